@@ -107,15 +107,20 @@ static void merge_sector(const Scan *s, int sector)
 
 static StxGroundTrack collect_sector(const Scan *s, Worker *w, int sector)
 {
+  const StxGroundRules rules = s->rules; /* what is written cannot change them */
   int bins = s->params->bins, count = 0;
   size_t first = (size_t)sector * (size_t)bins;
   StxGroundTrack track = {w->range, w->z, 0};
+  int32_t flat = STX_GROUND_NO_FLAT;
   split_extremes(s->bin + first, bins, w->range, w->z, w->top);
   for (int bin = 0; bin < bins; bin++) { /* those in use move together */
+    int32_t z = w->z[bin];
+    bool used = w->top[bin] != TOP_NONE, stands = stx_ground_stands(z, w->top[bin], &rules);
     w->range[count] = w->range[bin];
-    w->z[count] = w->z[bin];
+    w->z[count] = z;
     w->number[count] = bin;
-    count += w->top[bin] != TOP_NONE;
+    count += used & !(stands & stx_ground_is_foot(z, flat, &rules));
+    flat = used & !stands ? z : flat;
   }
   track.count = count;
   return track;
@@ -192,6 +197,36 @@ static void step_on(const Scan *s, int sector, Near before, Near near)
   }
 }
 
+/* Each of the first `count` values, the later one if that is higher. */
+static void take_higher(float *values, int later, int count)
+{
+  for (int i = 0; i < count; i += LANES_32)
+    store_f32(values + i, max_f32(load_f32(values + i), load_f32(values + i + later)));
+}
+
+/* The highest ground of the sector's own lines around each bin: the maximum of a window of `width`
+ * bins, by maxima of windows of 1, 2, 4 … that begin at each bin. */
+static void find_banks(const Scan *s, Worker *w, int sector)
+{
+  const StxGroundParams params = *s->params;
+  int bins = params.bins, reach = stx_ground_bank(&params), width = 2 * reach + 1, wide = 1;
+  const uint8_t *has = s->has + (size_t)sector * (size_t)bins;
+  const float *intercept = s->intercept + (size_t)sector * (size_t)bins;
+  const float *slope = s->slope + (size_t)sector * (size_t)bins;
+  float *bank = w->bank;
+  for (int i = 0; i < reach; i++)
+    bank[i] = bank[reach + bins + i] = STX_GROUND_NO_HEIGHT;
+  EACH_POINT
+  for (int bin = 0; bin < bins; bin++) {
+    StxGroundLevel level = {intercept[bin], slope[bin], 0};
+    float height = stx_ground_height(&level, &params, bin);
+    bank[reach + bin] = has[bin] ? height : STX_GROUND_NO_HEIGHT;
+  }
+  for (; 2 * wide <= width; wide *= 2)
+    take_higher(bank, wide, bins + 2 * reach);
+  take_higher(bank, width - wide, bins);
+}
+
 /* The nearer one of two lines; of lines equally near the one ahead. */
 static void level_sector(const Scan *s, Worker *w, int sector, Near ahead)
 {
@@ -200,14 +235,15 @@ static void level_sector(const Scan *s, Worker *w, int sector, Near ahead)
   const int32_t *top = w->top;
   split_extremes(s->bin + (size_t)sector * (size_t)bins, bins, w->range, w->z, w->top);
   const Near back = w->back;
+  const float *bank = w->bank;
   float *intercept = w->intercept, *slope = w->slope, *up = w->up;
   EACH_POINT
   for (int bin = 0; bin < bins; bin++) {
     bool on = ahead.away[bin] <= back.away[bin];
     int away = on ? ahead.away[bin] : back.away[bin];
     StxGroundLevel found = {on ? ahead.intercept[bin] : back.intercept[bin],
-        on ? ahead.slope[bin] : back.slope[bin], (float)params.max_dist_to_line};
-    stx_ground_narrow(&found, &params, bin, top[bin]);
+        on ? ahead.slope[bin] : back.slope[bin], 0};
+    stx_ground_judge(&found, &params, bin, top[bin], bank[bin]);
     intercept[bin] = found.intercept;
     slope[bin] = found.slope;
     up[bin] = (top[bin] != TOP_NONE) & (away <= reach) ? found.up : -INFINITY;
@@ -244,6 +280,7 @@ static void level_piece(void *data, int i, int worker)
     step_on(s, sector, w->back, w->back);
   for (int k = 0; k < end - first; k++) {
     step_on(s, first + k, w->back, w->back);
+    find_banks(s, w, first + k);
     level_sector(s, w, first + k, near_row(&w->ahead, k, bins));
     join_levels(w, bins, s->bin + (size_t)(first + k) * (size_t)bins);
   }

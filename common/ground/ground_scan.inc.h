@@ -59,6 +59,7 @@ typedef struct {
   int32_t top[STX_GROUND_MAX_BINS];                           /* highest points; TOP_NONE: none */
   int number[STX_GROUND_MAX_BINS];                            /* bins of prototypes */
   float intercept[STX_GROUND_MAX_BINS], slope[STX_GROUND_MAX_BINS], up[STX_GROUND_MAX_BINS];
+  float bank[6 * STX_GROUND_MAX_BINS]; /* the highest ground around a bin, in its sector */
   StxGroundSpan spans[STX_GROUND_MAX_BINS];
   Bin *bin;           /* of the scan; behind them one for points without a bin */
   Near back;          /* of a sector; */
