@@ -10,11 +10,12 @@
  *
  * A line is begun by a prototype within max_start_height of the running height of the ground, which
  * is that of the sensor's foot at first, then that of the last line's end. A prototype joins it if,
- * with it, the line is no steeper than max_slope or rises by less than a residual may be, all squared residuals are at most max_fit_error,
- * and, after a long gap, its height is within max_long_height of what the line without it predicts
- * (a line of one point is level). If it does not, the line ends. Lines of three prototypes and
- * more count; such a line's last prototype begins the next one, for the same prototype to join, and
- * if it does not join that either, it may begin a line itself.
+ * with it, the line is no steeper than max_slope or rises by no more than a residual may be, all
+ * squared residuals are at most max_fit_error, and, after a long gap, its height is within
+ * max_long_height of what the line without it predicts (a line of one point is level). If it does
+ * not, the line ends. Lines of three prototypes and more count; such a line's last prototype begins
+ * the next one, for the same prototype to join, and if it does not join that either, it may begin a
+ * line itself.
  */
 #ifndef STX_GROUND_LINES_MATH_H
 #define STX_GROUND_LINES_MATH_H

@@ -174,8 +174,8 @@ STX_TEST(reflections_do_not_become_ground)
 }
 
 /* A level road, in rings that are so many metres apart, the first at 3.1 m; and in a twelfth of the
- * turn, at ring `at`, a wall of that height above `foot`, or, if it is 0, a bank of 0.45 m and level
- * ground behind it. Intensity: is it ground? */
+ * turn, at ring `at`, a wall of that height above `foot`, or, if it is 0, a bank of 0.45 m and
+ * level ground behind it. Intensity: is it ground? */
 static GroundCase *scan_rings(double apart, int at, double wall, double foot)
 {
   enum { RAYS = 1440, RINGS = 50, STEPS = 9 };
