@@ -67,6 +67,7 @@ static void level_scan(Scan *s)
   s->result.slope_x = plane.slope_x;
   s->result.slope_y = plane.slope_y;
   s->frame = stx_ground_frame(s->params, s->result.measured ? &plane : NULL, &s->result.height);
+  s->frame.bins = s->row;
   s->rules = stx_ground_rules(s->params, s->result.height);
 }
 
@@ -97,7 +98,7 @@ static void fill_bins(Scan *s)
 /* Merges all tables into the first, for the bins of a sector. */
 static void merge_sector(const Scan *s, int sector)
 {
-  size_t bins = (size_t)s->params->bins, first = (size_t)sector * bins;
+  size_t bins = (size_t)s->row, first = (size_t)sector * bins;
   for (int t = 1; t < s->came_count; t++)
     for (size_t i = first; i < first + bins; i++)
       take_extremes(&s->bin[i].extremes, &s->came[t]->bin[i].extremes);
@@ -105,30 +106,47 @@ static void merge_sector(const Scan *s, int sector)
 
 /* ---- 3. Lines ----------------------------------------------------------------------------- */
 
+/* The height at the last bit below `lane`, or `none`. */
+static inline int32_t height_before(const int32_t *z, unsigned bits, int lane, int32_t none)
+{
+  unsigned before = bits & ((1u << lane) - 1);
+  return before != 0 ? z[31 - __builtin_clz(before)] : none;
+}
+
+/* Of LANES_32 bins: a bit for each with a prototype. *flat as for stx_ground_is_foot(). */
+static inline unsigned prototypes_of(
+    const int32_t *z, const int32_t *top, const StxGroundRules *rules, int32_t *flat)
+{
+  VecI32 tops = load_i32(top), above = sub_i32(tops, load_i32(z));
+  unsigned used = mask_bits(gt_i32(tops, set1_i32(TOP_NONE)));
+  unsigned stand = used & mask_bits(gt_i32(above, set1_i32(rules->obstacle))), keep = used;
+  for (unsigned left = stand; left != 0; left &= left - 1) {
+    int lane = __builtin_ctz(left);
+    bool foot = stx_ground_is_foot(z[lane], height_before(z, used & ~stand, lane, *flat), rules);
+    keep &= ~((unsigned)foot << lane);
+  }
+  *flat = height_before(z, used & ~stand, LANES_32, *flat);
+  return keep;
+}
+
 static StxGroundTrack collect_sector(const Scan *s, Worker *w, int sector)
 {
-  const StxGroundRules rules = s->rules; /* what is written cannot change them */
-  int bins = s->params->bins, count = 0;
-  size_t first = (size_t)sector * (size_t)bins;
-  StxGroundTrack track = {w->range, w->z, 0};
+  int bins = s->row, count = 0;
   int32_t flat = STX_GROUND_NO_FLAT;
-  split_extremes(s->bin + first, bins, w->range, w->z, w->top);
-  for (int bin = 0; bin < bins; bin++) { /* those in use move together */
-    int32_t z = w->z[bin];
-    bool used = w->top[bin] != TOP_NONE, stands = stx_ground_stands(z, w->top[bin], &rules);
-    w->range[count] = w->range[bin];
-    w->z[count] = z;
-    w->number[count] = bin;
-    count += used & !(stands & stx_ground_is_foot(z, flat, &rules));
-    flat = used & !stands ? z : flat;
+  split_extremes(s->bin + (size_t)sector * (size_t)bins, bins, w->range, w->z, w->top);
+  for (int i = 0; i < bins; i += LANES_32) { /* those in use move together */
+    unsigned bits = prototypes_of(w->z + i, w->top + i, &s->rules, &flat);
+    compress_store_i32(w->range + count, load_i32(w->range + i), bits);
+    compress_store_i32(w->z + count, load_i32(w->z + i), bits);
+    compress_store_i32(w->number + count, add_i32(LANE_NUMBERS, set1_i32(i)), bits);
+    count += __builtin_popcount(bits);
   }
-  track.count = count;
-  return track;
+  return (StxGroundTrack){w->range, w->z, count};
 }
 
 static void fit_sector(const Scan *s, Worker *w, int sector)
 {
-  int bins = s->params->bins;
+  int bins = s->row;
   StxGroundTrack track = collect_sector(s, w, sector);
   size_t start = (size_t)sector * (size_t)bins;
   float *intercept = s->intercept + start, *slope = s->slope + start;
@@ -184,7 +202,7 @@ static void begin_steps(int bins, int reach, const Near *near)
 /* What is near at a sector, from what was at the one before; the same memory or another. */
 static void step_on(const Scan *s, int sector, Near before, Near near)
 {
-  int bins = s->params->bins, sectors = s->params->sectors;
+  int bins = s->row, sectors = s->params->sectors;
   int at = sector < 0 ? sector + sectors : sector < sectors ? sector : sector - sectors;
   const uint8_t *has = s->has + (size_t)at * (size_t)bins;
   const float *intercept = s->intercept + (size_t)at * (size_t)bins;
@@ -209,7 +227,7 @@ static void take_higher(float *values, int later, int count)
 static void find_banks(const Scan *s, Worker *w, int sector)
 {
   const StxGroundParams params = *s->params;
-  int bins = params.bins, reach = stx_ground_bank(&params), width = 2 * reach + 1, wide = 1;
+  int bins = s->row, reach = stx_ground_bank(&params), width = 2 * reach + 1, wide = 1;
   const uint8_t *has = s->has + (size_t)sector * (size_t)bins;
   const float *intercept = s->intercept + (size_t)sector * (size_t)bins;
   const float *slope = s->slope + (size_t)sector * (size_t)bins;
@@ -231,7 +249,7 @@ static void find_banks(const Scan *s, Worker *w, int sector)
 static void level_sector(const Scan *s, Worker *w, int sector, Near ahead)
 {
   const StxGroundParams params = *s->params; /* what is written cannot change it */
-  int bins = params.bins, reach = stx_ground_search(&params);
+  int bins = s->row, reach = stx_ground_search(&params);
   const int32_t *top = w->top;
   split_extremes(s->bin + (size_t)sector * (size_t)bins, bins, w->range, w->z, w->top);
   const Near back = w->back;
@@ -253,12 +271,9 @@ static void level_sector(const Scan *s, Worker *w, int sector, Near ahead)
 /* What level_sector() found as records. */
 static void join_levels(const Worker *w, int bins, Bin *bin)
 {
-  int i = 0;
-  for (; i + LANES_32 <= bins; i += LANES_32)
+  for (int i = 0; i < bins; i += LANES_32)
     store4_i32(bin + i, (VecI32[]){load_i32(w->intercept + i), load_i32(w->slope + i),
                             load_i32(w->up + i), set1_i32(STX_POINT_OBSTACLE)});
-  for (; i < bins; i++)
-    bin[i].level = (Level){w->intercept[i], w->slope[i], w->up[i], STX_POINT_OBSTACLE};
 }
 
 /* Two sweeps over the sectors, against their order and with it, in place of a search from each bin,
@@ -267,7 +282,7 @@ static void level_piece(void *data, int i, int worker)
 {
   const Scan *s = data;
   Worker *w = s->worker[worker];
-  int bins = s->params->bins, reach = stx_ground_search(s->params);
+  int bins = s->row, reach = stx_ground_search(s->params);
   int first = i * SECTORS, end = (int)piece_end((size_t)s->params->sectors, SECTORS, i);
   Near behind = near_row(&w->ahead, end - first, bins);
   begin_steps(bins, reach, &behind);

@@ -160,18 +160,12 @@ static inline void take_block(
 static inline void split_extremes(
     const Bin *bin, int count, int32_t *range, int32_t *z, int32_t *top)
 {
-  int i = 0;
-  for (; i + LANES_32 <= count; i += LANES_32) {
+  for (int i = 0; i < count; i += LANES_32) {
     Planes p = planes_of((const float *)(const void *)(bin + i), 4);
     VecI32 middle = set1_i32(EXTREME_MIDDLE);
     store_i32(range + i, (VecI32)p.x);
     store_i32(z + i, sub_i32((VecI32)p.y, middle));
     store_i32(top + i, sub_i32(middle, (VecI32)p.z));
-  }
-  for (; i < count; i++) {
-    range[i] = (int32_t)(uint32_t)bin[i].extremes.low;
-    z[i] = extreme_z(bin[i].extremes.low);
-    top[i] = -extreme_z(bin[i].extremes.top);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "common/ground/ground_clusters.inc.h"
 #include "common/ground/ground_lines_math.h"
 #include "common/ground/ground_plane_math.h"
+#include "common/simd/simd.h"
 
 #include <string.h>
 
@@ -72,6 +73,7 @@ typedef struct {
   const StxGroundParams *params;
   const float *points;
   size_t count, bins;
+  int row; /* bins of a sector, and some that stay empty: whole vectors */
   int workers;
   uint32_t *labels;
   StxGroundResult result;
@@ -184,18 +186,23 @@ static void take_near(Near *near, size_t bins, StxLayout *at)
   STX_TAKE(at, near->slope, bins);
 }
 
+static int row_of(const StxGroundParams *params)
+{
+  return (params->bins + LANES_32 - 1) / LANES_32 * LANES_32;
+}
+
 /* A worker, first thing in its memory, and its tables. */
 static void take_worker(const StxGroundParams *params, Worker **worker, StxLayout *at)
 {
-  size_t bins = (size_t)params->sectors * (size_t)params->bins;
+  size_t row = (size_t)row_of(params), bins = (size_t)params->sectors * row;
   Worker layout, *w = stx_take(at, sizeof(Worker));
   if (w != NULL)
     *worker = w;
   else
     w = &layout;
   STX_TAKE(at, w->bin, bins + 1);
-  take_near(&w->back, (size_t)params->bins, at);
-  take_near(&w->ahead, (size_t)(SECTORS + 1) * (size_t)params->bins, at);
+  take_near(&w->back, row, at);
+  take_near(&w->ahead, (size_t)(SECTORS + 1) * row, at);
   w->occupied = stx_take(at, stx_ground_occupied_bytes(stx_ground_side(params)));
 }
 
@@ -203,7 +210,7 @@ static void take_worker(const StxGroundParams *params, Worker **worker, StxLayou
 static size_t lay_out(
     const StxGroundParams *params, size_t count, int workers, Scan *s, char *memory)
 {
-  size_t bins = (size_t)params->sectors * (size_t)params->bins;
+  size_t bins = (size_t)params->sectors * (size_t)row_of(params);
   StxLayout at = {.memory = memory};
   Worker *none;
   stx_take(&at, sizeof(Scan));
@@ -231,7 +238,8 @@ static Scan *open_scan(const StxGroundParams *params, const float *points, size_
   s->params = params;
   s->points = points;
   s->count = count;
-  s->bins = (size_t)params->sectors * (size_t)params->bins;
+  s->row = row_of(params);
+  s->bins = (size_t)params->sectors * (size_t)s->row;
   s->labels = labels;
   s->result = (StxGroundResult){0};
   for (int t = 0; t < s->workers; t++) {
