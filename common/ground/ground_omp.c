@@ -150,19 +150,18 @@ static void fit_sector(const Scan *s, Worker *w, int sector)
   StxGroundTrack track = collect_sector(s, w, sector);
   size_t start = (size_t)sector * (size_t)bins;
   float *intercept = s->intercept + start, *slope = s->slope + start;
-  uint8_t *has = s->has + start;
   int lines = stx_ground_lines(&track, &s->rules, w->spans);
   w->lines += (uint32_t)lines;
-  memset(has, 0, (size_t)bins);
-  memset(intercept, 0, (size_t)bins * sizeof *intercept);
-  memset(slope, 0, (size_t)bins * sizeof *slope);
+  for (int bin = 0; bin < bins; bin += LANES_32) {
+    store_f32(intercept + bin, set1_f32(NO_LINE));
+    store_f32(slope + bin, set1_f32(0));
+  }
   for (int i = lines - 1; i >= 0; i--) { /* where two meet, the nearer line counts */
     const StxGroundSpan *span = &w->spans[i];
     StxGroundLevel level = stx_ground_level(&span->fit, s->params);
     for (int bin = w->number[span->first]; bin <= w->number[span->last]; bin++) {
       intercept[bin] = level.intercept;
       slope[bin] = level.slope;
-      has[bin] = 1;
     }
   }
 }
@@ -204,14 +203,15 @@ static void step_on(const Scan *s, int sector, Near before, Near near)
 {
   int bins = s->row, sectors = s->params->sectors;
   int at = sector < 0 ? sector + sectors : sector < sectors ? sector : sector - sectors;
-  const uint8_t *has = s->has + (size_t)at * (size_t)bins;
   const float *intercept = s->intercept + (size_t)at * (size_t)bins;
   const float *slope = s->slope + (size_t)at * (size_t)bins;
-  EACH_POINT
-  for (int bin = 0; bin < bins; bin++) {
-    near.away[bin] = has[bin] ? 0 : before.away[bin] + 1;
-    near.intercept[bin] = has[bin] ? intercept[bin] : before.intercept[bin];
-    near.slope[bin] = has[bin] ? slope[bin] : before.slope[bin];
+  for (int bin = 0; bin < bins; bin += LANES_32) {
+    VecI32 own = load_i32(intercept + bin), further = load_i32(before.away + bin) + 1;
+    Mask32 has = gt_f32((VecF32)own, set1_f32(NO_LINE));
+    store_i32(near.away + bin, blend_i32(has, set1_i32(0), further));
+    store_i32(near.intercept + bin, blend_i32(has, own, load_i32(before.intercept + bin)));
+    store_i32(near.slope + bin,
+        blend_i32(has, load_i32(slope + bin), load_i32(before.slope + bin)));
   }
 }
 
@@ -228,7 +228,6 @@ static void find_banks(const Scan *s, Worker *w, int sector)
 {
   const StxGroundParams params = *s->params;
   int bins = s->row, reach = stx_ground_bank(&params), width = 2 * reach + 1, wide = 1;
-  const uint8_t *has = s->has + (size_t)sector * (size_t)bins;
   const float *intercept = s->intercept + (size_t)sector * (size_t)bins;
   const float *slope = s->slope + (size_t)sector * (size_t)bins;
   float *bank = w->bank;
@@ -238,7 +237,7 @@ static void find_banks(const Scan *s, Worker *w, int sector)
   for (int bin = 0; bin < bins; bin++) {
     StxGroundLevel level = {intercept[bin], slope[bin], 0};
     float height = stx_ground_height(&level, &params, bin);
-    bank[reach + bin] = has[bin] ? height : STX_GROUND_NO_HEIGHT;
+    bank[reach + bin] = intercept[bin] > NO_LINE ? height : STX_GROUND_NO_HEIGHT;
   }
   for (; 2 * wide <= width; wide *= 2)
     take_higher(bank, wide, bins + 2 * reach);

@@ -40,6 +40,8 @@ typedef struct {
   uint32_t other;
 } Level;
 
+#define NO_LINE (-1e30f) /* the intercept where a sector has no line */
+
 /* First the one, then, in the same place, the other. */
 typedef union {
   Extremes extremes;
@@ -84,9 +86,8 @@ typedef struct {
   Worker **came; /* those that have made the table in question; the first one's is merged into */
   int came_count;
 
-  float *intercept, *slope; /* of the sectors' own lines, by bin of the scan */
+  float *intercept, *slope; /* of the sectors' own lines, by bin of the scan; NO_LINE */
   Bin *bin;                 /* the first worker's, which become levels */
-  uint8_t *has;             /* likewise: has the sector a line there? */
 
   float *z, *range; /* by point, kept for the labels, which are its bin until then */
   uint32_t *cell;   /* of the clusters' grid */
@@ -218,7 +219,6 @@ static size_t lay_out(
   STX_TAKE(&at, s->came, workers);
   STX_TAKE(&at, s->intercept, bins);
   STX_TAKE(&at, s->slope, bins);
-  STX_TAKE(&at, s->has, bins);
   STX_TAKE(&at, s->z, count);
   STX_TAKE(&at, s->range, count);
   STX_TAKE(&at, s->cell, count);
