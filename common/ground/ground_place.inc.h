@@ -99,6 +99,24 @@ INLINE VecI32 units_of(VecF32 metres)
   return (VecI32)(metres * STX_GROUND_UNIT + STX_GROUND_WHOLE);
 }
 
+/* Of LANES_32 points, in the order in which they come about: see number_of(). */
+INLINE void store_extremes(Extremes *to, VecI32 range, VecI32 z, VecI32 below)
+{
+  VecI32 low = unpacklo_32(range, z), high = unpackhi_32(range, z);
+  VecI32 low_top = unpacklo_32(below, below), high_top = unpackhi_32(below, below);
+  store_i32(to, unpacklo_64(low, low_top));
+  store_i32(to + LANES_32 / 4, unpackhi_64(low, low_top));
+  store_i32(to + LANES_32 / 2, unpacklo_64(high, high_top));
+  store_i32(to + LANES_32 / 4 * 3, unpackhi_64(high, high_top));
+}
+
+/* The point whose extremes stand at a place in a block. */
+INLINE int number_of(int place)
+{
+  int within = place % LANES_32;
+  return place - within + within % (LANES_32 / 4) * 4 + within / (LANES_32 / 4);
+}
+
 /* As place_point(), LANES_32 of them. */
 INLINE void place_points(const Scan *s, const StxGroundFrame *frame, const StxGroundGrid *grid,
     size_t at, Extremes *extremes)
@@ -122,8 +140,8 @@ INLINE void place_points(const Scan *s, const StxGroundFrame *frame, const StxGr
   const int whole = (int)STX_GROUND_WHOLE_BITS, middle = EXTREME_MIDDLE;
   VecI32 height = units_of(z), above = sub_i32(height, set1_i32(whole - middle));
   VecI32 below = sub_i32(set1_i32((int)(STX_GROUND_WHOLE_BITS + (uint32_t)middle)), height);
-  VecI32 far = sub_i32(units_of(range), set1_i32(whole)), words[] = {far, above, below, below};
-  store4_i32(extremes, words);
+  VecI32 far = sub_i32(units_of(range), set1_i32(whole));
+  store_extremes(extremes, far, above, below);
 }
 
 static inline __attribute__((always_inline)) void place_block(
@@ -145,14 +163,13 @@ static inline void take_block(
     const Scan *s, Worker *w, size_t first, int count, const Extremes *extremes)
 {
   const uint32_t *bin = s->labels + first;
-  int i = 0;
+  int i = 0, vectors = count / LANES_32 * LANES_32;
   if (count == BLOCK)
     for (; i < BLOCK / 4; i++)
-      for (int k = i; k < BLOCK; k += BLOCK / 4)
-        take_extremes(&w->bin[bin[k]].extremes, &extremes[k]);
-  else
-    for (; i < count; i++)
-      take_extremes(&w->bin[bin[i]].extremes, &extremes[i]);
+      for (int k = 0; k < BLOCK; k += BLOCK / 4)
+        take_extremes(&w->bin[bin[number_of(i) + k]].extremes, &extremes[i + k]);
+  for (i *= 4; i < count; i++)
+    take_extremes(&w->bin[bin[i < vectors ? number_of(i) : i]].extremes, &extremes[i]);
 }
 
 /* The range of the nearest of the lowest points, the lowest and the highest height, as planes; of
