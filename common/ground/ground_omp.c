@@ -210,8 +210,8 @@ static void step_on(const Scan *s, int sector, Near before, Near near)
     Mask32 has = gt_f32((VecF32)own, set1_f32(NO_LINE));
     store_i32(near.away + bin, blend_i32(has, set1_i32(0), further));
     store_i32(near.intercept + bin, blend_i32(has, own, load_i32(before.intercept + bin)));
-    store_i32(near.slope + bin,
-        blend_i32(has, load_i32(slope + bin), load_i32(before.slope + bin)));
+    store_i32(
+        near.slope + bin, blend_i32(has, load_i32(slope + bin), load_i32(before.slope + bin)));
   }
 }
 

@@ -194,11 +194,18 @@ typedef struct {
   uint64_t key[BLOCK];
 } Lows;
 
+/* Where points without a cell go: many of them follow one another, and none shall wait for the one
+ * before. */
+static inline int no_cell(int i)
+{
+  return STX_GROUND_CELLS + i / (BLOCK / 4) * LANES_32 + i % LANES_32;
+}
+
 static inline void find_cell(const float *points, size_t index, Lows *lows, int i)
 {
   const float *point = points + 4 * index;
   int cell = stx_ground_cell(point);
-  lows->cell[i] = cell < 0 ? STX_GROUND_CELLS : cell;
+  lows->cell[i] = cell < 0 ? no_cell(i) : cell;
   lows->key[i] = extreme((uint32_t)stx_ground_units(point[2]), (uint32_t)index);
 }
 
@@ -215,7 +222,7 @@ INLINE void find_cells(const float *points, size_t index, size_t stride, Lows *l
   Planes p = planes_of(points + 4 * index, 4 * stride);
   VecI32 cell = add_i32(mul_u15(cell_along(p.x), set1_i32(STX_GROUND_SIDE)), cell_along(p.y));
   store_i32(lows->cell + i,
-      index_within(cell, set1_i32(STX_GROUND_CELLS), p.x * p.x + p.y * p.y,
+      index_within(cell, add_i32(set1_i32(no_cell(i)), LANE_NUMBERS), p.x * p.x + p.y * p.y,
           set1_f32(nearest * nearest), set1_f32(reach * reach), p.z, set1_f32(STX_GROUND_FAR)));
   VecU32 numbers = (uint32_t)index + (VecU32)LANE_NUMBERS * (uint32_t)stride;
   store2_i32(lows->key + i, (VecI32)numbers,

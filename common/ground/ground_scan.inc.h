@@ -18,9 +18,9 @@
 #endif
 
 enum {
-  BLOCK = 256,
-  PIECE = 32 * BLOCK, /* points that a thread takes at a time; */
-  SECTORS = 24        /* sectors: the search for lines begins beside them */
+  BLOCK = 512,
+  PIECE = 16 * BLOCK, /* points that a thread takes at a time; */
+  SECTORS = 45        /* sectors: the search for lines begins beside them */
 };
 
 /* A worker's tables, as a set. */
@@ -56,8 +56,8 @@ typedef struct {
 
 /* A worker's own. */
 typedef struct {
-  unsigned made;                         /* tables */
-  uint64_t lowest[STX_GROUND_CELLS + 1]; /* by cell, see extreme(); the last is no cell */
+  unsigned made;                                    /* tables */
+  uint64_t lowest[STX_GROUND_CELLS + 4 * LANES_32]; /* by cell, see extreme(); the last are none */
   int32_t range[STX_GROUND_MAX_BINS], z[STX_GROUND_MAX_BINS]; /* prototypes of a sector */
   int32_t top[STX_GROUND_MAX_BINS];                           /* highest points; TOP_NONE: none */
   int number[STX_GROUND_MAX_BINS];                            /* bins of prototypes */
