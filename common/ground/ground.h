@@ -86,7 +86,7 @@ typedef struct {
     .sectors = 360, .bins = 120, .r_min = 0.5, .r_max = 50, .max_dist_to_line = 0.25,              \
     .max_dist_below = 0.5, .max_fit_error = 0.0025, .max_slope = 0.2, .long_threshold = 2,         \
     .max_long_height = 0.3, .max_start_height = 0.5, .line_search_angle = 0.35,                    \
-    .obstacle_height = 0.3, .max_foot_height = 0.1, .bank_reach = 3, .sensor_height = 0,           \
+    .obstacle_height = 0.3, .max_foot_height = 0.15, .bank_reach = 3, .sensor_height = 0,          \
     .level = true, .cluster_cell = 0.5                                                             \
   }
 

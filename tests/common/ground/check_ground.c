@@ -222,6 +222,7 @@ STX_TEST(banks_are_ground_and_walls_are_not)
 STX_TEST(feet_bear_no_line)
 {
   STX_AUTO(GroundCase) *c = scan_rings(2, 2, 2, 0.12);
+  c->params.max_foot_height = 0.1;
   double wrong = rings_mislabelled(c);
   ck_assert_msg(wrong == 0, "%g %% wrong", wrong);
   c->params.max_foot_height = 10;
