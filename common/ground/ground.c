@@ -21,7 +21,7 @@ static const StxField fields[] = {
     {"r-max", "Farthest range", "Points from here on are not classified, metres",
         METRES(r_max, 0, STX_GROUND_MAX_RANGE)},
     {"max-dist-to-line", "Distance above the line",
-        "How far ground may lie above its line, metres; a quarter of it where something stands",
+        "How far ground may lie above its line, metres; less where something stands",
         METRES(max_dist_to_line, 0, 10)},
     {"max-dist-below", "Distance below the line", "How far ground may lie below its line, metres",
         METRES(max_dist_below, 0, 10)},
@@ -44,6 +44,14 @@ static const StxField fields[] = {
         "Something stands where the highest point of a bin is this far above the ground, metres "
         "(100: nowhere)",
         METRES(obstacle_height, 0.01, 100)},
+    {"max-foot-height", "Foot height",
+        "Where something stands, a lowest point this far above the ground before it is its "
+        "foot, no ground, metres",
+        METRES(max_foot_height, 0, 100)},
+    {"bank-reach", "Bank reach",
+        "What stands no higher than ground within this distance is a bank or a kerb, metres (0 = "
+        "no banks)",
+        METRES(bank_reach, 0, STX_GROUND_MAX_RANGE)},
     {"sensor-height", "Sensor height", "Height of the sensor above the ground, metres (0 = auto)",
         METRES(sensor_height, 0, 100)},
     {"level", "Level", "Level each scan by the plane of the road around the sensor",

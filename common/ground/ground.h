@@ -12,12 +12,16 @@
  *   1. Bins    sector from the azimuth, bin from the range; points outside [r_min, r_max) or not
  *              finite belong to no bin and are not classified
  *   2. Prototype of a bin: its lowest point, of several the nearest
- *   3. Lines   in each sector, the nearest prototype first; see ground_lines_math.h. A line is
- *              valid in the bins from its first to its last prototype
+ *   3. Lines   in each sector, the nearest prototype first, without those that are feet of what
+ *              stands there; see ground_lines_math.h. A line is valid in the bins from its first
+ *              to its last prototype
  *   4. Ground line of a bin: of its sector, else of the nearest sector within line_search_angle
  *              that has one there (counter-clockwise first); bins without one hold no ground
- *   5. Obstacle bins: where the highest point lies more than obstacle_height above the line, the
- *              feet of things are not ground: a quarter of max_dist_to_line is left
+ *   5. Obstacle bins: where the highest point lies `above` more than obstacle_height over the
+ *              line, the feet of things are not ground: of max_dist_to_line the share
+ *              (obstacle_height / above)² is left, and at least 0.03 m + 0.002 · range. But where
+ *              it is within obstacle_height of the highest ground that the lines of the sector
+ *              have within bank_reach, it is a bank or a kerb: all up to that ground is ground too
  *   6. Labels  ground if −max_dist_below < z − line < max_dist_to_line, else obstacle
  *   7. Clusters: connected cells (4 neighbours) of a square grid that hold obstacle points,
  *              numbered from 1 in the order of their first cells, x first. At most 65535 have a
@@ -70,6 +74,8 @@ typedef struct {
   double max_start_height;  /* from the running height of the ground to a line's first point */
   double line_search_angle; /* how far aside a line may be taken from */
   double obstacle_height;   /* 100: none */
+  double max_foot_height;   /* of a prototype above the ground before it where something stands */
+  double bank_reach;        /* how far from a bin its bank's ground may be; 0: no banks */
   double sensor_height;     /* above the ground; 0: measured */
   bool level;               /* step 0's rotation */
   double cluster_cell;      /* 0 (no clusters) or at least 0.01; 2·r_max holds at most _MAX_GRID */
@@ -78,9 +84,10 @@ typedef struct {
 #define STX_GROUND_DEFAULTS                                                                        \
   {                                                                                                \
     .sectors = 360, .bins = 120, .r_min = 0.5, .r_max = 50, .max_dist_to_line = 0.25,              \
-    .max_dist_below = 0.3, .max_fit_error = 0.0025, .max_slope = 0.2, .long_threshold = 2,         \
-    .max_long_height = 0.3, .max_start_height = 0.5, .line_search_angle = 0.2,                     \
-    .obstacle_height = 0.3, .sensor_height = 0, .level = true, .cluster_cell = 0.5                 \
+    .max_dist_below = 0.5, .max_fit_error = 0.0025, .max_slope = 0.2, .long_threshold = 2,         \
+    .max_long_height = 0.3, .max_start_height = 0.5, .line_search_angle = 0.35,                    \
+    .obstacle_height = 0.3, .max_foot_height = 0.15, .bank_reach = 3, .sensor_height = 0,          \
+    .level = true, .cluster_cell = 0.5                                                             \
   }
 
 typedef struct {

@@ -24,6 +24,7 @@ typedef struct {
   uint64_t *key;
   int32_t *top;                /* height of the highest point */
   StxGroundLevel *own, *level; /* of the sector's own lines; with those of its neighbours */
+  float *bank;                 /* the highest ground of the own lines around, metres */
 
   int side;        /* of the clusters' grid */
   uint32_t *grid;  /* 0: empty, CELL_OPEN: to be numbered, else the cluster */
@@ -91,15 +92,22 @@ static void fill_bins(Scan *s)
   }
 }
 
-static StxGroundTrack collect_sector(Scan *s, int sector)
+static StxGroundTrack collect_sector(Scan *s, int sector, const StxGroundRules *rules)
 {
   const uint64_t *key = s->key + sector * s->params->bins;
+  const int32_t *top = s->top + sector * s->params->bins;
   StxGroundTrack track = {s->range, s->z, 0};
+  int32_t flat = STX_GROUND_NO_FLAT;
   for (int bin = 0; bin < s->params->bins; bin++) {
     if (key[bin] == STX_GROUND_NO_KEY)
       continue;
+    int32_t z = stx_ground_key_z(key[bin]);
+    if (!stx_ground_stands(z, top[bin], rules))
+      flat = z;
+    else if (stx_ground_is_foot(z, flat, rules))
+      continue;
     s->range[track.count] = (int32_t)(uint32_t)key[bin];
-    s->z[track.count] = stx_ground_key_z(key[bin]);
+    s->z[track.count] = z;
     s->bin[track.count++] = bin;
   }
   return track;
@@ -109,7 +117,7 @@ static StxGroundTrack collect_sector(Scan *s, int sector)
 
 static void fit_sector(Scan *s, int sector, const StxGroundRules *rules)
 {
-  StxGroundTrack track = collect_sector(s, sector);
+  StxGroundTrack track = collect_sector(s, sector, rules);
   StxGroundLevel *own = s->own + sector * s->params->bins;
   int lines = stx_ground_lines(&track, rules, s->spans);
   for (int bin = 0; bin < s->params->bins; bin++)
@@ -123,6 +131,21 @@ static void fit_sector(Scan *s, int sector, const StxGroundRules *rules)
 }
 
 /* ---- 4. Ground line of a bin, 5. Obstacle bins -------------------------------------------- */
+
+static void find_banks(Scan *s, int sector)
+{
+  int bins = s->params->bins, reach = stx_ground_bank(s->params);
+  const StxGroundLevel *own = s->own + sector * bins;
+  float *bank = s->bank + sector * bins;
+  for (int bin = 0; bin < bins; bin++) {
+    bank[bin] = STX_GROUND_NO_HEIGHT;
+    for (int at = bin > reach ? bin - reach : 0; at <= bin + reach && at < bins; at++) {
+      float height = stx_ground_height(&own[at], s->params, at);
+      if (own[at].up >= 0 && height > bank[bin])
+        bank[bin] = height;
+    }
+  }
+}
 
 static StxGroundLevel level_of(const Scan *s, int sector, int bin)
 {
@@ -140,15 +163,18 @@ static StxGroundLevel level_of(const Scan *s, int sector, int bin)
 static void find_levels(Scan *s)
 {
   StxGroundRules rules = stx_ground_rules(s->params, s->result.height);
-  for (int sector = 0; sector < s->params->sectors; sector++)
+  for (int sector = 0; sector < s->params->sectors; sector++) {
     fit_sector(s, sector, &rules);
+    find_banks(s, sector);
+  }
   for (int sector = 0; sector < s->params->sectors; sector++)
     for (int bin = 0; bin < s->params->bins; bin++) {
       int at = sector * s->params->bins + bin;
       if (s->top[at] == INT32_MIN) /* no point will ask */
         continue;
       s->level[at] = level_of(s, sector, bin);
-      stx_ground_narrow(&s->level[at], s->params, bin, s->top[at]);
+      if (s->level[at].up >= 0)
+        stx_ground_judge(&s->level[at], s->params, bin, s->top[at], s->bank[at]);
     }
 }
 
@@ -239,6 +265,7 @@ static size_t lay_out(const StxGroundParams *params, Scan *s, char *memory)
   STX_TAKE(&at, s->top, bins);
   STX_TAKE(&at, s->own, bins);
   STX_TAKE(&at, s->level, bins);
+  STX_TAKE(&at, s->bank, bins);
   STX_TAKE(&at, s->grid, cells);
   STX_TAKE(&at, s->stack, cells);
   return at.size;

@@ -4,13 +4,18 @@
  * Sums are integers, so that a running sum equals a fresh one; what is fitted is double, written
  * here once for all implementations. Private to common/ground*.c and cuda/ground*.
  *
+ * The prototype of a bin in which something stands may be its foot. It is one, and left out, if it
+ * is higher by more than max_foot_height than the last prototype before it of a bin in which
+ * nothing stands.
+ *
  * A line is begun by a prototype within max_start_height of the running height of the ground, which
  * is that of the sensor's foot at first, then that of the last line's end. A prototype joins it if,
- * with it, the line is no steeper than max_slope, all squared residuals are at most max_fit_error,
- * and, after a long gap, its height is within max_long_height of what the line without it predicts
- * (a line of one point is level). If it does not, the line ends. Lines of three prototypes and
- * more count; such a line's last prototype begins the next one, for the same prototype to join, and
- * if it does not join that either, it may begin a line itself.
+ * with it, the line is no steeper than max_slope or rises by no more than a residual may be, all
+ * squared residuals are at most max_fit_error, and, after a long gap, its height is within
+ * max_long_height of what the line without it predicts (a line of one point is level). If it does
+ * not, the line ends. Lines of three prototypes and more count; such a line's last prototype begins
+ * the next one, for the same prototype to join, and if it does not join that either, it may begin a
+ * line itself.
  */
 #ifndef STX_GROUND_LINES_MATH_H
 #define STX_GROUND_LINES_MATH_H
@@ -18,6 +23,11 @@
 #include "common/ground/ground_point_math.h"
 
 enum { STX_GROUND_LINE_POINTS = 3 };
+
+/* How far ground lies above its line at least, next to what stands there: metres, and metres per
+ * metre of range. */
+#define STX_GROUND_NEAR_FOOT 0.03f
+#define STX_GROUND_NEAR_FOOT_SLOPE 0.002f
 
 /* Bounds: |z| < 2^21, range < 2^18, at most 2^10 points: sums < 2^50, their products with the count
  * < 2^60. */
@@ -33,6 +43,7 @@ typedef struct {
 /* In units of 1/1024 m. */
 typedef struct {
   double max_error, max_slope, long_gap, max_long, max_start, foot;
+  int32_t obstacle, max_foot;
 } StxGroundRules;
 
 STX_INLINE StxGroundRules stx_ground_rules(const StxGroundParams *params, float height)
@@ -40,7 +51,8 @@ STX_INLINE StxGroundRules stx_ground_rules(const StxGroundParams *params, float 
   double unit = (double)STX_GROUND_UNIT;
   StxGroundRules rules = {params->max_fit_error * unit * unit, params->max_slope,
       params->long_threshold * unit, params->max_long_height * unit,
-      params->max_start_height * unit, -(double)height * unit};
+      params->max_start_height * unit, -(double)height * unit,
+      (int32_t)(params->obstacle_height * unit), (int32_t)(params->max_foot_height * unit)};
   return rules;
 }
 
@@ -76,6 +88,21 @@ STX_INLINE StxGroundFit stx_ground_fit(const StxGroundSums *sums)
 STX_INLINE double stx_ground_at(const StxGroundFit *fit, double range)
 {
   return fit->intercept + fit->slope * range;
+}
+
+/* Does something stand in a bin with this lowest and highest point? */
+STX_INLINE int stx_ground_stands(int32_t z, int32_t top, const StxGroundRules *rules)
+{
+  return top - z > rules->obstacle;
+}
+
+#define STX_GROUND_NO_FLAT (1 << 29) /* the lowest point of no bin: nothing is above it */
+
+/* Where something stands: is its lowest point a foot? `flat`: the lowest point of the last bin
+ * before it in which nothing stands. */
+STX_INLINE int stx_ground_is_foot(int32_t z, int32_t flat, const StxGroundRules *rules)
+{
+  return z - flat > rules->max_foot;
 }
 
 /* The prototypes of a sector that are in use, nearest first. */
@@ -120,9 +147,13 @@ STX_INLINE int stx_ground_is_step(
   return gap > rules->long_gap + 0.1 * range && (step > rules->max_long || -step > rules->max_long);
 }
 
-STX_INLINE int stx_ground_is_steep(const StxGroundFit *fit, const StxGroundRules *rules)
+/* A short line may have any slope: that of two points next to each other says little. */
+STX_INLINE int stx_ground_is_steep(const StxGroundTrack *track, int first, int last,
+    const StxGroundFit *fit, const StxGroundRules *rules)
 {
-  return fit->slope > rules->max_slope || -fit->slope > rules->max_slope;
+  double slope = fabs(fit->slope), length = (double)(track->range[last] - track->range[first]);
+  double rise = slope * length;
+  return slope > rules->max_slope && rise * rise > rules->max_error;
 }
 
 /* A line under way: prototypes first … next − 1. */
@@ -187,7 +218,8 @@ STX_INLINE int stx_ground_join(
   stx_ground_add(&sums, track->range[at], track->z[at]);
   StxGroundFit fit = stx_ground_fit(&sums);
   double off;
-  if (stx_ground_is_steep(&fit, rules) || !stx_ground_fits(line, track, &fit, rules, &off))
+  if (stx_ground_is_steep(track, line->first, at, &fit, rules) ||
+      !stx_ground_fits(line, track, &fit, rules, &off))
     return 0;
   line->off = off;
   line->sums = sums;
@@ -260,15 +292,49 @@ STX_INLINE int stx_ground_search(const StxGroundParams *params)
   return reach < params->sectors / 2 ? reach : params->sectors / 2;
 }
 
-/* Obstacle bins: seen from the line at the middle of the bin, its highest point stands out. */
-STX_INLINE void stx_ground_narrow(
-    StxGroundLevel *level, const StxGroundParams *params, int bin, int32_t top)
+STX_INLINE float stx_ground_middle(const StxGroundParams *params, int bin)
 {
   float r_min = (float)params->r_min, width = ((float)params->r_max - r_min) / (float)params->bins;
-  float middle = r_min + ((float)bin + 0.5f) * width;
-  float above = (float)top / STX_GROUND_UNIT - (level->intercept + level->slope * middle);
-  if (above > (float)params->obstacle_height)
-    level->up = level->up * 0.25f;
+  return r_min + ((float)bin + 0.5f) * width;
+}
+
+/* How many bins away the ground of a bank may be. */
+STX_INLINE int stx_ground_bank(const StxGroundParams *params)
+{
+  double bins = params->bank_reach * params->bins / (params->r_max - params->r_min) + 0.5;
+  return bins < params->bins ? (int)bins : params->bins;
+}
+
+#define STX_GROUND_NO_HEIGHT (-1e6f) /* m: of the ground where there is none */
+
+/* The ground at the middle of a bin with that line, metres. */
+STX_INLINE float stx_ground_height(
+    const StxGroundLevel *level, const StxGroundParams *params, int bin)
+{
+  return level->intercept + level->slope * stx_ground_middle(params, bin);
+}
+
+/* Of what stands this high above its line, the ground may lie so far above it, metres. */
+STX_INLINE float stx_ground_beside(const StxGroundParams *params, float above, float middle)
+{
+  float most = (float)params->max_dist_to_line, obstacle = (float)params->obstacle_height;
+  float share = obstacle / (above > obstacle ? above : obstacle), up = most * (share * share);
+  float least = STX_GROUND_NEAR_FOOT + STX_GROUND_NEAR_FOOT_SLOPE * middle;
+  up = up > least ? up : least;
+  return up < most ? up : most;
+}
+
+/* Step 5, for a bin with a line. top: its highest point; bank: the highest ground around it, in its
+ * sector. Without branches, so that it can be done for many bins at once. */
+STX_INLINE void stx_ground_judge(
+    StxGroundLevel *level, const StxGroundParams *params, int bin, int32_t top, float bank)
+{
+  float middle = stx_ground_middle(params, bin), line = level->intercept + level->slope * middle;
+  float above = (float)top / STX_GROUND_UNIT - line, rise = bank > line ? bank - line : 0.0f;
+  float beside = stx_ground_beside(params, above, middle);
+  level->up = above - rise > (float)params->obstacle_height
+                  ? beside
+                  : (float)params->max_dist_to_line + rise;
 }
 
 /* ---- Clusters ----------------------------------------------------------------------------- */

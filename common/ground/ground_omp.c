@@ -67,6 +67,7 @@ static void level_scan(Scan *s)
   s->result.slope_x = plane.slope_x;
   s->result.slope_y = plane.slope_y;
   s->frame = stx_ground_frame(s->params, s->result.measured ? &plane : NULL, &s->result.height);
+  s->frame.bins = s->row;
   s->rules = stx_ground_rules(s->params, s->result.height);
 }
 
@@ -97,7 +98,7 @@ static void fill_bins(Scan *s)
 /* Merges all tables into the first, for the bins of a sector. */
 static void merge_sector(const Scan *s, int sector)
 {
-  size_t bins = (size_t)s->params->bins, first = (size_t)sector * bins;
+  size_t bins = (size_t)s->row, first = (size_t)sector * bins;
   for (int t = 1; t < s->came_count; t++)
     for (size_t i = first; i < first + bins; i++)
       take_extremes(&s->bin[i].extremes, &s->came[t]->bin[i].extremes);
@@ -105,41 +106,62 @@ static void merge_sector(const Scan *s, int sector)
 
 /* ---- 3. Lines ----------------------------------------------------------------------------- */
 
+/* The height at the last bit below `lane`, or `none`. */
+static inline int32_t height_before(const int32_t *z, unsigned bits, int lane, int32_t none)
+{
+  unsigned before = bits & ((1u << lane) - 1);
+  return before != 0 ? z[31 - __builtin_clz(before)] : none;
+}
+
+/* Of LANES_32 bins: a bit for each with a prototype. *flat as for stx_ground_is_foot(). */
+static inline unsigned prototypes_of(
+    const int32_t *z, const int32_t *top, const StxGroundRules *rules, int32_t *flat)
+{
+  VecI32 tops = load_i32(top), above = sub_i32(tops, load_i32(z));
+  unsigned used = mask_bits(gt_i32(tops, set1_i32(TOP_NONE)));
+  unsigned stand = used & mask_bits(gt_i32(above, set1_i32(rules->obstacle))), keep = used;
+  for (unsigned left = stand; left != 0; left &= left - 1) {
+    int lane = __builtin_ctz(left);
+    bool foot = stx_ground_is_foot(z[lane], height_before(z, used & ~stand, lane, *flat), rules);
+    keep &= ~((unsigned)foot << lane);
+  }
+  *flat = height_before(z, used & ~stand, LANES_32, *flat);
+  return keep;
+}
+
 static StxGroundTrack collect_sector(const Scan *s, Worker *w, int sector)
 {
-  int bins = s->params->bins, count = 0;
-  size_t first = (size_t)sector * (size_t)bins;
-  StxGroundTrack track = {w->range, w->z, 0};
-  split_extremes(s->bin + first, bins, w->range, w->z, w->top);
-  for (int bin = 0; bin < bins; bin++) { /* those in use move together */
-    w->range[count] = w->range[bin];
-    w->z[count] = w->z[bin];
-    w->number[count] = bin;
-    count += w->top[bin] != TOP_NONE;
+  int bins = s->row, count = 0;
+  int32_t flat = STX_GROUND_NO_FLAT;
+  split_extremes(s->bin + (size_t)sector * (size_t)bins, bins, w->range, w->z, w->top);
+  for (int i = 0; i < bins; i += LANES_32) { /* those in use move together */
+    unsigned bits = prototypes_of(w->z + i, w->top + i, &s->rules, &flat);
+    compress_store_i32(w->range + count, load_i32(w->range + i), bits);
+    compress_store_i32(w->z + count, load_i32(w->z + i), bits);
+    compress_store_i32(w->number + count, add_i32(LANE_NUMBERS, set1_i32(i)), bits);
+    count += __builtin_popcount(bits);
   }
-  track.count = count;
-  return track;
+  return (StxGroundTrack){w->range, w->z, count};
 }
 
 static void fit_sector(const Scan *s, Worker *w, int sector)
 {
-  int bins = s->params->bins;
+  int bins = s->row;
   StxGroundTrack track = collect_sector(s, w, sector);
   size_t start = (size_t)sector * (size_t)bins;
   float *intercept = s->intercept + start, *slope = s->slope + start;
-  uint8_t *has = s->has + start;
   int lines = stx_ground_lines(&track, &s->rules, w->spans);
   w->lines += (uint32_t)lines;
-  memset(has, 0, (size_t)bins);
-  memset(intercept, 0, (size_t)bins * sizeof *intercept);
-  memset(slope, 0, (size_t)bins * sizeof *slope);
+  for (int bin = 0; bin < bins; bin += LANES_32) {
+    store_f32(intercept + bin, set1_f32(NO_LINE));
+    store_f32(slope + bin, set1_f32(0));
+  }
   for (int i = lines - 1; i >= 0; i--) { /* where two meet, the nearer line counts */
     const StxGroundSpan *span = &w->spans[i];
     StxGroundLevel level = stx_ground_level(&span->fit, s->params);
     for (int bin = w->number[span->first]; bin <= w->number[span->last]; bin++) {
       intercept[bin] = level.intercept;
       slope[bin] = level.slope;
-      has[bin] = 1;
     }
   }
 }
@@ -179,35 +201,66 @@ static void begin_steps(int bins, int reach, const Near *near)
 /* What is near at a sector, from what was at the one before; the same memory or another. */
 static void step_on(const Scan *s, int sector, Near before, Near near)
 {
-  int bins = s->params->bins, sectors = s->params->sectors;
+  int bins = s->row, sectors = s->params->sectors;
   int at = sector < 0 ? sector + sectors : sector < sectors ? sector : sector - sectors;
-  const uint8_t *has = s->has + (size_t)at * (size_t)bins;
   const float *intercept = s->intercept + (size_t)at * (size_t)bins;
   const float *slope = s->slope + (size_t)at * (size_t)bins;
+  for (int bin = 0; bin < bins; bin += LANES_32) {
+    VecI32 own = load_i32(intercept + bin), further = load_i32(before.away + bin) + 1;
+    Mask32 has = gt_f32((VecF32)own, set1_f32(NO_LINE));
+    store_i32(near.away + bin, blend_i32(has, set1_i32(0), further));
+    store_i32(near.intercept + bin, blend_i32(has, own, load_i32(before.intercept + bin)));
+    store_i32(
+        near.slope + bin, blend_i32(has, load_i32(slope + bin), load_i32(before.slope + bin)));
+  }
+}
+
+/* Each of the first `count` values, the later one if that is higher. */
+static void take_higher(float *values, int later, int count)
+{
+  for (int i = 0; i < count; i += LANES_32)
+    store_f32(values + i, max_f32(load_f32(values + i), load_f32(values + i + later)));
+}
+
+/* The highest ground of the sector's own lines around each bin: the maximum of a window of `width`
+ * bins, by maxima of windows of 1, 2, 4 … that begin at each bin. */
+static void find_banks(const Scan *s, Worker *w, int sector)
+{
+  const StxGroundParams params = *s->params;
+  int bins = s->row, reach = stx_ground_bank(&params), width = 2 * reach + 1, wide = 1;
+  const float *intercept = s->intercept + (size_t)sector * (size_t)bins;
+  const float *slope = s->slope + (size_t)sector * (size_t)bins;
+  float *bank = w->bank;
+  for (int i = 0; i < reach; i++)
+    bank[i] = bank[reach + bins + i] = STX_GROUND_NO_HEIGHT;
   EACH_POINT
   for (int bin = 0; bin < bins; bin++) {
-    near.away[bin] = has[bin] ? 0 : before.away[bin] + 1;
-    near.intercept[bin] = has[bin] ? intercept[bin] : before.intercept[bin];
-    near.slope[bin] = has[bin] ? slope[bin] : before.slope[bin];
+    StxGroundLevel level = {intercept[bin], slope[bin], 0};
+    float height = stx_ground_height(&level, &params, bin);
+    bank[reach + bin] = intercept[bin] > NO_LINE ? height : STX_GROUND_NO_HEIGHT;
   }
+  for (; 2 * wide <= width; wide *= 2)
+    take_higher(bank, wide, bins + 2 * reach);
+  take_higher(bank, width - wide, bins);
 }
 
 /* The nearer one of two lines; of lines equally near the one ahead. */
 static void level_sector(const Scan *s, Worker *w, int sector, Near ahead)
 {
   const StxGroundParams params = *s->params; /* what is written cannot change it */
-  int bins = params.bins, reach = stx_ground_search(&params);
+  int bins = s->row, reach = stx_ground_search(&params);
   const int32_t *top = w->top;
   split_extremes(s->bin + (size_t)sector * (size_t)bins, bins, w->range, w->z, w->top);
   const Near back = w->back;
+  const float *bank = w->bank;
   float *intercept = w->intercept, *slope = w->slope, *up = w->up;
   EACH_POINT
   for (int bin = 0; bin < bins; bin++) {
     bool on = ahead.away[bin] <= back.away[bin];
     int away = on ? ahead.away[bin] : back.away[bin];
     StxGroundLevel found = {on ? ahead.intercept[bin] : back.intercept[bin],
-        on ? ahead.slope[bin] : back.slope[bin], (float)params.max_dist_to_line};
-    stx_ground_narrow(&found, &params, bin, top[bin]);
+        on ? ahead.slope[bin] : back.slope[bin], 0};
+    stx_ground_judge(&found, &params, bin, top[bin], bank[bin]);
     intercept[bin] = found.intercept;
     slope[bin] = found.slope;
     up[bin] = (top[bin] != TOP_NONE) & (away <= reach) ? found.up : -INFINITY;
@@ -217,12 +270,9 @@ static void level_sector(const Scan *s, Worker *w, int sector, Near ahead)
 /* What level_sector() found as records. */
 static void join_levels(const Worker *w, int bins, Bin *bin)
 {
-  int i = 0;
-  for (; i + LANES_32 <= bins; i += LANES_32)
+  for (int i = 0; i < bins; i += LANES_32)
     store4_i32(bin + i, (VecI32[]){load_i32(w->intercept + i), load_i32(w->slope + i),
                             load_i32(w->up + i), set1_i32(STX_POINT_OBSTACLE)});
-  for (; i < bins; i++)
-    bin[i].level = (Level){w->intercept[i], w->slope[i], w->up[i], STX_POINT_OBSTACLE};
 }
 
 /* Two sweeps over the sectors, against their order and with it, in place of a search from each bin,
@@ -231,7 +281,7 @@ static void level_piece(void *data, int i, int worker)
 {
   const Scan *s = data;
   Worker *w = s->worker[worker];
-  int bins = s->params->bins, reach = stx_ground_search(s->params);
+  int bins = s->row, reach = stx_ground_search(s->params);
   int first = i * SECTORS, end = (int)piece_end((size_t)s->params->sectors, SECTORS, i);
   Near behind = near_row(&w->ahead, end - first, bins);
   begin_steps(bins, reach, &behind);
@@ -244,6 +294,7 @@ static void level_piece(void *data, int i, int worker)
     step_on(s, sector, w->back, w->back);
   for (int k = 0; k < end - first; k++) {
     step_on(s, first + k, w->back, w->back);
+    find_banks(s, w, first + k);
     level_sector(s, w, first + k, near_row(&w->ahead, k, bins));
     join_levels(w, bins, s->bin + (size_t)(first + k) * (size_t)bins);
   }

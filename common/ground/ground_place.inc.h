@@ -99,6 +99,24 @@ INLINE VecI32 units_of(VecF32 metres)
   return (VecI32)(metres * STX_GROUND_UNIT + STX_GROUND_WHOLE);
 }
 
+/* Of LANES_32 points, in the order in which they come about: see number_of(). */
+INLINE void store_extremes(Extremes *to, VecI32 range, VecI32 z, VecI32 below)
+{
+  VecI32 low = unpacklo_32(range, z), high = unpackhi_32(range, z);
+  VecI32 low_top = unpacklo_32(below, below), high_top = unpackhi_32(below, below);
+  store_i32(to, unpacklo_64(low, low_top));
+  store_i32(to + LANES_32 / 4, unpackhi_64(low, low_top));
+  store_i32(to + LANES_32 / 2, unpacklo_64(high, high_top));
+  store_i32(to + LANES_32 / 4 * 3, unpackhi_64(high, high_top));
+}
+
+/* The point whose extremes stand at a place in a block. */
+INLINE int number_of(int place)
+{
+  int within = place % LANES_32;
+  return place - within + within % (LANES_32 / 4) * 4 + within / (LANES_32 / 4);
+}
+
 /* As place_point(), LANES_32 of them. */
 INLINE void place_points(const Scan *s, const StxGroundFrame *frame, const StxGroundGrid *grid,
     size_t at, Extremes *extremes)
@@ -122,8 +140,8 @@ INLINE void place_points(const Scan *s, const StxGroundFrame *frame, const StxGr
   const int whole = (int)STX_GROUND_WHOLE_BITS, middle = EXTREME_MIDDLE;
   VecI32 height = units_of(z), above = sub_i32(height, set1_i32(whole - middle));
   VecI32 below = sub_i32(set1_i32((int)(STX_GROUND_WHOLE_BITS + (uint32_t)middle)), height);
-  VecI32 far = sub_i32(units_of(range), set1_i32(whole)), words[] = {far, above, below, below};
-  store4_i32(extremes, words);
+  VecI32 far = sub_i32(units_of(range), set1_i32(whole));
+  store_extremes(extremes, far, above, below);
 }
 
 static inline __attribute__((always_inline)) void place_block(
@@ -145,14 +163,13 @@ static inline void take_block(
     const Scan *s, Worker *w, size_t first, int count, const Extremes *extremes)
 {
   const uint32_t *bin = s->labels + first;
-  int i = 0;
+  int i = 0, vectors = count / LANES_32 * LANES_32;
   if (count == BLOCK)
     for (; i < BLOCK / 4; i++)
-      for (int k = i; k < BLOCK; k += BLOCK / 4)
-        take_extremes(&w->bin[bin[k]].extremes, &extremes[k]);
-  else
-    for (; i < count; i++)
-      take_extremes(&w->bin[bin[i]].extremes, &extremes[i]);
+      for (int k = 0; k < BLOCK; k += BLOCK / 4)
+        take_extremes(&w->bin[bin[number_of(i) + k]].extremes, &extremes[i + k]);
+  for (i *= 4; i < count; i++)
+    take_extremes(&w->bin[bin[i < vectors ? number_of(i) : i]].extremes, &extremes[i]);
 }
 
 /* The range of the nearest of the lowest points, the lowest and the highest height, as planes; of
@@ -160,18 +177,12 @@ static inline void take_block(
 static inline void split_extremes(
     const Bin *bin, int count, int32_t *range, int32_t *z, int32_t *top)
 {
-  int i = 0;
-  for (; i + LANES_32 <= count; i += LANES_32) {
+  for (int i = 0; i < count; i += LANES_32) {
     Planes p = planes_of((const float *)(const void *)(bin + i), 4);
     VecI32 middle = set1_i32(EXTREME_MIDDLE);
     store_i32(range + i, (VecI32)p.x);
     store_i32(z + i, sub_i32((VecI32)p.y, middle));
     store_i32(top + i, sub_i32(middle, (VecI32)p.z));
-  }
-  for (; i < count; i++) {
-    range[i] = (int32_t)(uint32_t)bin[i].extremes.low;
-    z[i] = extreme_z(bin[i].extremes.low);
-    top[i] = -extreme_z(bin[i].extremes.top);
   }
 }
 
@@ -183,11 +194,18 @@ typedef struct {
   uint64_t key[BLOCK];
 } Lows;
 
+/* Where points without a cell go: many of them follow one another, and none shall wait for the one
+ * before. */
+static inline int no_cell(int i)
+{
+  return STX_GROUND_CELLS + i / (BLOCK / 4) * LANES_32 + i % LANES_32;
+}
+
 static inline void find_cell(const float *points, size_t index, Lows *lows, int i)
 {
   const float *point = points + 4 * index;
   int cell = stx_ground_cell(point);
-  lows->cell[i] = cell < 0 ? STX_GROUND_CELLS : cell;
+  lows->cell[i] = cell < 0 ? no_cell(i) : cell;
   lows->key[i] = extreme((uint32_t)stx_ground_units(point[2]), (uint32_t)index);
 }
 
@@ -204,7 +222,7 @@ INLINE void find_cells(const float *points, size_t index, size_t stride, Lows *l
   Planes p = planes_of(points + 4 * index, 4 * stride);
   VecI32 cell = add_i32(mul_u15(cell_along(p.x), set1_i32(STX_GROUND_SIDE)), cell_along(p.y));
   store_i32(lows->cell + i,
-      index_within(cell, set1_i32(STX_GROUND_CELLS), p.x * p.x + p.y * p.y,
+      index_within(cell, add_i32(set1_i32(no_cell(i)), LANE_NUMBERS), p.x * p.x + p.y * p.y,
           set1_f32(nearest * nearest), set1_f32(reach * reach), p.z, set1_f32(STX_GROUND_FAR)));
   VecU32 numbers = (uint32_t)index + (VecU32)LANE_NUMBERS * (uint32_t)stride;
   store2_i32(lows->key + i, (VecI32)numbers,

@@ -9,6 +9,7 @@
 #include "common/ground/ground_clusters.inc.h"
 #include "common/ground/ground_lines_math.h"
 #include "common/ground/ground_plane_math.h"
+#include "common/simd/simd.h"
 
 #include <string.h>
 
@@ -17,9 +18,9 @@
 #endif
 
 enum {
-  BLOCK = 256,
-  PIECE = 32 * BLOCK, /* points that a thread takes at a time; */
-  SECTORS = 24        /* sectors: the search for lines begins beside them */
+  BLOCK = 512,
+  PIECE = 16 * BLOCK, /* points that a thread takes at a time; */
+  SECTORS = 45        /* sectors: the search for lines begins beside them */
 };
 
 /* A worker's tables, as a set. */
@@ -39,6 +40,8 @@ typedef struct {
   uint32_t other;
 } Level;
 
+#define NO_LINE (-1e30f) /* the intercept where a sector has no line */
+
 /* First the one, then, in the same place, the other. */
 typedef union {
   Extremes extremes;
@@ -53,12 +56,13 @@ typedef struct {
 
 /* A worker's own. */
 typedef struct {
-  unsigned made;                         /* tables */
-  uint64_t lowest[STX_GROUND_CELLS + 1]; /* by cell, see extreme(); the last is no cell */
+  unsigned made;                                    /* tables */
+  uint64_t lowest[STX_GROUND_CELLS + 4 * LANES_32]; /* by cell, see extreme(); the last are none */
   int32_t range[STX_GROUND_MAX_BINS], z[STX_GROUND_MAX_BINS]; /* prototypes of a sector */
   int32_t top[STX_GROUND_MAX_BINS];                           /* highest points; TOP_NONE: none */
   int number[STX_GROUND_MAX_BINS];                            /* bins of prototypes */
   float intercept[STX_GROUND_MAX_BINS], slope[STX_GROUND_MAX_BINS], up[STX_GROUND_MAX_BINS];
+  float bank[6 * STX_GROUND_MAX_BINS]; /* the highest ground around a bin, in its sector */
   StxGroundSpan spans[STX_GROUND_MAX_BINS];
   Bin *bin;           /* of the scan; behind them one for points without a bin */
   Near back;          /* of a sector; */
@@ -71,6 +75,7 @@ typedef struct {
   const StxGroundParams *params;
   const float *points;
   size_t count, bins;
+  int row; /* bins of a sector, and some that stay empty: whole vectors */
   int workers;
   uint32_t *labels;
   StxGroundResult result;
@@ -81,9 +86,8 @@ typedef struct {
   Worker **came; /* those that have made the table in question; the first one's is merged into */
   int came_count;
 
-  float *intercept, *slope; /* of the sectors' own lines, by bin of the scan */
+  float *intercept, *slope; /* of the sectors' own lines, by bin of the scan; NO_LINE */
   Bin *bin;                 /* the first worker's, which become levels */
-  uint8_t *has;             /* likewise: has the sector a line there? */
 
   float *z, *range; /* by point, kept for the labels, which are its bin until then */
   uint32_t *cell;   /* of the clusters' grid */
@@ -183,18 +187,23 @@ static void take_near(Near *near, size_t bins, StxLayout *at)
   STX_TAKE(at, near->slope, bins);
 }
 
+static int row_of(const StxGroundParams *params)
+{
+  return (params->bins + LANES_32 - 1) / LANES_32 * LANES_32;
+}
+
 /* A worker, first thing in its memory, and its tables. */
 static void take_worker(const StxGroundParams *params, Worker **worker, StxLayout *at)
 {
-  size_t bins = (size_t)params->sectors * (size_t)params->bins;
+  size_t row = (size_t)row_of(params), bins = (size_t)params->sectors * row;
   Worker layout, *w = stx_take(at, sizeof(Worker));
   if (w != NULL)
     *worker = w;
   else
     w = &layout;
   STX_TAKE(at, w->bin, bins + 1);
-  take_near(&w->back, (size_t)params->bins, at);
-  take_near(&w->ahead, (size_t)(SECTORS + 1) * (size_t)params->bins, at);
+  take_near(&w->back, row, at);
+  take_near(&w->ahead, (size_t)(SECTORS + 1) * row, at);
   w->occupied = stx_take(at, stx_ground_occupied_bytes(stx_ground_side(params)));
 }
 
@@ -202,7 +211,7 @@ static void take_worker(const StxGroundParams *params, Worker **worker, StxLayou
 static size_t lay_out(
     const StxGroundParams *params, size_t count, int workers, Scan *s, char *memory)
 {
-  size_t bins = (size_t)params->sectors * (size_t)params->bins;
+  size_t bins = (size_t)params->sectors * (size_t)row_of(params);
   StxLayout at = {.memory = memory};
   Worker *none;
   stx_take(&at, sizeof(Scan));
@@ -210,7 +219,6 @@ static size_t lay_out(
   STX_TAKE(&at, s->came, workers);
   STX_TAKE(&at, s->intercept, bins);
   STX_TAKE(&at, s->slope, bins);
-  STX_TAKE(&at, s->has, bins);
   STX_TAKE(&at, s->z, count);
   STX_TAKE(&at, s->range, count);
   STX_TAKE(&at, s->cell, count);
@@ -230,7 +238,8 @@ static Scan *open_scan(const StxGroundParams *params, const float *points, size_
   s->params = params;
   s->points = points;
   s->count = count;
-  s->bins = (size_t)params->sectors * (size_t)params->bins;
+  s->row = row_of(params);
+  s->bins = (size_t)params->sectors * (size_t)s->row;
   s->labels = labels;
   s->result = (StxGroundResult){0};
   for (int t = 0; t < s->workers; t++) {

@@ -227,6 +227,7 @@ typedef struct {
   StxGroundTrack track;
   StxGroundPrefix *prefix; /* of prototype i: those before it; one more than prototypes */
   int32_t *range, *z, *bin;
+  const uint32_t *top; /* by bin */
   StxGroundLevel *own;
 } Sector;
 
@@ -242,19 +243,36 @@ STX_DEVICE Sector new_sector(const StxGroundArgs *a, char *shared)
   s.track.range = s.range;
   s.track.z = s.z;
   s.track.count = 0;
+  s.top = a->top + (size_t)blockIdx.x * a->params.bins;
   s.own = a->own + (size_t)blockIdx.x * a->params.bins;
   return s;
 }
 
 /* ---- Prototypes --------------------------------------------------------------------------- */
 
+/* The lowest points of 32 bins, a lane each, that are no feet. *flat: the lowest point of the last
+ * bin so far in which nothing stands. */
+STX_DEVICE bool is_prototype(const Sector *s, int32_t z, int32_t top, bool used, int32_t *flat)
+{
+  bool stands = used && stx_ground_stands(z, top, &s->rules);
+  uint32_t flats = __ballot_sync(STX_FULL_WARP, used && !stands), before = flats & lanes_before();
+  int32_t nearest = __shfl_sync(STX_FULL_WARP, z, before ? 31 - __clz(before) : 0);
+  int32_t last = __shfl_sync(STX_FULL_WARP, z, flats ? 31 - __clz(flats) : 0);
+  nearest = before ? nearest : *flat;
+  *flat = flats ? last : *flat;
+  return used && !(stands && stx_ground_is_foot(z, nearest, &s->rules));
+}
+
 /* Appends the prototypes of 32 bins; a lane without one adds nothing to the sums. */
-STX_DEVICE void append_bins(Sector *s, int bin, unsigned long long key, StxGroundPrefix *before)
+STX_DEVICE void append_bins(
+    Sector *s, int bin, unsigned long long key, StxGroundPrefix *before, int32_t *flat)
 {
   bool used = key != STX_GROUND_NO_KEY;
+  int32_t lowest = stx_ground_key_z(key), top = used ? code_top(s->top[bin]) : 0;
   unsigned lane = threadIdx.x;
+  used = is_prototype(s, lowest, top, used, flat);
   uint32_t mask = __ballot_sync(STX_FULL_WARP, used);
-  int32_t range = used ? (int32_t)(uint32_t)key : 0, z = used ? stx_ground_key_z(key) : 0;
+  int32_t range = used ? (int32_t)(uint32_t)key : 0, z = used ? lowest : 0;
   int at = s->track.count + __popc(mask & lanes_before());
   StxGroundPrefix sums = {before->range + warp_scan(range, lane), before->z + warp_scan(z, lane),
       before->range_range + warp_scan((int64_t)range * range, lane),
@@ -278,9 +296,11 @@ STX_DEVICE void collect_sector(Sector *s)
 {
   enum { AT_ONCE = 4 };
   StxGroundPrefix before = {0, 0, 0, 0};
+  int32_t flat = STX_GROUND_NO_FLAT;
   int bins = s->args->params.bins;
   const unsigned long long *key = s->args->key + (size_t)blockIdx.x * bins;
   unsigned long long ahead[AT_ONCE];
+  s->rules = stx_ground_rules(&s->args->params, s->args->pose->height);
   if (threadIdx.x == 0)
     s->prefix[0] = before;
   for (int first = 0; first < bins; first += LANES) {
@@ -289,14 +309,13 @@ STX_DEVICE void collect_sector(Sector *s)
 #pragma unroll
       for (int k = 0; k < AT_ONCE; k++)
         ahead[k] = bin + k * LANES < bins ? key[bin + k * LANES] : STX_GROUND_NO_KEY;
-    append_bins(s, bin, ahead[0], &before);
+    append_bins(s, bin, ahead[0], &before, &flat);
     if (bin < bins)
       s->own[bin] = stx_ground_no_level();
 #pragma unroll
     for (int k = 0; k + 1 < AT_ONCE; k++)
       ahead[k] = ahead[k + 1];
   }
-  s->rules = stx_ground_rules(&s->args->params, s->args->pose->height);
   __syncwarp();
 }
 
@@ -322,11 +341,14 @@ STX_DEVICE StxGroundSums sums_between(const Sector *s, int first, int last)
 }
 
 /* Never true of a fit that is not steep: the margin is much larger than what is rounded here. It
- * spares most lines that fail at once all arithmetic on doubles, which many GPUs do slowly. */
-STX_DEVICE bool is_surely_steep(const StxGroundSums *sums, const StxGroundRules *rules)
+ * spares most lines that fail at once all arithmetic on doubles, which many GPUs do slowly.
+ * `length`: from the first to the last prototype. */
+STX_DEVICE bool is_surely_steep(
+    const StxGroundSums *sums, int32_t length, const StxGroundRules *rules)
 {
-  float most = (float)rules->max_slope * 1.0001f;
-  return fabsf((float)stx_ground_rise(sums)) > most * (float)stx_ground_spread(sums);
+  float slope = (float)rules->max_slope * 1.0001f, rise = sqrtf((float)rules->max_error) * 1.0001f;
+  float up = fabsf((float)stx_ground_rise(sums)), spread = (float)stx_ground_spread(sums);
+  return up > slope * spread && up * (float)length > rise * spread;
 }
 
 /* The first group of lanes that failed. */
@@ -358,8 +380,10 @@ STX_DEVICE bool grow(const Sector *s, Growth *line)
 {
   int group = threadIdx.x / SHARES, last = line->end + group;
   bool inside = last < s->track.count;
-  StxGroundSums sums = sums_between(s, line->first, inside ? last : line->first);
-  bool fails = group > 0 && (!inside || is_surely_steep(&sums, &s->rules));
+  int end = inside ? last : line->first;
+  StxGroundSums sums = sums_between(s, line->first, end);
+  int32_t length = s->range[end] - s->range[line->first];
+  bool fails = group > 0 && (!inside || is_surely_steep(&sums, length, &s->rules));
   uint32_t failed = __ballot_sync(STX_FULL_WARP, fails);
   if (line->end == line->first && first_failed(failed) == 1)
     return false;
@@ -368,7 +392,7 @@ STX_DEVICE bool grow(const Sector *s, Growth *line)
   before.slope = __shfl_up_sync(STX_FULL_WARP, fit.slope, SHARES);
   fails |= group > 0 && inside &&
            (stx_ground_is_step(&s->track, last, &before, &s->rules) ||
-               stx_ground_is_steep(&fit, &s->rules));
+               stx_ground_is_steep(&s->track, line->first, last, &fit, &s->rules));
   failed = __ballot_sync(STX_FULL_WARP, fails);
   failed = find_misfits(s, line, last, &fit, failed);
   int joined = first_failed(failed) - 1;
@@ -429,6 +453,29 @@ STX_DEVICE uint32_t draw_lines(const Sector *s)
     at = span.last + 1 < s->track.count ? span.last : s->track.count;
   }
   return lines;
+}
+
+/* The highest ground of the sector's lines around each bin. Heights go where sums were. */
+STX_DEVICE void find_banks(const Sector *s)
+{
+  const StxGroundParams *params = &s->args->params;
+  int bins = params->bins, reach = s->args->bank_bins;
+  float *height = (float *)s->prefix, *bank = s->args->bank + (size_t)blockIdx.x * bins;
+  __syncwarp();
+#pragma unroll 1
+  for (int bin = threadIdx.x; bin < bins; bin += LANES) {
+    StxGroundLevel own = s->own[bin];
+    height[bin] = own.up >= 0 ? stx_ground_height(&own, params, bin) : STX_GROUND_NO_HEIGHT;
+  }
+  __syncwarp();
+#pragma unroll 1
+  for (int bin = threadIdx.x; bin < bins; bin += LANES) {
+    float highest = STX_GROUND_NO_HEIGHT;
+#pragma unroll 1
+    for (int at = max(bin - reach, 0); at <= min(bin + reach, bins - 1); at++)
+      highest = fmaxf(highest, height[at]);
+    bank[bin] = highest;
+  }
 }
 
 /* ground on the GPU: clusters are patches of occupied cells, numbered by their roots. */
@@ -549,6 +596,7 @@ STX_KERNEL(stx_ground_sector_lines, StxGroundArgs, LANES)
   Sector s = new_sector(&a, shared);
   collect_sector(&s);
   uint32_t lines = draw_lines(&s);
+  find_banks(&s);
   if (threadIdx.x == 0 && lines > 0)
     atomicAdd(&a.result->lines, lines);
 }
@@ -591,7 +639,8 @@ STX_DEVICE bool is_ground(const StxGroundArgs *a, const StxGroundPoint *p)
   int sector = p->bin / a->params.bins, bin = p->bin - sector * a->params.bins;
   if (level.up < 0)
     level = level_beside(a, sector, bin);
-  stx_ground_narrow(&level, &a->params, bin, top);
+  if (level.up >= 0)
+    stx_ground_judge(&level, &a->params, bin, top, a->bank[p->bin]);
   return stx_ground_is_ground(&level, (float)a->params.max_dist_below, p);
 }
 

@@ -33,7 +33,7 @@ typedef struct {
   StxGroundGrid grid; /* of the clusters */
   uint32_t count, stride;
   int32_t wants_plane, aligned; /* points lie at multiples of 16 bytes */
-  int32_t search;               /* sectors */
+  int32_t search, bank_bins;    /* sectors, bins */
   int32_t side, cells;          /* of the grid; 0: no clusters */
 
   const float *points;
@@ -48,6 +48,7 @@ typedef struct {
 
   StxGroundPose *pose;
   StxGroundLevel *own; /* of a bin: of its sector's lines */
+  float *bank;         /* of a bin: the highest ground of those lines around, metres */
   uint32_t *root;      /* of an occupied cell: the first of its cluster */
   uint32_t *rank;      /* of a root: how many come before it in its block */
   uint32_t *before;    /* of a block of stx_ground_rank: the roots before it */

@@ -35,6 +35,7 @@ static size_t lay_out(const StxGroundParams *params, char *memory, StxGroundArgs
   *minima = at.size;
   STX_TAKE(&at, a->pose, 1);
   STX_TAKE(&at, a->own, bins);
+  STX_TAKE(&at, a->bank, bins);
   STX_TAKE(&at, a->root, cells);
   STX_TAKE(&at, a->rank, cells);
   STX_TAKE(&at, a->before, stx_cuda_blocks(cells, STX_GROUND_RANK_THREADS));
@@ -113,6 +114,7 @@ static size_t fill_args(const StxGroundParams *params, const float *points, size
   a->wants_plane = params->level || params->sensor_height == 0;
   a->aligned = (uintptr_t)points % 16 == 0;
   a->search = stx_ground_search(params);
+  a->bank_bins = stx_ground_bank(params);
   a->points = points;
   lay_out(params, scratch, a, &minima);
   return minima;

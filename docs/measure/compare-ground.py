@@ -3,12 +3,13 @@
 """Measures lidar-ground's code and other programs on labelled scans: benchmarks/lidar-peers.csv.
 
   docs/measure/compare-ground.py build/examples [NAME=FOLDER...] [--peer NAME=COMMAND...]
-                                 [--rounds N]
+                                 [--rounds N] [--beams N...]
 
 FOLDER has SemanticKITTI's layout; without one: those of $STX_DATA. Quality is what `stx-eval lidar`
 says by its protocols B and A; time is the mean over the scans of the least of N rounds, in
 milliseconds, of one thread on one core. Patchwork++ is measured if its Python module can be
-imported (`pip install pypatchworkpp numpy`).
+imported (`pip install pypatchworkpp numpy`). With --beams 16, 32 or both, also on copies of the
+recorded scans with so many of their 64 beams.
 
 --peer adds any other program. The shell runs `COMMAND ROUNDS LABELS SCAN...`: it labels each SCAN,
 a file SEQUENCE/velodyne/NAME.bin of float32 x, y, z, intensity, ROUNDS times, with its state fresh
@@ -26,7 +27,7 @@ import sys
 import tempfile
 import time
 
-from plot_lidar import known_folders
+from plot_lidar import RECORDED_BEAMS, known_folders, thinned
 from plots import run, write
 
 GROUND, OTHER = 49, 99
@@ -107,6 +108,7 @@ def main():
     parser.add_argument("data", nargs="*")
     parser.add_argument("--peer", action="append", default=[])
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--beams", type=int, nargs="+", default=[])
     options = parser.parse_args()
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     peers = {name: command(line) for name, line in (peer.split("=", 1) for peer in options.peer)}
@@ -114,8 +116,12 @@ def main():
         peers["Patchwork++"] = patchwork
     rows = []
     for data, folder in (name.split("=", 1) for name in options.data or known_folders()):
-        rows += measure(pathlib.Path(options.programs) / "stx-eval", data, folder, peers,
-                        options.rounds)
+        program = pathlib.Path(options.programs) / "stx-eval"
+        rows += measure(program, data, folder, peers, options.rounds)
+        for beams in options.beams:
+            with tempfile.TemporaryDirectory() as target:
+                thinned(folder, RECORDED_BEAMS // beams, target)
+                rows += measure(program, f"{data}, {beams} beams", target, peers, options.rounds)
     write("lidar-peers.csv", rows)
 
 

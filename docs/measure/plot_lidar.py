@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The part of make-plots.py for benchmarks/lidar.md and algorithms/ground.md."""
+import array
 import csv
 import json
 import math
@@ -23,8 +24,40 @@ SETTINGS = {
        for angle in (5, -5, 10, -10) for axis, turn in (("x", "roll"), ("y", "pitch"))},
     "without step 0": ["--no-level"],
     "lines of the own sector only": ["--line-search-angle", 0],
-    "without step 5": ["--obstacle-height", 100]}
+    "without feet and step 5": ["--obstacle-height", 100],
+    "without feet": ["--max-foot-height", 100],
+    "without banks": ["--bank-reach", 0]}
 BEAMS = (16, 32, 64, 128)
+RECORDED_BEAMS = 64
+
+
+# ---- Fewer beams -----------------------------------------------------------------------------
+
+def thin_scan(scan, every, target):
+    """Keeps one beam of so many. Scans of SemanticKITTI have one beam after the other, each a turn
+    that begins at azimuth 0."""
+    points = array.array("f", scan.read_bytes())
+    labels = array.array("I", (scan.parents[1] / "labels" / f"{scan.stem}.label").read_bytes())
+    beam, before, kept = 0, 0, (array.array("f"), array.array("I"))
+    for place, label in enumerate(labels):
+        x, y = points[4 * place:4 * place + 2]
+        beam += x > 0 and before < 0 <= y
+        before = y
+        if beam % every == 0:
+            kept[0].extend(points[4 * place:4 * place + 4])
+            kept[1].append(label)
+    for kind, name, values in zip(("velodyne", "labels"), ("bin", "label"), kept):
+        path = target / scan.parents[1].name / kind / f"{scan.stem}.{name}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(values.tobytes())
+
+
+def thinned(folder, every, target):
+    """A copy of the labelled scans of the folder with one beam of so many."""
+    for scan in sorted(pathlib.Path(folder).glob("**/velodyne/*.bin")):
+        if (scan.parents[1] / "labels" / f"{scan.stem}.label").exists():
+            thin_scan(scan, every, pathlib.Path(target))
+    return target
 
 
 # ---- Measuring -------------------------------------------------------------------------------
@@ -47,12 +80,24 @@ def quality(program, *options):
     return {key: f"{total[key]:.2f}" for key in ("f1_mean", "f1_worst")}
 
 
+def beams_quality(program, sources):
+    """F1 of sensors with fewer and more beams."""
+    rows = []
+    for data, source in sources.items():
+        for beams in BEAMS if data == STREET else (16, 32):
+            with tempfile.TemporaryDirectory() as target:
+                options = (["--street", "--beams", beams] if data == STREET else
+                           [thinned(source[0], RECORDED_BEAMS // beams, target)])
+                rows.append({"data": data, "setting": f"{beams} beams",
+                             **quality(program, *options)})
+    return rows
+
+
 def settings_quality(program, sources):
     """F1 of each setting on all data, and of sensors with fewer and more beams."""
     return [{"data": data, "setting": setting, **quality(program, *source, *options)}
-            for data, source in sources.items() for setting, options in SETTINGS.items()] + [
-        {"data": STREET, "setting": f"{beams} beams",
-         **quality(program, "--street", "--beams", beams)} for beams in BEAMS]
+            for data, source in sources.items() for setting, options in SETTINGS.items()
+            ] + beams_quality(program, sources)
 
 
 def experiments_quality(program, source):
@@ -352,9 +397,12 @@ def ground_tables():
         lines.append([setting, f"`{words}`" if words else "",
                       *(found[name, setting] for name in names)])
     beams = [f"{count} beams" for count in BEAMS]
+    for name in names:
+        found.setdefault((name, f"{RECORDED_BEAMS} beams"), found[name, "defaults"])
     return (table("ground-quality", lines, 2) +
             table("ground-beams", [["F1 mean / worst scan", *beams],
-                                   [STREET, *(found[STREET, each] for each in beams)]], 1))
+                                   *([name, *(found.get((name, each), "") for each in beams)]
+                                     for name in names)], 1))
 
 
 def tables():

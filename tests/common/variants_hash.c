@@ -192,7 +192,7 @@ const VariantsStem variants_stems[] = {{"sgm", &stx_sgm_impls, hash_sgm, 0x373b8
     {"satdp", &stx_satdp_impls, hash_satdp, 0x7fbd14ea604233a6},
     {"fulldp", &stx_fulldp_impls, hash_fulldp, 0x800727f0bcbd6120},
     {"rdp", &stx_rdp_impls, hash_rdp, 0x9522eecaad3f3999},
-    {"ground", &stx_ground_impls, hash_ground, 0x4e739d359c23c2f5},
+    {"ground", &stx_ground_impls, hash_ground, 0xc82b0446453336d9},
     {"luma", &stx_luma_impls, hash_luma, 0x7d72ea3818673f08},
     {"rectify", &stx_rectify_impls, hash_rectify, 0x491f777db232116e},
     {"overlay", &stx_overlay_impls, hash_overlay, 0}};

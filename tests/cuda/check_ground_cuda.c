@@ -138,6 +138,8 @@ STX_TEST(agrees_on_every_parameter)
     p.cluster_cell = stx_random_below(&random, 3) * (stx_test_small() ? 1 : 0.3);
     p.max_fit_error = stx_random_below(&random, 2) ? 0.0025 : 0.5;
     p.obstacle_height = stx_random_below(&random, 2) ? 0.3 : 100;
+    p.max_foot_height = stx_random_below(&random, 3) * 0.1;
+    p.bank_reach = stx_random_below(&random, 3) ? stx_random_below(&random, 20) : 250;
     expect_agreement(
         p, (GroundScan)(seed % GROUND_SCANS), stx_test_small() ? 90 : 3000, (uint64_t)seed);
   }

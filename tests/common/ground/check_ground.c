@@ -173,6 +173,62 @@ STX_TEST(reflections_do_not_become_ground)
   ck_assert_msg(wrong < 0.02, "%.2f %% wrong", 100 * wrong);
 }
 
+/* A level road, in rings that are so many metres apart, the first at 3.1 m; and in a twelfth of the
+ * turn, at ring `at`, a wall of that height above `foot`, or, if it is 0, a bank of 0.45 m and
+ * level ground behind it. Intensity: is it ground? */
+static GroundCase *scan_rings(double apart, int at, double wall, double foot)
+{
+  enum { RAYS = 1440, RINGS = 50, STEPS = 9 };
+  GroundCase *c = calloc(1, sizeof *c);
+  *c = (GroundCase){defaults, stx_guarded_alloc(RAYS * (RINGS + STEPS) * 4 * sizeof(float)), 0};
+  for (int ray = 0; ray < RAYS; ray++)
+    for (int ring = 0, aside = ray >= RAYS / 12; ring < (aside || wall == 0 ? RINGS : at + 1);
+         ring++)
+      for (int step = 0; step < (!aside && ring == at ? STEPS : 1); step++) {
+        double angle = 2 * M_PI * (ray + 0.5) / RAYS, share = step / (STEPS - 1.0);
+        double range = 3.1 + ring * apart + (wall > 0 ? 0 : 0.2 * share);
+        double height = aside      ? 0
+                        : wall > 0 ? share * wall
+                                   : 0.45 * (ring > at       ? 1
+                                                : ring == at ? share
+                                                             : 0);
+        float point[4] = {(float)(range * cos(angle)), (float)(range * sin(angle)),
+            (float)(height + (!aside && ring == at ? foot : 0) - 1.73),
+            wall == 0 || aside || ring < at};
+        memcpy(c->points + 4 * c->count++, point, sizeof point);
+      }
+  return c;
+}
+
+static double rings_mislabelled(const GroundCase *c)
+{
+  STX_AUTO(GroundRun) run = ground_run(reference(), c, 1, "rings");
+  return 100 * mislabelled(c, &run);
+}
+
+STX_TEST(banks_are_ground_and_walls_are_not)
+{
+  static const double walls[] = {0, 0.6, 2};
+  for (int i = 0; i < 3; i++) {
+    STX_AUTO(GroundCase) *c = scan_rings(0.5, 14, walls[i], walls[i] > 0 ? 0.1 : 0);
+    double wrong = rings_mislabelled(c);
+    ck_assert_msg(wrong == 0, "wall %g m: %g %% wrong", walls[i], wrong);
+    c->params.bank_reach = 0;
+    ck_assert((rings_mislabelled(c) > 0) == (walls[i] == 0));
+  }
+}
+
+/* With few beams, what is lowest of a wall is in line with the little road before it. */
+STX_TEST(feet_bear_no_line)
+{
+  STX_AUTO(GroundCase) *c = scan_rings(2, 2, 2, 0.12);
+  c->params.max_foot_height = 0.1;
+  double wrong = rings_mislabelled(c);
+  ck_assert_msg(wrong == 0, "%g %% wrong", wrong);
+  c->params.max_foot_height = 10;
+  ck_assert(rings_mislabelled(c) > 0);
+}
+
 STX_TEST(a_scan_knows_nothing_of_the_one_before)
 {
   STX_AUTO(GroundCase) *c = ground_case_new(defaults, GROUND_TILTED, 20000, 6);
@@ -241,6 +297,8 @@ STX_TEST(all_agree_on_every_parameter)
     p.line_search_angle = stx_random_below(&random, 315) / 100.0;
     p.cluster_cell = stx_random_below(&random, 3) * 0.3;
     p.max_fit_error = stx_random_below(&random, 2) ? 0.0025 : 0.5;
+    p.max_foot_height = stx_random_below(&random, 3) * 0.1;
+    p.bank_reach = stx_random_below(&random, 3) ? stx_random_below(&random, 20) : 250;
     expect_agreement(p, (GroundScan)(seed % GROUND_SCANS), 3000, (uint64_t)seed);
   }
 }

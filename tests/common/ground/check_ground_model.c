@@ -60,7 +60,9 @@ static bool model_joins(const StxGroundParams *p, const Track *t, int first, int
       fabsl(step) / 1024 > p->max_long_height)
     return false;
   model_fit(t, first, last, line, &worst);
-  return fabsl(line[1]) <= p->max_slope && worst / (1024 * 1024) <= p->max_fit_error;
+  long double rise = fabsl(line[1]) * (t->range[last] - t->range[first]) / 1024;
+  return (fabsl(line[1]) <= p->max_slope || rise * rise <= p->max_fit_error) &&
+         worst / (1024 * 1024) <= p->max_fit_error;
 }
 
 /* Writes for every bin the line that is valid there (NAN: none); returns the number of lines. */
@@ -165,6 +167,25 @@ static void model_bins(Model *m)
   }
 }
 
+/* The prototypes of a sector: lowest points but for feet, which stand out over what is before them,
+ * and over which something stands. */
+static Track model_track(const Model *m, int sector)
+{
+  const StxGroundParams *p = &m->c->params;
+  Track track = {.count = 0};
+  double flat = INFINITY;
+  for (int bin = 0, at = sector * p->bins; bin < p->bins; bin++, at++) {
+    bool stands = m->top[at] - m->low[at] > 1024 * p->obstacle_height;
+    if (isinf(m->low[at]) || (stands && m->low[at] - flat > 1024 * p->max_foot_height))
+      continue;
+    track.range[track.count] = m->near[at];
+    track.z[track.count] = m->low[at];
+    track.bin[track.count++] = bin;
+    flat = stands ? flat : m->low[at];
+  }
+  return track;
+}
+
 static Model *solve_model(const GroundCase *c, const StxGroundResult *measured, bool exact)
 {
   const StxGroundParams *p = &c->params;
@@ -177,13 +198,7 @@ static Model *solve_model(const GroundCase *c, const StxGroundResult *measured, 
     m->low[i] = INFINITY;
   model_bins(m);
   for (int sector = 0; sector < p->sectors; sector++) {
-    Track track = {.count = 0};
-    for (int bin = 0, at = sector * p->bins; bin < p->bins; bin++, at++)
-      if (!isinf(m->low[at])) {
-        track.range[track.count] = m->near[at];
-        track.z[track.count] = m->low[at];
-        track.bin[track.count++] = bin;
-      }
+    Track track = model_track(m, sector);
     m->lines += model_lines(p, measured->height, &track, m->own + sector * p->bins);
   }
   return m;
@@ -192,6 +207,41 @@ static Model *solve_model(const GroundCase *c, const StxGroundResult *measured, 
 static void free_model(Model *m)
 {
   free(m->low), free(m->near), free(m->top), free(m->own), free(m);
+}
+
+/* The ground at the middle of a bin by that line, metres. */
+static double model_middle(const Model *m, const long double *line, int bin)
+{
+  const StxGroundParams *p = &m->c->params;
+  double width = (p->r_max - p->r_min) / p->bins, middle = p->r_min + (bin + 0.5) * width;
+  return (double)(line[0] / 1024 + line[1] * middle);
+}
+
+/* How far above the ground of this height the highest ground nearby in the sector lies. */
+static double model_bank(const Model *m, const Place *at, double ground)
+{
+  const StxGroundParams *p = &m->c->params;
+  int reach = (int)(p->bank_reach / ((p->r_max - p->r_min) / p->bins) + 0.5);
+  double most = ground;
+  for (int bin = 0; bin < p->bins; bin++) {
+    const long double *line = m->own[at->sector * p->bins + bin];
+    if (abs(bin - at->bin) <= reach && !isnan(line[0]))
+      most = fmax(most, model_middle(m, line, bin));
+  }
+  return most - ground;
+}
+
+/* How far above its line ground may be, by how high the bin's highest point is; *margin: how far
+ * that is from another case. */
+static double model_limit(const Model *m, const Place *at, double top, double rise, double *margin)
+{
+  const StxGroundParams *p = &m->c->params;
+  double width = (p->r_max - p->r_min) / p->bins, middle = p->r_min + (at->bin + 0.5) * width;
+  double share = p->obstacle_height / top, beside = p->max_dist_to_line * share * share;
+  *margin = fmin(*margin, fabs(top - rise - p->obstacle_height));
+  if (top - rise <= p->obstacle_height)
+    return p->max_dist_to_line + rise;
+  return fmin(p->max_dist_to_line, fmax(0.03 + 0.002 * middle, beside));
 }
 
 /* The label of a point, clusters apart; *margin: how far it is from another one, in metres of
@@ -213,13 +263,11 @@ static uint32_t model_label(const Model *m, const float *point, double *margin)
   }
   if (line == NULL)
     return STX_POINT_OBSTACLE;
-  double width = (p->r_max - p->r_min) / p->bins, middle = p->r_min + (at.bin + 0.5) * width;
-  double highest = m->top[at.sector * p->bins + at.bin];
-  double top = (double)(highest - line[0]) / 1024 - (double)line[1] * middle;
+  double ground = model_middle(m, line, at.bin);
+  double top = m->top[at.sector * p->bins + at.bin] / 1024 - ground;
+  double up = model_limit(m, &at, top, model_bank(m, &at, ground), margin);
   double above = at.z - (double)(line[0] / 1024 + line[1] * at.range);
-  double up = p->max_dist_to_line * (top > p->obstacle_height ? 0.25 : 1);
   *margin = fmin(*margin, fmin(fabs(above - up), fabs(above + p->max_dist_below)));
-  *margin = fmin(*margin, fabs(top - p->obstacle_height));
   return above < up && above > -p->max_dist_below ? STX_POINT_GROUND : STX_POINT_OBSTACLE;
 }
 
@@ -235,6 +283,8 @@ STX_TEST(the_reference_follows_the_header)
     p.line_search_angle = stx_random_below(&random, 100) / 100.0;
     p.max_fit_error = stx_random_below(&random, 2) ? 0.0025 : 0.04;
     p.long_threshold = stx_random_below(&random, 3);
+    p.max_foot_height = stx_random_below(&random, 3) * 0.1;
+    p.bank_reach = stx_random_below(&random, 10);
     GroundScan scan = seed % 3 == 0 ? GROUND_CLOUD : GROUND_STREET;
     STX_AUTO(GroundCase) *c =
         ground_case_new(p, scan, 50 + (size_t)stx_random_below(&random, 5000), seed);

@@ -4,6 +4,7 @@
  * points or in a stream of their own; odd scans, changes in mid-stream, statistics, refusals.
  * States, leaks and files: lidar-ground-stream.c.
  */
+#include <math.h>
 #include <string.h>
 
 #include "gst/stixels/stixels.h"
@@ -252,9 +253,26 @@ static const struct {
     FIELD("max-start-height", max_start_height, 0),
     FIELD("line-search-angle", line_search_angle, 0),
     FIELD("obstacle-height", obstacle_height, 100),
+    FIELD("max-foot-height", max_foot_height, 10),
+    FIELD("bank-reach", bank_reach, 0),
     FIELD("sensor-height", sensor_height, 3),
     FIELD("cluster-cell", cluster_cell, 0),
 };
+
+/* Half of the scan in a sixteenth of a turn, so that there are many points in a bin, and every 10 m
+ * a bank: a step up of 0.4 m within 0.4 m, and one down. */
+static void scan_bank(gfloat *points)
+{
+  scan_points(points, POINTS, 1);
+  for (guint i = 0; i < POINTS; i++) {
+    gfloat *point = points + 4 * i, range = hypotf(point[0], point[1]);
+    gfloat angle = atan2f(point[1], point[0]) / (i % 2 ? 1 : 16);
+
+    point[0] = range * cosf(angle);
+    point[1] = range * sinf(angle);
+    point[2] += CLAMP(fmodf(range, 10) - 5, 0, 0.4f);
+  }
+}
 
 static void expect_effect(const StxGroundParams *params, const gfloat *points, const char *what)
 {
@@ -274,7 +292,7 @@ STX_TEST_LOOP(numbers_count_from_the_next_scan, G_N_ELEMENTS(numbers))
   StxGroundParams params = defaults;
   double *field = (double *)(gpointer)((char *)&params + numbers[_i].offset), was = *field, got;
 
-  scan_points(points, POINTS, 1);
+  scan_bank(points);
   g_object_get(fixture.element, numbers[_i].name, &got, NULL);
   ck_assert(got == *field);
   run_and_expect(&fixture, &params, points, POINTS, "default");
