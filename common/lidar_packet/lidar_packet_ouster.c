@@ -287,7 +287,7 @@ static void make_crc_tables(void)
     }
 }
 
-static uint64_t crc_of(const uint8_t *bytes, size_t size)
+uint64_t stx_lidar_sum(const uint8_t *bytes, size_t size)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   uint64_t crc = ~UINT64_C(0);
@@ -311,7 +311,7 @@ static bool has_right_sum(const StxLidarSensor *sensor, const uint8_t *bytes)
   if (sensor->legacy || sensor->fusa)
     return true;
   uint64_t sum = stx_le64(bytes + size);
-  return sum == 0 || sum == NO_SUM || sum == crc_of(bytes, size);
+  return sum == 0 || sum == NO_SUM || sum == stx_lidar_sum(bytes, size);
 }
 
 static const uint8_t *column_of(const StxLidarSensor *sensor, const uint8_t *bytes, unsigned column)

@@ -34,4 +34,7 @@ void stx_lidar_sensor_prepare(StxLidarSensor *sensor);
 /* Cosine and sine of an angle in 1/25600 degree. */
 void stx_lidar_direction(int32_t angle, float *cosine, float *sine);
 
+/* The sum at the end of an Ouster's packet. */
+uint64_t stx_lidar_sum(const uint8_t *bytes, size_t size);
+
 #endif

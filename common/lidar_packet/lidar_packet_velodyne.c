@@ -458,7 +458,8 @@ static void describe(const Packet *packet, StxLidarPacket *out)
   const Layout *layout = packet->layout;
   uint64_t hour = UINT64_C(3600) * MILLION, micros = stx_le32(packet->bytes + 1200);
   uint32_t last = packet->azimuth[packet->groups - 1] + 36000 - packet->azimuth[0];
-  int32_t most = (int32_t)(packet->rate * layout->group * (packet->sensor->ros ? 3 : 1)) + 257;
+  int32_t most = (int32_t)(packet->rate * layout->group) + 1;
+  int32_t off = packet->sensor->ros ? 2 * most + 256 : 0; /* blocks may be a step ahead */
   out->turns = true;
   out->gap = (int32_t)packet->gap * 256;
   out->span = packet->span;
@@ -468,8 +469,8 @@ static void describe(const Packet *packet, StxLidarPacket *out)
   out->time_modulus = hour * 1000;
   out->time = (micros * 1000 + out->time_modulus - layout->wait) % out->time_modulus;
   out->azimuth = packet->azimuth[0] * 256;
-  out->low = packet->sensor->turn_low - 257;
-  out->ahead = packet->sensor->turn_high + most;
+  out->low = packet->sensor->turn_low - (off > 0 ? 256 : 0);
+  out->ahead = packet->sensor->turn_high + most + off;
   out->high = (int32_t)(last % 36000) * 256 + out->ahead;
   out->count = 0;
 }

@@ -273,7 +273,8 @@ void stx_lidar_turns_close(StxLidarTurns *turns)
 
 void stx_lidar_turns_finish(StxLidarTurns *turns)
 {
-  int64_t next = turns->position + (int64_t)(turns->rate * (double)turns->span);
+  /* Where the next packet would begin, and an eighth more: rates tremble. */
+  int64_t next = turns->position + (int64_t)(turns->rate * (double)turns->span * 9 / 8);
   turns->ended = 0;
   for (unsigned t = 0; t < 2; t++) {
     StxLidarTurn *turn = &turns->open[t];

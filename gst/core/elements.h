@@ -11,6 +11,7 @@
   ELEMENT(downsample_transpose)                                                                    \
   ELEMENT(lidar_bev)                                                                               \
   ELEMENT(lidar_decode)                                                                            \
+  ELEMENT(lidar_encode)                                                                            \
   ELEMENT(lidar_ground)                                                                            \
   ELEMENT(lidar_overlay)                                                                           \
   ELEMENT(lidar_parse)                                                                             \

@@ -269,6 +269,8 @@ static GstFlowReturn push_turn(GstLidarDecode *self)
   GstClockTime arrival = self->stores[0].arrival;
   GstBuffer *buffer;
 
+  if (turn.count == 0 && !turn.complete)
+    return GST_FLOW_OK;
   count_turn(self, &turn);
   GST_LOG_OBJECT(self, "turn of %" G_GSIZE_FORMAT " points, %u packets, %u lost, %scomplete",
       turn.count, turn.packets, turn.lost, turn.complete ? "" : "in");
