@@ -132,6 +132,7 @@ typedef struct {
   unsigned slots; /* Velodyne */
   bool ros;
   StxLidarSlot slot[STX_LIDAR_SLOTS];
+  uint32_t last_shot; /* its time */
 
   /* Ouster */
   unsigned columns, columns_per_packet, window[2], returns, pixel_size, reflectivity, packet_size;

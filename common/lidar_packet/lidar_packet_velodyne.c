@@ -205,6 +205,8 @@ static void set_slots(StxLidarSensor *sensor, const Layout *layout)
       time += laser / 64 * layout->shot;
     sensor->slot[s] = (StxLidarSlot){
         .beam = (uint16_t)laser, .time = round * (layout->group / layout->rounds) + time};
+    if (sensor->slot[s].time > sensor->last_shot)
+      sensor->last_shot = sensor->slot[s].time;
   }
 }
 
@@ -458,7 +460,7 @@ static void describe(const Packet *packet, StxLidarPacket *out)
   const Layout *layout = packet->layout;
   uint64_t hour = UINT64_C(3600) * MILLION, micros = stx_le32(packet->bytes + 1200);
   uint32_t last = packet->azimuth[packet->groups - 1] + 36000 - packet->azimuth[0];
-  int32_t most = (int32_t)(packet->rate * layout->group) + 1;
+  int32_t most = (int32_t)(packet->rate * packet->sensor->last_shot) + 1;
   int32_t off = packet->sensor->ros ? 2 * most + 256 : 0; /* blocks may be a step ahead */
   out->turns = true;
   out->gap = (int32_t)packet->gap * 256;

@@ -133,19 +133,25 @@ static void begin(StxLidarTurns *turns, const StxLidarPacket *packet)
 }
 
 /* A packet that the newest one has overtaken: it joins an open turn. */
-static StxLidarFate place_late(StxLidarTurns *turns, const StxLidarPacket *packet, uint64_t order)
+static StxLidarFate place_late(
+    StxLidarTurns *turns, const StxLidarPacket *packet, uint64_t order, int64_t steps)
 {
-  int64_t ahead = difference(packet->azimuth, (uint64_t)(turns->position % TURN), TURN);
-  int64_t first;
+  StxLidarTurn *turn = &turns->open[0];
+  int64_t first = (int64_t)(order / (packet->turns ? 1 : packet->pieces)), last = first;
   turns->late++;
-  turns->orders[turns->packets++ % STX_LIDAR_ORDERS] = order;
-  turns->place = turns->position + ahead;
-  first = packet->turns ? turn_at(turns, turns->place + packet->low)
-                        : (int64_t)(order / packet->pieces);
-  if (first < (int64_t)turns->open[0].number || turns->open[0].packets == 0)
+  if (packet->turns) {
+    double turned = turns->rate * (double)(int64_t)(turns->now - turns->clock);
+    int64_t ahead = difference(packet->azimuth, (uint64_t)(turns->position % TURN), TURN);
+    turns->place = turns->position + ahead + lrint((turned - (double)ahead) / TURN) * TURN;
+    first = turn_at(turns, turns->place + packet->low);
+    last = turn_at(turns, turns->place + packet->high);
+  }
+  if (steps > STX_LIDAR_ORDERS / 2 || first < (int64_t)turn->number || turn->packets == 0)
     return STX_LIDAR_FATE_LATE;
+  turns->orders[turns->packets++ % STX_LIDAR_ORDERS] = order;
   turns->lost -= turns->lost > 0;
-  turns->open[0].lost -= turns->open[0].lost > 0;
+  if (last == (int64_t)turn->number)
+    turn->lost -= turn->lost > 0;
   return STX_LIDAR_FATE_TAKEN;
 }
 
@@ -187,7 +193,7 @@ StxLidarFate stx_lidar_turns_place(StxLidarTurns *turns, const StxLidarPacket *p
     turns->now = turns->clock +
                  (uint64_t)difference(packet->time, turns->wrapped_clock, packet->time_modulus);
     if (more < 0)
-      return place_late(turns, packet, order);
+      return place_late(turns, packet, order, -more / step);
     int64_t missing = (more + step / 2) / step - 1;
     place_next(turns, packet, order, missing > 0 && !is_left_out(turns, packet) ? missing : 0);
     end_turns(turns);

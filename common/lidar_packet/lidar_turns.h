@@ -26,7 +26,9 @@
 
 #include "common/lidar_packet/lidar_packet.h"
 
-#define STX_LIDAR_ORDERS 64 /* packets that are remembered, to tell late ones from doubled ones */
+/* Packets that are remembered, to tell late ones from doubled ones. One that is late by more than
+ * half of them is left out. */
+#define STX_LIDAR_ORDERS 64
 
 typedef struct {
   uint64_t number;    /* counted on; the sensor's, where it counts */
