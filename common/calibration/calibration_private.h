@@ -7,7 +7,7 @@
 #define STX_CALIBRATION_PRIVATE_H
 
 #include "common/calibration/calibration.h"
-#include "common/calibration/calibration_tree.h"
+#include "common/calibration/calibration_file.h"
 
 /* ---- Values (calibration_values.c) --------------------------------------------------------- */
 

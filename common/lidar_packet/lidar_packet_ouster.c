@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/calibration/calibration_tree.h"
+#include "common/calibration/calibration_file.h"
 #include "common/text_file.h"
 
 #define HEADER 32 /* of a packet, and its end; none with the legacy profile */
@@ -189,7 +189,7 @@ static void read_transforms(StxLidarSensor *sensor, const Metadata *metadata)
     sensor->to_sensor[4 * row + 3] /= 1000;
 }
 
-/* The direction of a beam in the sensor's frame is cos e · u + sin e · v + w: these nine numbers. */
+/* The direction of a beam in the sensor's frame is cos e · u + sin e · v + w: nine numbers. */
 static void set_rays(StxLidarSensor *sensor)
 {
   for (unsigned b = 0; b < sensor->beams; b++) {

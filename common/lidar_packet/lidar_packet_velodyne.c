@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/calibration/calibration_tree.h"
+#include "common/calibration/calibration_file.h"
 #include "common/text_file.h"
 
 #define PACKET 1206
@@ -472,8 +472,8 @@ static void describe(const Packet *packet, StxLidarPacket *out)
   out->time = (micros * 1000 + out->time_modulus - layout->wait) % out->time_modulus;
   out->azimuth = packet->azimuth[0] * 256;
   out->low = packet->sensor->turn_low - (off > 0 ? 256 : 0);
-  out->ahead = packet->sensor->turn_high + most + off;
-  out->high = (int32_t)(last % 36000) * 256 + out->ahead;
+  out->ahead = packet->sensor->turn_high;
+  out->high = (int32_t)(last % 36000) * 256 + out->ahead + most + off;
   out->count = 0;
 }
 

@@ -15,7 +15,7 @@
  *   hand_over ();
  *   if (fate == STX_LIDAR_FATE_TAKEN)
  *     for (t = 0; t < 2; t++)
- *       stx_lidar_turns_add (&turns, packet, t, points[t], marks[t]);  // room for packet->count more
+ *       stx_lidar_turns_add (&turns, packet, t, points[t], marks[t]);  // with room
  *   hand_over ();
  *
  * where hand_over () takes points[0] while turns.ended > 0, makes points[1] points[0], and calls

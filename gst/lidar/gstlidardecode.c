@@ -9,7 +9,8 @@
  * ## Example
  *
  * |[
- * gst-launch-1.0 udpsrc port=2368 ! lidar-decode ! lidar-ground ! lidar-bev ! videoconvert ! autovideosink
+ * gst-launch-1.0 udpsrc port=2368 ! lidar-decode ! lidar-ground ! lidar-bev ! videoconvert \
+ *     ! autovideosink
  * ]|
  *
  * What was recorded, by tcpdump or Wireshark:
@@ -104,8 +105,8 @@ struct _GstLidarDecode {
 G_DEFINE_TYPE(GstLidarDecode, gst_lidar_decode, GST_TYPE_ELEMENT)
 GST_ELEMENT_REGISTER_DEFINE(lidar_decode, "lidar-decode", GST_RANK_NONE, GST_TYPE_LIDAR_DECODE)
 
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
+    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_LIDAR_PACKETS_MEDIA_TYPE "; application/octet-stream"));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_LIDAR_MEDIA_TYPE));
 
@@ -551,6 +552,7 @@ static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
   return gst_pad_event_default(pad, parent, event);
 }
 
+/* Sources of packets have all kinds of caps, or none. */
 static gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query)
 {
   GstCaps *filter;

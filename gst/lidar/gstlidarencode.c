@@ -9,7 +9,8 @@
  * ## Example
  *
  * |[
- * gst-launch-1.0 street-scene-src view=lidar beams=16 is-live=true ! lidar-encode ! udpsink host=127.0.0.1 port=2368
+ * gst-launch-1.0 street-scene-src view=lidar beams=16 is-live=true ! lidar-encode \
+ *     ! udpsink host=127.0.0.1 port=2368
  * ]|
  */
 #include "gst/core/elements.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Calibration files as trees of jansson's, whatever they are written in: JSON, YAML, INI, KITTI's
  * lines. */
-#ifndef STX_CALIBRATION_TREE_H
-#define STX_CALIBRATION_TREE_H
+#ifndef STX_CALIBRATION_FILE_H
+#define STX_CALIBRATION_FILE_H
 
 #include <jansson.h>
 
