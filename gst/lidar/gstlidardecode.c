@@ -650,20 +650,22 @@ static const StxField own_fields[] = {
     {"source-address", "Source address",
         "Address of the sensor, if several send to the port; none: whichever sends first",
         FIELD(TEXT, source), .at_start = true},
-    {"cut", "Cut", "Azimuth at which a turn begins, clockwise; not of Ouster, which counts turns",
+    {"cut", "Cut",
+        "Azimuth at which a turn begins, clockwise, radians; not of Ouster, which counts turns",
         FIELD(DOUBLE, cut), .high = 6.283185, .unit = "rad", .at_start = true},
     {"firing", "Firing", "Where a Velodyne looks between the azimuths of a packet",
         FIELD(CHOICE, firing), .choices = stx_lidar_firings, .at_start = true},
     {"times", "Times", "What time stamps are made of", FIELD(CHOICE, times), .choices = times},
     {"incomplete", "Incomplete", "What to do with turns that have gaps, begin late or end early",
         FIELD(CHOICE, incomplete), .choices = incompletes},
-    {"yaw", "Yaw", "Turn all points to the left by this angle, so that x is ahead", MOTION(yaw),
-        .low = -3.141593, .high = 3.141593, .unit = "rad"},
+    {"yaw", "Yaw", "Turn all points to the left by so many radians, so that x is ahead",
+        MOTION(yaw), .low = -3.141593, .high = 3.141593, .unit = "rad"},
     {"speed", "Speed",
-        "How fast the sensor drives ahead: points move to the turn's beginning; 0: they do not",
+        "How fast the sensor drives ahead, m/s: points move to the turn's beginning; 0: they do "
+        "not",
         MOTION(speed), .low = -100, .high = 100, .unit = "m/s"},
-    {"yaw-rate", "Yaw rate", "How fast it turns to the left meanwhile", MOTION(yaw_rate),
-        .low = -10, .high = 10, .unit = "rad/s"},
+    {"yaw-rate", "Yaw rate", "How fast it turns to the left meanwhile, radians per second",
+        MOTION(yaw_rate), .low = -10, .high = 10, .unit = "rad/s"},
 };
 static const GstLidarDecodeSettings defaults = {0};
 static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};

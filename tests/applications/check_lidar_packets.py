@@ -57,9 +57,9 @@ def turns(capture, *properties, status=0):
     for old in FOLDER.glob("turn-*"):
         old.unlink()
     # gst-launch-1.0 may miss an error that comes early, and wait.
-    said = run(*("timeout", "5") * bool(status), "gst-launch-1.0", "filesrc", f"location={capture}", "!", "pcapparse", "!",
-               "lidar-decode", *properties, "!", "multifilesink", "location=turn-%03d",
-               status=status)
+    said = run(*("timeout", "5") * bool(status), "gst-launch-1.0", "filesrc",
+               f"location={capture}", "!", "pcapparse", "!", "lidar-decode", *properties, "!",
+               "multifilesink", "location=turn-%03d", status=status)
     return [path.read_bytes() for path in sorted(FOLDER.glob("turn-*"))], said
 
 
@@ -100,7 +100,8 @@ def fragments(packets):
             more = 0x2000 if at + 1480 < len(data) else 0
             ip[2:4] = struct.pack(">H", 20 + len(data[at:at + 1480]))
             ip[6:8] = struct.pack(">H", more | at // 8)
-            parts.append(frame[:12] + b"\x81\x00\x00\x05\x08\x00" + bytes(ip) + data[at:at + 1480])
+            parts.append(frame[:12] + b"\x81\x00\x00\x05\x08\x00" + bytes(ip)
+                         + data[at:at + 1480])
         shuffle.shuffle(parts)
         yield from ((time, part) for part in parts[:-1] + parts[:1] + parts[-1:])
 
@@ -210,8 +211,8 @@ def check_clouds(data):
         reference = cloud(data / f"{name}.pcd")
         every = [point for turn in found for point in points_of(turn)]
         missing, farthest = misses(reference, every)
-        expect(missing == 0, f"{name}: {len(reference)} points, the farthest {farthest * 1e3:.3f} mm"
-                             f" away; {missing} beyond 5 mm")
+        expect(missing == 0, f"{name}: {len(reference)} points, the farthest "
+                             f"{farthest * 1e3:.3f} mm away; {missing} beyond 5 mm")
         counts = [len(turn) // 16 for turn in found]
         expect(any(0 <= count - len(reference) <= more for count in counts),
                f"{name}: {len(reference)} points in one of the turns {counts}")

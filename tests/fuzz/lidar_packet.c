@@ -2,8 +2,8 @@
 /*
  * common/lidar_packet: whatever the bytes of packets are, points that are finite and of beams that
  * the sensor has, in turns that hold no more than came; whatever the bytes of a calibration are, an
- * error or a sensor that can be read. The first byte says of which kind the packets are, and whether
- * the rest is a calibration.
+ * error or a sensor that can be read. The first byte says of which kind the packets are, and if the
+ * rest is a calibration.
  */
 #define _GNU_SOURCE /* memfd_create */
 #include <math.h>
