@@ -664,8 +664,8 @@ static const StxField own_fields[] = {
         "How fast the sensor drives ahead, m/s: points move to the turn's beginning; 0: they do "
         "not",
         MOTION(speed), .low = -100, .high = 100, .unit = "m/s"},
-    {"yaw-rate", "Yaw rate", "How fast it turns to the left meanwhile, radians per second",
-        MOTION(yaw_rate), .low = -10, .high = 10, .unit = "rad/s"},
+    {"yaw-rate", "Yaw rate", "How fast it turns to the left meanwhile, rad/s", MOTION(yaw_rate),
+        .low = -10, .high = 10, .unit = "rad/s"},
 };
 static const GstLidarDecodeSettings defaults = {0};
 static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
