@@ -8,7 +8,7 @@
  *   Ouster    every sensor that turns, firmware 2 and later, in each lidar profile, and the legacy
  *             one: columns of pixels. Ouster, "Firmware User Manual", Sensor Data
  *   Hesai     PandarXT-16, XT-32, XT-32M, PandarQT64, QT128, Pandar40P, Pandar64, Pandar128 (E3X
- *             and OT128). The sensors' user manuals, "Point Cloud Data Packet"
+ *             and OT128), AT128. The sensors' user manuals, "Point Cloud Data Packet"
  *
  * A point is four float32, x, y, z and intensity, as those of lidar_file.h; the intensity is the
  * sensor's reflectivity, 0 … 255. With each point goes a StxLidarMark: when, by which beam. Shots
@@ -52,7 +52,8 @@
   SENSOR(QT128, "pandar-qt128", qt128, "Hesai QT128")                                              \
   SENSOR(PANDAR_40P, "pandar-40p", pandar_40p, "Hesai Pandar40P")                                  \
   SENSOR(PANDAR_64, "pandar-64", pandar_64, "Hesai Pandar64")                                      \
-  SENSOR(PANDAR_128, "pandar-128", pandar_128, "Hesai Pandar128, OT128")
+  SENSOR(PANDAR_128, "pandar-128", pandar_128, "Hesai Pandar128, OT128")                           \
+  SENSOR(AT128, "pandar-at128", at128, "Hesai AT128")
 
 #define STX_LIDAR_SENSOR_VALUE(NAME, nick, record, text) STX_LIDAR_SENSOR_##NAME,
 typedef enum {
@@ -115,6 +116,15 @@ typedef enum {
 } StxLidarFiring;
 extern const StxFieldChoice stx_lidar_firings[];
 
+/* Hesai AT128's mirror: where its faces begin and end, and the elevation of each channel, 1/25600
+ * degree; what channels are off at every second degree, 1/100 degree; the most of that. */
+#define STX_LIDAR_FACES 8
+typedef struct {
+  unsigned faces;
+  int32_t begin[STX_LIDAR_FACES], end[STX_LIDAR_FACES], rise[STX_LIDAR_BEAMS], most;
+  int16_t azimuth[STX_LIDAR_BEAMS * 180], elevation[STX_LIDAR_BEAMS * 180];
+} StxLidarMirror;
+
 struct StxLidarSensorInfo;
 
 /* A sensor whose packets are read. Made by stx_lidar_sensor_open and not to be changed. */
@@ -140,6 +150,8 @@ typedef struct {
   double origin, origin_up, to_sensor[12]; /* metres; three rows of four */
   float ray[STX_LIDAR_BEAMS][9];           /* lidar_packet_ouster.c */
   float encoder[STX_LIDAR_COLUMNS][5];     /* of a column: cosine, sine, where beams begin */
+
+  StxLidarMirror mirror; /* AT128 */
 } StxLidarSensor;
 
 typedef enum {
@@ -182,7 +194,8 @@ StxLidarSensorKind stx_lidar_sensor_find(const void *bytes, size_t size);
  * Gets ready to read the packets of a sensor. `calibration` is the path of its file, or NULL for
  * the angles that the maker publishes for all sensors of the kind:
  *   Velodyne  YAML with `lasers`, as the ROS drivers have it; needed for HDL-64E
- *   Hesai     CSV with channel, elevation and azimuth in degrees, as the sensor gives it
+ *   Hesai     CSV with channel, elevation and azimuth in degrees, as the sensor gives it; AT128:
+ *             its correction file, version 1.5; needed
  *   Ouster    the sensor's metadata, JSON of any firmware; needed
  * `firing` ROS reproduces clouds of the ROS drivers (velodyne_pointcloud, nebula): azimuths are
  * rounded to 1/100 degree; a block looks to where the next one begins, of a packet's last blocks

@@ -129,7 +129,7 @@ static bool begins(const Layout *layout, const uint8_t *bytes, size_t size)
 {
   if (layout->header == 0)
     return size >= 2 && bytes[0] == 0xFF && bytes[1] == 0xEE;
-  return size >= layout->counts + 2u && bytes[0] == 0xEE && bytes[1] == 0xFF &&
+  return size >= layout->counts + 2u && bytes[0] == 0xEE && bytes[1] == 0xFF && bytes[2] != 4 &&
          bytes[layout->counts] == layout->channels && bytes[layout->counts + 1] == layout->blocks;
 }
 
@@ -139,8 +139,7 @@ static bool probe(const StxLidarSensorInfo *info, const uint8_t *bytes, size_t s
   return size >= layout->least && size <= layout->most && begins(layout, bytes, size);
 }
 
-/* Returns of a shot by the mode; 0: there is no such mode. */
-static unsigned returns_of(uint8_t mode)
+unsigned stx_hesai_returns(uint8_t mode)
 {
   if (mode == 0x33 || mode == 0x34 || mode == 0x37 || mode == 0x38)
     return 1;
@@ -184,7 +183,7 @@ static uint32_t azimuth_of(const Packet *packet, unsigned block)
 static bool is_sound(Packet *packet)
 {
   const Layout *layout = packet->layout;
-  packet->returns = returns_of(packet->bytes[layout->mode]);
+  packet->returns = stx_hesai_returns(packet->bytes[layout->mode]);
   packet->unit = (layout->unit > 0 ? packet->bytes[layout->unit] : 4) / 1000.;
   if (packet->returns == 0 || packet->returns > layout->returns || packet->unit == 0 ||
       packet->unit > 0.02 || stx_le32(packet->bytes + layout->micros) > 1000000)

@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 
+/* Returns of a shot by the mode in the packet; 0: there is no such mode. */
+unsigned stx_hesai_returns(uint8_t mode);
+
 extern const int32_t stx_hesai_xt32_angles[32][2];
 extern const int32_t stx_hesai_xt32m_angles[32][2];
 extern const int32_t stx_hesai_qt64_angles[64][2];

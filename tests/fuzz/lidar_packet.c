@@ -50,6 +50,10 @@ static size_t file_of(const StxPacketKind *kind, char *text, size_t size)
   unsigned beams = strstr(kind->sensor, "64e") != NULL ? 64 : kind->shots;
   if (kind->profile != NULL)
     return stx_packet_metadata(kind, text, size);
+  if (strstr(kind->sensor, "at128") != NULL) {
+    stx_packet_correction((uint8_t *)text);
+    return STX_PACKET_CORRECTION;
+  }
   if (strstr(kind->sensor, "pandar") != NULL) {
     for (unsigned b = 1; b <= beams; b++)
       at += (size_t)snprintf(text + at, size - at, "%u,%d,1.5\n", b, 20 - (int)(b % 40));
@@ -69,7 +73,7 @@ static size_t file_of(const StxPacketKind *kind, char *text, size_t size)
 
 static StxLidarSensor *sensor_of(size_t k)
 {
-  static char text[32768];
+  static char text[STX_PACKET_CORRECTION];
   if (!is_known[k])
     stx_fuzz_expect(open_file(&known[k], &stx_packet_kinds[k], text,
                         file_of(&stx_packet_kinds[k], text, sizeof text)),
@@ -152,7 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 bool stx_fuzz_seed(size_t number, StxBytes *seed)
 {
   size_t k = number / 2;
-  char text[32768];
+  char text[STX_PACKET_CORRECTION];
   uint8_t first, bytes[STX_PACKET_CASE_SIZE];
   if (k >= stx_packet_kind_count)
     return false;

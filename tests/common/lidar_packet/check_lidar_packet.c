@@ -26,22 +26,28 @@ static StxLidarSensorKind sensor_named(const char *nick)
 }
 
 /* A file of that text, which is removed by whoever called. */
-static void write_file(char path[32], const char *text)
+static void write_file(char path[32], const void *text, size_t size)
 {
   strcpy(path, "/tmp/stx-packet-XXXXXX");
   int fd = mkstemp(path);
-  ck_assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+  ck_assert(fd >= 0 && write(fd, text, size) == (ssize_t)size);
   close(fd);
 }
 
-static bool open_with(StxLidarSensor *sensor, const char *nick, const char *text, StxError *error)
+static bool open_bytes(
+    StxLidarSensor *sensor, const char *nick, const void *text, size_t size, StxError *error)
 {
   char path[32];
-  write_file(path, text);
+  write_file(path, text, size);
   bool good =
       stx_lidar_sensor_open(sensor, sensor_named(nick), path, STX_LIDAR_FIRING_MAKER, error);
   unlink(path);
   return good;
+}
+
+static bool open_with(StxLidarSensor *sensor, const char *nick, const char *text, StxError *error)
+{
+  return open_bytes(sensor, nick, text, strlen(text), error);
 }
 
 /* 64 lasers as the ROS drivers have them, at 0.1 degree from each other from -3 up. */
@@ -55,7 +61,7 @@ static void write_lasers(char *text, size_t size, unsigned lasers)
 
 static Rig *rig_of(const StxPacketKind *kind)
 {
-  static char text[32768];
+  static char text[STX_PACKET_CORRECTION];
   Rig *rig = calloc(1, sizeof *rig);
   StxError error = {""};
   bool good;
@@ -63,7 +69,10 @@ static Rig *rig_of(const StxPacketKind *kind)
     stx_packet_metadata(kind, text, sizeof text);
   else
     write_lasers(text, sizeof text, 64);
-  if (kind->profile != NULL || strstr(kind->sensor, "64e") != NULL)
+  if (strstr(kind->sensor, "at128") != NULL) {
+    stx_packet_correction((uint8_t *)text);
+    good = open_bytes(&rig->sensor, kind->sensor, text, sizeof text, &error);
+  } else if (kind->profile != NULL || strstr(kind->sensor, "64e") != NULL)
     good = open_with(&rig->sensor, kind->sensor, text, &error);
   else
     good = stx_lidar_sensor_open(
@@ -136,6 +145,8 @@ static const struct {
     {"pandar-40p", 9, 0, .004, 6 + 1.8 - 1.042, 14.794, 0, 9 * 55560},
     {"pandar-64", 5, 63, .004, 3.6 + 1 - 1.042, -24.879, 63, 5 * 55560},
     {"pandar-128", 1, 2, .004, 1.2 + .2 + 1.258, 11.919, 2, 55556},
+    /* the mirror at 10.705 degrees, of a face that begins at 10 */
+    {"pandar-at128", 1, 5, .004, 2 * .705 - 1 + .06, .5, 5, 41666},
 };
 
 STX_TEST_LOOP(shots_are_where_the_manual_says, sizeof shots / sizeof shots[0])
@@ -310,6 +321,7 @@ static const struct {
     {"ouster", "{\"beam_altitude_angles\": [100], \"beam_azimuth_angles\": [1]}", "altitude 100"},
     {"ouster", "{\"columns_per_frame\": 9000}", "9000; expected 16 to 4096"},
     {"ouster", "{}", "pixels_per_column"},
+    {"pandar-at128", "1,15,0\n", "version 1.5, 47144 bytes"},
 };
 
 STX_TEST_LOOP(bad_calibrations, sizeof refusals / sizeof refusals[0])
@@ -328,10 +340,10 @@ STX_TEST_LOOP(bad_calibrations, sizeof refusals / sizeof refusals[0])
 
 STX_TEST(some_sensors_need_a_calibration)
 {
-  static const char *const sensors[] = {"hdl-64e-s2", "hdl-64e-s3", "ouster"};
+  static const char *const sensors[] = {"hdl-64e-s2", "hdl-64e-s3", "ouster", "pandar-at128"};
   StxLidarSensor *sensor = malloc(sizeof *sensor);
   StxError error = {""};
-  for (int s = 0; s < 3; s++) {
+  for (int s = 0; s < 4; s++) {
     ck_assert(!stx_lidar_sensor_open(
         sensor, sensor_named(sensors[s]), NULL, STX_LIDAR_FIRING_MAKER, &error));
     ck_assert_msg(strstr(error.text, "needs") != NULL, "%s", error.text);

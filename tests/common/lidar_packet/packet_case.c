@@ -23,6 +23,7 @@ const StxPacketKind stx_packet_kinds[] = {
     {"pandar-40p", NULL, 1262, 0, 124, 4, 3, 10, 40},
     {"pandar-64", NULL, 1194, 8, 194, 2, 3, 6, 64},
     {"pandar-128", NULL, 861, 12, 386, 2, 3, 2, 128},
+    {"pandar-at128", NULL, 1082, 12, 515, 3, 4, 2, 128},
     {"ouster", "LEGACY", 6464, 0, 404, 16, 12, 16, 32},
     {"ouster", "RNG19_RFL8_SIG16_NIR16", OUSTER(32, 12)},
     {"ouster", "RNG19_RFL8_SIG16_NIR16_DUAL", OUSTER(64, 16)},
@@ -116,6 +117,45 @@ static void write_hesai(const StxPacketKind *kind, unsigned number, uint8_t *byt
   write_tail(kind, number, bytes + tail);
 }
 
+static void write_at128(unsigned number, uint8_t *bytes)
+{
+  uint8_t *tail = bytes + 1046;
+  stx_packet_put(bytes, 0xFFEE, 2);
+  bytes[2] = 4;
+  bytes[6] = 128;
+  bytes[7] = 2;
+  bytes[9] = 4;
+  for (unsigned b = 0; b < 2; b++) { /* a tenth of a degree each, and half of one 1/100 */
+    stx_packet_put(bytes + 12 + 515 * b, 1000 + (number * 2 + b) * 10 % 6000, 2);
+    bytes[12 + 515 * b + 2] = 128;
+  }
+  stx_packet_put(tail + 20, number % 1000 * 1000, 4);
+  tail[24] = 0x37;
+  tail[30] = 1; /* seconds, highest first */
+  tail[31] = (uint8_t)(number / 1000);
+  stx_packet_put(tail + 32, number, 4);
+}
+
+void stx_packet_correction(uint8_t *file)
+{
+  memset(file, 0, STX_PACKET_CORRECTION);
+  stx_packet_put(file, 0xFFEE, 2);
+  file[2] = 1;
+  file[3] = 5;
+  file[4] = 128;
+  file[5] = file[6] = 3;
+  file[15] = 2; /* units of 1/25600 degree */
+  for (unsigned f = 0; f < 3; f++) {
+    stx_packet_put(file + 16 + 4 * f, (10 + 120 * f) * 12800, 4);
+    stx_packet_put(file + 28 + 4 * f, (70 + 120 * f) * 12800, 4);
+  }
+  for (unsigned c = 0; c < 128; c++) {
+    stx_packet_put(file + 40 + 4 * c, 12800, 4);
+    stx_packet_put(file + 552 + 4 * c, 1280 * c, 4);
+    file[1064 + 180 * c + 5] = file[1064 + 180 * c + 6] = 3;
+  }
+}
+
 /* ---- Ouster -------------------------------------------------------------------------------- */
 
 static void write_ouster(const StxPacketKind *kind, unsigned number, uint8_t *bytes)
@@ -161,6 +201,8 @@ void stx_packet_write(const StxPacketKind *kind, unsigned number, uint8_t *bytes
   memset(bytes, 0, kind->size);
   if (kind->profile != NULL)
     write_ouster(kind, number, bytes);
+  else if (is(kind, "at128"))
+    write_at128(number, bytes);
   else if (is(kind, "pandar"))
     write_hesai(kind, number, bytes);
   else

@@ -31,6 +31,12 @@ void stx_packet_return(const StxPacketKind *kind, unsigned block, unsigned shot,
  * azimuth -1. */
 size_t stx_packet_metadata(const StxPacketKind *kind, char *text, size_t size);
 
+/* An AT128's correction file: three faces of 60 degrees from 10, 130 and 250 degrees on, which
+ * sweep 120; channel c looks c / 10 degrees up and 1 degree back, and 0.06 degree further where the
+ * mirror is at 10 to 12 degrees. */
+#define STX_PACKET_CORRECTION 47176
+void stx_packet_correction(uint8_t *file);
+
 /* Bytes, lowest first. */
 void stx_packet_put(uint8_t *at, uint64_t value, unsigned bytes);
 
