@@ -6,16 +6,8 @@
 #ifndef STX_CALIBRATION_PRIVATE_H
 #define STX_CALIBRATION_PRIVATE_H
 
-#include <jansson.h>
-
 #include "common/calibration/calibration.h"
-
-/* ---- Trees (calibration_tree.c) ------------------------------------------------------------ */
-
-/* The content of a file, to be given back with json_decref; NULL with an error that names it. Every
- * object has the lines of its keys under STX_CALIBRATION_LINES, where they are known. */
-#define STX_CALIBRATION_LINES "\n"
-json_t *stx_calibration_tree(const char *path, StxError *error);
+#include "common/calibration/calibration_file.h"
 
 /* ---- Values (calibration_values.c) --------------------------------------------------------- */
 

@@ -14,7 +14,7 @@
 typedef struct {
   char *folder, *backend, *figures;
   int beams, frames, threads, milliseconds, sets;
-  gboolean quick, markdown, json;
+  gboolean packets, quick, markdown, json;
   bool cpu, gpu;
   BenchFormat format;
 } Options;
@@ -243,8 +243,29 @@ static bool run_figures(Bench *b, StxError *error)
   return good;
 }
 
+static bool run_packets(Bench *b, StxError *error)
+{
+  LidarPacketsRow rows[2];
+  const bool markdown = b->options->format == BENCH_MARKDOWN;
+  if (!lidar_time_packets(b->options->milliseconds, rows, error))
+    return false;
+  printf(markdown
+             ? "| packets of | packets | points | median ms | min ms | Mpoints/s | of a core at "
+               "2.4 Mpoints/s |\n|---|--:|--:|--:|--:|--:|--:|\n"
+             : "%-12s %8s %8s %10s %9s %10s  of a core at 2.4 Mpoints/s\n",
+      "packets of", "packets", "points", "median ms", "min ms", "Mpoints/s");
+  for (int i = 0; i < 2; i++)
+    printf(markdown ? "| %s | %zu | %zu | %.3f | %.3f | %.1f | %.1f %% |\n"
+                    : "%-12s %8zu %8zu %10.3f %9.3f %10.1f  %.1f %%\n",
+        rows[i].sensor, rows[i].packets, rows[i].points, rows[i].median, rows[i].minimum,
+        rows[i].rate, rows[i].share);
+  return true;
+}
+
 static bool run_all(Bench *b, StxError *error)
 {
+  if (b->options->packets)
+    return run_packets(b, error);
   return (b->options->figures != NULL ? run_figures : run_table)(b, error) &&
          (!b->differs ||
              stx_fail(error, "an implementation differs from the reference and was not timed"));
@@ -262,7 +283,7 @@ static bool run_bench(const Options *o, StxError *error)
       .budget = o->milliseconds,
       .gpu_warm_up = BENCH_GPU_WARM_UP_MS,
       .sets = o->sets};
-  good = good && load_kinds(&b, error) && run_all(&b, error);
+  good = good && (o->packets || load_kinds(&b, error)) && run_all(&b, error);
   free_kinds(&b);
   if (o->gpu && open)
     bench_device_close(&b.device);
@@ -288,6 +309,8 @@ static GOptionContext *make_context(Options *o)
       {"quick", 0, 0, G_OPTION_ARG_NONE, &o->quick, "60 ms each, 64 beams only", NULL},
       {"figures", 0, 0, G_OPTION_ARG_FILENAME, &o->figures,
           "no table, but lidar-steps.csv: experiments over points, sectors and bins", "FOLDER"},
+      {"packets", 0, 0, G_OPTION_ARG_NONE, &o->packets,
+          "in place of ground: sensors' packets to points, on one thread", NULL},
       {"markdown", 0, 0, G_OPTION_ARG_NONE, &o->markdown, "print a Markdown table", NULL},
       {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "print JSON", NULL},
       {NULL},
@@ -315,6 +338,8 @@ static bool check_numbers(const Options *o, StxError *error)
     return stx_fail(error, "--beams=%d: must be 0 (several) to %d", o->beams, STX_SCENE_MAX_BEAMS);
   if (o->figures != NULL && (o->gpu || o->json || o->markdown))
     return stx_fail(error, "--figures is for the CPU, and neither Markdown nor JSON");
+  if (o->packets && (o->gpu || o->json || o->folder != NULL || o->figures != NULL))
+    return stx_fail(error, "--packets is for the CPU and the street, as text or Markdown");
   if (o->folder != NULL && o->beams > 0)
     return stx_fail(error, "--beams is for the synthetic street; files bring their own");
   if (o->sets < 0 || o->sets > 1000)

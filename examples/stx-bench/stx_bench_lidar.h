@@ -32,6 +32,15 @@ bool lidar_time(const BenchContext *context, const LidarScans *scans, const StxG
 bool lidar_write_steps(FILE *out, const BenchContext *context, int threads, const LidarScans *scans,
     bool *differs, StxError *error);
 
+/* Packets of a sensor to points. */
+typedef struct {
+  const char *sensor;
+  size_t packets, points; /* of a turn */
+  double median, minimum; /* milliseconds of a turn */
+  double rate, share;     /* Mpoints/s by the median; percent of a core for 2.4 of them */
+} LidarPacketsRow;
+bool lidar_time_packets(double budget, LidarPacketsRow rows[2], StxError *error);
+
 /* `stx-bench lidar` without its first two words. */
 bool bench_lidar(int argc, char **argv, StxError *error);
 

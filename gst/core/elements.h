@@ -10,6 +10,8 @@
   ELEMENT(disparity_colour)                                                                        \
   ELEMENT(downsample_transpose)                                                                    \
   ELEMENT(lidar_bev)                                                                               \
+  ELEMENT(lidar_decode)                                                                            \
+  ELEMENT(lidar_encode)                                                                            \
   ELEMENT(lidar_ground)                                                                            \
   ELEMENT(lidar_overlay)                                                                           \
   ELEMENT(lidar_parse)                                                                             \

@@ -7,6 +7,7 @@
 #define GST_STX_STIXELS_MEDIA_TYPE "application/x-stixels"
 #define GST_STX_OBSTACLES_MEDIA_TYPE "application/x-obstacles"
 #define GST_STX_LIDAR_MEDIA_TYPE "application/x-lidar"
+#define GST_STX_LIDAR_PACKETS_MEDIA_TYPE "application/x-lidar-packets"
 #define GST_STX_POINT_LABELS_MEDIA_TYPE "application/x-point-labels"
 
 /* Boolean in the caps of disparities and columns: the confidence of unknown pixels tells the sky

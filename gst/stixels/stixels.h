@@ -33,5 +33,6 @@
 #include "gst/stixels/stixelinfo.h"
 #include "gst/stixels/stixelmeta.h"
 #include "gst/stixels/stixelset.h"
+#include "gst/stixels/turnmeta.h"
 
 #endif

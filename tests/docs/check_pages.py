@@ -38,9 +38,9 @@ def run(command, folder=None):
 # What the texts of gst-inspect-1.0 call a unit, and how the pages write it. "500 metres" in a text
 # is a length, not the unit of the property.
 UNITS = [("nats per pixel", "nat/px"), ("pixels per row", "px/row"), ("square metres", "m²"),
-         ("m/s", "m/s"), ("bits", "bits"), ("pixels", "px"), ("metres", "m"), ("radians", "rad"),
-         ("degrees", "°"), ("nats", "nat"), ("percent", "%"), ("milliseconds", "ms"),
-         ("gray levels", "gray levels"), ("grey levels", "grey levels")]
+         ("m/s", "m/s"), ("rad/s", "rad/s"), ("bits", "bits"), ("pixels", "px"),
+         ("metres", "m"), ("radians", "rad"), ("degrees", "°"), ("nats", "nat"), ("percent", "%"),
+         ("milliseconds", "ms"), ("gray levels", "gray levels"), ("grey levels", "grey levels")]
 LARGEST = {"2147483647", "2147483647/1"}
 
 
@@ -65,8 +65,8 @@ def type_and_range(body):
         return "read-only"
     if "Integer64. Range" in body:
         return "nanoseconds"
-    for word, text in (("Boolean.", "boolean"), ("String. Default: null", "file name"),
-                       ("String.", "text")):
+    for word, text in (("Boolean.", "boolean"), ("Address of", "text"),
+                       ("String. Default: null", "file name"), ("String.", "text")):
         if word in body:
             return text
     if 'Flags "' in body:

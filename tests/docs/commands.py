@@ -116,8 +116,8 @@ def prepare(folder, examples):
     samples.make(folder)
     os.symlink(blocks.ROOT / "examples", f"{folder}/examples")
     (folder / "bin").mkdir()
-    os.symlink(blocks.ROOT / "examples/stx-calibrate/stx-calibrate.py",
-               folder / "bin/stx-calibrate")
+    for program in ("stx-calibrate", "stx-packets"):
+        os.symlink(blocks.ROOT / f"examples/{program}/{program}.py", folder / "bin" / program)
     os.environ["PATH"] = f"{examples}:{folder}/bin:{os.environ['PATH']}"
 
 

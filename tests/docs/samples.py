@@ -4,7 +4,12 @@ import pathlib
 import shutil
 import struct
 import subprocess
+import sys
 import zlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples/stx-packets"))
+
+import captures  # noqa: E402 (where it is had to be said first)
 
 WIDTH, HEIGHT, FRAMES = 416, 128, 3
 FOCAL, CX, CY, BASELINE = 241.3, 207.5, 58.5, .54  # the street's, for this width
@@ -99,6 +104,24 @@ def write_scans(folder):
     (folder / "cloud.pcd").write_bytes(head.encode() + scans[0])
 
 
+def write_packets(folder):
+    """What a VLP-16 and an Ouster would have sent of the street, as captures."""
+    for name, beams, words in (("drive.pcap", 16, ["lidar-encode"]), (
+            "fragments.pcapng", 32, ["lidar-encode", "sensor=ouster",
+                                     f"metadata={folder}/metadata.json"])):
+        subprocess.run(["gst-launch-1.0", "-q", "street-scene-src", "view=lidar",
+                        f"num-buffers={FRAMES}", f"beams={beams}", "azimuth-steps=500", "!", *words,
+                        "!", "multifilesink", f"location={folder}/view-%05d"], check=True)
+        with open(folder / name, "wb") as file:
+            file.write(captures.HEADER)
+            for i, path in enumerate(sorted(folder.glob("view-*"))):
+                packet = captures.Packet(10**18 + i * 1333333, captures.ipaddress.ip_address(1),
+                                         captures.ipaddress.ip_address(2), 2368, 2368,
+                                         path.read_bytes())
+                file.write(captures.record(packet, i))
+                path.unlink()
+
+
 def make(folder):
     """Fills a folder; in it, FOLDER has the layouts of KITTI and SemanticKITTI."""
     folder = pathlib.Path(folder)
@@ -106,6 +129,7 @@ def make(folder):
     write_raw(folder)
     write_scores(folder)
     write_scans(folder)
+    write_packets(folder)
     for path in folder.glob("view-*"):
         path.unlink()
     for name in ("image_2", "image_3", "disp_occ_0", "disp_noc_0", "semantic", "calib", "velodyne"):

@@ -380,6 +380,28 @@ STX_TEST(bench_prints_tables)
   remove_folder(folder);
 }
 
+/* Packets of two sensors: all of their shots that see something, and a rate that fits the time. */
+STX_TEST(bench_decodes_packets)
+{
+  char *output, *errors;
+  int status = run_program("STX_BENCH", "lidar --packets --time 1 --markdown", &output, &errors);
+  ck_assert_msg(status == 0, "%s", errors);
+  for (int sensor = 0; sensor < 2; sensor++) {
+    const char *line = strstr(output, sensor ? "\n| ouster | " : "\n| vlp-16 | ");
+    unsigned packets, points;
+    double median, least, rate;
+    ck_assert_msg(line != NULL && sscanf(line + 12, "%u | %u | %lf | %lf | %lf |", &packets,
+                                      &points, &median, &least, &rate) == 5,
+        "%s", output);
+    ck_assert_uint_eq(packets, sensor ? 64 : 75);
+    ck_assert_uint_gt(points, 20000);
+    ck_assert(least <= median && fabs(rate * median * 1e3 / points - 1) < .05);
+  }
+  g_free(output);
+  g_free(errors);
+  expect_error("STX_BENCH", "lidar --packets --json", "--packets");
+}
+
 typedef struct {
   char experiment[16], code[16], step[16];
   int value, threads;

@@ -6,7 +6,7 @@
 
 /* GStreamer's words for kinds of elements, as far as they may fit one of ours. */
 static const char *const kinds[] = {"Source", "Sink", "Filter", "Effect", "Converter", "Analyzer",
-    "Codec", "Parser", "Bin", "Video", "Metadata"};
+    "Codec", "Parser", "Decoder", "Encoder", "Bin", "Video", "Metadata"};
 
 static void each_element(void (*check)(GstElementFactory *factory))
 {

@@ -46,6 +46,7 @@ static const char *const lines[] = {
     SCANS("lidar") "lidar-ground ! lidar-bev zoom=2 ! videoconvert ! "
                    "video/x-raw,format=I420,width=320,height=200 ! " OUT,
     STREET("left") "lidar-overlay name=o ! " OUT SCANS("lidar") "lidar-ground ! o.points",
+    SCANS("lidar") "lidar-encode ! lidar-decode ! " OUT,
     "multifilesrc location=%06d.bin ! lidar-parse ! " OUT,
     "filesrc location=000000.bin blocksize=99 ! lidar-parse ! " OUT,
     STREET("disparity") "disparity-colour range=frame ! " OUT,

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Hesai: a header (not of Pandar40P), blocks of an azimuth in 1/100 degree and a shot of each
+ * channel, and a tail with the return mode, the date and the microseconds. All sensors are made
+ * alike; where what stands is the layout.
+ *
+ * The azimuth of a block holds for all its channels: each adds its own offset, in which the maker
+ * has counted how far the sensor turns until the channel fires. With two or three returns of a shot
+ * as many blocks have the same azimuth.
+ */
+#define _GNU_SOURCE /* strtod_l */
+#include "common/lidar_packet/lidar_packet_hesai.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/lidar_packet/lidar_packet_private.h"
+#include "common/text_file.h"
+
+#define SECOND UINT64_C(1000000000)
+
+/* Offsets are bytes from the beginning of the packet.
+ *
+ * header    bytes before the first block, which begin with EE FF; 0: none, and blocks with FF EE
+ * counts    of laser_num and block_num in the header
+ * unit      where the millimetres of a unit of distance stand; 0: 4 mm
+ * sequence  of the number of the packet; packets may do without if they end there
+ * least     bytes of the shortest packet
+ * first, block, channel   nanoseconds from the packet's time to its first block's; from block to
+ *           block; and from channel to channel, the last of `together` groups beginning anew
+ * near      metres: what is nearer is no return */
+typedef struct {
+  uint8_t channels, blocks, returns, shot, header, counts, unit;
+  uint16_t mode, date, micros, sequence, least, most;
+  int16_t year;
+  int32_t first, block, channel;
+  uint8_t together;
+  double near;
+  const int32_t (*angles)[2];
+} Layout;
+
+/* ---- Calibration --------------------------------------------------------------------------- */
+
+/* Three numbers of a line: channel, elevation, azimuth. False where it does not begin with one. */
+static bool read_row(const char *line, locale_t c_locale, double row[3])
+{
+  char *end;
+  for (int i = 0; i < 3; i++) {
+    line += strspn(line, " \t");
+    row[i] = strchr("\r\n", *line) != NULL ? NAN : strtod_l(line, &end, c_locale);
+    if (!isfinite(row[i]) || end == line)
+      return false;
+    line = end + strspn(end, " \t");
+    line += *line == ',';
+  }
+  return true;
+}
+
+static bool take_row(StxLidarSensor *sensor, const double row[3], uint64_t seen[2],
+    const char *name, int number, StxError *error)
+{
+  unsigned at = row[0] >= 1 && row[0] <= sensor->beams ? (unsigned)row[0] - 1 : sensor->beams;
+  if (at == sensor->beams || at + 1 != row[0] || (seen[at / 64] >> at % 64 & 1) != 0)
+    return stx_fail(error, "%s:%d: channel %g is twice there or not 1 to %u, as %s has them", name,
+        number, row[0], sensor->beams, sensor->info->name);
+  if (fabs(row[1]) > 90 || fabs(row[2]) > 90)
+    return stx_fail(error, "%s:%d: elevation %g and azimuth %g; expected -90 to 90 degrees", name,
+        number, row[1], row[2]);
+  seen[at / 64] |= UINT64_C(1) << at % 64;
+  stx_lidar_beam_angles(&sensor->beam[at], row[2], row[1]);
+  return true;
+}
+
+static bool read_lines(StxLidarSensor *sensor, const char *text, const char *name, StxError *error)
+{
+  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  uint64_t seen[2] = {0};
+  unsigned found = 0;
+  double row[3];
+  bool good = c_locale != (locale_t)0 || stx_fail(error, "%s: no memory to read it", name);
+  for (int number = 1; good && text != NULL; number++) {
+    if (read_row(text, c_locale, row)) {
+      good = take_row(sensor, row, seen, name, number, error);
+      found++;
+    }
+    text = strchr(text, '\n');
+    text += text != NULL;
+  }
+  if (c_locale != (locale_t)0)
+    freelocale(c_locale);
+  if (good && found != sensor->beams)
+    good = stx_fail(error,
+        "%s: %u lines of channel, elevation, azimuth; expected %u, one for each channel of %s",
+        name, found, sensor->beams, sensor->info->name);
+  return good;
+}
+
+static bool open(StxLidarSensor *sensor, const char *calibration, StxError *error)
+{
+  const Layout *layout = sensor->info->layout;
+  bool good = true;
+  sensor->beams = layout->channels;
+  for (unsigned b = 0; b < sensor->beams; b++) {
+    if (layout->angles != NULL)
+      stx_lidar_beam_angles(
+          &sensor->beam[b], layout->angles[b][1] / 1000., layout->angles[b][0] / 1000.);
+    else
+      stx_lidar_beam_angles(&sensor->beam[b], 0, 15 - 2. * b); /* PandarXT-16 */
+    sensor->beam[b].ring = (uint16_t)b;
+  }
+  if (calibration != NULL) {
+    char *text = stx_text_file_load(calibration, "a CSV of channel, elevation, azimuth", error);
+    good = text != NULL && read_lines(sensor, text, stx_text_file_name(calibration), error);
+    free(text);
+  }
+  return good;
+}
+
+/* ---- Packets ------------------------------------------------------------------------------- */
+
+static size_t block_size(const Layout *layout)
+{
+  return (layout->header == 0 ? 4 : 2) + (size_t)layout->channels * layout->shot;
+}
+
+static bool begins(const Layout *layout, const uint8_t *bytes, size_t size)
+{
+  if (layout->header == 0)
+    return size >= 2 && bytes[0] == 0xFF && bytes[1] == 0xEE;
+  return size >= layout->counts + 2u && bytes[0] == 0xEE && bytes[1] == 0xFF && bytes[2] != 4 &&
+         bytes[layout->counts] == layout->channels && bytes[layout->counts + 1] == layout->blocks;
+}
+
+static bool probe(const StxLidarSensorInfo *info, const uint8_t *bytes, size_t size)
+{
+  const Layout *layout = info->layout;
+  return size >= layout->least && size <= layout->most && begins(layout, bytes, size);
+}
+
+unsigned stx_hesai_returns(uint8_t mode)
+{
+  if (mode == 0x33 || mode == 0x34 || mode == 0x37 || mode == 0x38)
+    return 1;
+  return mode >= 0x39 && mode <= 0x3E ? 2 + (mode == 0x3D) : 0;
+}
+
+/* Seconds since 1970 of year, month, day, hour, minute, second; by the days of the years since
+ * March of year 0. 0: this is no date. */
+static uint64_t seconds_of(const uint8_t *date, int from)
+{
+  int64_t year = from + date[0], month = date[1], day = date[2];
+  if (month < 1 || month > 12 || day < 1 || day > 31 || date[3] > 23 || date[4] > 59 ||
+      date[5] > 60 || year < 1970)
+    return 0;
+  year -= month <= 2;
+  int64_t days = 365 * year + year / 4 - year / 100 + year / 400 +
+                 (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1 - 719468;
+  return (uint64_t)(((days * 24 + date[3]) * 60 + date[4]) * 60 + date[5]);
+}
+
+/* What is alike in all blocks of a packet. */
+typedef struct {
+  const StxLidarSensor *sensor;
+  const Layout *layout;
+  const uint8_t *bytes;
+  unsigned returns;
+  double unit; /* metres */
+} Packet;
+
+static const uint8_t *shots_of(const Packet *packet, unsigned block)
+{
+  size_t size = block_size(packet->layout), before = packet->layout->header == 0 ? 4 : 2;
+  return packet->bytes + packet->layout->header + block * size + before;
+}
+
+static uint32_t azimuth_of(const Packet *packet, unsigned block)
+{
+  return stx_le16(shots_of(packet, block) - 2);
+}
+
+static bool is_sound(Packet *packet)
+{
+  const Layout *layout = packet->layout;
+  packet->returns = stx_hesai_returns(packet->bytes[layout->mode]);
+  packet->unit = (layout->unit > 0 ? packet->bytes[layout->unit] : 4) / 1000.;
+  if (packet->returns == 0 || packet->returns > layout->returns || packet->unit == 0 ||
+      packet->unit > 0.02 || stx_le32(packet->bytes + layout->micros) > 1000000)
+    return false;
+  for (unsigned b = 0; b < layout->blocks; b++) {
+    const uint8_t *shots = shots_of(packet, b);
+    if (azimuth_of(packet, b) >= 36000)
+      return false;
+    if (layout->header == 0 && (shots[-4] != 0xFF || shots[-3] != 0xEE))
+      return false;
+  }
+  return true;
+}
+
+/* Time of a block, nanoseconds after the packet's earliest. */
+static uint32_t time_of(const Packet *packet, unsigned block)
+{
+  int32_t step = packet->layout->block;
+  return (uint32_t)(block / packet->returns * (uint32_t)(step < 0 ? -step : step));
+}
+
+static bool is_doubled(const Packet *packet, unsigned block, size_t at)
+{
+  unsigned echo = block % packet->returns, first = block - echo;
+  const uint8_t *own = shots_of(packet, block) + at;
+  for (unsigned b = first; b < first + packet->returns; b++)
+    if (b > block && memcmp(shots_of(packet, b) + at, own, 3) == 0)
+      return true;
+  return false;
+}
+
+static void add_block(const Packet *packet, unsigned block, StxLidarPacket *out)
+{
+  const StxLidarSensor *sensor = packet->sensor;
+  const Layout *layout = packet->layout;
+  const uint8_t *shot = shots_of(packet, block);
+  uint32_t azimuth = azimuth_of(packet, block), time = time_of(packet, block);
+  int32_t begin = (int32_t)((azimuth + 36000 - azimuth_of(packet, 0)) % 36000) * 256;
+  uint32_t near = (uint32_t)ceil(layout->near / packet->unit - 1e-6);
+  float block_cosine, block_sine;
+  size_t n = out->count;
+  stx_lidar_direction((int32_t)azimuth * 256, &block_cosine, &block_sine);
+  for (unsigned c = 0; c < layout->channels; c++, shot += layout->shot) {
+    uint32_t units = stx_le16(shot);
+    if (units < near || units == 0 ||
+        (packet->returns > 1 && is_doubled(packet, block, (size_t)c * layout->shot)))
+      continue;
+    float cosine = block_cosine * sensor->north[c] - block_sine * sensor->east[c];
+    float sine = block_sine * sensor->north[c] + block_cosine * sensor->east[c];
+    float distance = (float)(units * packet->unit), flat = distance * sensor->level[c];
+    float *point = out->points[n];
+    point[0] = flat * sine;
+    point[1] = flat * cosine;
+    point[2] = distance * sensor->rise[c];
+    point[3] = shot[2];
+    out->marks[n] = (StxLidarMark){
+        .time = time + c % (layout->channels / layout->together) * (uint32_t)layout->channel,
+        .ring = (uint16_t)c,
+        .echo = (uint8_t)(block % packet->returns)};
+    out->at[n++] = begin + sensor->turn[c];
+  }
+  out->count = n;
+}
+
+static void describe(const Packet *packet, size_t size, StxLidarPacket *out)
+{
+  const Layout *layout = packet->layout;
+  const uint8_t *bytes = packet->bytes;
+  unsigned groups = layout->blocks / packet->returns;
+  uint32_t step = (uint32_t)(layout->block < 0 ? -layout->block : layout->block);
+  /* Of those that give the time of the last block the packet begins earlier. */
+  int64_t first = layout->first - (layout->block < 0 ? (int64_t)step * (groups - 1) : 0);
+  uint64_t seconds = seconds_of(bytes + layout->date, layout->year);
+  uint32_t turned = azimuth_of(packet, layout->blocks - 1) + 36000 - azimuth_of(packet, 0);
+  out->turns = true;
+  out->span = groups * step;
+  out->time = seconds * SECOND + stx_le32(bytes + layout->micros) * UINT64_C(1000);
+  out->time = (int64_t)out->time + first > 0 ? out->time + (uint64_t)first : 0;
+  out->time_modulus = 0;
+  if (layout->sequence > 0 && size >= layout->sequence + 4u) {
+    out->order = stx_le32(bytes + layout->sequence);
+    out->order_modulus = UINT64_C(1) << 32;
+    out->step = 1;
+  } else {
+    out->order = out->time / 1000;
+    out->order_modulus = 0;
+    out->step = (out->span + 500) / 1000;
+  }
+  out->azimuth = azimuth_of(packet, 0) * 256;
+  out->low = packet->sensor->turn_low;
+  out->ahead = packet->sensor->turn_high;
+  out->high = (int32_t)(turned % 36000) * 256 + out->ahead;
+  out->count = 0;
+}
+
+static StxLidarVerdict decode(
+    StxLidarSensor *sensor, const uint8_t *bytes, size_t size, StxLidarPacket *out)
+{
+  const Layout *layout = sensor->info->layout;
+  Packet packet = {.sensor = sensor, .layout = layout, .bytes = bytes};
+  if (!begins(layout, bytes, size) || size > layout->most)
+    return STX_LIDAR_FOREIGN;
+  if (size < layout->least)
+    return STX_LIDAR_TRUNCATED;
+  if (!is_sound(&packet))
+    return STX_LIDAR_FORGED;
+  describe(&packet, size, out);
+  for (unsigned block = 0; block < layout->blocks / packet.returns * packet.returns; block++)
+    add_block(&packet, block, out);
+  return STX_LIDAR_GOOD;
+}
+
+/* ---- The sensors --------------------------------------------------------------------------- */
+
+#define SENSOR(record, nick, ...)                                                                  \
+  static const Layout record##_layout = {__VA_ARGS__};                                             \
+  const StxLidarSensorInfo stx_lidar_##record = {nick, &record##_layout, probe, open, decode}
+
+/* The channels of these fire one after the other. */
+#define XT(size, ...)                                                                              \
+  .header = 12, .counts = 6, .unit = 9, .shot = 4, .mode = (size)-18, .date = (size)-15,           \
+  .micros = (size)-9, .sequence = (size)-4, .least = (size), .most = (size) + 64, .year = 1900,    \
+  .first = 6000, .block = -50000, __VA_ARGS__
+
+SENSOR(xt16, "pandar-xt16",
+    XT(568, .channels = 16, .blocks = 8, .returns = 2, .channel = 3024, .together = 1,
+        .near = 0.05));
+SENSOR(xt32, "pandar-xt32",
+    XT(1080, .channels = 32, .blocks = 8, .returns = 2, .channel = 1512, .together = 1,
+        .near = 0.05, .angles = stx_hesai_xt32_angles));
+SENSOR(xt32m, "pandar-xt32m",
+    XT(820, .channels = 32, .blocks = 6, .returns = 3, .channel = 2888, .together = 2, .near = 0.5,
+        .angles = stx_hesai_xt32m_angles));
+SENSOR(qt64, "pandar-qt64", .channels = 64, .blocks = 4, .returns = 2, .shot = 4, .header = 12,
+    .counts = 6, .unit = 9, .mode = 1060, .date = 1062, .micros = 1056, .sequence = 1068,
+    .least = 1068, .most = 1136, .year = 1900, .first = 38020, .block = 166667, .channel = 2129,
+    .together = 1, .near = 0.1, .angles = stx_hesai_qt64_angles);
+SENSOR(qt128, "pandar-qt128", .channels = 128, .blocks = 2, .returns = 2, .shot = 4, .header = 12,
+    .counts = 6, .unit = 9, .mode = 1073, .date = 1076, .micros = 1082, .sequence = 1087,
+    .least = 1095, .most = 1159, .year = 1900, .first = 9000, .block = 111110, .channel = 0,
+    .together = 1, .near = 0.05, .angles = stx_hesai_qt128_angles);
+SENSOR(pandar_40p, "pandar-40p", .channels = 40, .blocks = 10, .returns = 2, .shot = 3,
+    .mode = 1254, .date = 1256, .micros = 1250, .sequence = 1262, .least = 1262, .most = 1266,
+    .year = 2000, .first = -83250, .block = -55560, .channel = 0, .together = 1, .near = 0.3,
+    .angles = stx_hesai_pandar_40p_angles);
+SENSOR(pandar_64, "pandar-64", .channels = 64, .blocks = 6, .returns = 2, .shot = 3, .header = 8,
+    .counts = 2, .unit = 5, .mode = 1186, .date = 1188, .micros = 1182, .sequence = 1194,
+    .least = 1194, .most = 1198, .year = 2000, .first = -97250, .block = -55560, .channel = 0,
+    .together = 1, .near = 0.3, .angles = stx_hesai_pandar_64_angles);
+SENSOR(pandar_128, "pandar-128", .channels = 128, .blocks = 2, .returns = 2, .shot = 3,
+    .header = 12, .counts = 6, .unit = 9, .mode = 817, .date = 820, .micros = 826, .sequence = 831,
+    .least = 861, .most = 925, .year = 1900, .first = 45724, .block = -55556, .channel = 0,
+    .together = 1, .near = 0.1, .angles = stx_hesai_pandar_128_angles);

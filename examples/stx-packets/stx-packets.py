@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Gives the LiDAR packets or scans of ROS 2 bags and of captures to GStreamer.
+
+  stx-packets drive/ | gst-launch-1.0 fdsrc ! pcapparse ! lidar-decode ! fakesink
+  stx-packets --points scans drive/
+  stx-packets fragments.pcapng -o whole.pcap
+
+SOURCE is a bag (its folder, or a .db3) or a capture (.pcap, .pcapng). What comes out is a capture
+of Ethernet frames with one UDP packet each, which pcapparse reads: fragments of packets are joined,
+IPv6, VLANs and Linux' "any" become plain IPv4. With --points the point clouds of a bag are written,
+one file of four float32 per point for each, which lidar-parse reads.
+
+Needs nothing but Python; for bags that are folders, also of MCAP, the package rosbags (PyPI).
+docs/elements/lidar-decode.md shows it at work.
+"""
+import argparse
+import pathlib
+import struct
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "shared"))
+
+import bags  # noqa: E402 (where it is had to be said first)
+import captures  # noqa: E402
+import release  # noqa: E402
+
+
+def arguments_of(command_line):
+    parser = argparse.ArgumentParser(prog="stx-packets", description=__doc__.splitlines()[0])
+    release.add_to(parser)
+    parser.add_argument("source", metavar="SOURCE", type=pathlib.Path,
+                        help="a bag (its folder, or a .db3) or a capture (.pcap, .pcapng)")
+    parser.add_argument("-o", "--output", metavar="FILE",
+                        help="the capture to write; without: to standard output")
+    parser.add_argument("--topic", help="of a bag with several sensors: which one")
+    parser.add_argument("--points", metavar="FOLDER", type=pathlib.Path,
+                        help="write point clouds of a bag in place of packets")
+    parser.add_argument("--port", type=int, default=2368,
+                        help="the port that packets of a bag get (%(default)s)")
+    arguments = parser.parse_args(command_line)
+    if not arguments.source.exists():
+        parser.error(f"{arguments.source}: there is no such file or folder")
+    if not 1 <= arguments.port <= 65535:
+        parser.error(f"--port {arguments.port}: expected 1 to 65535")
+    if not (arguments.points or arguments.output) and sys.stdout.isatty():
+        parser.error("say -o FILE, or send the output to a program")
+    return arguments
+
+
+def write_points(arguments):
+    arguments.points.mkdir(parents=True, exist_ok=True)
+    count = 0
+    for points in bags.clouds(arguments.source, arguments.topic):
+        (arguments.points / f"{count:06d}.bin").write_bytes(points)
+        count += 1
+    print(f"stx-packets: {count} scans in {arguments.points}", file=sys.stderr)
+    return count
+
+
+def write_packets(arguments):
+    if captures.is_capture(arguments.source):
+        packets = captures.read(arguments.source)
+    else:
+        packets = bags.packets(arguments.source, arguments.topic, arguments.port)
+    output = open(arguments.output, "wb") if arguments.output else sys.stdout.buffer
+    with output:
+        output.write(captures.HEADER)
+        count = 0
+        for packet in packets:
+            output.write(captures.record(packet, count))
+            count += 1
+    print(f"stx-packets: {count} packets", file=sys.stderr)
+    return count
+
+
+def main():
+    arguments = arguments_of(sys.argv[1:])
+    try:
+        count = write_points(arguments) if arguments.points else write_packets(arguments)
+    except (bags.Refused, captures.Refused) as fault:
+        sys.exit(f"stx-packets: {arguments.source}: {fault}")
+    except struct.error:
+        sys.exit(f"stx-packets: {arguments.source}: ends in the middle of something")
+    except BrokenPipeError:
+        return 1
+    if count == 0:
+        sys.exit(f"stx-packets: {arguments.source}: nothing of a LiDAR in it")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

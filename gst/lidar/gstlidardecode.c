@@ -1,0 +1,755 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-lidar-decode
+ * @title: lidar-decode
+ *
+ * Turns the UDP packets of a LiDAR sensor (Velodyne, Ouster, Hesai) into packed points, one buffer
+ * per turn of the sensor.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 udpsrc port=2368 ! lidar-decode ! lidar-ground ! lidar-bev ! videoconvert \
+ *     ! autovideosink
+ * ]|
+ *
+ * What was recorded, by tcpdump or Wireshark:
+ *
+ * |[
+ * gst-launch-1.0 filesrc location=drive.pcap ! pcapparse ! lidar-decode ! fakesink silent=false -v
+ * ]|
+ */
+/*
+ * A plain GstElement: many packets become one buffer, and one packet may end a turn and begin the
+ * next. Which turn a packet belongs to, common/lidar_packet/lidar_turns.h decides; the element
+ * keeps the points of the turns that are open.
+ */
+#include "gst/core/elements.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/lidar_packet/lidar_turns.h"
+#include "gst/core/delay.h"
+#include "gst/core/element.h"
+#include "gst/core/properties.h"
+#include "gst/core/stats.h"
+#include "gst/lidar/sender.h"
+#include "gst/lidar/turnclock.h"
+#include "gst/stixels/mediatypes.h"
+#include "gst/stixels/turnmeta.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_lidar_decode_debug);
+#define GST_CAT_DEFAULT gst_lidar_decode_debug
+
+G_STATIC_ASSERT(sizeof(GstStxPointMark) == sizeof(StxLidarMark));
+G_STATIC_ASSERT(offsetof(GstStxPointMark, ring) == offsetof(StxLidarMark, ring));
+G_STATIC_ASSERT(offsetof(GstStxPointMark, echo) == offsetof(StxLidarMark, echo));
+
+#define LATENCY (120 * GST_MSECOND) /* of a turn, before one is known */
+#define MARGIN (10 * GST_MSECOND)
+#define STRANGE 1000 /* packets of no known sensor after which a warning is due */
+
+typedef enum { GST_LIDAR_TIMES_SENSOR, GST_LIDAR_TIMES_ARRIVAL } GstLidarDecodeTimes;
+typedef enum { GST_LIDAR_INCOMPLETE_MARK, GST_LIDAR_INCOMPLETE_DROP } GstLidarDecodeIncomplete;
+
+typedef struct {
+  StxLidarSensorKind sensor;
+  StxLidarFiring firing;
+  GstLidarDecodeTimes times;
+  GstLidarDecodeIncomplete incomplete;
+  gchar *calibration, *source;
+  double cut;
+  StxLidarMotion motion;
+} GstLidarDecodeSettings;
+
+typedef struct {
+  guint64 packets, points, turns, incomplete, lost, late, doubled, foreign, truncated, forged;
+} GstLidarDecodeCounts;
+
+/* Points of an open turn; they go into the buffers. */
+typedef struct {
+  gfloat *points;
+  StxLidarMark *marks;
+  gsize room;
+  GstClockTime arrival; /* of its first packet */
+} Store;
+
+#define GST_TYPE_LIDAR_DECODE (gst_lidar_decode_get_type())
+G_DECLARE_FINAL_TYPE(GstLidarDecode, gst_lidar_decode, GST, LIDAR_DECODE, GstElement)
+
+struct _GstLidarDecode {
+  GstElement parent;
+
+  GstPad *sink, *src;
+
+  /* Guarded by the object lock. */
+  GstLidarDecodeSettings settings;
+  GstLidarDecodeCounts counts;
+  StxLidarSensorKind found; /* AUTO: none yet */
+  GstClockTime latency;
+
+  /* What follows belongs to the streaming thread. */
+  StxLidarSensor *sensor; /* whose packets are read; valid if `opened` */
+  StxLidarPacket *packet;
+  gboolean opened, sender_set, discont, warned;
+  gsize last_size; /* of the last packet that was none */
+  GstStxSender sender;
+  GstStxTurnClock clock;
+  StxLidarTurns turns;
+  Store stores[2];
+  GstClockTime last_pts;
+  gint sent_rate; /* in our last caps; −1: none yet */
+};
+
+G_DEFINE_TYPE(GstLidarDecode, gst_lidar_decode, GST_TYPE_ELEMENT)
+GST_ELEMENT_REGISTER_DEFINE(lidar_decode, "lidar-decode", GST_RANK_NONE, GST_TYPE_LIDAR_DECODE)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
+    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_LIDAR_PACKETS_MEDIA_TYPE "; application/octet-stream"));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_LIDAR_MEDIA_TYPE));
+
+/* What may be changed while the pipeline plays; the texts stay the property's. */
+static GstLidarDecodeSettings get_settings(GstLidarDecode *self)
+{
+  GstLidarDecodeSettings settings;
+
+  GST_OBJECT_LOCK(self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK(self);
+  settings.calibration = settings.source = NULL;
+  return settings;
+}
+
+/* ---- Memory -------------------------------------------------------------------------------- */
+
+static void store_clear(Store *store)
+{
+  free(store->points);
+  free(store->marks);
+  *store = (Store){0};
+}
+
+/* Room for so many more points; half as many again, so that a turn rarely needs it twice. */
+static gboolean store_reserve(Store *store, gsize used, gsize more, StxError *error)
+{
+  gsize room = used + more;
+  gpointer points = NULL, marks;
+
+  if (room <= store->room)
+    return TRUE;
+  room += room / 2;
+  if (posix_memalign(&points, STX_ALIGN, room * 16) != 0)
+    points = NULL;
+  marks = malloc(room * sizeof(StxLidarMark));
+  if (points == NULL || marks == NULL) {
+    free(points);
+    free(marks);
+    stx_fail(error, "no memory for %" G_GSIZE_FORMAT " points", room);
+    return stx_fail_as(error, STX_ERROR_MEMORY);
+  }
+  if (used > 0) {
+    memcpy(points, store->points, used * 16);
+    memcpy(marks, store->marks, used * sizeof(StxLidarMark));
+  }
+  free(store->points);
+  free(store->marks);
+  store->points = points;
+  store->marks = marks;
+  store->room = room;
+  return TRUE;
+}
+
+/* ---- Caps and time ------------------------------------------------------------------------- */
+
+/* Turns a second, as sensors are set: whole ones; 0: not known. */
+static gint rate_of(const StxLidarTurn *turn)
+{
+  double seconds = (double)(turn->end - turn->time) * 1e-9;
+  double rate = turn->complete && seconds > 0 ? 1 / seconds : 0;
+
+  return rate >= 0.9 && rate < 200 ? (gint)(rate + 0.5) : 0;
+}
+
+/* Sends caps if there are none yet, or if the rate became known. FALSE if downstream refuses. */
+static gboolean send_caps(GstLidarDecode *self, gint rate)
+{
+  GstCaps *caps;
+  gboolean sent;
+
+  if (self->sent_rate == rate || (self->sent_rate >= 0 && rate == 0))
+    return TRUE;
+  caps =
+      gst_caps_new_simple(GST_STX_LIDAR_MEDIA_TYPE, "framerate", GST_TYPE_FRACTION, rate, 1, NULL);
+  gst_stx_element_check_output(GST_ELEMENT(self), self->src, caps);
+  sent = gst_pad_set_caps(self->src, caps);
+  gst_caps_unref(caps);
+  if (sent)
+    self->sent_rate = rate;
+  return sent;
+}
+
+/* A turn waits for its end: that is the latency. */
+static void note_latency(GstLidarDecode *self, GstClockTime duration)
+{
+  GstClockTime latency = duration + MARGIN;
+  gboolean changed;
+
+  GST_OBJECT_LOCK(self);
+  changed = latency > self->latency || latency + 2 * MARGIN < self->latency;
+  if (changed)
+    self->latency = latency;
+  GST_OBJECT_UNLOCK(self);
+  if (changed)
+    gst_stx_delay_tell(GST_ELEMENT(self));
+}
+
+static void stamp(GstLidarDecode *self, GstBuffer *buffer, const StxLidarTurn *turn,
+    GstClockTime arrival, GstLidarDecodeTimes times)
+{
+  GstClockTime pts = gst_stx_turn_clock_time(&self->clock, turn->time);
+  GstClockTime duration = turn->end > turn->time ? turn->end - turn->time : 0;
+
+  if (times == GST_LIDAR_TIMES_ARRIVAL && GST_CLOCK_TIME_IS_VALID(arrival))
+    pts = arrival;
+  if (GST_CLOCK_TIME_IS_VALID(self->last_pts) && pts < self->last_pts)
+    pts = self->last_pts;
+  self->last_pts = pts;
+  GST_BUFFER_PTS(buffer) = pts;
+  GST_BUFFER_DURATION(buffer) = duration;
+  if (turn->complete && duration < 2 * GST_SECOND)
+    note_latency(self, duration);
+}
+
+/* ---- Turns --------------------------------------------------------------------------------- */
+
+/* The points of the oldest open turn as a buffer, which takes their memory. */
+static GstBuffer *wrap(GstLidarDecode *self, const GstLidarDecodeSettings *settings)
+{
+  const StxLidarTurn *turn = &self->turns.open[0];
+  Store *store = &self->stores[0];
+  gsize points = turn->count * 16, marks = turn->count * sizeof(StxLidarMark);
+  GstBuffer *buffer, *beside;
+  GstStxTurnMeta *meta;
+
+  if (store->points == NULL)
+    return NULL;
+  if (settings->motion.yaw != 0 || settings->motion.speed != 0 || settings->motion.yaw_rate != 0)
+    stx_lidar_move(&settings->motion, turn->count, store->marks, store->points);
+  buffer = gst_buffer_new_wrapped_full(
+      0, store->points, store->room * 16, 0, points, store->points, free);
+  beside = gst_buffer_new_wrapped_full(
+      0, store->marks, store->room * sizeof(StxLidarMark), 0, marks, store->marks, free);
+  meta = gst_buffer_add_stx_turn_meta(buffer, beside);
+  meta->sensor_time = turn->time;
+  meta->number = turn->number;
+  meta->packets = turn->packets;
+  meta->lost = turn->lost;
+  meta->complete = turn->complete;
+  gst_buffer_unref(beside);
+  store->points = NULL;
+  store->marks = NULL;
+  store->room = 0;
+  return buffer;
+}
+
+static void count_turn(GstLidarDecode *self, const StxLidarTurn *turn)
+{
+  GST_OBJECT_LOCK(self);
+  self->counts.turns++;
+  self->counts.points += turn->count;
+  self->counts.incomplete += !turn->complete;
+  GST_OBJECT_UNLOCK(self);
+}
+
+static GstFlowReturn push_turn(GstLidarDecode *self)
+{
+  GstLidarDecodeSettings settings = get_settings(self);
+  StxLidarTurn turn = self->turns.open[0];
+  GstClockTime arrival = self->stores[0].arrival;
+  GstBuffer *buffer;
+
+  if (turn.count == 0 && !turn.complete)
+    return GST_FLOW_OK;
+  count_turn(self, &turn);
+  GST_LOG_OBJECT(self, "turn of %" G_GSIZE_FORMAT " points, %u packets, %u lost, %scomplete",
+      turn.count, turn.packets, turn.lost, turn.complete ? "" : "in");
+  if (!turn.complete && settings.incomplete == GST_LIDAR_INCOMPLETE_DROP) {
+    self->discont = TRUE;
+    return GST_FLOW_OK;
+  }
+  buffer = wrap(self, &settings);
+  if (buffer == NULL)
+    return GST_FLOW_OK;
+  if (!send_caps(self, rate_of(&turn))) {
+    gst_buffer_unref(buffer);
+    return GST_PAD_IS_FLUSHING(self->src) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+  }
+  stamp(self, buffer, &turn, arrival, settings.times);
+  if (self->discont)
+    GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
+  if (!turn.complete)
+    GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
+  self->discont = turn.lost > 0;
+  return gst_pad_push(self->src, buffer);
+}
+
+/* Everything that has ended. */
+static GstFlowReturn hand_over(GstLidarDecode *self)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  Store first;
+
+  while (self->turns.ended > 0) {
+    if (flow == GST_FLOW_OK)
+      flow = push_turn(self);
+    first = self->stores[0];
+    self->stores[0] = self->stores[1];
+    self->stores[1] = first;
+    stx_lidar_turns_close(&self->turns);
+  }
+  return flow;
+}
+
+static GstFlowReturn finish(GstLidarDecode *self)
+{
+  stx_lidar_turns_finish(&self->turns);
+  return hand_over(self);
+}
+
+/* ---- Packets ------------------------------------------------------------------------------- */
+
+static GstFlowReturn fail(GstLidarDecode *self, const StxError *error)
+{
+  if (error->kind == STX_ERROR_MEMORY)
+    gst_stx_element_fail(GST_ELEMENT(self), error);
+  else
+    GST_STX_ELEMENT_ERROR(self, RESOURCE, SETTINGS, error);
+  return GST_FLOW_ERROR;
+}
+
+/* Before the first packet: whose packets count. */
+static gboolean set_sender(GstLidarDecode *self, StxError *error)
+{
+  gchar *source;
+  gboolean good;
+
+  if (self->sender_set)
+    return TRUE;
+  GST_OBJECT_LOCK(self);
+  source = g_strdup(self->settings.source);
+  GST_OBJECT_UNLOCK(self);
+  good = gst_stx_sender_set(&self->sender, source, error);
+  g_free(source);
+  self->sender_set = good;
+  return good;
+}
+
+/* With the first packet that a known sensor sends; FALSE, with a text if there is one, until then.
+ */
+static gboolean open_sensor(GstLidarDecode *self, const GstMapInfo *map, StxError *error)
+{
+  GstLidarDecodeSettings settings = get_settings(self);
+  StxLidarSensorKind kind = settings.sensor;
+  gchar *calibration;
+
+  if (kind == STX_LIDAR_SENSOR_AUTO)
+    kind = stx_lidar_sensor_find(map->data, map->size);
+  if (kind == STX_LIDAR_SENSOR_AUTO)
+    return FALSE;
+  GST_OBJECT_LOCK(self);
+  calibration = g_strdup(self->settings.calibration);
+  self->found = kind;
+  GST_OBJECT_UNLOCK(self);
+  if (calibration != NULL && calibration[0] == '\0')
+    g_clear_pointer(&calibration, g_free);
+  self->opened = stx_lidar_sensor_open(self->sensor, kind, calibration, settings.firing, error);
+  g_free(calibration);
+  self->turns.cut = (int32_t)(settings.cut / (2 * G_PI) * STX_LIDAR_TURN) % STX_LIDAR_TURN;
+  return self->opened;
+}
+
+static void count_packet(GstLidarDecode *self, StxLidarVerdict verdict)
+{
+  GST_OBJECT_LOCK(self);
+  self->counts.packets++;
+  self->counts.foreign += verdict == STX_LIDAR_FOREIGN;
+  self->counts.truncated += verdict == STX_LIDAR_TRUNCATED;
+  self->counts.forged += verdict == STX_LIDAR_FORGED;
+  self->counts.lost = self->turns.lost;
+  self->counts.late = self->turns.late;
+  self->counts.doubled = self->turns.doubled;
+  GST_OBJECT_UNLOCK(self);
+}
+
+/* Nothing that is known comes, and it goes on coming. */
+static void note_strange(GstLidarDecode *self, gsize size)
+{
+  self->last_size = size;
+  if (self->opened || self->warned || self->counts.packets < STRANGE)
+    return;
+  self->warned = TRUE;
+  GST_ELEMENT_WARNING(self, STREAM, WRONG_TYPE,
+      ("None of %u packets is one of a known sensor; the last has %" G_GSIZE_FORMAT
+       " bytes: set sensor, or look at the port",
+          STRANGE, size),
+      (NULL));
+}
+
+/* The points of a packet, which is in self->packet. */
+static GstFlowReturn take(GstLidarDecode *self, GstClockTime arrival)
+{
+  const StxLidarPacket *packet = self->packet;
+  StxLidarFate fate = stx_lidar_turns_place(&self->turns, packet);
+  GstFlowReturn flow = hand_over(self);
+  StxError error = {""};
+
+  if (fate != STX_LIDAR_FATE_TAKEN)
+    return flow;
+  gst_stx_turn_clock_note(&self->clock, self->turns.now + packet->span, arrival);
+  for (guint t = 0; t < 2; t++) {
+    gsize count = self->turns.open[t].count;
+
+    if (!store_reserve(&self->stores[t], count, packet->count, &error))
+      return fail(self, &error);
+    stx_lidar_turns_add(&self->turns, packet, t, self->stores[t].points, self->stores[t].marks);
+    if (count == 0)
+      self->stores[t].arrival = arrival;
+  }
+  return flow == GST_FLOW_OK ? hand_over(self) : flow;
+}
+
+static GstFlowReturn read_packet(GstLidarDecode *self, GstBuffer *buffer, const GstMapInfo *map)
+{
+  StxLidarVerdict verdict = STX_LIDAR_FOREIGN;
+  GstFlowReturn flow = GST_FLOW_OK;
+  gboolean others;
+  StxError error = {""};
+
+  if (!set_sender(self, &error))
+    return fail(self, &error);
+  if (!gst_stx_sender_is(&self->sender, buffer, &others, &error)) {
+    if (others)
+      GST_ELEMENT_WARNING(
+          self, STREAM, DECODE, ("%s", error.text), ("source-address says whose packets to read"));
+  } else if (self->opened || open_sensor(self, map, &error)) {
+    verdict = stx_lidar_packet_decode(self->sensor, map->data, map->size, self->packet);
+  } else if (error.text[0] != '\0') {
+    return fail(self, &error);
+  }
+  if (verdict == STX_LIDAR_GOOD) {
+    gst_stx_sender_keep(&self->sender, buffer);
+    flow = take(self, GST_BUFFER_DTS_OR_PTS(buffer));
+  }
+  count_packet(self, verdict);
+  if (verdict != STX_LIDAR_GOOD)
+    note_strange(self, map->size);
+  return flow;
+}
+
+static GstFlowReturn chain(GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  GstLidarDecode *self = GST_LIDAR_DECODE(parent);
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstMapInfo map;
+
+  if (gst_buffer_map(buffer, &map, GST_MAP_READ)) {
+    flow = read_packet(self, buffer, &map);
+    gst_buffer_unmap(buffer, &map);
+  } else {
+    GST_ELEMENT_ERROR(self, RESOURCE, READ, ("The buffer cannot be read"), (NULL));
+    flow = GST_FLOW_ERROR;
+  }
+  gst_buffer_unref(buffer);
+  return flow;
+}
+
+/* ---- Events and queries -------------------------------------------------------------------- */
+
+static void start_again(GstLidarDecode *self)
+{
+  gint32 cut = self->turns.cut;
+
+  memset(&self->turns, 0, sizeof(self->turns));
+  self->turns.cut = cut;
+  self->clock = (GstStxTurnClock){0};
+  self->last_pts = GST_CLOCK_TIME_NONE;
+  self->discont = TRUE;
+}
+
+/* Bytes have no time: turns have. Caps have to go first. */
+static gboolean take_segment(GstLidarDecode *self, GstEvent *event)
+{
+  const GstSegment *input;
+  GstSegment segment;
+
+  gst_event_parse_segment(event, &input);
+  /* The first shots were fired before the first packet arrived. */
+  self->last_pts = input->format == GST_FORMAT_TIME ? input->start : 0;
+  if (input->format != GST_FORMAT_TIME) {
+    guint32 seqnum = gst_event_get_seqnum(event);
+
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    gst_event_unref(event);
+    event = gst_event_new_segment(&segment);
+    gst_event_set_seqnum(event, seqnum);
+  }
+  if (!send_caps(self, self->sent_rate > 0 ? self->sent_rate : 0))
+    GST_DEBUG_OBJECT(self, "downstream refuses the caps; the first buffer will say so");
+  return gst_pad_push_event(self->src, event);
+}
+
+/* A stream of packets of which none was the sensor's has failed; one without packets may have. The
+ * end goes on its way all the same: not all who wait for it hear of errors. */
+static void check_end(GstLidarDecode *self)
+{
+  GstLidarDecodeCounts counts = self->counts;
+
+  if (counts.packets == 0)
+    GST_WARNING_OBJECT(self, "not one packet came; pcapparse passes over fragments");
+  if (counts.packets == 0 || counts.foreign + counts.truncated + counts.forged < counts.packets)
+    return;
+  GST_ELEMENT_ERROR(self, STREAM, WRONG_TYPE,
+      ("%s: none of %" G_GUINT64_FORMAT " packets holds its points: %" G_GUINT64_FORMAT
+       " foreign, %" G_GUINT64_FORMAT " truncated, %" G_GUINT64_FORMAT
+       " forged; the last has %" G_GSIZE_FORMAT " bytes",
+          self->found != STX_LIDAR_SENSOR_AUTO
+              ? stx_field_choice(stx_lidar_sensors, (int)self->found)->nick
+              : "no known sensor",
+          counts.packets, counts.foreign, counts.truncated, counts.forged, self->last_size),
+      ("packets that are cut into fragments have to be joined before"));
+}
+
+static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstLidarDecode *self = GST_LIDAR_DECODE(parent);
+
+  switch (GST_EVENT_TYPE(event)) {
+  case GST_EVENT_CAPS: /* whatever they are: the packets say what they are */
+    gst_event_unref(event);
+    return TRUE;
+  case GST_EVENT_SEGMENT:
+    finish(self);
+    start_again(self);
+    return take_segment(self, event);
+  case GST_EVENT_EOS:
+    finish(self);
+    gst_stx_stats_log(GST_ELEMENT(self));
+    check_end(self);
+    break;
+  case GST_EVENT_STREAM_START:
+    finish(self);
+    break;
+  case GST_EVENT_FLUSH_STOP:
+    start_again(self);
+    break;
+  default:
+    break;
+  }
+  return gst_pad_event_default(pad, parent, event);
+}
+
+/* Sources of packets have all kinds of caps, or none. */
+static gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstCaps *filter;
+
+  switch (GST_QUERY_TYPE(query)) {
+  case GST_QUERY_ACCEPT_CAPS:
+    gst_query_set_accept_caps_result(query, TRUE);
+    return TRUE;
+  case GST_QUERY_CAPS:
+    gst_query_parse_caps(query, &filter);
+    gst_query_set_caps_result(query, filter != NULL ? filter : GST_CAPS_ANY);
+    return TRUE;
+  case GST_QUERY_ALLOCATION: /* downstream's memory is for points */
+    return FALSE;
+  default:
+    return gst_pad_query_default(pad, parent, query);
+  }
+}
+
+static gboolean src_query(GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstLidarDecode *self = GST_LIDAR_DECODE(parent);
+  GstClockTime latency;
+
+  if (!gst_pad_query_default(pad, parent, query))
+    return FALSE;
+  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY) {
+    GST_OBJECT_LOCK(self);
+    latency = self->latency;
+    GST_OBJECT_UNLOCK(self);
+    gst_stx_delay_add(query, latency);
+  }
+  return TRUE;
+}
+
+/* ---- GstElement ---------------------------------------------------------------------------- */
+
+static void stop(GstLidarDecode *self)
+{
+  store_clear(&self->stores[0]);
+  store_clear(&self->stores[1]);
+  gst_stx_sender_clear(&self->sender);
+  g_clear_pointer(&self->sensor, g_free);
+  g_clear_pointer(&self->packet, g_free);
+}
+
+static void start(GstLidarDecode *self)
+{
+  start_again(self);
+  self->sensor = g_new0(StxLidarSensor, 1);
+  self->packet = g_new0(StxLidarPacket, 1);
+  self->opened = self->sender_set = self->warned = FALSE;
+  self->sent_rate = -1;
+  GST_OBJECT_LOCK(self);
+  self->counts = (GstLidarDecodeCounts){0};
+  self->found = STX_LIDAR_SENSOR_AUTO;
+  self->latency = LATENCY;
+  GST_OBJECT_UNLOCK(self);
+}
+
+static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition)
+{
+  GstLidarDecode *self = GST_LIDAR_DECODE(element);
+  GstStateChangeReturn result;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    start(self);
+  result = GST_ELEMENT_CLASS(gst_lidar_decode_parent_class)->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    stop(self);
+  return result;
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static const StxFieldChoice times[] = {
+    {GST_LIDAR_TIMES_SENSOR, "sensor", "The sensor's clock, in the pipeline's time"},
+    {GST_LIDAR_TIMES_ARRIVAL, "arrival", "When the turn's first packet arrived"},
+    {0},
+};
+static const StxFieldChoice incompletes[] = {
+    {GST_LIDAR_INCOMPLETE_MARK, "mark", "Hand them on, marked"},
+    {GST_LIDAR_INCOMPLETE_DROP, "drop", "Drop them"},
+    {0},
+};
+
+#define FIELD(kind, member) STX_FIELD(kind, GstLidarDecodeSettings, member)
+#define MOTION(member) .field = #member, STX_STORED(DOUBLE, GstLidarDecodeSettings, motion.member)
+
+static const StxField own_fields[] = {
+    {"sensor", "Sensor", "Which sensor sends the packets", FIELD(CHOICE, sensor),
+        .choices = stx_lidar_sensors, .at_start = true},
+    {"calibration", "Calibration",
+        "File with the angles of the sensor's beams; Ouster: its metadata. None: the angles that "
+        "the maker publishes",
+        FIELD(TEXT, calibration), .at_start = true},
+    {"source-address", "Source address",
+        "Address of the sensor, if several send to the port; none: whichever sends first",
+        FIELD(TEXT, source), .at_start = true},
+    {"cut", "Cut",
+        "Azimuth at which a turn begins, clockwise, radians; not of Ouster, which counts turns",
+        FIELD(DOUBLE, cut), .high = 6.283185, .unit = "rad", .at_start = true},
+    {"firing", "Firing", "Where a Velodyne looks between the azimuths of a packet",
+        FIELD(CHOICE, firing), .choices = stx_lidar_firings, .at_start = true},
+    {"times", "Times", "What time stamps are made of", FIELD(CHOICE, times), .choices = times},
+    {"incomplete", "Incomplete", "What to do with turns that have gaps, begin late or end early",
+        FIELD(CHOICE, incomplete), .choices = incompletes},
+    {"yaw", "Yaw", "Turn all points to the left by so many radians, so that x is ahead",
+        MOTION(yaw), .low = -3.141593, .high = 3.141593, .unit = "rad"},
+    {"speed", "Speed",
+        "How fast the sensor drives ahead, m/s: points move to the turn's beginning; 0: they do "
+        "not",
+        MOTION(speed), .low = -100, .high = 100, .unit = "m/s"},
+    {"yaw-rate", "Yaw rate", "How fast it turns to the left meanwhile, rad/s", MOTION(yaw_rate),
+        .low = -10, .high = 10, .unit = "rad/s"},
+};
+static const GstLidarDecodeSettings defaults = {0};
+static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
+
+static const GstStxPropertyGroup properties[] = {
+    {&own_table, offsetof(GstLidarDecode, settings), GST_PARAM_MUTABLE_PLAYING, "GstLidarDecode"},
+};
+
+static const StxField count_fields[] = {
+#define COUNT(member)                                                                              \
+  {                                                                                                \
+#member, .type = STX_FIELD_COUNT, .offset = offsetof(GstLidarDecodeCounts, member)             \
+  }
+    COUNT(packets),
+    COUNT(points),
+    COUNT(turns),
+    COUNT(incomplete),
+    COUNT(lost),
+    COUNT(late),
+    COUNT(doubled),
+    COUNT(foreign),
+    COUNT(truncated),
+    COUNT(forged),
+};
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  GstLidarDecode *self = GST_LIDAR_DECODE(object);
+  GstStructure *stats;
+
+  if (id != GST_STX_PROPERTY_STATS) {
+    gst_stx_get_property(object, id, value, spec);
+    return;
+  }
+  GST_OBJECT_LOCK(self);
+  stats = gst_structure_new("application/x-lidar-stats", "sensor", G_TYPE_STRING,
+      stx_field_choice(stx_lidar_sensors, (int)self->found)->nick, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(count_fields); i++)
+    gst_structure_set(stats, count_fields[i].name, G_TYPE_UINT64,
+        G_STRUCT_MEMBER(guint64, &self->counts, count_fields[i].offset), NULL);
+  GST_OBJECT_UNLOCK(self);
+  g_value_take_boxed(value, stats);
+}
+
+/* ---- GObject ------------------------------------------------------------------------------- */
+
+static void finalize(GObject *object)
+{
+  GstLidarDecode *self = GST_LIDAR_DECODE(object);
+
+  stop(self);
+  g_free(self->settings.calibration);
+  g_free(self->settings.source);
+  G_OBJECT_CLASS(gst_lidar_decode_parent_class)->finalize(object);
+}
+
+static void gst_lidar_decode_class_init(GstLidarDecodeClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS(klass);
+  GstElementClass *element = GST_ELEMENT_CLASS(klass);
+
+  object->finalize = finalize;
+  element->change_state = change_state;
+  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+  gst_stx_stats_install(object);
+  object->get_property = get_property;
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &src_template);
+  gst_stx_element_describe(element, "lidar-decode", "LiDAR packets to points", "Codec/Decoder",
+      "Reads the UDP packets of LiDAR sensors, one buffer of points per turn");
+  GST_DEBUG_CATEGORY_INIT(gst_lidar_decode_debug, "lidar-decode", 0, "LiDAR packets to points");
+}
+
+static void gst_lidar_decode_init(GstLidarDecode *self)
+{
+  self->settings = defaults;
+  self->latency = LATENCY;
+  self->sink = gst_pad_new_from_static_template(&sink_template, "sink");
+  gst_pad_set_chain_function(self->sink, chain);
+  gst_pad_set_event_function(self->sink, sink_event);
+  gst_pad_set_query_function(self->sink, sink_query);
+  gst_element_add_pad(GST_ELEMENT(self), self->sink);
+  self->src = gst_pad_new_from_static_template(&src_template, "src");
+  gst_pad_set_query_function(self->src, src_query);
+  gst_pad_use_fixed_caps(self->src);
+  gst_element_add_pad(GST_ELEMENT(self), self->src);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Of several senders on one port: whose packets count. */
+#ifndef GST_STX_SENDER_H
+#define GST_STX_SENDER_H
+
+#include <gio/gio.h>
+#include <gst/gst.h>
+
+#include "common/stx.h"
+
+G_BEGIN_DECLS
+
+/* Zero it to begin with. */
+typedef struct {
+  GInetAddress *address; /* whose packets count; NULL: whoever sends first */
+  gboolean warned;
+} GstStxSender;
+
+/* The address that a property names; NULL or "": the first sender's. FALSE with a text. */
+gboolean gst_stx_sender_set(GstStxSender *self, const gchar *text, StxError *error);
+
+/* Whether the buffer is of that sender; one that does not say whose it is counts. TRUE in *others,
+ * once, with both addresses in `error`: another one sends, too. */
+gboolean gst_stx_sender_is(
+    GstStxSender *self, GstBuffer *packet, gboolean *others, StxError *error);
+
+/* From now on only packets of this one's sender count. */
+void gst_stx_sender_keep(GstStxSender *self, GstBuffer *packet);
+
+void gst_stx_sender_clear(GstStxSender *self);
+
+G_END_DECLS
+
+#endif
