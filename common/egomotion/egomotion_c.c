@@ -63,9 +63,10 @@ void stx_egomotion_corners_c(const StxImage8 *half, int row, int32_t *scores, in
 }
 
 void stx_egomotion_costs_c(const StxImage8 *before, int x, int y, const StxImage8 *now,
-    const EgoWindow *window, uint16_t (*costs)[EGO_COSTS])
+    const EgoWindow *window, uint16_t (*costs)[EGO_COSTS], uint16_t *least)
 {
-  for (int row = 0; row < window->rows; row++)
+  for (int row = 0; row < window->rows; row++) {
+    least[row] = UINT16_MAX;
     for (int column = 0; column < window->columns; column++) {
       int cost = 0;
       for (int k = 0; k < EGO_SIDE * EGO_SIDE; k++) {
@@ -74,7 +75,9 @@ void stx_egomotion_costs_c(const StxImage8 *before, int x, int y, const StxImage
                     stx_row8(now, window->y + row + down)[window->x + column + right]);
       }
       costs[row][column] = (uint16_t)cost;
+      least[row] = costs[row][column] < least[row] ? costs[row][column] : least[row];
     }
+  }
 }
 
 void stx_egomotion_patch_c(const StxImage8 *before, int x, int y, EgoPatch *patch)
