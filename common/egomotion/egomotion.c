@@ -245,11 +245,13 @@ bool stx_egomotion_frame(
   Job job = {s, frame};
   double share;
   *result = (StxEgomotionResult){
-      .motion.state = STX_MOTION_FIRST, .points = s->points, .before = STX_EGOMOTION_NO_TIME};
+      .motion.state = STX_MOTION_FIRST, .points = s->points, .interval = STX_EGOMOTION_NO_TIME};
   if (!check_frame(s, frame, error))
     return false;
   bool on = goes_on(s, frame, &share), same = take_picture(s, &frame->left);
-  result->before = on ? s->time : STX_EGOMOTION_NO_TIME;
+  const bool timed = on && s->time != STX_EGOMOTION_NO_TIME && frame->time != STX_EGOMOTION_NO_TIME;
+  if (timed)
+    result->interval = frame->time - s->time;
   if (on && same) {
     result->motion.state = STX_MOTION_STILL;
     s->time = frame->time;
@@ -264,7 +266,6 @@ bool stx_egomotion_frame(
     begin_anew(s, frame);
   stx_parallel(frame->threads, s->cells_down, find_corners, &job);
   take_corners(s, frame);
-  bool timed = on && s->time != STX_EGOMOTION_NO_TIME && frame->time != STX_EGOMOTION_NO_TIME;
   s->last_step = timed ? frame->time - s->time : 0;
   s->time = frame->time;
   s->now = !s->now;

@@ -77,7 +77,7 @@ typedef struct {
   const StxMotionPoint *points; /* by rows of cells of the frame before; the state's, until its next
                                    call. All that were found, also of what moves itself */
   size_t count;
-  uint64_t before; /* the time of the frame before, or STX_EGOMOTION_NO_TIME */
+  uint64_t interval; /* ns since the frame before, or STX_EGOMOTION_NO_TIME: unknown */
 } StxEgomotionResult;
 
 /*
