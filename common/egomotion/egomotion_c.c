@@ -14,7 +14,7 @@ void stx_egomotion_half_c(const StxImage8 *full, const StxImage8 *half, int row,
     }
 }
 
-void stx_egomotion_relief_c(const StxImage8 *half, const StxImage8 *relief, int row, int end)
+void stx_egomotion_relief_c(const StxImage8 *half, const StxImage8 *relief, int k, int row, int end)
 {
   for (int y = row; y < end; y++)
     for (int x = 0; x < half->width; x++) {
@@ -23,9 +23,9 @@ void stx_egomotion_relief_c(const StxImage8 *half, const StxImage8 *relief, int 
       *to = 128;
       if (x < 3 || y < 3 || x >= half->width - 3 || y >= half->height - 3)
         continue;
-      for (int k = 0; k < 49; k++)
-        sum += stx_row8(half, y + k / 7 - 3)[x + k % 7 - 3];
-      *to = ego_relief(stx_row8(half, y)[x], sum);
+      for (int i = 0; i < 49; i++)
+        sum += stx_row8(half, y + i / 7 - 3)[x + i % 7 - 3];
+      *to = ego_relief(stx_row8(half, y)[x], sum, k);
     }
 }
 

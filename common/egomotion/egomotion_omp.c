@@ -22,7 +22,8 @@ void STX_VARIANT(stx_egomotion_half)(const StxImage8 *full, const StxImage8 *hal
 /* ---- Relief ---------------------------------------------------------------------------------- */
 
 /* Columns first … end − 1 of row y, which have 3 pixels to either side; 3 rows above and below. */
-INLINE void relief_chunk(const StxImage8 *half, const StxImage8 *relief, int y, int first, int end)
+INLINE void relief_chunk(
+    const StxImage8 *half, const StxImage8 *relief, int k, int y, int first, int end)
 {
   uint16_t down[CHUNK + 6];
   const uint8_t *row = stx_row8(half, y) + first;
@@ -36,12 +37,12 @@ INLINE void relief_chunk(const StxImage8 *half, const StxImage8 *relief, int y, 
 #pragma omp simd
   for (int x = 0; x < end - first; x++) {
     const uint16_t *d = down + x;
-    to[x] = ego_relief(row[x], d[0] + d[1] + d[2] + d[3] + d[4] + d[5] + d[6]);
+    to[x] = ego_relief(row[x], d[0] + d[1] + d[2] + d[3] + d[4] + d[5] + d[6], k);
   }
 }
 
 void STX_VARIANT(stx_egomotion_relief)(
-    const StxImage8 *half, const StxImage8 *relief, int row, int end)
+    const StxImage8 *half, const StxImage8 *relief, int k, int row, int end)
 {
   const int last = half->width - 3;
   for (int y = row; y < end; y++) {
@@ -49,7 +50,7 @@ void STX_VARIANT(stx_egomotion_relief)(
     if (y < 3 || y >= half->height - 3)
       continue;
     for (int x = 3; x < last; x += CHUNK)
-      relief_chunk(half, relief, y, x, x + CHUNK < last ? x + CHUNK : last);
+      relief_chunk(half, relief, k, y, x, x + CHUNK < last ? x + CHUNK : last);
   }
 }
 

@@ -39,7 +39,7 @@ typedef struct {
 typedef struct {
   StxImplInfo info;
   void (*half)(const StxImage8 *full, const StxImage8 *half, int row, int end);
-  void (*relief)(const StxImage8 *half, const StxImage8 *relief, int row, int end);
+  void (*relief)(const StxImage8 *half, const StxImage8 *relief, int k, int row, int end);
   /* A row of cells: the score (0: no corner) and the place in each. */
   void (*corners)(const StxImage8 *half, int row, int32_t *scores, int16_t (*places)[2]);
   /* Sums of absolute differences for each place of a window, and the least of each of its rows.
@@ -55,7 +55,7 @@ extern const StxImplTable stx_egomotion_impls;
 
 #define STX_EGOMOTION_DECLARE(suffix)                                                              \
   void stx_egomotion_half_##suffix(const StxImage8 *, const StxImage8 *, int, int);                \
-  void stx_egomotion_relief_##suffix(const StxImage8 *, const StxImage8 *, int, int);              \
+  void stx_egomotion_relief_##suffix(const StxImage8 *, const StxImage8 *, int, int, int);         \
   void stx_egomotion_corners_##suffix(const StxImage8 *, int, int32_t *, int16_t(*)[2]);           \
   void stx_egomotion_costs_##suffix(const StxImage8 *, int, int, const StxImage8 *,                \
       const EgoWindow *, uint16_t(*)[EGO_COSTS], uint16_t *);                                      \
@@ -71,9 +71,9 @@ STX_EGOMOTION_DECLARE(avx512)
 
 /* Arithmetic that all of them compile. */
 
-static inline uint8_t ego_relief(int pixel, int sum)
+static inline uint8_t ego_relief(int pixel, int sum, int k)
 {
-  int value = 128 + ((49 * pixel - sum) >> 4);
+  int value = 128 + (k * (49 * pixel - sum) >> 10);
   return (uint8_t)(value < 1 ? 1 : value > 255 ? 255 : value);
 }
 
