@@ -141,12 +141,15 @@ static void write_list(GstStxJsonText *text, const char *key, const GstStxJsonRe
 
 /* ---- Motion -------------------------------------------------------------------------------- */
 
-static void put_numbers(GstStxJsonText *text, const char *key, const double *values, guint count)
+/* A list, or null where the values are not known. */
+static void put_numbers(
+    GstStxJsonText *text, const char *key, const double *values, guint count, gboolean is_known)
 {
   put(text, key);
-  for (guint i = 0; i < count; i++)
+  put(text, is_known ? "[" : "null");
+  for (guint i = 0; is_known && i < count; i++)
     put_exact(text, i > 0 ? "," : "", values[i]);
-  put(text, "]");
+  put(text, is_known ? "]" : "");
 }
 
 static void write_motion(GstStxJsonText *text, const GstStxMotionMeta *meta)
@@ -159,14 +162,13 @@ static void write_motion(GstStxJsonText *text, const GstStxMotionMeta *meta)
       [STX_MOTION_STILL] = "same frame",
   };
   const StxMotion *motion = &meta->motion;
+  gboolean is_known = motion->state == STX_MOTION_KNOWN;
 
   put_name(text, ",\"motion\":{\"state\":",
       (guint)motion->state < G_N_ELEMENTS(names) ? names[motion->state] : "unknown");
-  if (motion->state == STX_MOTION_KNOWN) {
-    put_numbers(text, ",\"rotation\":[", motion->rotation, 9);
-    put_numbers(text, ",\"translation\":[", motion->translation, 3);
-    put_numbers(text, ",\"deviation\":[", motion->deviation, 6);
-  }
+  put_numbers(text, ",\"rotation\":", motion->rotation, 9, is_known);
+  put_numbers(text, ",\"translation\":", motion->translation, 3, is_known);
+  put_numbers(text, ",\"deviation\":", motion->deviation, 6, is_known);
   if (GST_CLOCK_TIME_IS_VALID(meta->interval))
     put_whole(text, ",\"interval\":", meta->interval);
   else
