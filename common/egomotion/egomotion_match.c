@@ -27,8 +27,7 @@ typedef struct {
   int across, down;
 } Reach;
 
-static const Reach narrow = {2, 2}, expected = {12, 8}, first = {EGO_REACH, 10},
-                   wide = {EGO_REACH, 6};
+static const Reach expected = {12, 8}, first = {EGO_REACH, 10}, wide = {EGO_REACH, 6};
 
 /* ---- Disparities ----------------------------------------------------------------------------- */
 
@@ -279,16 +278,16 @@ static void match_corners(void *data, int piece, int worker)
     const EgoCorner *c = &s->corners[i];
     EgoMatch *match = &s->matches[i];
     Found found;
-    double x, y;
-    match->found = false;
-    if (!expect(job, c, &x, &y))
+    double x = 0, y = 0;
+    match->found = expect(job, c, &x, &y);
+    match->u = 2 * x;
+    match->v = 2 * y;
+    if (!match->found || settle(s, c, &match->u, &match->v))
       continue;
-    if (!(search(s, !s->now, c->x, c->y, x, y, narrow, &found) && found.inside) &&
-        !search_wide(s, c, x, y, wide, &found))
-      continue;
+    match->found = search_wide(s, c, x, y, wide, &found);
     match->u = 2 * found.x;
     match->v = 2 * found.y;
-    match->found = settle(s, c, &match->u, &match->v);
+    match->found = match->found && settle(s, c, &match->u, &match->v);
   }
 }
 
@@ -361,5 +360,6 @@ uint32_t ego_match(
   if (!found)
     return 0;
   *pose = job.pose;
-  return (uint32_t)ego_refine(&job.camera, s->seen, s->point_count, pose, deviation, s->agrees);
+  return (uint32_t)ego_refine(
+      &job.camera, s->seen, s->point_count, frame->threads, pose, deviation, s->agrees);
 }

@@ -5,11 +5,13 @@
  * gives a rotation whatever w is.
  */
 #include "common/egomotion/egomotion_private.h"
+#include "common/parallel.h"
 
 #include <math.h>
 #include <string.h>
 
 #define LEAST_Z 0.1     /* m: what is nearer is not seen */
+#define PIECE 64        /* points of one thread at a time */
 #define VOTES 256       /* points at most that judge a motion */
 #define TRIES 200       /* motions of three points at most */
 #define STEPS 5         /* towards one of them */
@@ -272,16 +274,42 @@ static void add_point(Sums *sums, const double errors[3], const double rows[3][6
   sums->error += weight * square;
 }
 
-static void sum_points(
-    const EgoCamera *c, const EgoPose *pose, const EgoPoint *points, int count, Sums *sums)
+/* Points by pieces, which are the same for any number of threads. */
+typedef struct {
+  const EgoCamera *camera;
+  const EgoPose *pose;
+  const EgoPoint *points;
+  int count;
+  Sums parts[(STX_EGOMOTION_MAX_POINTS + PIECE - 1) / PIECE];
+} Job;
+
+static void sum_piece(void *data, int piece, int worker)
 {
+  Job *job = data;
+  Sums *sums = &job->parts[piece];
   double errors[3], rows[3][6];
   *sums = (Sums){0};
-  for (int i = 0; i < count; i++)
-    add_point(sums, errors, (const double(*)[6])rows, errors_of(c, pose, &points[i], errors, rows));
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < i; j++)
-      sums->a[i][j] = sums->a[j][i];
+  for (int i = piece * PIECE; i < (piece + 1) * PIECE && i < job->count; i++) {
+    int known = errors_of(job->camera, job->pose, &job->points[i], errors, rows);
+    add_point(sums, errors, (const double(*)[6])rows, known);
+  }
+}
+
+static void sum_points(Job *job, int threads, Sums *sums)
+{
+  const int pieces = (job->count + PIECE - 1) / PIECE;
+  stx_parallel(threads, pieces, sum_piece, job);
+  *sums = (Sums){0};
+  for (int k = 0; k < pieces; k++) {
+    const Sums *part = &job->parts[k];
+    for (int i = 0; i < 6; i++) {
+      sums->b[i] += part->b[i];
+      for (int j = 0; j < 6; j++) /* of the parts the upper half is filled */
+        sums->a[i][j] += part->a[i < j ? i : j][i < j ? j : i];
+    }
+    sums->weight += part->weight;
+    sums->error += part->error;
+  }
 }
 
 /* False: the points do not say. `moved` becomes a measure of the step, pixels or so. */
@@ -312,18 +340,19 @@ static double deviation_of(double variance, const double t[3], bool turn)
   return sqrt(OPTIMISM * OPTIMISM * variance + least);
 }
 
-int ego_refine(const EgoCamera *c, const EgoPoint *points, int count, EgoPose *pose,
+int ego_refine(const EgoCamera *c, const EgoPoint *points, int count, int threads, EgoPose *pose,
     double deviation[6], bool *mark)
 {
+  Job job = {.camera = c, .pose = pose, .points = points, .count = count};
   Sums sums;
   double moved = 1, errors[3], rows[3][6], variances[6];
   int agree = 0;
   for (int round = 0; round < ROUNDS && moved > 1e-3; round++) {
-    sum_points(c, pose, points, count, &sums);
+    sum_points(&job, threads, &sums);
     if (!step(c, &sums, pose, &moved))
       return 0;
   }
-  sum_points(c, pose, points, count, &sums);
+  sum_points(&job, threads, &sums);
   if (!(sums.weight > 6) || !invert_diagonal((const double(*)[6])sums.a, variances))
     return 0;
   for (int i = 0; i < 6; i++)

@@ -126,8 +126,9 @@ bool ego_project(const EgoCamera *, const EgoPose *, const double p[3], double s
 int ego_vote(const EgoCamera *, const EgoPoint *points, int count, EgoPose *pose);
 
 /* Makes the pose that of all points, from `pose` on: their weights fall with their error. Returns
- * how many agree (mark[i]: does point i?) and fills in standard deviations. */
-int ego_refine(const EgoCamera *, const EgoPoint *points, int count, EgoPose *pose,
+ * how many agree (mark[i]: does point i?) and fills in standard deviations. At most
+ * STX_EGOMOTION_MAX_POINTS. */
+int ego_refine(const EgoCamera *, const EgoPoint *points, int count, int threads, EgoPose *pose,
     double deviation[6], bool *mark);
 
 #endif

@@ -72,7 +72,7 @@ static void find(StxRandom *random, double noise, double wrong, double tolerance
   make_points(random, &pose, noise, wrong, points);
   int votes = ego_vote(&camera, points, COUNT, &found);
   ck_assert_int_gt(votes, COUNT * (1 - wrong) * .6);
-  int agree = ego_refine(&camera, points, COUNT, &found, deviation, mark);
+  int agree = ego_refine(&camera, points, COUNT, 2, &found, deviation, mark);
   ck_assert_int_gt(agree, COUNT * (1 - wrong) * .8);
   ck_assert_int_lt(agree, COUNT * (1 - wrong) + COUNT * .08);
   ck_assert_msg(largest_difference(&pose, &found) < tolerance, "off by %g",
@@ -108,7 +108,7 @@ STX_TEST(deviations_tell_of_the_error)
     bool mark[COUNT];
     double deviation[6];
     make_points(&random, &pose, .5, 0, points);
-    ego_refine(&camera, points, COUNT, &found, deviation, mark);
+    ego_refine(&camera, points, COUNT, 2, &found, deviation, mark);
     for (int i = 0; i < 3; i++) {
       beyond += fabs(pose.t[i] - found.t[i]) > 3 * deviation[3 + i];
       ck_assert(deviation[i] > 0 && deviation[i] < .01 && deviation[3 + i] < .1);
@@ -127,11 +127,11 @@ STX_TEST(nothing_is_made_of_too_little)
   double deviation[6], sum = 0;
   make_points(&random, &pose, .3, .3, points);
   ck_assert_int_eq(ego_vote(&camera, points, 2, &found), 0);
-  ck_assert_int_eq(ego_refine(&camera, points, 0, &found, deviation, mark), 0);
-  ck_assert_int_eq(ego_refine(&camera, points, 1, &found, deviation, mark), 0);
+  ck_assert_int_eq(ego_refine(&camera, points, 0, 1, &found, deviation, mark), 0);
+  ck_assert_int_eq(ego_refine(&camera, points, 1, 1, &found, deviation, mark), 0);
   found = ego_still();
   ego_vote(&camera, points, COUNT, &found);
-  ego_refine(&camera, points, COUNT, &found, deviation, mark);
+  ego_refine(&camera, points, COUNT, 2, &found, deviation, mark);
   for (int i = 0; i < 9; i++)
     sum += found.r[i] * found.r[i];
   ck_assert(fabs(sum - 3) < 1e-9);
