@@ -10,7 +10,7 @@
 
 #define SCOUTS 200          /* corners that say what to expect */
 #define LEAST_SCOUTS 12     /* … of which so many must agree */
-#define PIECE 32            /* corners at a time */
+#define PIECE 16            /* corners at a time */
 #define ROUNDS 8            /* of the regression */
 #define NEAR_PLACE 2        /* rows and columns around a place that do not compete with it */
 #define UNIQUE 1.15         /* how much worse all others must be */
@@ -232,7 +232,8 @@ typedef struct {
   EgoCamera camera;
   EgoPose pose;
   Reach reach;
-  int stride; /* every so many corners */
+  bool surmise; /* the pose is not made up */
+  int stride;   /* every so many corners */
   int threads;
 } Job;
 
@@ -255,40 +256,37 @@ static bool expect(const Job *job, const EgoCorner *c, double *x, double *y)
   return true;
 }
 
-static void scout(void *data, int number, int worker)
+/* Around the place that is expected, and where nothing fits there, farther away. */
+static void match_one(const Job *job, int i)
 {
-  const Job *job = data;
   StxEgomotion *s = job->state;
-  const EgoCorner *c = &s->corners[number * job->stride];
-  EgoMatch *match = &s->matches[number * job->stride];
+  const EgoCorner *c = &s->corners[i];
+  EgoMatch *match = &s->matches[i];
   Found found;
-  double x, y;
-  match->found = expect(job, c, &x, &y) && search_wide(s, c, x, y, job->reach, &found);
-  if (match->found) {
-    match->u = 2 * found.x;
-    match->v = 2 * found.y;
-  }
+  double x = 0, y = 0;
+  match->found = expect(job, c, &x, &y);
+  match->u = 2 * x;
+  match->v = 2 * y;
+  if (!match->found || (job->surmise && settle(s, c, &match->u, &match->v)))
+    return;
+  match->found = search_wide(s, c, x, y, job->reach, &found);
+  match->u = 2 * found.x;
+  match->v = 2 * found.y;
+  match->found = match->found && settle(s, c, &match->u, &match->v);
 }
 
 static void match_corners(void *data, int piece, int worker)
 {
   const Job *job = data;
-  StxEgomotion *s = job->state;
-  for (int i = piece * PIECE; i < (piece + 1) * PIECE && i < s->corner_count; i++) {
-    const EgoCorner *c = &s->corners[i];
-    EgoMatch *match = &s->matches[i];
-    Found found;
-    double x = 0, y = 0;
-    match->found = expect(job, c, &x, &y);
-    match->u = 2 * x;
-    match->v = 2 * y;
-    if (!match->found || settle(s, c, &match->u, &match->v))
-      continue;
-    match->found = search_wide(s, c, x, y, wide, &found);
-    match->u = 2 * found.x;
-    match->v = 2 * found.y;
-    match->found = match->found && settle(s, c, &match->u, &match->v);
-  }
+  const int step = job->stride, begin = piece * PIECE * step, end = begin + PIECE * step;
+  for (int i = begin; i < end && i < job->state->corner_count; i += step)
+    match_one(job, i);
+}
+
+static void match_all(Job *job)
+{
+  const int count = (job->state->corner_count + job->stride - 1) / job->stride;
+  stx_parallel(job->threads, (count + PIECE - 1) / PIECE, match_corners, job);
 }
 
 /* ---- Motion ---------------------------------------------------------------------------------- */
@@ -312,13 +310,10 @@ static bool find_expected(Job *job)
   StxEgomotion *s = job->state;
   int count = 0;
   job->stride = (s->corner_count + SCOUTS - 1) / SCOUTS;
-  int scouts = (s->corner_count + job->stride - 1) / job->stride;
-  stx_parallel(job->threads, scouts, scout, job);
+  match_all(job);
   for (int i = 0; i < s->corner_count; i += job->stride)
-    if (s->matches[i].found) {
-      s->seen[count] = point_of(&job->camera, &s->corners[i], &s->matches[i], -1);
-      s->seen[count++].spread += 1; /* of the search alone */
-    }
+    if (s->matches[i].found)
+      s->seen[count++] = point_of(&job->camera, &s->corners[i], &s->matches[i], -1);
   int agree = ego_vote(&job->camera, s->seen, count, &job->pose);
   return agree >= LEAST_SCOUTS && agree * 3 >= count;
 }
@@ -345,7 +340,8 @@ uint32_t ego_match(
       .threads = frame->threads,
       .camera = {c->focal, c->cx, c->cy, c->focal * c->baseline},
       .pose = *pose,
-      .reach = s->known ? expected : first};
+      .reach = s->known ? expected : first,
+      .surmise = s->known};
   s->point_count = 0;
   if (s->corner_count < LEAST_SCOUTS)
     return 0;
@@ -353,9 +349,13 @@ uint32_t ego_match(
   if (!found) {
     job.pose = ego_still();
     job.reach = first;
+    job.surmise = false;
     found = find_expected(&job);
   }
-  stx_parallel(frame->threads, (s->corner_count + PIECE - 1) / PIECE, match_corners, &job);
+  job.reach = wide;
+  job.surmise = found;
+  job.stride = 1;
+  match_all(&job);
   collect(s, frame, &job.camera);
   if (!found)
     return 0;
