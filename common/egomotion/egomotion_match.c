@@ -18,6 +18,7 @@
 #define STEADY .03          /* px: when it ends */
 #define FIT .7              /* share of the patch's variance that it must explain */
 #define AGREE_DISPARITY 1.5 /* px: between neighbours of one surface */
+#define LEAST_DISPARITY .25 /* px */
 #define PLACE_NOISE .25     /* px, a standard deviation, … */
 #define FLOW_NOISE .01      /*   what is added for each pixel of displacement, */
 #define LENS_NOISE .15      /*   and more where the view is so steep: times its tangent squared */
@@ -237,18 +238,29 @@ typedef struct {
   int threads;
 } Job;
 
-static void place_of(const EgoCamera *camera, const EgoCorner *c, double p[3])
+static double column_of(const EgoCamera *camera, double u)
 {
-  p[2] = camera->scale / c->disparity;
-  p[0] = (2 * c->x - camera->cx) * p[2] / camera->focal;
+  return (u - camera->cx) / camera->focal;
+}
+
+/* Where a corner is, freed from the offset of its disparity, which is returned. */
+static double place_of(const Job *job, const EgoCorner *c, double p[3])
+{
+  const EgoCamera *camera = &job->camera;
+  const double x = column_of(camera, 2 * c->x);
+  double d = c->disparity - ego_bend_at(&job->state->bend, x);
+  d = d > LEAST_DISPARITY ? d : LEAST_DISPARITY;
+  p[2] = camera->scale / d;
+  p[0] = x * p[2];
   p[1] = (2 * c->y - camera->cy) * p[2] / camera->focal;
+  return d;
 }
 
 /* Where a corner is to be expected, in the half picture. */
 static bool expect(const Job *job, const EgoCorner *c, double *x, double *y)
 {
   double p[3], seen[3];
-  place_of(&job->camera, c, p);
+  place_of(job, c, p);
   if (!ego_project(&job->camera, &job->pose, p, seen))
     return false;
   *x = seen[0] / 2;
@@ -291,13 +303,13 @@ static void match_all(Job *job)
 
 /* ---- Motion ---------------------------------------------------------------------------------- */
 
-static EgoPoint point_of(const EgoCamera *camera, const EgoCorner *c, const EgoMatch *m, float d)
+static EgoPoint point_of(const Job *job, const EgoCorner *c, const EgoMatch *m, float d)
 {
   EgoPoint point = {.u = m->u, .v = m->v, .d = d};
   double across = m->u - 2 * c->x, down = m->v - 2 * c->y;
-  place_of(camera, c, point.p);
-  for (int i = 0; i < 3; i++)
-    point.slope[i] = -point.p[i] / c->disparity;
+  point.before = place_of(job, c, point.p);
+  if (d >= 0)
+    point.d -= ego_bend_at(&job->state->bend, column_of(&job->camera, m->u));
   double steep = (point.p[0] * point.p[0] + point.p[1] * point.p[1]) / (point.p[2] * point.p[2]);
   point.spread =
       PLACE_NOISE + (FLOW_NOISE + LENS_NOISE * steep) * sqrt(across * across + down * down);
@@ -313,13 +325,14 @@ static bool find_expected(Job *job)
   match_all(job);
   for (int i = 0; i < s->corner_count; i += job->stride)
     if (s->matches[i].found)
-      s->seen[count++] = point_of(&job->camera, &s->corners[i], &s->matches[i], -1);
+      s->seen[count++] = point_of(job, &s->corners[i], &s->matches[i], -1);
   int agree = ego_vote(&job->camera, s->seen, count, &job->pose);
   return agree >= LEAST_SCOUTS && agree * 3 >= count;
 }
 
-static void collect(StxEgomotion *s, const StxEgomotionFrame *frame, const EgoCamera *camera)
+static void collect(const Job *job, const StxEgomotionFrame *frame)
 {
+  StxEgomotion *s = job->state;
   for (int i = 0; i < s->corner_count; i++) {
     const EgoCorner *c = &s->corners[i];
     const EgoMatch *m = &s->matches[i];
@@ -328,12 +341,12 @@ static void collect(StxEgomotion *s, const StxEgomotionFrame *frame, const EgoCa
     float d = ego_disparity(frame, m->u, m->v);
     s->points[s->point_count] = (StxMotionPoint){
         (float)m->u, (float)m->v, d, (float)(2 * c->x), (float)(2 * c->y), c->disparity};
-    s->seen[s->point_count++] = point_of(camera, c, m, d);
+    s->seen[s->point_count++] = point_of(job, c, m, d);
   }
 }
 
-uint32_t ego_match(
-    StxEgomotion *s, const StxEgomotionFrame *frame, EgoPose *pose, double deviation[6])
+uint32_t ego_match(StxEgomotion *s, const StxEgomotionFrame *frame, EgoPose *pose, EgoBend *bend,
+    double deviation[6])
 {
   const StxCamera *c = &frame->camera;
   Job job = {.state = s,
@@ -356,10 +369,10 @@ uint32_t ego_match(
   job.surmise = found;
   job.stride = 1;
   match_all(&job);
-  collect(s, frame, &job.camera);
+  collect(&job, frame);
   if (!found)
     return 0;
   *pose = job.pose;
   return (uint32_t)ego_refine(
-      &job.camera, s->seen, s->point_count, frame->threads, pose, deviation, s->agrees);
+      &job.camera, s->seen, s->point_count, frame->threads, pose, bend, deviation, s->agrees);
 }
