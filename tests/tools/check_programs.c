@@ -296,7 +296,7 @@ static void expect_off(const char *folder, double step, double off)
   ck_assert_double_eq(number_at(first, "frames"), 2);
   ck_assert_double_eq(number_at(first, "pieces"), 2);
   ck_assert_double_eq_tol(number_at(first, "translation"), off, .03);
-  ck_assert_double_lt(number_at(first, "degrees_per_metre"), .06 / step);
+  ck_assert_double_lt(number_at(first, "degrees_per_metre"), .1 / step);
   json_decref(root);
   g_free(arguments);
   g_free(path);
