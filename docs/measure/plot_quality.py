@@ -9,6 +9,7 @@ import math
 import pathlib
 import statistics
 
+import plot_motion
 import plot_stixels
 from plots import FOLDER, data_folder, data_names, read, run, table, write
 
@@ -132,8 +133,9 @@ def obstacle_row(programs, seed, name):
 
 
 def measure(programs):
-    """Writes masks.csv, matcher.csv, roadline.csv and obstacles.csv."""
+    """Writes masks.csv, matcher.csv, roadline.csv, obstacles.csv and motion.csv."""
     write("masks.csv", [row for key in masked() for row in mask_rows(programs, *key)])
+    plot_motion.measure(evaluate, programs)
     write("matcher.csv", in_parallel(lambda *key: matcher_row(programs, *key), [
         (setting, *source) for setting in SETTINGS for source in sources().items()]))
     write("roadline.csv", in_parallel(lambda *key: road_row(programs, *key), road_keys()))
@@ -150,7 +152,8 @@ def sample(programs):
                                                   ("8 paths", "KITTI 2012")) if data in there],
             "roadline.csv": [road_row(programs, *key) for key in road_keys()
                              if key[:3] == ("hilly street", "piecewise", ROAD_SEEDS[0])],
-            "obstacles.csv": [obstacle_row(programs, 11, "true disparities")]}
+            "obstacles.csv": [obstacle_row(programs, 11, "true disparities")],
+            **plot_motion.sample(evaluate, programs)}
 
 
 # ---- Tables of the pages ---------------------------------------------------------------------
@@ -217,4 +220,4 @@ def obstacles():
 
 
 def tables():
-    return masks() + matcher() + roadline() + obstacles()
+    return masks() + matcher() + roadline() + obstacles() + plot_motion.tables()

@@ -24,6 +24,7 @@ typedef struct {
   float disparity; /* pixels, > 0 */
   float depth;     /* metres along the optical axis */
   StxKind kind;    /* ground or object */
+  uint32_t label;  /* of the scan: class, and instance in the high 16 bits */
 } EvalPoint;
 
 /* All images of one size, all data owned by the frame; data NULL: the data set has none. */
@@ -81,9 +82,15 @@ typedef struct {
   double left[12], right[12], to_camera[12];
 } EvalProjection;
 
-/* Puts the points of a labelled scan that count into the frame. False: there is no memory. */
+/* Puts the points of a labelled scan that count into the frame; `all`: vegetation, too. False:
+ * there is no memory. */
 bool eval_add_scan(EvalFrame *frame, const EvalProjection *projection, const float *points,
-    const uint32_t *labels, size_t count);
+    const uint32_t *labels, size_t count, bool all);
+
+/* The pictures and the calibration that belong to SEQUENCE/velodyne/X.bin, which need not exist.
+ * One without "Tr:" is refused if it `needs_scan`; else the scanner looks straight ahead. */
+bool eval_load_beside(const char *scan, const char *calibration, bool needs_scan,
+    EvalProjection *projection, EvalFrame *frame, StxError *error);
 
 /* Puts the scores of frame number `index` into the frame: of a folder's files in the order of their
  * names, one for each frame. 19 train ids, planar, float32. */
@@ -109,6 +116,11 @@ bool eval_column(int argc, char **argv, StxError *error);
 
 /* `stx-eval lidar …`: argv[0] is "lidar". */
 bool eval_lidar(int argc, char **argv, StxError *error);
+
+/* ---- Motion --------------------------------------------------------------------------------- */
+
+/* `stx-eval motion …`: argv[0] is "motion". */
+bool eval_motion(int argc, char **argv, StxError *error);
 
 /* ---- Obstacles ------------------------------------------------------------------------------ */
 

@@ -3,6 +3,7 @@
 #include "examples/stx-eval/stx_eval_obstacles.h"
 
 #include <glib.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,7 +11,7 @@
 #include "common/ground/ground.h"
 #include "common/pipeline/pipeline.h"
 #include "examples/shared/options.h"
-#include "examples/stx-eval/stx_eval.h"
+#include "examples/stx-eval/stx_eval_sequence.h"
 
 #define FRAMES_PER_SECOND 10
 #define SEEN_COLUMNS 32 /* pixels, and samples: 8 x 4 pixels each; see docs/evaluation.md */
@@ -24,7 +25,7 @@ typedef struct {
   gboolean labels, perfect, scans, json, log;
   gint64 seed;
   int seeds, frames, width, height, threads;
-  char *size;
+  char *size, *sequence, *calibration;
 } Options;
 
 /* What a street is judged with. */
@@ -304,6 +305,74 @@ static bool run_streets(const Options *o, StxError *error)
   return good;
 }
 
+/* ---- A real street -------------------------------------------------------------------------- */
+
+/* What a sequence is judged with. */
+typedef struct {
+  const Options *options;
+  EvalSequence sequence;
+  StxPipeline *pipeline;
+  StxObstacles *state;
+  SequenceJudge *judge;
+  SequenceScore score;
+} Drive;
+
+static bool find_in_frame(
+    Drive *drive, const EvalFrame *frame, size_t index, StxObstaclesResult *result, StxError *error)
+{
+  const Options *o = drive->options;
+  StxPipelineInput input = {.left = frame->left, .right = frame->right, .camera = frame->camera};
+  StxPipelineOutput output;
+  if (drive->pipeline == NULL)
+    drive->pipeline = stx_pipeline_new(&o->pipeline, frame->left.width, frame->left.height, error);
+  if (drive->pipeline == NULL || !stx_pipeline_run(drive->pipeline, &input, &output, error))
+    return false;
+  StxObstaclesFrame found = {output.stixels, output.count, frame->left.width, frame->left.height,
+      output.grid.cell_width, output.camera, (uint64_t)llround(drive->sequence.times[index] * 1e9)};
+  size_t columns = (size_t)((found.width - 1) / found.stixel_width + 1);
+  if (!stx_obstacles_prepare(drive->state, &o->params, output.count, columns, error))
+    return false;
+  double begin = cpu_ms();
+  bool good = stx_obstacles_of_stixels(drive->state, &found, result, error);
+  drive->score.ms += cpu_ms() - begin;
+  return good;
+}
+
+static bool drive_on(Drive *drive, size_t index, StxError *error)
+{
+  EvalFrame frame;
+  StxObstaclesResult result;
+  const double *times = drive->sequence.times;
+  StxMotion motion = eval_sequence_motion(&drive->sequence, index);
+  if (!eval_sequence_load(&drive->sequence, index, &frame, error))
+    return false;
+  bool good = find_in_frame(drive, &frame, index, &result, error);
+  if (good)
+    sequence_judge(
+        drive->judge, &frame, &motion, index > 0 ? times[index] - times[index - 1] : 0, &result);
+  eval_frame_free(&frame);
+  return good;
+}
+
+static bool run_sequence(const Options *o, StxError *error)
+{
+  Drive drive = {.options = o};
+  if (!eval_sequence_open(&drive.sequence, o->sequence, o->calibration, error))
+    return false;
+  drive.state = stx_obstacles_new();
+  drive.judge = sequence_judge_new(&drive.score, o->log ? stderr : NULL);
+  bool good = drive.state != NULL || stx_fail(error, "not enough memory");
+  for (size_t i = 0; good && i < drive.sequence.names->len; i++)
+    good = drive_on(&drive, i, error);
+  sequence_judge_finish(drive.judge);
+  if (good)
+    sequence_print(stdout, drive.sequence.name, &drive.score, o->json);
+  stx_obstacles_free(drive.state);
+  stx_pipeline_free(drive.pipeline);
+  eval_sequence_close(&drive.sequence);
+  return good;
+}
+
 /* ---- Command line -------------------------------------------------------------------------- */
 
 static GOptionContext *make_context(Options *o)
@@ -313,6 +382,10 @@ static GOptionContext *make_context(Options *o)
       {"perfect", 0, 0, G_OPTION_ARG_NONE, &o->perfect,
           "stixels of the true disparities: what stereo costs", NULL},
       {"scans", 0, 0, G_OPTION_ARG_NONE, &o->scans, "of a LiDAR with 64 beams", NULL},
+      {"sequence", 0, 0, G_OPTION_ARG_FILENAME, &o->sequence,
+          "a real street: pictures, calib.txt and poses.txt as in KITTI's odometry", "FOLDER"},
+      {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration,
+          "in place of the sequence's calib.txt, which may lack \"Tr:\"", "FILE"},
       {"seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "of the first street (1)", "N"},
       {"seeds", 0, 0, G_OPTION_ARG_INT, &o->seeds, "so many streets (4)", "N"},
       {"frames", 0, 0, G_OPTION_ARG_INT, &o->frames, "of each, ten per second (40)", "N"},
@@ -340,6 +413,11 @@ static bool apply(Options *o, StxError *error)
     return false;
   if (o->scans && (o->labels || o->perfect))
     return stx_fail(error, "--scans has no use for %s", o->labels ? "--labels" : "--perfect");
+  if (o->sequence != NULL && (o->labels || o->perfect || o->scans))
+    return stx_fail(error, "--sequence has no use for %s",
+        o->labels    ? "--labels"
+        : o->perfect ? "--perfect"
+                     : "--scans");
   o->threads = stx_threads(o->threads);
   o->pipeline.threads = o->threads;
   o->pipeline.source = o->perfect ? STX_PIPELINE_DISPARITIES : STX_PIPELINE_PAIRS;
@@ -362,8 +440,10 @@ bool eval_obstacles(int argc, char **argv, StxError *error)
       .height = 375};
   bool good = options_parse(make_context(&o), &argc, &argv, error);
   if (good && argc > 1)
-    good = stx_fail(error, "'%s': there are only streets, no folders (see --help)", argv[1]);
-  good = good && apply(&o, error) && run_streets(&o, error);
+    good = stx_fail(error, "'%s': a folder is that of --sequence (see --help)", argv[1]);
+  good = good && apply(&o, error) && (o.sequence != NULL ? run_sequence : run_streets)(&o, error);
   g_free(o.size);
+  g_free(o.sequence);
+  g_free(o.calibration);
   return good;
 }

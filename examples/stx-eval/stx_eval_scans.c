@@ -55,7 +55,11 @@ static bool read_matrix(
   return true;
 }
 
-static bool load_projection(const char *path, int pair, EvalProjection *projection, StxError *error)
+/* The scanner looks straight ahead: 8 cm above KITTI's cameras, 27 cm behind them. */
+static const double straight[12] = {0, -1, 0, 0, 0, 0, -1, -.08, 1, 0, 0, -.27};
+
+static bool load_projection(
+    const char *path, int pair, bool needs_scan, EvalProjection *projection, StxError *error)
 {
   GError *reason = NULL;
   char *text = NULL;
@@ -65,8 +69,11 @@ static bool load_projection(const char *path, int pair, EvalProjection *projecti
     return false;
   }
   bool good = read_matrix(path, text, pair == 2 ? "P2:" : "P0:", projection->left, error) &&
-              read_matrix(path, text, pair == 2 ? "P3:" : "P1:", projection->right, error) &&
-              read_matrix(path, text, "Tr:", projection->to_camera, error);
+              read_matrix(path, text, pair == 2 ? "P3:" : "P1:", projection->right, error);
+  if (good && !needs_scan && !g_str_has_prefix(text, "Tr:") && strstr(text, "\nTr:") == NULL)
+    memcpy(projection->to_camera, straight, sizeof straight);
+  else
+    good = good && read_matrix(path, text, "Tr:", projection->to_camera, error);
   g_free(text);
   return good;
 }
@@ -134,20 +141,21 @@ static void drop_hidden(EvalFrame *frame)
 }
 
 /* Vegetation is ground or object as it pleases, and hides nothing for sure. */
-static bool counts(uint32_t label)
+static bool counts(uint32_t label, bool all)
 {
   uint32_t point_class = label & 0xFFFF;
-  return point_class > OUTLIER && point_class != VEGETATION;
+  return point_class > OUTLIER && (all || point_class != VEGETATION);
 }
 
 bool eval_add_scan(EvalFrame *frame, const EvalProjection *projection, const float *points,
-    const uint32_t *labels, size_t count)
+    const uint32_t *labels, size_t count, bool all)
 {
   frame->points = malloc((count + 1) * sizeof *frame->points);
   for (size_t i = 0; frame->points != NULL && i < count; i++) {
     EvalPoint point;
-    if (counts(labels[i]) &&
+    if (counts(labels[i], all) &&
         project(projection, points + 4 * i, frame->left.width, frame->left.height, &point)) {
+      point.label = labels[i];
       point.kind = stx_point_is_ground(labels[i]) ? STX_KIND_GROUND : STX_KIND_OBJECT;
       frame->points[frame->point_count++] = point;
     }
@@ -216,15 +224,15 @@ static bool fit_camera(EvalFrame *frame, const char *path, StxError *error)
              given.image_width, given.image_height, frame->left.width, frame->left.height);
 }
 
-static bool load_frame(const Scans *scans, const char *path, int pair, EvalProjection *projection,
-    EvalFrame *frame, StxError *error)
+bool eval_load_beside(const char *path, const char *calibration, bool needs_scan,
+    EvalProjection *projection, EvalFrame *frame, StxError *error)
 {
-  char *calib = scans->calibration != NULL ? g_strdup(scans->calibration)
-                                           : file_beside(path, NULL, "calib.txt");
+  int pair = pair_of(path);
+  char *calib = calibration != NULL ? g_strdup(calibration) : file_beside(path, NULL, "calib.txt");
   bool good = load_picture(path, pair == 2 ? "image_2" : "image_0", &frame->left, error) &&
               load_picture(path, pair == 2 ? "image_3" : "image_1", &frame->right, error) &&
               stx_camera_load(calib, pair, &frame->camera, error) &&
-              load_projection(calib, pair, projection, error);
+              load_projection(calib, pair, needs_scan, projection, error);
   g_free(calib);
   if (good &&
       (frame->left.width != frame->right.width || frame->left.height != frame->right.height))
@@ -240,12 +248,12 @@ static bool scans_load(DataSet *set, size_t index, EvalFrame *frame, StxError *e
   LidarScan scan = {0};
   EvalProjection projection;
   *frame = (EvalFrame){0};
-  bool good = load_frame(scans, path, pair_of(path), &projection, frame, error) &&
+  bool good = eval_load_beside(path, scans->calibration, true, &projection, frame, error) &&
               lidar_set_load(&scans->scans, index, &scan, error);
   if (good) {
     g_strlcpy(frame->name, scan.name, sizeof frame->name);
     *strrchr(frame->name, '.') = 0;
-    good = eval_add_scan(frame, &projection, scan.points, scan.labels, scan.count) ||
+    good = eval_add_scan(frame, &projection, scan.points, scan.labels, scan.count, false) ||
            stx_fail(error, "%s: not enough memory", path);
   }
   lidar_scan_free(&scan);

@@ -92,7 +92,7 @@ static bool add_scan(Street *street, EvalFrame *frame)
   EvalProjection projection =
       projection_of(&frame->camera, street->sensor.height - frame->camera.height);
   size_t count = stx_scene_scan(street->scene, &street->sensor, street->points, street->labels);
-  return eval_add_scan(frame, &projection, street->points[0], street->labels, count);
+  return eval_add_scan(frame, &projection, street->points[0], street->labels, count, false);
 }
 
 /* The street whose first frame is wanted, in place of the one before. */

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Obstacles of a real street beside what the camera's own motion and a labelled scan say. */
+#include <math.h>
+
+#include "examples/shared/table.h"
+#include "examples/stx-eval/stx_eval_sequence.h"
+
+#define WIDE 1.5 /* m/s */
+#define FAR 3.0
+#define LIFE_FRAMES 10  /* in which lives are counted: from each tenth frame anew */
+#define MOVES 250       /* labels above it are of what moves */
+#define LEAST_POINTS 5  /* of an obstacle, that it has a label */
+#define THING_POINTS 30 /* of a labelled thing, that it counts */
+#define THING_NEAREST 4 /* m */
+#define THING_FARTHEST 40
+#define THING_FIRST 10 /* labels of vehicles and people */
+#define THING_LAST 32
+#define DEPTH_OFF .1 /* of the depth: it is the same thing */
+
+struct SequenceJudge {
+  SequenceScore *score;
+  FILE *log;
+  GHashTable *lives; /* of each id its frames, of the last ten or fewer; */
+  GArray *ended;     /* those of the tens before */
+};
+
+SequenceJudge *sequence_judge_new(SequenceScore *score, FILE *log)
+{
+  SequenceJudge *judge = g_new0(SequenceJudge, 1);
+  judge->score = score;
+  judge->log = log;
+  judge->lives = g_hash_table_new(g_direct_hash, g_direct_equal);
+  judge->ended = g_array_new(FALSE, FALSE, sizeof(guint));
+  return judge;
+}
+
+static void end_lives(SequenceJudge *judge)
+{
+  GHashTableIter at;
+  gpointer frames;
+  g_hash_table_iter_init(&at, judge->lives);
+  while (g_hash_table_iter_next(&at, NULL, &frames)) {
+    guint life = GPOINTER_TO_UINT(frames);
+    g_array_append_val(judge->ended, life);
+  }
+  g_hash_table_remove_all(judge->lives);
+}
+
+/* ---- What the scan says --------------------------------------------------------------------- */
+
+/* Points of the scan in an obstacle's box. */
+typedef struct {
+  uint64_t points, moving, road;
+} Inside;
+
+static bool is_inside(const EvalPoint *p, const StxObstacle *o)
+{
+  return p->x >= o->left && p->x <= o->right && p->y >= o->top && p->y <= o->bottom;
+}
+
+static bool is_road(uint32_t label)
+{
+  uint32_t kind = label & 0xFFFF;
+  return kind == 40 || kind == 44 || kind == 60;
+}
+
+static Inside look_inside(const EvalFrame *frame, const StxObstacle *o)
+{
+  Inside inside = {0};
+  for (size_t i = 0; i < frame->point_count; i++) {
+    const EvalPoint *p = &frame->points[i];
+    if (!is_inside(p, o))
+      continue;
+    inside.points++;
+    inside.moving += (p->label & 0xFFFF) > MOVES;
+    inside.road += is_road(p->label);
+  }
+  return inside;
+}
+
+/* ---- Speeds --------------------------------------------------------------------------------- */
+
+/* The speed that a thing there has which stands: relative to the camera, in its axes of now. */
+static void standing_speed(
+    const StxMotion *motion, double dt, const StxObstacle *o, double speed[SPEED_COUNT])
+{
+  const double *r = motion->rotation, *t = motion->translation;
+  double now[3] = {(double)o->x, (double)o->y - .5 * (double)o->height, (double)o->z};
+  double before[3] = {0};
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++)
+      before[i] += r[3 * k + i] * (now[k] - t[k]);
+  speed[SPEED_CLOSING] = -(now[2] - before[2]) / dt;
+  speed[SPEED_LATERAL] = (now[0] - before[0]) / dt;
+}
+
+static int range_of(double z)
+{
+  int range = 0;
+  while (range < EVAL_RANGES - 1 && z >= eval_ranges[range + 1])
+    range++;
+  return range;
+}
+
+static void judge_speed(const SequenceJudge *judge, const EvalFrame *frame, const StxMotion *motion,
+    double dt, const StxObstacle *o)
+{
+  static const char *const names[] = {"closing", "lateral"};
+  SpeedScore *score = &judge->score->speed[range_of((double)o->z)];
+  double truth[SPEED_COUNT];
+  double said[SPEED_COUNT] = {(double)o->closing_speed, (double)o->lateral_speed};
+  standing_speed(motion, dt, o, truth);
+  score->standing++;
+  for (int k = 0; k < SPEED_COUNT; k++) {
+    double off = fabs(said[k] - truth[k]);
+    score->said[k] += !isnan(off);
+    score->wide[k] += off > WIDE;
+    score->far[k] += off > FAR;
+    if (judge->log != NULL && off > WIDE)
+      fprintf(judge->log,
+          "frame %s: obstacle %u of age %u at %.1f m, %.1f m aside, columns %d to %d%s: "
+          "%s speed %.1f and not %.1f m/s\n",
+          frame->name, o->id, o->age, (double)o->z, (double)o->x, o->first_column, o->last_column,
+          o->flags & STX_OBSTACLE_CUT ? ", cut off" : "", names[k], said[k], truth[k]);
+  }
+}
+
+/* ---- Things that are labelled --------------------------------------------------------------- */
+
+typedef struct {
+  uint32_t label;
+  uint64_t points, found;
+  double depth;
+} Labelled;
+
+static bool is_thing(uint32_t label)
+{
+  uint32_t kind = label & 0xFFFF;
+  return kind >= THING_FIRST && kind <= THING_LAST && label >> 16 > 0;
+}
+
+static bool is_in_obstacle(const EvalPoint *p, const StxObstaclesResult *result)
+{
+  bool in = false;
+  for (size_t i = 0; i < result->count && !in; i++) {
+    const StxObstacle *o = &result->obstacles[i];
+    double off = DEPTH_OFF * (double)p->depth + .5;
+    in = is_inside(p, o) && (double)p->depth > (double)o->z - off &&
+         (double)p->depth < (double)(o->z + o->depth) + off;
+  }
+  return in;
+}
+
+static void judge_things(
+    SequenceScore *score, const EvalFrame *frame, const StxObstaclesResult *result)
+{
+  GHashTable *things = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
+  GHashTableIter at;
+  Labelled *thing;
+  for (size_t i = 0; i < frame->point_count; i++) {
+    const EvalPoint *p = &frame->points[i];
+    if (!is_thing(p->label))
+      continue;
+    thing = g_hash_table_lookup(things, GUINT_TO_POINTER(p->label));
+    if (thing == NULL) {
+      thing = g_new0(Labelled, 1);
+      g_hash_table_insert(things, GUINT_TO_POINTER(p->label), thing);
+    }
+    thing->points++;
+    thing->depth += (double)p->depth;
+    thing->found += is_in_obstacle(p, result);
+  }
+  g_hash_table_iter_init(&at, things);
+  while (g_hash_table_iter_next(&at, NULL, (gpointer *)&thing)) {
+    double depth = thing->depth / (double)thing->points;
+    if (thing->points < THING_POINTS || depth < THING_NEAREST || depth > THING_FARTHEST)
+      continue;
+    score->things++;
+    score->found += 2 * thing->found > thing->points;
+  }
+  g_hash_table_unref(things);
+}
+
+/* ---- A frame -------------------------------------------------------------------------------- */
+
+static void judge_obstacle(SequenceJudge *judge, const EvalFrame *frame, const StxMotion *motion,
+    double dt, const StxObstacle *o)
+{
+  SequenceScore *score = judge->score;
+  Inside inside = look_inside(frame, o);
+  bool judged = frame->points == NULL || inside.points >= LEAST_POINTS;
+  bool moves = 2 * inside.moving > inside.points;
+  gpointer id = GUINT_TO_POINTER(o->id);
+  if (o->id > 0)
+    g_hash_table_insert(judge->lives, id, (char *)g_hash_table_lookup(judge->lives, id) + 1);
+  score->moving += judged && moves;
+  score->on_road += judged && 2 * inside.road > inside.points;
+  if (judged && !moves && motion->state == STX_MOTION_KNOWN && dt > 0)
+    judge_speed(judge, frame, motion, dt, o);
+}
+
+void sequence_judge(SequenceJudge *judge, const EvalFrame *frame, const StxMotion *motion,
+    double dt, const StxObstaclesResult *result)
+{
+  if (judge->score->frames++ % LIFE_FRAMES == 0)
+    end_lives(judge);
+  judge->score->obstacles += result->count;
+  judge->score->labelled = frame->points != NULL;
+  for (size_t i = 0; i < result->count; i++)
+    judge_obstacle(judge, frame, motion, dt, &result->obstacles[i]);
+  judge_things(judge->score, frame, result);
+}
+
+static int compare(const void *a, const void *b)
+{
+  const guint x = *(const guint *)a, y = *(const guint *)b;
+  return (x > y) - (x < y);
+}
+
+/* The median of the lives, each as often as `weighed` says: once, or in each of its frames. */
+static double median(const GArray *lives, bool weighed)
+{
+  uint64_t all = 0, sum = 0;
+  for (guint i = 0; i < lives->len; i++)
+    all += weighed ? g_array_index(lives, guint, i) : 1;
+  for (guint i = 0; i < lives->len; i++)
+    if (2 * (sum += weighed ? g_array_index(lives, guint, i) : 1) >= all)
+      return g_array_index(lives, guint, i);
+  return NAN;
+}
+
+void sequence_judge_finish(SequenceJudge *judge)
+{
+  end_lives(judge);
+  g_array_sort(judge->ended, compare);
+  judge->score->ids = judge->ended->len;
+  judge->score->life = median(judge->ended, false);
+  judge->score->life_of_most = median(judge->ended, true);
+  g_array_unref(judge->ended);
+  g_hash_table_unref(judge->lives);
+  g_free(judge);
+}
+
+/* ---- Report --------------------------------------------------------------------------------- */
+
+static json_t *share(uint64_t part, uint64_t all)
+{
+  return table_json(all > 0 ? (double)part / (double)all : NAN);
+}
+
+static json_t *speed_json(const SpeedScore *s, const char *name)
+{
+  json_t *row = json_pack("{s:s, s:I}", "range", name, "standing", (json_int_t)s->standing);
+  static const char *const kinds[] = {"closing", "lateral"};
+  for (int k = 0; k < SPEED_COUNT; k++)
+    json_object_set_new(row, kinds[k],
+        json_pack("{s:o, s:o, s:o}", "said", share(s->said[k], s->standing), "off_1_5",
+            share(s->wide[k], s->said[k]), "off_3", share(s->far[k], s->said[k])));
+  return row;
+}
+
+static void add(SpeedScore *all, const SpeedScore *part)
+{
+  all->standing += part->standing;
+  for (int k = 0; k < SPEED_COUNT; k++) {
+    all->said[k] += part->said[k];
+    all->wide[k] += part->wide[k];
+    all->far[k] += part->far[k];
+  }
+}
+
+/* One row for each range, and one for all. */
+static json_t *speeds_json(const SequenceScore *score)
+{
+  json_t *rows = json_array();
+  SpeedScore all = {0};
+  for (int i = 0; i < EVAL_RANGES; i++) {
+    char name[32];
+    if (i + 1 < EVAL_RANGES)
+      g_snprintf(name, sizeof name, "%g-%g m", eval_ranges[i], eval_ranges[i + 1]);
+    else
+      g_snprintf(name, sizeof name, "%g m", eval_ranges[i]);
+    json_array_append_new(rows, speed_json(&score->speed[i], name));
+    add(&all, &score->speed[i]);
+  }
+  json_array_append_new(rows, speed_json(&all, "all"));
+  return rows;
+}
+
+static void print_text(FILE *out, const json_t *root)
+{
+  static const TableCell cells[] = {{"standing", 1, 9, 0}, {"closing.said", 100, 8, 1, "%"},
+      {"closing.off_1_5", 100, 8, 1, "%"}, {"closing.off_3", 100, 8, 1, "%"},
+      {"lateral.said", 100, 8, 1, "%"}, {"lateral.off_1_5", 100, 8, 1, "%"},
+      {"lateral.off_3", 100, 8, 1, "%"}, {NULL}};
+  static const TableCell counts[] = {{"frames", 1, 9, 0}, {"obstacles", 1, 9, 0},
+      {"moving", 1, 9, 0}, {"on_road", 1, 9, 0}, {"recall", 100, 8, 1, "%"}, {"ids", 1, 9, 0},
+      {"life", 1, 9, 1}, {"life_of_most", 1, 9, 1}, {"ms", 1, 9, 3}, {NULL}};
+  const json_t *rows = json_object_get(root, "speeds"), *row;
+  size_t i;
+  fprintf(out, "%s\n\n%-12s%10s%10s%10s%10s%10s%10s%10s\n",
+      json_string_value(json_object_get(root, "data")), "speeds of", "standing", "closing",
+      ">1.5 m/s", ">3 m/s", "lateral", ">1.5 m/s", ">3 m/s");
+  json_array_foreach(rows, i, row)
+      table_line(out, 12, json_string_value(json_object_get(row, "range")), row, cells);
+  fprintf(out, "\n%-12s%10s%10s%10s%10s%10s%10s%10s%10s%10s\n", "", "frames", "obstacles", "moving",
+      "on road", "recall", "ids", "life", "of most", "ms");
+  table_line(out, 12, "", root, counts);
+}
+
+void sequence_print(FILE *out, const char *name, const SequenceScore *score, bool json)
+{
+  json_t *root = json_pack("{s:s, s:I, s:b, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:o, s:o, s:o}",
+      "data", name, "frames", (json_int_t)score->frames, "labelled", score->labelled, "obstacles",
+      (json_int_t)score->obstacles, "moving", (json_int_t)score->moving, "on_road",
+      (json_int_t)score->on_road, "things", (json_int_t)score->things, "recall",
+      share(score->found, score->things), "ids", (json_int_t)score->ids, "life",
+      table_json(score->life), "life_of_most", table_json(score->life_of_most), "ms",
+      table_json(score->ms / (double)score->frames), "speeds", speeds_json(score));
+  if (json) {
+    table_dump(out, root);
+  } else {
+    print_text(out, root);
+    json_decref(root);
+  }
+}
