@@ -124,6 +124,7 @@ static size_t lay_out(StxObstacles *state, char *memory)
   STX_TAKE(&layout, state->ground, OBSTACLES_GRID * OBSTACLES_GRID);
   STX_TAKE(&layout, state->weights, OBSTACLES_GRID * OBSTACLES_GRID);
   STX_TAKE(&layout, state->obstacle, obstacles);
+  STX_TAKE(&layout, state->velocity, obstacles);
   STX_TAKE(&layout, state->entered, obstacles);
   STX_TAKE(&layout, state->prices, obstacles);
   STX_TAKE(&layout, state->owner, obstacles);
@@ -225,11 +226,11 @@ static void watch_corridor(StxObstacles *state, StxObstaclesResult *result)
   result->corridor_cleared = was && !state->occupied;
 }
 
-static void finish(StxObstacles *state, size_t directions, double dt, const Noise *noise,
-    StxObstaclesResult *result)
+static void finish(StxObstacles *state, size_t directions, double dt, const StxMotion *motion,
+    const Noise *noise, StxObstaclesResult *result)
 {
   if (state->params.follow)
-    stx_obstacles_follow(state, dt, noise);
+    stx_obstacles_follow(state, dt, motion, noise);
   else
     state->tracked = 0;
   result->obstacles = state->obstacle;
@@ -262,7 +263,7 @@ bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *fram
   stx_obstacles_stand(state, frame);
   stx_obstacles_measure(state, frame);
   Noise noise = {NOISE, STEREO_NOISE / (frame->camera.focal * frame->camera.baseline)};
-  finish(state, (size_t)state->columns, dt, &noise, result);
+  finish(state, (size_t)state->columns, dt, frame->motion, &noise, result);
   return true;
 }
 
@@ -283,6 +284,6 @@ bool stx_obstacles_of_scan(
   memset(state->members, 0xFF, scan->count * sizeof *state->members);
   stx_obstacles_cluster(state, scan);
   stx_obstacles_measure(state, NULL);
-  finish(state, (size_t)state->params.sectors, dt, &(Noise){NOISE, 0}, result);
+  finish(state, (size_t)state->params.sectors, dt, NULL, &(Noise){NOISE, 0}, result);
   return true;
 }

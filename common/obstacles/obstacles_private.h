@@ -7,6 +7,7 @@
  *   obstacles_scan.c     the same of a scan's clusters
  *   obstacles_measure.c  which groups are obstacles, and their records
  *   obstacles_track.c    following
+ *   obstacles_motion.c   what is followed, with the camera's motion taken out
  */
 #ifndef STX_OBSTACLES_PRIVATE_H
 #define STX_OBSTACLES_PRIVATE_H
@@ -58,14 +59,23 @@ typedef struct {
   double p00, p01, p11; /* covariance */
 } Axis;
 
+/* What is followed is two things at once, with the camera's motion: one that moves, and one that
+ * stands; how well each foretells what is seen says which it is. Without it only the first, with
+ * speeds relative to the sensor. */
 typedef struct {
-  Axis x, z;
+  Axis x, z;             /* if it moves */
+  Axis still_x, still_z; /* if it stands: speeds are 0 */
+  double standing;       /* the probability of that */
+  double left, right;    /* of its edges, less x */
+  double y;              /* of its middle */
   double width, depth;
   uint32_t id, age;
   int unseen; /* frames in a row */
   int out;    /* frames in a row in which it was not in the corridor */
   int seen;   /* times, with a time that had passed */
   uint8_t label;
+  uint8_t moves;                      /* StxMoves */
+  float closing_speed, lateral_speed; /* as said last */
   uint32_t place; /* of this frame's obstacle, or OBSTACLES_NONE */
 } Track;
 
@@ -106,6 +116,7 @@ struct StxObstacles {
   uint32_t *largest;      /*   of each group its largest part */
   size_t room_for_spans;
   StxObstacle *obstacle;
+  StxVelocity *velocity; /* of each obstacle */
   StxFreeSpace *free_space;
   uint16_t *entered;
   Track *tracks;
@@ -158,8 +169,35 @@ static inline bool stx_obstacles_is_low(const StxObstacles *state, const Piece *
 /* Pieces in groups to sorted obstacles, members, and obstacles of the free space. */
 void stx_obstacles_measure(StxObstacles *state, const StxObstaclesFrame *frame);
 
-/* Ids and speeds of the sorted obstacles; dt: seconds since the last frame, 0: not known. */
-void stx_obstacles_follow(StxObstacles *state, double dt, const Noise *noise);
+/* Ids and speeds of the sorted obstacles; dt: seconds since the last frame, 0: not known; motion:
+ * of the camera, or NULL. */
+void stx_obstacles_follow(
+    StxObstacles *state, double dt, const StxMotion *motion, const Noise *noise);
+
+/* What a speed changes by, m/s². */
+#define OBSTACLES_ACCELERATION 4.0
+
+void stx_obstacles_predict(Axis *axis, double dt);
+void stx_obstacles_correct(Axis *axis, double at, double noise);
+
+/* With the camera's motion: where a track is to be expected; what is seen of it; a new one. */
+void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt);
+void stx_obstacles_see(Track *track, const StxObstacle *o, double dt, double noise);
+void stx_obstacles_begin(Track *track, const StxObstacle *o, double noise);
+
+/* The velocity of a track, and its obstacle's speeds; `motion` NULL: as said last. */
+StxVelocity stx_obstacles_say(Track *track, const StxMotion *motion, double dt, StxObstacle *o);
+
+/* Where it is: the likelier of both. */
+static inline double obstacles_x(const Track *track)
+{
+  return track->standing > .5 ? track->still_x.at : track->x.at;
+}
+
+static inline double obstacles_z(const Track *track)
+{
+  return track->standing > .5 ? track->still_z.at : track->z.at;
+}
 
 /* Fills in `assigned` of the tracks' choices; obstacles are numbered below `obstacles`. */
 void stx_obstacles_assign(StxObstacles *state, size_t obstacles);

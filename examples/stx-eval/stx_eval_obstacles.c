@@ -18,6 +18,10 @@
 #define SEEN_SAMPLES 96
 #define SEEN_POINTS 30
 
+/* Where the camera's motion comes from. */
+typedef enum { MOTION_NONE, MOTION_POSES } Motion;
+static const char *const motions[] = {"none", "poses", NULL};
+
 typedef struct {
   StxPipelineSettings pipeline;
   StxObstaclesParams params;
@@ -25,7 +29,8 @@ typedef struct {
   gboolean labels, perfect, scans, json, log;
   gint64 seed;
   int seeds, frames, width, height, threads;
-  char *size, *sequence, *calibration;
+  char *size, *sequence, *calibration, *motion_name;
+  int motion; /* Motion */
 } Options;
 
 /* What a street is judged with. */
@@ -318,7 +323,8 @@ typedef struct {
 } Drive;
 
 static bool find_in_frame(
-    Drive *drive, const EvalFrame *frame, size_t index, StxObstaclesResult *result, StxError *error)
+    Drive *drive, const EvalFrame *frame, const StxMotion *motion, size_t index,
+    StxObstaclesResult *result, StxError *error)
 {
   const Options *o = drive->options;
   StxPipelineInput input = {.left = frame->left, .right = frame->right, .camera = frame->camera};
@@ -328,7 +334,8 @@ static bool find_in_frame(
   if (drive->pipeline == NULL || !stx_pipeline_run(drive->pipeline, &input, &output, error))
     return false;
   StxObstaclesFrame found = {output.stixels, output.count, frame->left.width, frame->left.height,
-      output.grid.cell_width, output.camera, (uint64_t)llround(drive->sequence.times[index] * 1e9)};
+      output.grid.cell_width, output.camera, (uint64_t)llround(drive->sequence.times[index] * 1e9),
+      o->motion == MOTION_POSES ? motion : NULL};
   size_t columns = (size_t)((found.width - 1) / found.stixel_width + 1);
   if (!stx_obstacles_prepare(drive->state, &o->params, output.count, columns, error))
     return false;
@@ -346,7 +353,7 @@ static bool drive_on(Drive *drive, size_t index, StxError *error)
   StxMotion motion = eval_sequence_motion(&drive->sequence, index);
   if (!eval_sequence_load(&drive->sequence, index, &frame, error))
     return false;
-  bool good = find_in_frame(drive, &frame, index, &result, error);
+  bool good = find_in_frame(drive, &frame, &motion, index, &result, error);
   if (good)
     sequence_judge(
         drive->judge, &frame, &motion, index > 0 ? times[index] - times[index - 1] : 0, &result);
@@ -386,6 +393,8 @@ static GOptionContext *make_context(Options *o)
           "a real street: pictures, calib.txt and poses.txt as in KITTI's odometry", "FOLDER"},
       {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration,
           "in place of the sequence's calib.txt, which may lack \"Tr:\"", "FILE"},
+      {"motion", 0, 0, G_OPTION_ARG_STRING, &o->motion_name,
+          "of the camera, of a sequence: none or poses (none)", "FROM"},
       {"seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "of the first street (1)", "N"},
       {"seeds", 0, 0, G_OPTION_ARG_INT, &o->seeds, "so many streets (4)", "N"},
       {"frames", 0, 0, G_OPTION_ARG_INT, &o->frames, "of each, ten per second (40)", "N"},
@@ -418,6 +427,9 @@ static bool apply(Options *o, StxError *error)
         o->labels    ? "--labels"
         : o->perfect ? "--perfect"
                      : "--scans");
+  if (o->motion_name != NULL &&
+      (o->motion = options_choose("motion", o->motion_name, motions, error)) < 0)
+    return false;
   o->threads = stx_threads(o->threads);
   o->pipeline.threads = o->threads;
   o->pipeline.source = o->perfect ? STX_PIPELINE_DISPARITIES : STX_PIPELINE_PAIRS;
@@ -445,5 +457,6 @@ bool eval_obstacles(int argc, char **argv, StxError *error)
   g_free(o.size);
   g_free(o.sequence);
   g_free(o.calibration);
+  g_free(o.motion_name);
   return good;
 }

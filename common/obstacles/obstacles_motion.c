@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is followed, with the camera's motion taken out: velocities over ground.
+ *
+ * A track is two filters: of a thing that moves with a velocity that is nearly constant, and of one
+ * that stands. Both foretell each frame; Bayes' rule makes of how well they did the probability
+ * that it stands (Y. Bar-Shalom, X. R. Li, T. Kirubarajan, "Estimation with Applications to
+ * Tracking and Navigation", 2001, chapter 11). What is said is the mean of both and its spread.
+ */
+#include "common/obstacles/obstacles_private.h"
+
+#include <math.h>
+
+#define STANDS_AT_FIRST .8 /* what is new stands, probably; */
+#define CHANGES .02        /*   and what stands may start in each frame, or the other way round */
+#define FIRST_SPEED 10.0   /* m/s: a standard deviation of what moves */
+#define CREEPS .05         /* m: how the place of what stands seems to change in a frame */
+#define FAR_OFF 3.0        /* standard deviations: what is farther off is a mistake in part */
+#define WORTH 1.0          /* m/s: the largest standard deviation of a speed that is said */
+#define STILL_SPEED .1     /* m/s: how well it is known of what stands, at best */
+
+/* ---- The camera's motion -------------------------------------------------------------------- */
+
+/* Places and speeds of one of the two, in the axes of now. */
+static void carry(Axis *x, Axis *z, double y, const StxMotion *motion)
+{
+  const double *r = motion->rotation, *t = motion->translation, *off = motion->deviation;
+  double at_x = x->at, at_z = z->at, speed_x = x->speed, speed_z = z->speed;
+  x->at = r[0] * at_x + r[1] * y + r[2] * at_z + t[0];
+  z->at = r[6] * at_x + r[7] * y + r[8] * at_z + t[2];
+  x->speed = r[0] * speed_x + r[2] * speed_z;
+  z->speed = r[6] * speed_x + r[8] * speed_z;
+  x->p00 += off[3] * off[3] + at_z * at_z * off[1] * off[1];
+  z->p00 += off[5] * off[5] + at_x * at_x * off[1] * off[1];
+}
+
+/* The speed relative to the camera of what stands at a place. */
+static void standing_speed(const Track *track, const StxMotion *motion, double dt, double *speed)
+{
+  const double *r = motion->rotation, *t = motion->translation;
+  double now[3] = {obstacles_x(track), track->y, obstacles_z(track)}, before[3] = {0};
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++)
+      before[i] += r[3 * k + i] * (now[k] - t[k]);
+  speed[0] = (now[0] - before[0]) / dt;
+  speed[1] = (now[2] - before[2]) / dt;
+}
+
+void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt)
+{
+  if (motion->state == STX_MOTION_KNOWN) {
+    carry(&track->x, &track->z, track->y, motion);
+    carry(&track->still_x, &track->still_z, track->y, motion);
+  }
+  stx_obstacles_predict(&track->x, dt);
+  stx_obstacles_predict(&track->z, dt);
+  track->still_x.p00 += CREEPS * CREEPS;
+  track->still_z.p00 += CREEPS * CREEPS;
+  track->standing += CHANGES * (1 - 2 * track->standing);
+}
+
+/* ---- What is seen --------------------------------------------------------------------------- */
+
+/* Corrects one of the two, and returns the logarithm of how well it foretold. What is far off is
+ * taken for noisier than it is said to be. */
+static double correct(Axis *axis, double at, double noise)
+{
+  double off = at - axis->at, sum = axis->p00 + noise * noise;
+  double square = fmin(off * off / sum, FAR_OFF * FAR_OFF);
+  if (off * off > FAR_OFF * FAR_OFF * sum)
+    noise = sqrt(off * off / (FAR_OFF * FAR_OFF) - axis->p00);
+  stx_obstacles_correct(axis, at, noise);
+  return -.5 * (square + log(sum));
+}
+
+static double see_across(Track *track, double at, double noise)
+{
+  return correct(&track->still_x, at, noise) - correct(&track->x, at, noise);
+}
+
+static double see_ahead(Track *track, double at, double noise)
+{
+  return correct(&track->still_z, at, noise) - correct(&track->z, at, noise);
+}
+
+void stx_obstacles_see(Track *track, const StxObstacle *o, double dt, double noise)
+{
+  double half = .5 * (double)o->width, middle = (double)o->x;
+  double edge = .05 + .005 * (double)o->z, odds = 0;
+  bool cut = o->flags & STX_OBSTACLE_CUT;
+  double left = middle - half - track->left - obstacles_x(track);
+  double right = middle + half - track->right - obstacles_x(track);
+  double off = fabs(left) < fabs(right) ? left : right;
+  odds += see_across(track, obstacles_x(track) + off, edge + .25 * fabs(left - right));
+  if (!cut) {
+    odds += see_ahead(track, (double)o->z, noise + .15 * (double)o->depth);
+    track->depth = fmax(.8 * track->depth, (double)o->depth);
+  } else {
+    track->depth = fmax(track->depth, (double)o->depth);
+    odds += see_ahead(track, (double)(o->z + o->depth) - track->depth, .3 + noise);
+  }
+  double stands = track->standing * exp(odds);
+  track->standing = stands / (stands + 1 - track->standing);
+  track->left = middle - half - obstacles_x(track);
+  track->right = middle + half - obstacles_x(track);
+  track->y = (double)o->y - .5 * (double)o->height;
+}
+
+void stx_obstacles_begin(Track *track, const StxObstacle *o, double noise)
+{
+  track->x.speed = track->z.speed = 0;
+  track->x.p11 = track->z.p11 = FIRST_SPEED * FIRST_SPEED;
+  track->still_x = track->x;
+  track->still_z = track->z;
+  track->still_x.p11 = track->still_z.p11 = 0;
+  track->standing = STANDS_AT_FIRST;
+  track->left = -.5 * (double)o->width;
+  track->right = .5 * (double)o->width;
+  track->y = (double)o->y - .5 * (double)o->height;
+  track->closing_speed = track->lateral_speed = NAN;
+  (void)noise;
+}
+
+/* ---- What is said --------------------------------------------------------------------------- */
+
+/* Mean and deviation of a speed that is 0 with a probability. */
+static double mix(const Axis *moving, double standing, float *deviation)
+{
+  double mean = (1 - standing) * moving->speed;
+  double off = moving->speed - mean;
+  *deviation = (float)sqrt(standing * (STILL_SPEED * STILL_SPEED + mean * mean) +
+                           (1 - standing) * (moving->p11 + off * off));
+  return mean;
+}
+
+StxVelocity stx_obstacles_say(Track *track, const StxMotion *motion, double dt, StxObstacle *o)
+{
+  StxVelocity v = {.contact = NAN, .contact_deviation = NAN};
+  double ego[2];
+  double x = mix(&track->x, track->standing, &v.deviation_x);
+  double z = mix(&track->z, track->standing, &v.deviation_z);
+  if (motion->state == STX_MOTION_KNOWN && dt > 0) {
+    standing_speed(track, motion, dt, ego);
+    track->lateral_speed = (double)v.deviation_x <= WORTH ? (float)(x + ego[0]) : NAN;
+    track->closing_speed = (double)v.deviation_z <= WORTH ? (float)-(z + ego[1]) : NAN;
+  }
+  o->lateral_speed = track->lateral_speed;
+  o->closing_speed = track->closing_speed;
+  v.x = (double)v.deviation_x <= WORTH ? (float)x : NAN;
+  v.z = (double)v.deviation_z <= WORTH ? (float)z : NAN;
+  return v;
+}
