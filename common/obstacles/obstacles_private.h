@@ -76,7 +76,7 @@ typedef struct {
   uint8_t label;
   uint8_t moves;                      /* StxMoves */
   float closing_speed, lateral_speed; /* as said last */
-  uint32_t place; /* of this frame's obstacle, or OBSTACLES_NONE */
+  uint32_t place;                     /* of this frame's obstacle, or OBSTACLES_NONE */
 } Track;
 
 /* An obstacle that a track may be, and what speaks for it: 0…1. */

@@ -99,7 +99,8 @@ static Axis begin_axis(double at, double speed, double noise)
  */
 static double off_across(const Track *track, const StxObstacle *o)
 {
-  double middle = fabs(obstacles_x(track) - (double)o->x), half = .5 * (track->width - (double)o->width);
+  double middle = fabs(obstacles_x(track) - (double)o->x),
+         half = .5 * (track->width - (double)o->width);
   double left = fabs(obstacles_x(track) - (double)o->x - half),
          right = fabs(obstacles_x(track) - (double)o->x + half);
   return fmin(middle, fmin(left, right));
@@ -170,8 +171,7 @@ static void update(Track *track, const StxObstacle *o, uint32_t place, double dt
   track->seen += dt > 0;
 }
 
-static void begin(
-    StxObstacles *state, uint32_t place, bool over_ground, double speed, double noise)
+static void begin(StxObstacles *state, uint32_t place, bool over_ground, double speed, double noise)
 {
   const StxObstacle *o = &state->obstacle[place];
   if (state->tracked == state->room_for_tracks)

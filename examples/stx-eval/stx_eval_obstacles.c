@@ -40,7 +40,8 @@ typedef struct {
   StxObstacles *state;
   ObstacleJudge *judge;
   ObstacleScore *score;
-  int street; /* from 0 on */
+  int street;       /* from 0 on */
+  StxMotion motion; /* of the camera, to this frame */
 } Run;
 
 /* Of this thread alone, whatever else the machine does. */
@@ -137,7 +138,8 @@ static bool find_in_stixels(Run *run, const StxPipelineOutput *output, int frame
 {
   const Options *o = run->options;
   StxObstaclesFrame input = {output->stixels, output->count, o->width, o->height,
-      output->grid.cell_width, output->camera, time_of(frame)};
+      output->grid.cell_width, output->camera, time_of(frame),
+      o->motion == MOTION_POSES ? &run->motion : NULL};
   size_t columns = (size_t)((o->width - 1) / output->grid.cell_width + 1);
   if (!stx_obstacles_prepare(run->state, &o->params, output->count, columns, error))
     return false;
@@ -147,11 +149,43 @@ static bool find_in_stixels(Run *run, const StxPipelineOutput *output, int frame
   return good;
 }
 
+/* The camera's place and axes in a frame of the street: right, down and ahead. */
+typedef struct {
+  double origin[3], axis[3][3];
+} Stance;
+
+static Stance stance_of(const StxScene *scene)
+{
+  const StxCamera *camera = &stx_scene_params(scene)->camera;
+  StxSceneRay ray = stx_scene_ray(scene, STX_SCENE_LEFT, camera->cx, camera->cy);
+  double length = sqrt(ray.direction[1] * ray.direction[1] + ray.direction[2] * ray.direction[2]);
+  double up = ray.direction[1] / length, ahead = ray.direction[2] / length;
+  return (Stance){
+      {ray.origin[0], ray.origin[1], ray.origin[2]}, {{1, 0, 0}, {0, -ahead, up}, {0, up, ahead}}};
+}
+
+/* Goes to the next frame; the camera goes straight on, up and down with the road. */
+static void move_on(Run *run, int frame)
+{
+  double ahead = frame > 0 ? stx_scene_params(run->scene)->speed / FRAMES_PER_SECOND : 0;
+  double shift[3] = {0, stx_scene_road(run->scene, ahead), ahead};
+  Stance before = stance_of(run->scene), now;
+  stx_scene_move(run->scene, (uint64_t)frame);
+  now = stance_of(run->scene);
+  run->motion = (StxMotion){.state = frame > 0 ? STX_MOTION_KNOWN : STX_MOTION_FIRST};
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      run->motion.translation[i] += now.axis[i][k] * (before.origin[k] - shift[k] - now.origin[k]);
+      for (int j = 0; j < 3; j++)
+        run->motion.rotation[3 * i + j] += now.axis[i][k] * before.axis[j][k];
+    }
+}
+
 /* What the pipeline is given: two pictures, or the truth in their place. */
 static StxPipelineInput draw(Run *run, Pictures *pictures, int frame)
 {
   StxPipelineInput input = {.camera = stx_scene_params(run->scene)->camera};
-  stx_scene_move(run->scene, (uint64_t)frame);
+  move_on(run, frame);
   stx_scene_truth(run->scene, &pictures->disparity, &pictures->labels);
   if (run->options->labels)
     input.labels = pictures->labels;
@@ -257,7 +291,7 @@ static bool run_scans(Run *run, StxError *error)
 static ObstacleLimits limits_of(const Options *o)
 {
   StxCamera camera = stx_scene_camera(o->width, o->height);
-  ObstacleLimits limits = {.nearest = 4, .farthest = 40, .samples = SEEN_POINTS};
+  ObstacleLimits limits = {.nearest = 4, .farthest = 40, .samples = SEEN_POINTS, .speed = 10};
   if (o->scans)
     return limits;
   limits.samples = SEEN_SAMPLES;
@@ -322,9 +356,8 @@ typedef struct {
   SequenceScore score;
 } Drive;
 
-static bool find_in_frame(
-    Drive *drive, const EvalFrame *frame, const StxMotion *motion, size_t index,
-    StxObstaclesResult *result, StxError *error)
+static bool find_in_frame(Drive *drive, const EvalFrame *frame, const StxMotion *motion,
+    size_t index, StxObstaclesResult *result, StxError *error)
 {
   const Options *o = drive->options;
   StxPipelineInput input = {.left = frame->left, .right = frame->right, .camera = frame->camera};
@@ -393,8 +426,8 @@ static GOptionContext *make_context(Options *o)
           "a real street: pictures, calib.txt and poses.txt as in KITTI's odometry", "FOLDER"},
       {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration,
           "in place of the sequence's calib.txt, which may lack \"Tr:\"", "FILE"},
-      {"motion", 0, 0, G_OPTION_ARG_STRING, &o->motion_name,
-          "of the camera, of a sequence: none or poses (none)", "FROM"},
+      {"motion", 0, 0, G_OPTION_ARG_STRING, &o->motion_name, "of the camera: none or poses (none)",
+          "FROM"},
       {"seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "of the first street (1)", "N"},
       {"seeds", 0, 0, G_OPTION_ARG_INT, &o->seeds, "so many streets (4)", "N"},
       {"frames", 0, 0, G_OPTION_ARG_INT, &o->frames, "of each, ten per second (40)", "N"},
