@@ -226,13 +226,19 @@ static void watch_corridor(StxObstacles *state, StxObstaclesResult *result)
   result->corridor_cleared = was && !state->occupied;
 }
 
+static void foretell(StxObstacles *state, double dt, const StxMotion *motion)
+{
+  state->guided = motion != NULL;
+  if (!state->params.follow)
+    state->tracked = 0;
+  stx_obstacles_foretell(state, dt, motion);
+}
+
 static void finish(StxObstacles *state, size_t directions, double dt, const StxMotion *motion,
     const Noise *noise, StxObstaclesResult *result)
 {
   if (state->params.follow)
     stx_obstacles_follow(state, dt, motion, noise);
-  else
-    state->tracked = 0;
   result->obstacles = state->obstacle;
   result->count = state->obstacles;
   result->free_space = state->free_space;
@@ -260,6 +266,7 @@ bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *fram
   state->stixel_width = frame->stixel_width;
   state->columns = (frame->width - 1) / frame->stixel_width + 1;
   memset(state->members, 0xFF, frame->count * sizeof *state->members);
+  foretell(state, dt, frame->motion);
   stx_obstacles_stand(state, frame);
   stx_obstacles_measure(state, frame);
   Noise noise = {NOISE, STEREO_NOISE / (frame->camera.focal * frame->camera.baseline)};
@@ -282,6 +289,7 @@ bool stx_obstacles_of_scan(
   state->of_scan = true;
   state->columns = state->stixel_width = 0;
   memset(state->members, 0xFF, scan->count * sizeof *state->members);
+  foretell(state, dt, NULL);
   stx_obstacles_cluster(state, scan);
   stx_obstacles_measure(state, NULL);
   finish(state, (size_t)state->params.sectors, dt, NULL, &(Noise){NOISE, 0}, result);

@@ -15,7 +15,10 @@
 #define CHANGES .02        /*   and what stands may start in each frame, or the other way round */
 #define FIRST_SPEED 10.0   /* m/s: a standard deviation of what moves */
 #define CREEPS .05         /* m: how the place of what stands seems to change in a frame */
+#define MARGIN .5          /* m, and twice its noise: so far ahead or back it is expected */
+#define SAME .3            /* of both widths: what is expected there covers as much of it */
 #define FAR_OFF 3.0        /* standard deviations: what is farther off is a mistake in part */
+#define LATELY .3          /* of how far off it was, what counts of the last frame */
 #define WORTH 1.0          /* m/s: the largest standard deviation of a speed that is said */
 #define STILL_SPEED .1     /* m/s: how well it is known of what stands, at best */
 
@@ -59,14 +62,29 @@ void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt)
   track->standing += CHANGES * (1 - 2 * track->standing);
 }
 
+bool stx_obstacles_is_expected(
+    const StxObstacles *state, double left, double right, double z, double noise)
+{
+  for (size_t i = 0; i < state->tracked; i++) {
+    const Track *track = &state->tracks[i];
+    double expected_left = obstacles_x(track) + track->left, width = track->right - track->left;
+    double both = fmin(right, expected_left + width) - fmax(left, expected_left);
+    if (track->age > 0 && fabs(obstacles_z(track) - z) < MARGIN + 2 * noise &&
+        both > SAME * (right - left + width - both))
+      return true;
+  }
+  return false;
+}
+
 /* ---- What is seen --------------------------------------------------------------------------- */
 
 /* Corrects one of the two, and returns the logarithm of how well it foretold. What is far off is
  * taken for noisier than it is said to be. */
-static double correct(Axis *axis, double at, double noise)
+static double correct(Axis *axis, double at, double noise, double *surprise)
 {
   double off = at - axis->at, sum = axis->p00 + noise * noise;
   double square = fmin(off * off / sum, FAR_OFF * FAR_OFF);
+  *surprise += LATELY * (square - *surprise);
   if (off * off > FAR_OFF * FAR_OFF * sum)
     noise = sqrt(off * off / (FAR_OFF * FAR_OFF) - axis->p00);
   stx_obstacles_correct(axis, at, noise);
@@ -75,12 +93,16 @@ static double correct(Axis *axis, double at, double noise)
 
 static double see_across(Track *track, double at, double noise)
 {
-  return correct(&track->still_x, at, noise) - correct(&track->x, at, noise);
+  double none = 0;
+  return correct(&track->still_x, at, noise, &none) -
+         correct(&track->x, at, noise, &track->surprise_x);
 }
 
 static double see_ahead(Track *track, double at, double noise)
 {
-  return correct(&track->still_z, at, noise) - correct(&track->z, at, noise);
+  double none = 0;
+  return correct(&track->still_z, at, noise, &none) -
+         correct(&track->z, at, noise, &track->surprise_z);
 }
 
 void stx_obstacles_see(Track *track, const StxObstacle *o, double dt, double noise)
@@ -91,7 +113,7 @@ void stx_obstacles_see(Track *track, const StxObstacle *o, double dt, double noi
   double left = middle - half - track->left - obstacles_x(track);
   double right = middle + half - track->right - obstacles_x(track);
   double off = fabs(left) < fabs(right) ? left : right;
-  odds += see_across(track, obstacles_x(track) + off, edge + .25 * fabs(left - right));
+  odds += see_across(track, obstacles_x(track) + off, edge + .5 * fabs(left - right));
   if (!cut) {
     odds += see_ahead(track, (double)o->z, noise + .15 * (double)o->depth);
     track->depth = fmax(.8 * track->depth, (double)o->depth);
@@ -106,30 +128,31 @@ void stx_obstacles_see(Track *track, const StxObstacle *o, double dt, double noi
   track->y = (double)o->y - .5 * (double)o->height;
 }
 
-void stx_obstacles_begin(Track *track, const StxObstacle *o, double noise)
+void stx_obstacles_begin(Track *track, const StxObstacle *o)
 {
   track->x.speed = track->z.speed = 0;
   track->x.p11 = track->z.p11 = FIRST_SPEED * FIRST_SPEED;
   track->still_x = track->x;
   track->still_z = track->z;
   track->still_x.p11 = track->still_z.p11 = 0;
+  track->surprise_x = track->surprise_z = 1;
   track->standing = STANDS_AT_FIRST;
   track->left = -.5 * (double)o->width;
   track->right = .5 * (double)o->width;
   track->y = (double)o->y - .5 * (double)o->height;
   track->closing_speed = track->lateral_speed = NAN;
-  (void)noise;
 }
 
 /* ---- What is said --------------------------------------------------------------------------- */
 
 /* Mean and deviation of a speed that is 0 with a probability. */
-static double mix(const Axis *moving, double standing, float *deviation)
+static double mix(const Axis *moving, double surprise, double standing, float *deviation)
 {
+  double spread = moving->p11 * fmax(surprise, 1);
   double mean = (1 - standing) * moving->speed;
   double off = moving->speed - mean;
-  *deviation = (float)sqrt(standing * (STILL_SPEED * STILL_SPEED + mean * mean) +
-                           (1 - standing) * (moving->p11 + off * off));
+  *deviation = (float)sqrt(
+      standing * (STILL_SPEED * STILL_SPEED + mean * mean) + (1 - standing) * (spread + off * off));
   return mean;
 }
 
@@ -137,8 +160,8 @@ StxVelocity stx_obstacles_say(Track *track, const StxMotion *motion, double dt, 
 {
   StxVelocity v = {.contact = NAN, .contact_deviation = NAN};
   double ego[2];
-  double x = mix(&track->x, track->standing, &v.deviation_x);
-  double z = mix(&track->z, track->standing, &v.deviation_z);
+  double x = mix(&track->x, track->surprise_x, track->standing, &v.deviation_x);
+  double z = mix(&track->z, track->surprise_z, track->standing, &v.deviation_z);
   if (motion->state == STX_MOTION_KNOWN && dt > 0) {
     standing_speed(track, motion, dt, ego);
     track->lateral_speed = (double)v.deviation_x <= WORTH ? (float)(x + ego[0]) : NAN;

@@ -63,11 +63,12 @@ typedef struct {
  * stands; how well each foretells what is seen says which it is. Without it only the first, with
  * speeds relative to the sensor. */
 typedef struct {
-  Axis x, z;             /* if it moves */
-  Axis still_x, still_z; /* if it stands: speeds are 0 */
-  double standing;       /* the probability of that */
-  double left, right;    /* of its edges, less x */
-  double y;              /* of its middle */
+  Axis x, z;                     /* if it moves */
+  Axis still_x, still_z;         /* if it stands: speeds are 0 */
+  double standing;               /* the probability of that */
+  double left, right;            /* of its edges, less x */
+  double y;                      /* of its middle */
+  double surprise_x, surprise_z; /* squares of how far off it was lately, in what was expected */
   double width, depth;
   uint32_t id, age;
   int unseen; /* frames in a row */
@@ -131,7 +132,8 @@ struct StxObstacles {
   int corridor_out; /* frames in a row in which nothing was in the corridor */
   bool occupied;
 
-  bool begun; /* there was a frame; */
+  bool guided; /* the camera's motion is known: what is followed says what is one thing */
+  bool begun;  /* there was a frame; */
   bool of_scan;
   uint64_t time;
   StxCamera camera;
@@ -169,6 +171,13 @@ static inline bool stx_obstacles_is_low(const StxObstacles *state, const Piece *
 /* Pieces in groups to sorted obstacles, members, and obstacles of the free space. */
 void stx_obstacles_measure(StxObstacles *state, const StxObstaclesFrame *frame);
 
+/* Where tracks are in this frame; motion: of the camera, or NULL. */
+void stx_obstacles_foretell(StxObstacles *state, double dt, const StxMotion *motion);
+
+/* Is something that is followed expected between these edges at this distance? noise: of z. */
+bool stx_obstacles_is_expected(
+    const StxObstacles *state, double left, double right, double z, double noise);
+
 /* Ids and speeds of the sorted obstacles; dt: seconds since the last frame, 0: not known; motion:
  * of the camera, or NULL. */
 void stx_obstacles_follow(
@@ -183,7 +192,7 @@ void stx_obstacles_correct(Axis *axis, double at, double noise);
 /* With the camera's motion: where a track is to be expected; what is seen of it; a new one. */
 void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt);
 void stx_obstacles_see(Track *track, const StxObstacle *o, double dt, double noise);
-void stx_obstacles_begin(Track *track, const StxObstacle *o, double noise);
+void stx_obstacles_begin(Track *track, const StxObstacle *o);
 
 /* The velocity of a track, and its obstacle's speeds; `motion` NULL: as said last. */
 StxVelocity stx_obstacles_say(Track *track, const StxMotion *motion, double dt, StxObstacle *o);

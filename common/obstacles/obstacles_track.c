@@ -106,9 +106,29 @@ static double off_across(const Track *track, const StxObstacle *o)
   return fmin(middle, fmin(left, right));
 }
 
+/* With the camera's motion things are where they are expected: how far their extents are apart is
+ * what counts, then what they share, and only then where their nearest faces are. */
+static double benefit_of_guided(
+    const StxObstacles *state, const Track *track, const StxObstacle *o, const Noise *noise)
+{
+  double gate = state->params.gate, width = (double)o->width, z = obstacles_z(track);
+  double left = obstacles_x(track) + track->left, right = obstacles_x(track) + track->right;
+  double both = fmin(right, (double)o->x + .5 * width) - fmax(left, (double)o->x - .5 * width);
+  double shared = fmax(both, 0) / (right - left + width - fmax(both, 0) + .01);
+  double far = fmax((double)o->z - z - track->depth, z - (double)(o->z + o->depth));
+  double dz = fmax(far, 0) / (gate + 2 * obstacles_noise(noise, (double)o->z));
+  double dx = fmax(-both, 0) / (.5 * gate), cost = dx * dx + dz * dz;
+  double off = fabs(z - (double)o->z) / (gate + track->depth + (double)o->depth);
+  return cost >= 1 ? 0
+                   : 1 - .2 * sqrt(cost) - .5 * (1 - shared) - .3 * fmin(off, 1) -
+                         (track->label != o->label ? .1 : 0);
+}
+
 static double benefit_of(
     const StxObstacles *state, const Track *track, const StxObstacle *o, const Noise *noise)
 {
+  if (state->guided)
+    return benefit_of_guided(state, track, o, noise);
   double gate = state->params.gate;
   double near = fabs(obstacles_z(track) - (double)o->z);
   double far = fabs(obstacles_z(track) + track->depth - (double)(o->z + o->depth));
@@ -181,7 +201,7 @@ static void begin(StxObstacles *state, uint32_t place, bool over_ground, double 
       begin_axis((double)o->z, speed, noise), .depth = (double)o->depth, .width = (double)o->width,
       .id = state->next_id, .out = state->params.max_unseen + 1, .label = o->label, .place = place};
   if (over_ground)
-    stx_obstacles_begin(track, o, noise);
+    stx_obstacles_begin(track, o);
   state->next_id += state->next_id < UINT32_MAX ? 1 : 2; /* 0 is none */
 }
 
@@ -216,7 +236,7 @@ static void write_out(StxObstacles *state, double dt, const StxMotion *motion)
   }
 }
 
-static void expect(StxObstacles *state, double dt, const StxMotion *motion)
+void stx_obstacles_foretell(StxObstacles *state, double dt, const StxMotion *motion)
 {
   for (size_t t = 0; t < state->tracked; t++) {
     Track *track = &state->tracks[t];
@@ -232,7 +252,6 @@ static void expect(StxObstacles *state, double dt, const StxMotion *motion)
 void stx_obstacles_follow(
     StxObstacles *state, double dt, const StxMotion *motion, const Noise *noise)
 {
-  expect(state, dt, motion);
   find_choices(state, noise);
   stx_obstacles_assign(state, state->obstacles);
   for (size_t t = 0; t < state->tracked; t++) {
