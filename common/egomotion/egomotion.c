@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* egomotion: the state, and what a frame goes through. */
+#include "common/egomotion/egomotion.h"
+#include "common/egomotion/egomotion_state.h"
+#include "common/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define JUMP 1000000000u /* ns: across a longer gap nothing is compared */
+#define CHUNK_ROWS 16    /* of the half picture */
+#define LEAST_AGREE 20   /* points, for a motion */
+#define LEAST_SHARE 3    /* … and one in so many of those matched */
+
+/* ---- Implementations ------------------------------------------------------------------------- */
+
+#define IMPL(name, backend, needs, suffix)                                                         \
+  {                                                                                                \
+    {name, backend, STX_MEMORY_HOST, needs}, stx_egomotion_half_##suffix,                          \
+        stx_egomotion_relief_##suffix, stx_egomotion_corners_##suffix,                             \
+        stx_egomotion_costs_##suffix, stx_egomotion_patch_##suffix, stx_egomotion_sums_##suffix    \
+  }
+static const EgoImpl impls[] = {STX_HOST_IMPLS(IMPL)};
+const StxImplTable stx_egomotion_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
+
+/* ---- State ----------------------------------------------------------------------------------- */
+
+StxEgomotion *stx_egomotion_new(void)
+{
+  return calloc(1, sizeof(StxEgomotion));
+}
+
+void stx_egomotion_free(StxEgomotion *state)
+{
+  if (state == NULL)
+    return;
+  free(state->memory);
+  free(state);
+}
+
+void stx_egomotion_reset(StxEgomotion *state)
+{
+  state->begun = false;
+}
+
+static void take_image(StxLayout *layout, StxImage8 *image, int width, int height)
+{
+  ptrdiff_t stride = (ptrdiff_t)stx_align((size_t)width);
+  *image = (StxImage8){
+      stx_take(layout, (size_t)stride * (size_t)height + EGO_SPACE), stride, width, height};
+}
+
+/* Returns the size. */
+static size_t lay_out(StxEgomotion *state, char *memory)
+{
+  StxLayout layout = {memory, 0};
+  const int width = state->width, height = state->height;
+  size_t cells = (size_t)state->cells_across * (size_t)state->cells_down;
+  for (int i = 0; i < 2; i++) {
+    take_image(&layout, &state->full[i], width, height);
+    take_image(&layout, &state->half[i], width / 2, height / 2);
+    take_image(&layout, &state->relief[i], width / 2, height / 2);
+  }
+  STX_TAKE(&layout, state->scores, cells);
+  STX_TAKE(&layout, state->places, cells);
+  STX_TAKE(&layout, state->corners, STX_EGOMOTION_MAX_POINTS);
+  STX_TAKE(&layout, state->matches, STX_EGOMOTION_MAX_POINTS);
+  STX_TAKE(&layout, state->points, STX_EGOMOTION_MAX_POINTS);
+  STX_TAKE(&layout, state->seen, STX_EGOMOTION_MAX_POINTS);
+  STX_TAKE(&layout, state->agrees, STX_EGOMOTION_MAX_POINTS);
+  return layout.size;
+}
+
+bool stx_egomotion_prepare(
+    StxEgomotion *state, StxBackend backend, int width, int height, StxError *error)
+{
+  const EgoImpl *impl = stx_impl_pick(&stx_egomotion_impls, backend);
+  if (impl == NULL)
+    return stx_fail(error, "motion is computed on the CPU only: auto, omp or c");
+  if (width < 1 || height < 1 || width > STX_EGOMOTION_MAX_SIZE || height > STX_EGOMOTION_MAX_SIZE)
+    return stx_fail(error, "pictures of %d × %d pixels: each must be 1 to %d", width, height,
+        STX_EGOMOTION_MAX_SIZE);
+  state->impl = impl;
+  if (state->memory != NULL && state->width == width && state->height == height)
+    return true;
+  StxEgomotion next = {.impl = impl, .width = width, .height = height};
+  next.cells_across = (width / 2 + EGO_CELL - 1) / EGO_CELL;
+  next.cells_down = (height / 2 + EGO_CELL - 1) / EGO_CELL;
+  size_t size = lay_out(&next, NULL);
+  next.memory = aligned_alloc(STX_ALIGN, size);
+  if (next.memory == NULL)
+    return stx_fail(error, "no memory for the motion of %d × %d pixels", width, height);
+  memset(next.memory, 0, size);
+  lay_out(&next, next.memory);
+  free(state->memory);
+  *state = next;
+  return true;
+}
+
+/* ---- Pictures and corners -------------------------------------------------------------------- */
+
+typedef struct {
+  StxEgomotion *state;
+  const StxEgomotionFrame *frame;
+} Job;
+
+static void make_pictures(void *data, int piece, int worker)
+{
+  StxEgomotion *s = ((Job *)data)->state;
+  const int height = s->height / 2, row = piece * CHUNK_ROWS;
+  s->impl->half(&s->full[s->now], &s->half[s->now], row,
+      row + CHUNK_ROWS < height ? row + CHUNK_ROWS : height);
+}
+
+static void make_relief(void *data, int piece, int worker)
+{
+  StxEgomotion *s = ((Job *)data)->state;
+  const int height = s->height / 2, row = piece * CHUNK_ROWS;
+  s->impl->relief(&s->half[s->now], &s->relief[s->now], row,
+      row + CHUNK_ROWS < height ? row + CHUNK_ROWS : height);
+}
+
+static void find_corners(void *data, int row, int worker)
+{
+  StxEgomotion *s = ((Job *)data)->state;
+  size_t first = (size_t)row * (size_t)s->cells_across;
+  s->impl->corners(&s->half[s->now], row, s->scores + first, s->places + first);
+}
+
+/* Those with a disparity. If there are too many, every second, third, … of these. */
+static void take_corners(StxEgomotion *s, const StxEgomotionFrame *frame)
+{
+  const int cells = s->cells_across * s->cells_down;
+  int found = 0;
+  s->corner_count = 0;
+  for (int i = 0; i < cells; i++)
+    found += s->scores[i] > 0;
+  const int stride = (found + STX_EGOMOTION_MAX_POINTS - 1) / STX_EGOMOTION_MAX_POINTS;
+  for (int i = 0, number = 0; i < cells; i++) {
+    if (s->scores[i] == 0 || number++ % stride != 0)
+      continue;
+    EgoCorner corner = {s->places[i][0], s->places[i][1], 0};
+    corner.disparity = ego_disparity(frame, 2 * corner.x, 2 * corner.y);
+    if (corner.disparity > 0)
+      s->corners[s->corner_count++] = corner;
+  }
+}
+
+/* ---- A frame --------------------------------------------------------------------------------- */
+
+static bool check_frame(const StxEgomotion *s, const StxEgomotionFrame *frame, StxError *error)
+{
+  const int w = s->width, h = s->height;
+  const StxCamera *camera = &frame->camera;
+  if (s->memory == NULL)
+    return stx_fail(error, "motion was not prepared");
+  if (frame->left.width != w || frame->left.height != h || frame->disparity.width != w ||
+      frame->disparity.height != h)
+    return stx_fail(error,
+        "the picture has %d × %d pixels, the disparity %d × %d: room was made for %d × %d",
+        frame->left.width, frame->left.height, frame->disparity.width, frame->disparity.height, w,
+        h);
+  if (!stx_camera_is_metric(camera) || (camera->missing & (STX_CAMERA_CX | STX_CAMERA_CY)))
+    return stx_fail(error, "motion needs the camera's %s, which is not known",
+        camera->focal <= 0                ? "focal length"
+        : camera->baseline <= 0           ? "baseline"
+        : camera->missing & STX_CAMERA_CX ? "cx"
+                                          : "cy");
+  return true;
+}
+
+/* Copies the picture; true if it is the one before, to the byte. */
+static bool take_picture(StxEgomotion *s, const StxImage8 *left)
+{
+  bool same = s->begun;
+  for (int y = 0; y < s->height; y++) {
+    const uint8_t *from = stx_row8(left, y);
+    same = same && memcmp(stx_row8(&s->full[!s->now], y), from, (size_t)s->width) == 0;
+    memcpy(stx_row8(&s->full[s->now], y), from, (size_t)s->width);
+  }
+  return same;
+}
+
+/* Does the stream go on? If so, `share` becomes the time since the frame before over that before
+ * it, where both are known; else 1. */
+static bool goes_on(StxEgomotion *s, const StxEgomotionFrame *frame, double *share)
+{
+  *share = 1;
+  if (!s->begun || !stx_camera_is_same(&s->camera, &frame->camera))
+    return false;
+  if (s->time == STX_EGOMOTION_NO_TIME || frame->time == STX_EGOMOTION_NO_TIME)
+    return true;
+  if (frame->time < s->time || frame->time - s->time >= JUMP)
+    return false;
+  uint64_t step = frame->time - s->time;
+  if (step > 0 && s->last_step > 0)
+    *share = (double)step / (double)s->last_step;
+  return true;
+}
+
+/* What the points say, in the words of motion.h. */
+static void judge(StxEgomotion *s, const EgoPose *pose, const double deviation[6], StxMotion *m)
+{
+  m->points = (uint32_t)s->point_count;
+  m->state = m->points < LEAST_AGREE                                        ? STX_MOTION_TOO_FEW
+             : m->agree < LEAST_AGREE || m->agree * LEAST_SHARE < m->points ? STX_MOTION_DISAGREE
+                                                                            : STX_MOTION_KNOWN;
+  if (m->state != STX_MOTION_KNOWN)
+    return;
+  memcpy(m->rotation, pose->r, sizeof pose->r);
+  memcpy(m->translation, pose->t, sizeof pose->t);
+  memcpy(m->deviation, deviation, 6 * sizeof *deviation);
+}
+
+static void find_motion(
+    StxEgomotion *s, const StxEgomotionFrame *frame, double share, StxEgomotionResult *result)
+{
+  EgoPose pose = s->pose;
+  double deviation[6] = {0};
+  StxMotion *motion = &result->motion;
+  if (!s->known)
+    pose = ego_still();
+  else
+    for (int i = 0; i < 3; i++)
+      pose.t[i] *= share;
+  motion->agree = ego_match(s, frame, &pose, deviation);
+  judge(s, &pose, deviation, motion);
+  s->known = motion->state == STX_MOTION_KNOWN;
+  s->pose = pose;
+  result->points = s->points;
+  result->count = (size_t)s->point_count;
+}
+
+static void begin_anew(StxEgomotion *s, const StxEgomotionFrame *frame)
+{
+  s->begun = true;
+  s->known = false;
+  s->last_step = 0;
+  s->camera = frame->camera;
+}
+
+bool stx_egomotion_frame(
+    StxEgomotion *s, const StxEgomotionFrame *frame, StxEgomotionResult *result, StxError *error)
+{
+  Job job = {s, frame};
+  double share;
+  *result = (StxEgomotionResult){
+      .motion.state = STX_MOTION_FIRST, .points = s->points, .before = STX_EGOMOTION_NO_TIME};
+  if (!check_frame(s, frame, error))
+    return false;
+  bool on = goes_on(s, frame, &share), same = take_picture(s, &frame->left);
+  result->before = on ? s->time : STX_EGOMOTION_NO_TIME;
+  if (on && same) {
+    result->motion.state = STX_MOTION_STILL;
+    s->time = frame->time;
+    return true;
+  }
+  const int pieces = (s->height / 2 + CHUNK_ROWS - 1) / CHUNK_ROWS;
+  stx_parallel(frame->threads, pieces, make_pictures, &job);
+  stx_parallel(frame->threads, pieces, make_relief, &job);
+  if (on)
+    find_motion(s, frame, share, result);
+  else
+    begin_anew(s, frame);
+  stx_parallel(frame->threads, s->cells_down, find_corners, &job);
+  take_corners(s, frame);
+  bool timed = on && s->time != STX_EGOMOTION_NO_TIME && frame->time != STX_EGOMOTION_NO_TIME;
+  s->last_step = timed ? frame->time - s->time : 0;
+  s->time = frame->time;
+  s->now = !s->now;
+  return true;
+}

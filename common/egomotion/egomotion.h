@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How a stereo camera moves, from its left pictures and their disparities: visual odometry from one
+ * frame to the next, and the points that were matched for it. Records: motion.h. The page
+ * docs/algorithms/motion.md has the sources.
+ *
+ *   StxEgomotion *state = stx_egomotion_new();
+ *   stx_egomotion_prepare(state, STX_BACKEND_AUTO, width, height, &error)
+ *   each frame:
+ *     stx_egomotion_frame(state, &frame, &result, &error)
+ *   stx_egomotion_free(state);
+ *
+ * Of every frame
+ *   half      the picture of half the size: h(x, y) = (sum of 2 × 2 pixels + 2) >> 2
+ *   relief    what stands out from its surroundings: g = 128 + ((49·h − s) >> 4) within 1 … 255,
+ *             where s is the sum over the 7 × 7 pixels around; 128 within 3 pixels of the border.
+ *             A change of brightness leaves it alone, one of contrast scales it
+ *   corners   of the 5 × 5 pixels around each of h, the sums of products of central differences
+ *             a = Σ gx·gx, b = Σ gy·gy, c = Σ gx·gy and the score ⌊(a·b − c·c) / (a + b)⌋, about
+ *             the lesser eigenvalue. The largest in each cell of 8 × 8 pixels of h is a corner if
+ *             it reaches STX_EGOMOTION_TEXTURE; of equals the first by rows
+ *
+ * From the frame before to this one
+ *   search    of the relief, 8 × 8 pixels around a corner: the place of the least sum of absolute
+ *             differences in a window; of equals the first by rows. It must be less than half of
+ *             what stands out in the patch
+ *   place     in full pixels, regression of the patch of 11 × 11 pixels T of the picture before,
+ *             its central differences, and a constant on the picture now, J: the displacement with
+ *             gain and offset (Lucas and Kanade with illumination), until it stays where it is
+ *   motion    three points at a time, a fixed sequence of them: the motion with which most points
+ *             agree; then all that agree, by their image position and their disparity now, the
+ *             error of the disparity before taken into account
+ * Corners are searched twice: some in a wide window, whose motion says where all are to be
+ * expected; what is not found there is searched in a wide window again, for it may move itself.
+ *
+ * The same input gives the same bytes on every machine and for any number of threads: what is
+ * summed over pixels is an integer; the rest are + − × ÷ √ of doubles in a fixed order.
+ */
+#ifndef STX_EGOMOTION_H
+#define STX_EGOMOTION_H
+
+#include "common/camera.h"
+#include "common/egomotion/motion.h"
+
+#define STX_EGOMOTION_MAX_SIZE 16384 /* pixels, width and height */
+#define STX_EGOMOTION_MAX_POINTS 4096
+#define STX_EGOMOTION_TEXTURE 900 /* least score of a corner */
+#define STX_EGOMOTION_NO_TIME UINT64_MAX
+
+/* Pictures, corners, the last motion, and memory. Opaque; serves one thread at a time. */
+typedef struct StxEgomotion StxEgomotion;
+
+/* NULL if there is no memory. Free with stx_egomotion_free(), which accepts NULL. */
+StxEgomotion *stx_egomotion_new(void);
+void stx_egomotion_free(StxEgomotion *state);
+
+/* Makes room for frames of this size; to be called before the first frame, and whenever the size
+ * changes. If it changes, the next frame begins a stream. False with an error: a size that is not
+ * allowed, a backend without an implementation, or no memory; the state is then as before. */
+bool stx_egomotion_prepare(
+    StxEgomotion *state, StxBackend backend, int width, int height, StxError *error);
+
+/* The next frame begins a new stream: it has none before it. */
+void stx_egomotion_reset(StxEgomotion *state);
+
+typedef struct {
+  StxImage8 left;
+  StxImage16 disparity; /* of the left picture, 1/256 pixel, 0 = unknown; of the same size */
+  int depth;            /* of stx_sgm_depth_scale: it holds millimetres; 0: disparities */
+  StxCamera camera;     /* of these pixels; focal length, baseline, cx and cy must be known */
+  uint64_t time;        /* ns of any clock, or STX_EGOMOTION_NO_TIME */
+  int threads;          /* >= 1 */
+} StxEgomotionFrame;
+
+typedef struct {
+  StxMotion motion;
+  const StxMotionPoint *points; /* by rows of cells of the frame before; the state's, until its next
+                                   call. All that were found, also of what moves itself */
+  size_t count;
+  uint64_t before; /* the time of the frame before, or STX_EGOMOTION_NO_TIME */
+} StxEgomotionResult;
+
+/*
+ * One frame; the next of a stream. Keeps nothing of the images. A stream begins anew
+ * (STX_MOTION_FIRST) after a reset, with another camera, with a time before the last one, and with
+ * one a second or more after it. Of times only the expected motion depends, so frames without one,
+ * or with that of the last, are matched all the same. After STX_MOTION_STILL the next frame is
+ * compared with the same one again.
+ *
+ * On failure *result is all zero, with the state "known" not set: STX_MOTION_FIRST. Fails if the
+ * images are not of the size that was prepared, or the camera lacks a number.
+ */
+bool stx_egomotion_frame(StxEgomotion *state, const StxEgomotionFrame *frame,
+    StxEgomotionResult *result, StxError *error);
+
+#endif

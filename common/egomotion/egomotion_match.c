@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* egomotion: the corners of the frame before, found in this one. */
+#include "common/egomotion/egomotion_state.h"
+#include "common/parallel.h"
+#include "common/sgm/sgm_depth.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCOUTS 200          /* corners that say what to expect */
+#define LEAST_SCOUTS 12     /* … of which so many must agree */
+#define PIECE 32            /* corners at a time */
+#define ROUNDS 8            /* of the regression */
+#define NEAR_PLACE 2        /* rows and columns around a place that do not compete with it */
+#define UNIQUE 1.15         /* how much worse all others must be */
+#define STEPS_AWAY 3.0      /* px: by how much the regression may move a place */
+#define STEADY .03          /* px: when it ends */
+#define FIT .7              /* share of the patch's variance that it must explain */
+#define AGREE_DISPARITY 1.5 /* px: between neighbours of one surface */
+#define PLACE_NOISE .25     /* px, a standard deviation, … */
+#define FLOW_NOISE .02      /*   and what is added for each pixel of displacement */
+
+/* How far a window reaches to either side, pixels of the half picture. */
+typedef struct {
+  int across, down;
+} Reach;
+
+static const Reach narrow = {2, 2}, expected = {12, 8}, wide = {EGO_REACH, 10};
+
+/* ---- Disparities ----------------------------------------------------------------------------- */
+
+static double value_at(const StxEgomotionFrame *frame, int x, int y)
+{
+  uint16_t value = stx_row16(&frame->disparity, y)[x];
+  if (value == 0)
+    return -1;
+  return frame->depth > 0 ? frame->depth / (256.0 * value) : value / 256.0;
+}
+
+/* The mean over 3 × 3 pixels around the place; between pixels, of what these means are there. */
+float ego_disparity(const StxEgomotionFrame *frame, double u, double v)
+{
+  const int x = (int)floor(u), y = (int)floor(v);
+  const double a = u - x, b = v - y;
+  const double across[4] = {1 - a, 1, 1, a}, down[4] = {1 - b, 1, 1, b};
+  double sum = 0, least = 1e9, most = -1;
+  if (x < 1 || y < 1 || x + 2 >= frame->disparity.width || y + 2 >= frame->disparity.height)
+    return -1;
+  for (int j = 0; j < 4; j++)
+    for (int i = 0; i < 4; i++) {
+      double weight = across[i] * down[j], value = value_at(frame, x + i - 1, y + j - 1);
+      if (weight == 0)
+        continue;
+      least = value < least ? value : least;
+      most = value > most ? value : most;
+      sum += weight * value;
+    }
+  return least > 0 && most - least < AGREE_DISPARITY ? (float)(sum / 9) : -1;
+}
+
+/* ---- Search ---------------------------------------------------------------------------------- */
+
+typedef struct {
+  int least, second, x, y; /* second: of those that are not near */
+  bool inside;             /* no place at the window's edge */
+} Found;
+
+typedef uint16_t Costs[2 * EGO_REACH + 1][EGO_COSTS];
+
+static void find_least(const EgoWindow *w, Costs costs, Found *found)
+{
+  int x = 0, y = 0;
+  for (int j = 0; j < w->rows; j++)
+    for (int i = 0; i < w->columns; i++)
+      if (costs[j][i] < costs[y][x]) {
+        x = i;
+        y = j;
+      }
+  found->least = costs[y][x];
+  found->second = INT32_MAX;
+  for (int j = 0; j < w->rows; j++)
+    for (int i = 0; i < w->columns; i++)
+      if ((abs(i - x) > NEAR_PLACE || abs(j - y) > NEAR_PLACE) && costs[j][i] < found->second)
+        found->second = costs[j][i];
+  found->x = w->x + x;
+  found->y = w->y + y;
+  found->inside = x > 0 && y > 0 && x < w->columns - 1 && y < w->rows - 1;
+}
+
+/* The part of the window around (x, y) where patches fit. */
+static EgoWindow window_at(const StxImage8 *image, double x, double y, Reach reach)
+{
+  EgoWindow w = {0};
+  const double most_x = image->width - EGO_BORDER, most_y = image->height - EGO_BORDER;
+  if (!(x > -1e6 && x < 1e6 && y > -1e6 && y < 1e6))
+    return w;
+  int left = (int)floor(x + .5) - reach.across, right = left + 2 * reach.across + 1;
+  int top = (int)floor(y + .5) - reach.down, bottom = top + 2 * reach.down + 1;
+  left = left < EGO_BORDER ? EGO_BORDER : left;
+  top = top < EGO_BORDER ? EGO_BORDER : top;
+  right = right < most_x ? right : (int)most_x;
+  bottom = bottom < most_y ? bottom : (int)most_y;
+  if (left < right && top < bottom)
+    w = (EgoWindow){left, top, right - left, bottom - top};
+  return w;
+}
+
+/* What stands out in a patch. */
+static int texture_of(const StxImage8 *relief, int x, int y)
+{
+  int sum = 0;
+  for (int j = 0; j < EGO_SIDE; j++) {
+    const uint8_t *row = stx_row8(relief, y + j - EGO_BEFORE) + x - EGO_BEFORE;
+    for (int i = 0; i < EGO_SIDE; i++)
+      sum += abs(row[i] - 128);
+  }
+  return sum;
+}
+
+/* Searches the patch of one picture in the other. */
+static bool search(const StxEgomotion *s, int from, int from_x, int from_y, double x, double y,
+    Reach reach, Found *found)
+{
+  Costs costs;
+  const StxImage8 *before = &s->relief[from], *now = &s->relief[!from];
+  EgoWindow window = window_at(now, x, y, reach);
+  if (window.columns == 0)
+    return false;
+  s->impl->costs(before, from_x, from_y, now, &window, costs);
+  find_least(&window, costs, found);
+  return 2 * found->least < texture_of(before, from_x, from_y);
+}
+
+/* Of what may be anywhere: it must be unlike all else, and lead back. */
+static bool search_wide(
+    const StxEgomotion *s, const EgoCorner *c, double x, double y, Reach reach, Found *found)
+{
+  Found back;
+  return search(s, !s->now, c->x, c->y, x, y, reach, found) && found->inside &&
+         found->second > UNIQUE * found->least &&
+         search(s, s->now, found->x, found->y, c->x, c->y, reach, &back) &&
+         abs(back.x - c->x) <= 1 && abs(back.y - c->y) <= 1;
+}
+
+/* ---- Places between pixels ------------------------------------------------------------------- */
+
+/* Solves four unknowns by elimination; the matrix is that of sums of products. */
+static bool solve4(double a[4][5])
+{
+  for (int k = 0; k < 4; k++) {
+    if (!(a[k][k] > 1e-6))
+      return false;
+    for (int i = 0; i < 4; i++) {
+      double factor = i == k ? 0 : a[i][k] / a[k][k];
+      for (int j = k; j < 5 && i != k; j++)
+        a[i][j] -= factor * a[k][j];
+    }
+  }
+  for (int k = 0; k < 4; k++)
+    a[k][4] /= a[k][k];
+  return true;
+}
+
+/* J ≈ gain · T + across · ∂T/∂x + down · ∂T/∂y + offset; a displacement of −across / gain. */
+static bool regress(const EgoPatch *p, const EgoSums *j, double move[2])
+{
+  const double n = (2 * EGO_RADIUS + 1) * (2 * EGO_RADIUS + 1);
+  double a[4][5] = {{n, p->sum_t, p->sum_x, p->sum_y, j->sum_j},
+      {p->sum_t, p->tt, p->tx, p->ty, j->tj}, {p->sum_x, p->tx, p->xx, p->xy, j->xj},
+      {p->sum_y, p->ty, p->xy, p->yy, j->yj}};
+  double sums[4] = {j->sum_j, j->tj, j->xj, j->yj};
+  if (!solve4(a))
+    return false;
+  double gain = a[1][4], explained = 0, mean = j->sum_j / n;
+  for (int k = 0; k < 4; k++)
+    explained += a[k][4] * sums[k];
+  explained -= n * mean * mean;
+  if (!(gain > EGO_PIXELS * .25 && gain < EGO_PIXELS * 4) ||
+      !(explained > FIT * (j->jj - n * mean * mean)))
+    return false;
+  move[0] = -2 * a[2][4] / gain;
+  move[1] = -2 * a[3][4] / gain;
+  return fabs(move[0]) < STEPS_AWAY && fabs(move[1]) < STEPS_AWAY;
+}
+
+/* Makes (u, v) exact. */
+static bool settle(const StxEgomotion *s, const EgoCorner *c, double *u, double *v)
+{
+  const StxImage8 *now = &s->full[s->now];
+  const double from_u = *u, from_v = *v;
+  EgoPatch patch;
+  s->impl->patch(&s->full[!s->now], 2 * c->x, 2 * c->y, &patch);
+  for (int round = 0; round < ROUNDS; round++) {
+    EgoSums sums;
+    double move[2];
+    int x = (int)floor(*u * EGO_STEPS + .5), y = (int)floor(*v * EGO_STEPS + .5);
+    if (x < EGO_RADIUS * EGO_STEPS || y < EGO_RADIUS * EGO_STEPS ||
+        x >= (now->width - EGO_RADIUS - 1) * EGO_STEPS ||
+        y >= (now->height - EGO_RADIUS - 1) * EGO_STEPS)
+      return false;
+    s->impl->sums(&patch, now, x, y, &sums);
+    if (!regress(&patch, &sums, move))
+      return false;
+    *u = (double)x / EGO_STEPS + move[0];
+    *v = (double)y / EGO_STEPS + move[1];
+    if (fabs(*u - from_u) > STEPS_AWAY || fabs(*v - from_v) > STEPS_AWAY)
+      return false;
+    if (fabs(move[0]) < STEADY && fabs(move[1]) < STEADY)
+      return true;
+  }
+  return false;
+}
+
+/* ---- Corners --------------------------------------------------------------------------------- */
+
+typedef struct {
+  StxEgomotion *state;
+  EgoCamera camera;
+  EgoPose pose;
+  Reach reach;
+  int stride; /* every so many corners */
+  int threads;
+} Job;
+
+static void place_of(const EgoCamera *camera, const EgoCorner *c, double p[3])
+{
+  p[2] = camera->scale / c->disparity;
+  p[0] = (2 * c->x - camera->cx) * p[2] / camera->focal;
+  p[1] = (2 * c->y - camera->cy) * p[2] / camera->focal;
+}
+
+/* Where a corner is to be expected, in the half picture. */
+static bool expect(const Job *job, const EgoCorner *c, double *x, double *y)
+{
+  double p[3], seen[3];
+  place_of(&job->camera, c, p);
+  if (!ego_project(&job->camera, &job->pose, p, seen))
+    return false;
+  *x = seen[0] / 2;
+  *y = seen[1] / 2;
+  return true;
+}
+
+static void scout(void *data, int number, int worker)
+{
+  const Job *job = data;
+  StxEgomotion *s = job->state;
+  const EgoCorner *c = &s->corners[number * job->stride];
+  EgoMatch *match = &s->matches[number * job->stride];
+  Found found;
+  double x, y;
+  match->found = expect(job, c, &x, &y) && search_wide(s, c, x, y, job->reach, &found);
+  if (match->found) {
+    match->u = 2 * found.x;
+    match->v = 2 * found.y;
+  }
+}
+
+static void match_corners(void *data, int piece, int worker)
+{
+  const Job *job = data;
+  StxEgomotion *s = job->state;
+  for (int i = piece * PIECE; i < (piece + 1) * PIECE && i < s->corner_count; i++) {
+    const EgoCorner *c = &s->corners[i];
+    EgoMatch *match = &s->matches[i];
+    Found found;
+    double x, y;
+    match->found = false;
+    if (!expect(job, c, &x, &y))
+      continue;
+    if (!(search(s, !s->now, c->x, c->y, x, y, narrow, &found) && found.inside) &&
+        !search_wide(s, c, x, y, wide, &found))
+      continue;
+    match->u = 2 * found.x;
+    match->v = 2 * found.y;
+    match->found = settle(s, c, &match->u, &match->v);
+  }
+}
+
+/* ---- Motion ---------------------------------------------------------------------------------- */
+
+static EgoPoint point_of(const EgoCamera *camera, const EgoCorner *c, const EgoMatch *m, float d)
+{
+  EgoPoint point = {.u = m->u, .v = m->v, .d = d};
+  double across = m->u - 2 * c->x, down = m->v - 2 * c->y;
+  place_of(camera, c, point.p);
+  for (int i = 0; i < 3; i++)
+    point.slope[i] = -point.p[i] / c->disparity;
+  point.spread = PLACE_NOISE + FLOW_NOISE * sqrt(across * across + down * down);
+  return point;
+}
+
+/* Makes the job's pose what most of some corners agree with. */
+static bool find_expected(Job *job)
+{
+  StxEgomotion *s = job->state;
+  int count = 0;
+  job->stride = (s->corner_count + SCOUTS - 1) / SCOUTS;
+  int scouts = (s->corner_count + job->stride - 1) / job->stride;
+  stx_parallel(job->threads, scouts, scout, job);
+  for (int i = 0; i < s->corner_count; i += job->stride)
+    if (s->matches[i].found) {
+      s->seen[count] = point_of(&job->camera, &s->corners[i], &s->matches[i], -1);
+      s->seen[count++].spread += 1; /* of the search alone */
+    }
+  int agree = ego_vote(&job->camera, s->seen, count, &job->pose);
+  return agree >= LEAST_SCOUTS && agree * 3 >= count;
+}
+
+static void collect(StxEgomotion *s, const StxEgomotionFrame *frame, const EgoCamera *camera)
+{
+  for (int i = 0; i < s->corner_count; i++) {
+    const EgoCorner *c = &s->corners[i];
+    const EgoMatch *m = &s->matches[i];
+    if (!m->found)
+      continue;
+    float d = ego_disparity(frame, m->u, m->v);
+    s->points[s->point_count] = (StxMotionPoint){
+        (float)m->u, (float)m->v, d, (float)(2 * c->x), (float)(2 * c->y), c->disparity};
+    s->seen[s->point_count++] = point_of(camera, c, m, d);
+  }
+}
+
+uint32_t ego_match(
+    StxEgomotion *s, const StxEgomotionFrame *frame, EgoPose *pose, double deviation[6])
+{
+  const StxCamera *c = &frame->camera;
+  Job job = {.state = s,
+      .threads = frame->threads,
+      .camera = {c->focal, c->cx, c->cy, c->focal * c->baseline},
+      .pose = *pose,
+      .reach = s->known ? expected : wide};
+  s->point_count = 0;
+  if (s->corner_count < LEAST_SCOUTS)
+    return 0;
+  bool found = find_expected(&job);
+  if (!found) {
+    job.pose = ego_still();
+    job.reach = wide;
+    found = find_expected(&job);
+  }
+  stx_parallel(frame->threads, (s->corner_count + PIECE - 1) / PIECE, match_corners, &job);
+  collect(s, frame, &job.camera);
+  if (!found)
+    return 0;
+  *pose = job.pose;
+  return (uint32_t)ego_refine(&job.camera, s->seen, s->point_count, pose, deviation, s->agrees);
+}

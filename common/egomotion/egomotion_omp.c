@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* egomotion, the fast one of what looks at pixels; compiled once per instruction set. */
+#include "common/egomotion/egomotion_private.h"
+#include "common/simd/simd.h"
+
+#include <string.h>
+
+#define CHUNK 128 /* columns of scores at a time: products stay in the cache */
+#define WIDE (2 * EGO_RADIUS + 1)
+
+void STX_VARIANT(stx_egomotion_half)(const StxImage8 *full, const StxImage8 *half, int row, int end)
+{
+  for (int y = row; y < end; y++) {
+    const uint8_t *restrict a = stx_row8(full, 2 * y), *restrict b = a + full->stride;
+    uint8_t *restrict to = stx_row8(half, y);
+#pragma omp simd
+    for (int x = 0; x < half->width; x++)
+      to[x] = (uint8_t)((a[2 * x] + a[2 * x + 1] + b[2 * x] + b[2 * x + 1] + 2) >> 2);
+  }
+}
+
+/* ---- Relief ---------------------------------------------------------------------------------- */
+
+/* Columns first … end − 1 of row y, which have 3 pixels to either side; 3 rows above and below. */
+INLINE void relief_chunk(const StxImage8 *half, const StxImage8 *relief, int y, int first, int end)
+{
+  uint16_t down[CHUNK + 6];
+  const uint8_t *row = stx_row8(half, y) + first;
+  uint8_t *restrict to = stx_row8(relief, y) + first;
+  const ptrdiff_t s = half->stride;
+#pragma omp simd
+  for (int x = 0; x < end - first + 6; x++) {
+    const uint8_t *p = row + x - 3;
+    down[x] = (uint16_t)(p[-3 * s] + p[-2 * s] + p[-s] + p[0] + p[s] + p[2 * s] + p[3 * s]);
+  }
+#pragma omp simd
+  for (int x = 0; x < end - first; x++) {
+    const uint16_t *d = down + x;
+    to[x] = ego_relief(row[x], d[0] + d[1] + d[2] + d[3] + d[4] + d[5] + d[6]);
+  }
+}
+
+void STX_VARIANT(stx_egomotion_relief)(
+    const StxImage8 *half, const StxImage8 *relief, int row, int end)
+{
+  const int last = half->width - 3;
+  for (int y = row; y < end; y++) {
+    memset(stx_row8(relief, y), 128, (size_t)relief->width);
+    if (y < 3 || y >= half->height - 3)
+      continue;
+    for (int x = 3; x < last; x += CHUNK)
+      relief_chunk(half, relief, y, x, x + CHUNK < last ? x + CHUNK : last);
+  }
+}
+
+/* ---- Corners --------------------------------------------------------------------------------- */
+
+/* Sums down of 5 products each, and then across. */
+typedef struct {
+  int32_t a[CHUNK + 4], b[CHUNK + 4], c[CHUNK + 4];
+} Products;
+
+INLINE void products_row(const StxImage8 *half, int x, int y, int count, Products *restrict to)
+{
+  const uint8_t *row = stx_row8(half, y) + x;
+  const ptrdiff_t s = half->stride;
+#pragma omp simd
+  for (int i = 0; i < count; i++) {
+    int across = row[i + 1] - row[i - 1], down = row[i + s] - row[i - s];
+    to->a[i] = across * across;
+    to->b[i] = down * down;
+    to->c[i] = across * down;
+  }
+}
+
+INLINE int across5(const int32_t *p)
+{
+  return p[0] + p[1] + p[2] + p[3] + p[4];
+}
+
+/* Scores of a row, from the products of five rows from two above on. */
+INLINE void scores_row(const Products rows[5], int count, int32_t *restrict scores)
+{
+  Products sum;
+#pragma omp simd
+  for (int i = 0; i < count + 4; i++) {
+    sum.a[i] = rows[0].a[i] + rows[1].a[i] + rows[2].a[i] + rows[3].a[i] + rows[4].a[i];
+    sum.b[i] = rows[0].b[i] + rows[1].b[i] + rows[2].b[i] + rows[3].b[i] + rows[4].b[i];
+    sum.c[i] = rows[0].c[i] + rows[1].c[i] + rows[2].c[i] + rows[3].c[i] + rows[4].c[i];
+  }
+#pragma omp simd
+  for (int i = 0; i < count; i++)
+    scores[i] = ego_score(across5(sum.a + i), across5(sum.b + i), across5(sum.c + i));
+}
+
+INLINE void take_row(
+    const int32_t *row, int first, int end, int y, int32_t *scores, int16_t (*places)[2])
+{
+  for (int x = first; x < end; x++) {
+    int32_t score = row[x - first], cell = x / EGO_CELL;
+    if (score < STX_EGOMOTION_TEXTURE || score <= scores[cell])
+      continue;
+    scores[cell] = score;
+    places[cell][0] = (int16_t)x;
+    places[cell][1] = (int16_t)y;
+  }
+}
+
+void STX_VARIANT(stx_egomotion_corners)(
+    const StxImage8 *half, int row, int32_t *scores, int16_t (*places)[2])
+{
+  const int cells = (half->width + EGO_CELL - 1) / EGO_CELL;
+  const int right = half->width - EGO_BORDER, bottom = half->height - EGO_BORDER;
+  const int top = row * EGO_CELL > EGO_BORDER ? row * EGO_CELL : EGO_BORDER;
+  const int below = (row + 1) * EGO_CELL < bottom ? (row + 1) * EGO_CELL : bottom;
+  Products products[EGO_CELL + 4];
+  int32_t line[CHUNK];
+  memset(scores, 0, (size_t)cells * sizeof *scores);
+  for (int x = EGO_BORDER; x < right && top < below; x += CHUNK) {
+    const int end = x + CHUNK < right ? x + CHUNK : right;
+    for (int y = top - 2; y < below + 2; y++)
+      products_row(half, x - 2, y, end - x + 4, &products[y - top + 2]);
+    for (int y = top; y < below; y++) {
+      scores_row(&products[y - top], end - x, line);
+      take_row(line, x, end, y, scores, places);
+    }
+  }
+}
+
+/* ---- Search ---------------------------------------------------------------------------------- */
+
+/* Rows are read up to a vector behind the window's last column: of what follows in memory. */
+void STX_VARIANT(stx_egomotion_costs)(const StxImage8 *before, int x, int y, const StxImage8 *now,
+    const EgoWindow *window, uint16_t (*costs)[EGO_COSTS])
+{
+  for (int row = 0; row < window->rows; row++)
+    for (int column = 0; column < window->columns; column += LANES_16) {
+      VecU16 sum = {0};
+      for (int j = 0; j < EGO_SIDE; j++) {
+        const uint8_t *patch = stx_row8(before, y + j - EGO_BEFORE) + x - EGO_BEFORE;
+        const uint8_t *from =
+            stx_row8(now, window->y + row + j - EGO_BEFORE) + window->x + column - EGO_BEFORE;
+        for (int i = 0; i < EGO_SIDE; i++) {
+          VecU16 a = set1_u16(patch[i]), b = widen_u8(from + i);
+          sum += subs_u16(a, b) | subs_u16(b, a);
+        }
+      }
+      store_u16(&costs[row][column], sum);
+    }
+}
+
+/* ---- Places between pixels ------------------------------------------------------------------- */
+
+void STX_VARIANT(stx_egomotion_patch)(const StxImage8 *before, int x, int y, EgoPatch *patch)
+{
+  EgoPatch p = {0};
+  for (int j = 0; j < WIDE; j++) {
+    const uint8_t *row = stx_row8(before, y + j - EGO_RADIUS) + x - EGO_RADIUS;
+    const ptrdiff_t s = before->stride;
+    for (int i = 0; i < WIDE; i++) {
+      p.t[j][i] = row[i];
+      p.x[j][i] = (int16_t)(row[i + 1] - row[i - 1]);
+      p.y[j][i] = (int16_t)(row[i + s] - row[i - s]);
+    }
+  }
+  const int16_t *t_of = &p.t[0][0], *x_of = &p.x[0][0], *y_of = &p.y[0][0];
+  int32_t t = 0, gx = 0, gy = 0, tt = 0, tx = 0, ty = 0, xx = 0, xy = 0, yy = 0;
+#pragma omp simd reduction(+ : t, gx, gy, tt, tx, ty, xx, xy, yy)
+  for (int k = 0; k < WIDE * EGO_WIDE; k++) {
+    const int a = t_of[k], b = x_of[k], c = y_of[k];
+    t += a;
+    gx += b;
+    gy += c;
+    tt += a * a;
+    tx += a * b;
+    ty += a * c;
+    xx += b * b;
+    xy += b * c;
+    yy += c * c;
+  }
+  p.sum_t = t;
+  p.sum_x = gx;
+  p.sum_y = gy;
+  p.tt = tt;
+  p.tx = tx;
+  p.ty = ty;
+  p.xx = xx;
+  p.xy = xy;
+  p.yy = yy;
+  *patch = p;
+}
+
+/* Rows are read 6 pixels behind the patch. */
+void STX_VARIANT(stx_egomotion_sums)(
+    const EgoPatch *patch, const StxImage8 *now, int x, int y, EgoSums *sums)
+{
+  int w[4], sum = 0, jj = 0, tj = 0, xj = 0, yj = 0;
+  ego_weights(x % EGO_STEPS, y % EGO_STEPS, w);
+  for (int j = 0; j < WIDE; j++) {
+    const uint8_t *p = stx_row8(now, y / EGO_STEPS + j - EGO_RADIUS) + x / EGO_STEPS - EGO_RADIUS;
+    const uint8_t *q = p + now->stride;
+    const int16_t *t = patch->t[j], *gx = patch->x[j], *gy = patch->y[j];
+#pragma omp simd reduction(+ : sum, jj, tj, xj, yj)
+    for (int i = 0; i < EGO_WIDE; i++) {
+      int value = i < WIDE ? ego_between(w, p[i], p[i + 1], q[i], q[i + 1]) : 0;
+      sum += value;
+      jj += value * value;
+      tj += t[i] * value;
+      xj += gx[i] * value;
+      yj += gy[i] * value;
+    }
+  }
+  *sums = (EgoSums){sum, jj, tj, xj, yj};
+}
