@@ -125,6 +125,15 @@ static size_t lay_out(StxObstacles *state, char *memory)
   STX_TAKE(&layout, state->weights, OBSTACLES_GRID * OBSTACLES_GRID);
   STX_TAKE(&layout, state->obstacle, obstacles);
   STX_TAKE(&layout, state->velocity, obstacles);
+  STX_TAKE(&layout, state->observed, obstacles);
+  STX_TAKE(&layout, state->sums, obstacles);
+  STX_TAKE(&layout, state->points, OBSTACLES_POINTS);
+  for (int i = 0; i < 2; i++) {
+    STX_TAKE(&layout, state->first[i], directions + 1);
+    STX_TAKE(&layout, state->flow[i], state->stixels + 1);
+  }
+  STX_TAKE(&layout, state->stixel_sums, state->stixels + 1);
+  STX_TAKE(&layout, state->stixel_velocity, state->stixels + 1);
   STX_TAKE(&layout, state->entered, obstacles);
   STX_TAKE(&layout, state->prices, obstacles);
   STX_TAKE(&layout, state->owner, obstacles);
@@ -162,8 +171,9 @@ bool stx_obstacles_prepare(StxObstacles *state, const StxObstaclesParams *params
   size_t sectors = (size_t)params->sectors;
   next.params = *params;
   next.records = records > state->records ? records : state->records;
-  directions = directions > sectors ? directions : sectors;
-  next.directions = directions > state->directions ? directions : state->directions;
+  size_t most = directions > sectors ? directions : sectors;
+  next.directions = most > state->directions ? most : state->directions;
+  next.stixels = directions > 0 && records > state->stixels ? records : state->stixels;
   size_t size = lay_out(&next, NULL);
   if (size > state->size) {
     /* Frames bring a few more again and again: half more, or the heap fills with old blocks. */
@@ -178,6 +188,9 @@ bool stx_obstacles_prepare(StxObstacles *state, const StxObstaclesParams *params
     state->size = 0;
   }
   lay_out(&next, next.memory);
+  if (next.memory != state->memory || next.flow[0] != state->flow[0] ||
+      next.flow[1] != state->flow[1])
+    next.before = 0;
   *state = next;
   return make_room(state, 2 * (size_t)params->max_obstacles) ||
          stx_fail(error, "no memory for %d obstacles", params->max_obstacles);
@@ -192,7 +205,7 @@ static double step_in_time(StxObstacles *state, uint64_t time, bool goes_on, boo
   double dt = known && time > state->time ? (double)(time - state->time) / 1e9 : 0;
   *restarted = !state->begun || !goes_on || (known && (time < state->time || dt >= JUMP));
   if (*restarted) {
-    state->tracked = 0;
+    state->tracked = state->before = 0;
     dt = 0;
   }
   state->begun = true;
@@ -244,6 +257,7 @@ static void finish(StxObstacles *state, size_t directions, double dt, const StxM
   result->free_space = state->free_space;
   result->directions = directions;
   result->members = state->members;
+  result->velocities = motion != NULL ? state->velocity : NULL;
   result->left_out = state->left_out;
   result->entered = state->entered;
   watch_corridor(state, result);
@@ -269,8 +283,14 @@ bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *fram
   foretell(state, dt, frame->motion);
   stx_obstacles_stand(state, frame);
   stx_obstacles_measure(state, frame);
+  if (frame->motion != NULL)
+    stx_obstacles_observe(state, frame, dt);
   Noise noise = {NOISE, STEREO_NOISE / (frame->camera.focal * frame->camera.baseline)};
   finish(state, (size_t)state->columns, dt, frame->motion, &noise, result);
+  if (frame->motion != NULL) {
+    stx_obstacles_flow(state, frame, dt);
+    result->stixel_velocities = state->stixel_velocity;
+  }
   return true;
 }
 

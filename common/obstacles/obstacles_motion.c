@@ -19,6 +19,10 @@
 #define SAME .3            /* of both widths: what is expected there covers as much of it */
 #define FAR_OFF 3.0        /* standard deviations: what is farther off is a mistake in part */
 #define LATELY .3          /* of how far off it was, what counts of the last frame */
+#define STANDS 1.0         /* m/s: what is slower stands; */
+#define MOVES 1.5          /*   what is faster moves; */
+#define ONCOMING 1.0       /*   and comes on, if so much of it is towards the sensor */
+#define LEAST_CLOSING .1   /* m/s: what is slower never gets here */
 #define WORTH 1.0          /* m/s: the largest standard deviation of a speed that is said */
 #define STILL_SPEED .1     /* m/s: how well it is known of what stands, at best */
 
@@ -105,7 +109,25 @@ static double see_ahead(Track *track, double at, double noise)
          correct(&track->z, at, noise, &track->surprise_z);
 }
 
-void stx_obstacles_see(Track *track, const StxObstacle *o, double dt, double noise)
+/* The same of a speed, with the square of its noise: for standing. */
+static double correct_speed(Axis *axis, double speed, double noise, double *surprise)
+{
+  double off = speed - axis->speed, sum = axis->p11 + noise;
+  double square = fmin(off * off / sum, FAR_OFF * FAR_OFF);
+  double still = fmin(speed * speed / noise, FAR_OFF * FAR_OFF);
+  double odds = .5 * (square + log(sum) - still - log(noise));
+  *surprise += LATELY * (square - *surprise);
+  sum = fmax(sum, off * off / (FAR_OFF * FAR_OFF));
+  double k0 = axis->p01 / sum, k1 = axis->p11 / sum;
+  axis->at += k0 * off;
+  axis->speed += k1 * off;
+  axis->p00 -= k0 * axis->p01;
+  axis->p01 -= k0 * axis->p11;
+  axis->p11 -= k1 * axis->p11;
+  return odds;
+}
+
+void stx_obstacles_see(Track *track, const StxObstacle *o, const Observed *observed, double noise)
 {
   double half = .5 * (double)o->width, middle = (double)o->x;
   double edge = .05 + .005 * (double)o->z, odds = 0;
@@ -120,6 +142,10 @@ void stx_obstacles_see(Track *track, const StxObstacle *o, double dt, double noi
   } else {
     track->depth = fmax(track->depth, (double)o->depth);
     odds += see_ahead(track, (double)(o->z + o->depth) - track->depth, .3 + noise);
+  }
+  if (observed->points > 0) {
+    odds += correct_speed(&track->x, observed->x, observed->xx, &track->surprise_x);
+    odds += correct_speed(&track->z, observed->z, observed->zz, &track->surprise_z);
   }
   double stands = track->standing * exp(odds);
   track->standing = stands / (stands + 1 - track->standing);
@@ -146,30 +172,82 @@ void stx_obstacles_begin(Track *track, const StxObstacle *o)
 /* ---- What is said --------------------------------------------------------------------------- */
 
 /* Mean and deviation of a speed that is 0 with a probability. */
-static double mix(const Axis *moving, double surprise, double standing, float *deviation)
+static double mix(const Axis *moving, double surprise, double standing, double *deviation)
 {
   double spread = moving->p11 * fmax(surprise, 1);
   double mean = (1 - standing) * moving->speed;
   double off = moving->speed - mean;
-  *deviation = (float)sqrt(
+  *deviation = sqrt(
       standing * (STILL_SPEED * STILL_SPEED + mean * mean) + (1 - standing) * (spread + off * off));
   return mean;
 }
 
-StxVelocity stx_obstacles_say(Track *track, const StxMotion *motion, double dt, StxObstacle *o)
+/* What moves, and how: it must be surer of a change than of what it was. */
+static uint8_t moves_of(uint8_t before, bool stands, bool moves, double z)
 {
-  StxVelocity v = {.contact = NAN, .contact_deviation = NAN};
-  double ego[2];
-  double x = mix(&track->x, track->surprise_x, track->standing, &v.deviation_x);
-  double z = mix(&track->z, track->surprise_z, track->standing, &v.deviation_z);
+  double oncoming = before == STX_MOVES_ONCOMING ? .5 * ONCOMING : ONCOMING;
+  if (stands || (before == STX_MOVES_NOT && !moves))
+    return STX_MOVES_NOT;
+  if (!moves && before == STX_MOVES_UNKNOWN)
+    return STX_MOVES_UNKNOWN;
+  return z < -oncoming ? STX_MOVES_ONCOMING : STX_MOVES;
+}
+
+/* Says what is worth saying. */
+static StxVelocity velocity_of(double x, double z, double deviation_x, double deviation_z)
+{
+  return (StxVelocity){.x = deviation_x <= WORTH ? (float)x : NAN,
+      .z = deviation_z <= WORTH ? (float)z : NAN,
+      .deviation_x = (float)deviation_x,
+      .deviation_z = (float)deviation_z,
+      .contact = NAN,
+      .contact_deviation = NAN};
+}
+
+StxVelocity stx_obstacles_say_flow(Flow *flow)
+{
+  double x = flow->speed_x, z = flow->speed_z, speed = hypot(x, z);
+  StxVelocity v = velocity_of(NAN, NAN, NAN, NAN);
+  if (!flow->known)
+    return v;
+  v = velocity_of(x, z, sqrt(flow->xx), sqrt(flow->zz));
+  bool said = isfinite(v.x + v.z);
+  double sure = x * x / flow->xx + z * z / flow->zz;
+  flow->moves = !said
+                    ? STX_MOVES_UNKNOWN
+                    : moves_of(flow->moves, speed < STANDS || sure<4, speed> MOVES && sure > 9, z);
+  v.moves = flow->moves;
+  return v;
+}
+
+/* Seconds until it is at the sensor, and how sure that is. */
+static void say_contact(StxVelocity *v, const StxObstacle *o, double noise)
+{
+  double closing = (double)o->closing_speed, z = (double)o->z;
+  if (!(closing > LEAST_CLOSING))
+    return;
+  v->contact = (float)(z / closing);
+  v->contact_deviation = v->contact * (float)hypot(noise / z, (double)v->deviation_z / closing);
+}
+
+StxVelocity stx_obstacles_say(
+    Track *track, const StxMotion *motion, double dt, double noise, StxObstacle *o)
+{
+  double deviation_x, deviation_z, ego[2];
+  double x = mix(&track->x, track->surprise_x, track->standing, &deviation_x);
+  double z = mix(&track->z, track->surprise_z, track->standing, &deviation_z);
+  StxVelocity v = velocity_of(x, z, deviation_x, deviation_z);
   if (motion->state == STX_MOTION_KNOWN && dt > 0) {
     standing_speed(track, motion, dt, ego);
-    track->lateral_speed = (double)v.deviation_x <= WORTH ? (float)(x + ego[0]) : NAN;
-    track->closing_speed = (double)v.deviation_z <= WORTH ? (float)-(z + ego[1]) : NAN;
+    track->lateral_speed = v.x + (float)ego[0];
+    track->closing_speed = -(v.z + (float)ego[1]);
   }
   o->lateral_speed = track->lateral_speed;
   o->closing_speed = track->closing_speed;
-  v.x = (double)v.deviation_x <= WORTH ? (float)x : NAN;
-  v.z = (double)v.deviation_z <= WORTH ? (float)z : NAN;
+  if (isfinite(v.x + v.z))
+    track->moves = moves_of(
+        track->moves, track->standing > .9, track->standing < .1 && hypot(x, z) > STANDS, z);
+  v.moves = track->moves;
+  say_contact(&v, o, noise);
   return v;
 }

@@ -7,6 +7,7 @@
  *   obstacles_scan.c     the same of a scan's clusters
  *   obstacles_measure.c  which groups are obstacles, and their records
  *   obstacles_track.c    following
+ *   obstacles_points.c   velocities of points that were matched
  *   obstacles_motion.c   what is followed, with the camera's motion taken out
  */
 #ifndef STX_OBSTACLES_PRIVATE_H
@@ -19,6 +20,7 @@
 #define OBSTACLES_GRID 128     /* cells of a scan's ground, in each direction */
 #define OBSTACLES_FINE 512     /* of the cells in which clusters are looked at, likewise */
 #define OBSTACLES_JOINTS 4     /* pieces at most beside which a piece stands, from the bottom up */
+#define OBSTACLES_POINTS 4096  /* matched points of a frame, the first */
 #define OBSTACLES_CANDIDATES 8 /* obstacles at most that a track may be, the best */
 
 /* A stixel or a point that stands on the ground, or near it. Metres; ground and what is made of it
@@ -92,9 +94,42 @@ typedef struct {
   uint32_t assigned; /* the obstacle, or OBSTACLES_NONE */
 } Choices;
 
+/* Sums of equations for a velocity; of what they leave. */
+typedef struct {
+  double xx, xz, zz, x, z, square;
+  uint32_t points;
+} Sums;
+
+/* A velocity over ground, m/s, and its covariance. */
+typedef struct {
+  double x, z, xx, xz, zz;
+  uint32_t points; /* 0: none */
+} Observed;
+
+/* One of the three equations of a point: across · x + ahead · z = off, with noise 1. */
+typedef struct {
+  double across, ahead, off;
+} Equation;
+
+typedef struct {
+  Equation equation[3];
+  uint32_t record; /* of its stixel */
+} ObstaclesPoint;
+
+/* A stixel and its velocity over ground, with its covariance. */
+typedef struct {
+  double x, y, z, disparity; /* of its middle */
+  double speed_x, speed_z, xx, xz, zz;
+  uint16_t column, top, bottom;
+  uint8_t moves;  /* StxMoves */
+  uint8_t unseen; /* frames in a row without a point */
+  bool known;     /* of what has a place: else nothing of it counts */
+} Flow;
+
 struct StxObstacles {
   StxObstaclesParams params;
-  size_t records, directions; /* prepared for */
+  size_t records, directions; /* prepared for; */
+  size_t stixels;             /*   of stixels */
   int columns;                /* of this frame; 0 of a scan */
   int stixel_width;           /* likewise */
 
@@ -117,7 +152,17 @@ struct StxObstacles {
   uint32_t *largest;      /*   of each group its largest part */
   size_t room_for_spans;
   StxObstacle *obstacle;
-  StxVelocity *velocity; /* of each obstacle */
+  StxVelocity *velocity; /* of each obstacle; */
+  Observed *observed;    /*   of its points; */
+  Sums *sums;            /*   of their equations */
+  ObstaclesPoint *points;
+  size_t point_count;
+  uint32_t *first[2]; /* of each column its first stixel; one more than columns. Of this frame */
+  Flow *flow[2];      /*   and the one before, in turns; of each stixel */
+  int turn;           /* of this frame */
+  size_t before;      /* stixels of the frame before; 0: they are not known */
+  Sums *stixel_sums;  /* of each stixel */
+  StxVelocity *stixel_velocity;
   StxFreeSpace *free_space;
   uint16_t *entered;
   Track *tracks;
@@ -189,13 +234,21 @@ void stx_obstacles_follow(
 void stx_obstacles_predict(Axis *axis, double dt);
 void stx_obstacles_correct(Axis *axis, double at, double noise);
 
+/* Velocities of the obstacles' points: state->observed. */
+void stx_obstacles_observe(StxObstacles *state, const StxObstaclesFrame *frame, double dt);
+
+/* Velocities of the frame's stixels: state->stixel_velocity. */
+void stx_obstacles_flow(StxObstacles *state, const StxObstaclesFrame *frame, double dt);
+StxVelocity stx_obstacles_say_flow(Flow *flow);
+
 /* With the camera's motion: where a track is to be expected; what is seen of it; a new one. */
 void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt);
-void stx_obstacles_see(Track *track, const StxObstacle *o, double dt, double noise);
+void stx_obstacles_see(Track *track, const StxObstacle *o, const Observed *observed, double noise);
 void stx_obstacles_begin(Track *track, const StxObstacle *o);
 
 /* The velocity of a track, and its obstacle's speeds; `motion` NULL: as said last. */
-StxVelocity stx_obstacles_say(Track *track, const StxMotion *motion, double dt, StxObstacle *o);
+StxVelocity stx_obstacles_say(
+    Track *track, const StxMotion *motion, double dt, double noise, StxObstacle *o);
 
 /* Where it is: the likelier of both. */
 static inline double obstacles_x(const Track *track)

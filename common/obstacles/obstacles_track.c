@@ -218,7 +218,7 @@ static double usual_speed(const StxObstacles *state)
   return weight > 0 ? sum / weight : 0;
 }
 
-static void write_out(StxObstacles *state, double dt, const StxMotion *motion)
+static void write_out(StxObstacles *state, double dt, const StxMotion *motion, const Noise *noise)
 {
   for (size_t t = 0; t < state->tracked; t++) {
     Track *track = &state->tracks[t];
@@ -228,7 +228,8 @@ static void write_out(StxObstacles *state, double dt, const StxMotion *motion)
     o->id = track->id;
     o->age = track->age;
     if (motion != NULL) {
-      state->velocity[track->place] = stx_obstacles_say(track, motion, dt, o);
+      state->velocity[track->place] =
+          stx_obstacles_say(track, motion, dt, obstacles_noise(noise, (double)o->z), o);
     } else if (track->seen > 0) {
       o->closing_speed = (float)-track->z.speed;
       o->lateral_speed = (float)track->x.speed;
@@ -264,7 +265,7 @@ void stx_obstacles_follow(
     }
     const StxObstacle *o = &state->obstacle[place];
     if (motion != NULL)
-      stx_obstacles_see(track, o, dt, obstacles_noise(noise, (double)o->z));
+      stx_obstacles_see(track, o, &state->observed[place], obstacles_noise(noise, (double)o->z));
     else
       update_relative(track, o, obstacles_noise(noise, (double)o->z));
     update(track, o, place, dt);
@@ -278,5 +279,5 @@ void stx_obstacles_follow(
   for (uint32_t i = 0; i < state->obstacles; i++)
     if (state->owner[i] == OBSTACLES_NONE)
       begin(state, i, motion != NULL, speed, obstacles_noise(noise, (double)state->obstacle[i].z));
-  write_out(state, dt, motion);
+  write_out(state, dt, motion, noise);
 }

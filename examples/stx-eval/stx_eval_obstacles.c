@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/egomotion/egomotion.h"
 #include "common/ground/ground.h"
 #include "common/pipeline/pipeline.h"
 #include "examples/shared/options.h"
@@ -19,8 +20,8 @@
 #define SEEN_POINTS 30
 
 /* Where the camera's motion comes from. */
-typedef enum { MOTION_NONE, MOTION_POSES } Motion;
-static const char *const motions[] = {"none", "poses", NULL};
+typedef enum { MOTION_NONE, MOTION_POSES, MOTION_VIDEO } Motion;
+static const char *const motions[] = {"none", "poses", "video", NULL};
 
 typedef struct {
   StxPipelineSettings pipeline;
@@ -40,8 +41,9 @@ typedef struct {
   StxObstacles *state;
   ObstacleJudge *judge;
   ObstacleScore *score;
-  int street;       /* from 0 on */
-  StxMotion motion; /* of the camera, to this frame */
+  int street;              /* from 0 on */
+  StxMotion motion;        /* of the camera, to this frame; */
+  StxEgomotion *egomotion; /* as its pictures show it */
 } Run;
 
 /* Of this thread alone, whatever else the machine does. */
@@ -65,6 +67,31 @@ static void judge_frame(Run *run, const ObstacleTruth *truth, const uint16_t *me
   if ((frame + 1) % FRAMES_PER_SECOND == 0)
     fprintf(stderr, "street %d of %d: frame %d of %d\n", run->street + 1, run->options->seeds,
         frame + 1, run->options->frames);
+}
+
+/* ---- The camera's motion -------------------------------------------------------------------- */
+
+/* As far as it was asked for: `poses`, or of the pictures. The state is made with the first of them.
+ * False with an error. */
+static bool add_motion(const Options *o, StxEgomotion **state, const StxMotion *poses,
+    const StxImage8 *left, const StxPipelineOutput *output, StxObstaclesFrame *frame,
+    StxError *error)
+{
+  static StxEgomotionResult result;
+  StxEgomotionFrame input = {*left, output->disparity, 0, output->camera, frame->time, o->threads};
+  if (o->motion == MOTION_POSES)
+    frame->motion = poses;
+  if (o->motion != MOTION_VIDEO)
+    return true;
+  if (*state == NULL && (*state = stx_egomotion_new()) == NULL)
+    return stx_fail(error, "not enough memory");
+  if (!stx_egomotion_prepare(*state, STX_BACKEND_AUTO, left->width, left->height, error) ||
+      !stx_egomotion_frame(*state, &input, &result, error))
+    return false;
+  frame->motion = &result.motion;
+  frame->points = result.points;
+  frame->point_count = result.count;
+  return true;
 }
 
 /* ---- Stereo -------------------------------------------------------------------------------- */
@@ -133,14 +160,15 @@ static void judge_stixels(Run *run, const StxPipelineOutput *output, const Obsta
   g_free(spread.depths);
 }
 
-static bool find_in_stixels(Run *run, const StxPipelineOutput *output, int frame,
-    StxObstaclesResult *result, StxError *error)
+static bool find_in_stixels(Run *run, const StxImage8 *left, const StxPipelineOutput *output,
+    int frame, StxObstaclesResult *result, StxError *error)
 {
   const Options *o = run->options;
   StxObstaclesFrame input = {output->stixels, output->count, o->width, o->height,
-      output->grid.cell_width, output->camera, time_of(frame),
-      o->motion == MOTION_POSES ? &run->motion : NULL};
+      output->grid.cell_width, output->camera, time_of(frame)};
   size_t columns = (size_t)((o->width - 1) / output->grid.cell_width + 1);
+  if (!add_motion(o, &run->egomotion, &run->motion, left, output, &input, error))
+    return false;
   if (!stx_obstacles_prepare(run->state, &o->params, output->count, columns, error))
     return false;
   double begin = cpu_ms();
@@ -207,7 +235,7 @@ static bool judge_pictures(Run *run, Pictures *pictures, int frame, StxError *er
   StxObstaclesResult result;
   StxPipelineInput input = draw(run, pictures, frame);
   if (!stx_pipeline_run(pictures->pipeline, &input, &output, error) ||
-      !find_in_stixels(run, &output, frame, &result, error))
+      !find_in_stixels(run, &pictures->left, &output, frame, &result, error))
     return false;
   bool good = truth_of_picture(run->scene, &truth) || stx_fail(error, "not enough memory");
   if (good)
@@ -321,6 +349,7 @@ static bool run_street(const Options *o, int street, ObstacleScore *score, StxEr
               (o->scans ? run_scans : run_pictures)(&run, error);
   obstacle_judge_free(run.judge);
   stx_obstacles_free(run.state);
+  stx_egomotion_free(run.egomotion);
   stx_scene_free(run.scene);
   return good;
 }
@@ -352,6 +381,7 @@ typedef struct {
   EvalSequence sequence;
   StxPipeline *pipeline;
   StxObstacles *state;
+  StxEgomotion *egomotion;
   SequenceJudge *judge;
   SequenceScore score;
 } Drive;
@@ -367,9 +397,10 @@ static bool find_in_frame(Drive *drive, const EvalFrame *frame, const StxMotion 
   if (drive->pipeline == NULL || !stx_pipeline_run(drive->pipeline, &input, &output, error))
     return false;
   StxObstaclesFrame found = {output.stixels, output.count, frame->left.width, frame->left.height,
-      output.grid.cell_width, output.camera, (uint64_t)llround(drive->sequence.times[index] * 1e9),
-      o->motion == MOTION_POSES ? motion : NULL};
+      output.grid.cell_width, output.camera, (uint64_t)llround(drive->sequence.times[index] * 1e9)};
   size_t columns = (size_t)((found.width - 1) / found.stixel_width + 1);
+  if (!add_motion(o, &drive->egomotion, motion, &frame->left, &output, &found, error))
+    return false;
   if (!stx_obstacles_prepare(drive->state, &o->params, output.count, columns, error))
     return false;
   double begin = cpu_ms();
@@ -408,6 +439,7 @@ static bool run_sequence(const Options *o, StxError *error)
   if (good)
     sequence_print(stdout, drive.sequence.name, &drive.score, o->json);
   stx_obstacles_free(drive.state);
+  stx_egomotion_free(drive.egomotion);
   stx_pipeline_free(drive.pipeline);
   eval_sequence_close(&drive.sequence);
   return good;
@@ -426,8 +458,8 @@ static GOptionContext *make_context(Options *o)
           "a real street: pictures, calib.txt and poses.txt as in KITTI's odometry", "FOLDER"},
       {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration,
           "in place of the sequence's calib.txt, which may lack \"Tr:\"", "FILE"},
-      {"motion", 0, 0, G_OPTION_ARG_STRING, &o->motion_name, "of the camera: none or poses (none)",
-          "FROM"},
+      {"motion", 0, 0, G_OPTION_ARG_STRING, &o->motion_name,
+          "of the camera: none, poses or video: what is seen, with points (none)", "FROM"},
       {"seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "of the first street (1)", "N"},
       {"seeds", 0, 0, G_OPTION_ARG_INT, &o->seeds, "so many streets (4)", "N"},
       {"frames", 0, 0, G_OPTION_ARG_INT, &o->frames, "of each, ten per second (40)", "N"},
@@ -455,14 +487,14 @@ static bool apply(Options *o, StxError *error)
     return false;
   if (o->scans && (o->labels || o->perfect))
     return stx_fail(error, "--scans has no use for %s", o->labels ? "--labels" : "--perfect");
+  if (o->motion_name != NULL &&
+      (o->motion = options_choose("motion", o->motion_name, motions, error)) < 0)
+    return false;
   if (o->sequence != NULL && (o->labels || o->perfect || o->scans))
     return stx_fail(error, "--sequence has no use for %s",
         o->labels    ? "--labels"
         : o->perfect ? "--perfect"
                      : "--scans");
-  if (o->motion_name != NULL &&
-      (o->motion = options_choose("motion", o->motion_name, motions, error)) < 0)
-    return false;
   o->threads = stx_threads(o->threads);
   o->pipeline.threads = o->threads;
   o->pipeline.source = o->perfect ? STX_PIPELINE_DISPARITIES : STX_PIPELINE_PAIRS;
