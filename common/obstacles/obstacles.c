@@ -9,6 +9,9 @@
 
 #define JUMP 1.0          /* s: across a longer gap nothing is followed */
 #define STEREO_NOISE 0.25 /* px of disparity, a standard deviation */
+#define REPEATS 2         /* frames in a row that repeat one, of which nobody says so */
+#define SHARED .6         /* of what stands was there a frame ago, or it is another scene */
+#define WAITS 5           /* frames in a row of which the camera's motion is not known */
 #define CLUSTERS 65536    /* numbers of a scan's clusters */
 #define NOISE 0.05        /* m: what distances are off by in any case */
 
@@ -82,6 +85,10 @@ void stx_obstacles_free(StxObstacles *state)
     return;
   free(state->memory);
   free(state->tracks);
+  for (int i = 0; i < 2; i++) {
+    free(state->first[i]);
+    free(state->flow[i]);
+  }
   free(state);
 }
 
@@ -128,10 +135,6 @@ static size_t lay_out(StxObstacles *state, char *memory)
   STX_TAKE(&layout, state->observed, obstacles);
   STX_TAKE(&layout, state->sums, obstacles);
   STX_TAKE(&layout, state->points, OBSTACLES_POINTS);
-  for (int i = 0; i < 2; i++) {
-    STX_TAKE(&layout, state->first[i], directions + 1);
-    STX_TAKE(&layout, state->flow[i], state->stixels + 1);
-  }
   STX_TAKE(&layout, state->stixel_sums, state->stixels + 1);
   STX_TAKE(&layout, state->stixel_velocity, state->stixels + 1);
   STX_TAKE(&layout, state->entered, obstacles);
@@ -153,6 +156,26 @@ static bool make_room(StxObstacles *state, size_t tracks)
   }
   state->room_for_tracks = tracks;
   state->tracked = state->tracked < tracks ? state->tracked : tracks;
+  return true;
+}
+
+/* Room for the stixels of this frame; what is known of those before stays. */
+static bool make_flows(StxObstacles *state)
+{
+  size_t columns = state->directions + 1, stixels = state->stixels;
+  if (columns <= state->room_for_columns && stixels <= state->room_for_flows)
+    return true;
+  stixels += stixels / 2;
+  for (int i = 0; i < 2; i++) {
+    uint32_t *first = realloc(state->first[i], columns * sizeof *first);
+    state->first[i] = first != NULL ? first : state->first[i];
+    Flow *flow = realloc(state->flow[i], (stixels + 1) * sizeof *flow);
+    state->flow[i] = flow != NULL ? flow : state->flow[i];
+    if (first == NULL || flow == NULL)
+      return false;
+  }
+  state->room_for_columns = columns;
+  state->room_for_flows = stixels;
   return true;
 }
 
@@ -188,30 +211,85 @@ bool stx_obstacles_prepare(StxObstacles *state, const StxObstaclesParams *params
     state->size = 0;
   }
   lay_out(&next, next.memory);
-  if (next.memory != state->memory || next.flow[0] != state->flow[0] ||
-      next.flow[1] != state->flow[1])
-    next.before = 0;
   *state = next;
-  return make_room(state, 2 * (size_t)params->max_obstacles) ||
-         stx_fail(error, "no memory for %d obstacles", params->max_obstacles);
+  if (!make_room(state, 2 * (size_t)params->max_obstacles))
+    return stx_fail(error, "no memory for %d obstacles", params->max_obstacles);
+  return make_flows(state) || stx_fail(error, "no memory for %zu stixels", state->stixels);
 }
 
 /* ---- A frame --------------------------------------------------------------------------------- */
 
-/* Seconds since the last frame, 0 if that is not known; notes whether the stream goes on. */
+/* Nothing is followed from before. */
+static void restart(StxObstacles *state)
+{
+  state->tracked = state->before = 0;
+  state->waited = 0;
+  state->stood = false;
+}
+
+/* Seconds since the last frame, 0 if that is not known; notes whether the stream goes on. The first
+ * step after times that stood still is that of several frames: it is not known, either. */
 static double step_in_time(StxObstacles *state, uint64_t time, bool goes_on, bool *restarted)
 {
   bool known = time != STX_OBSTACLES_NO_TIME && state->time != STX_OBSTACLES_NO_TIME;
   double dt = known && time > state->time ? (double)(time - state->time) / 1e9 : 0;
+  bool stands = known && time == state->time, stood = state->stood;
   *restarted = !state->begun || !goes_on || (known && (time < state->time || dt >= JUMP));
-  if (*restarted) {
-    state->tracked = state->before = 0;
-    dt = 0;
-  }
+  if (*restarted)
+    restart(state);
+  state->stood = stands && !*restarted;
   state->begun = true;
   if (time != STX_OBSTACLES_NO_TIME || *restarted)
     state->time = time;
-  return dt;
+  return *restarted || stood ? 0 : dt;
+}
+
+/* ---- The camera's motion -------------------------------------------------------------------- */
+
+static bool is_late(const StxObstacles *state, uint64_t time)
+{
+  bool known = time != STX_OBSTACLES_NO_TIME && state->time != STX_OBSTACLES_NO_TIME;
+  return known && (time < state->time || (double)(time - state->time) / 1e9 >= JUMP);
+}
+
+/* Is this the picture of before again? Of many in a row the camera itself is the reason. */
+static bool repeats(StxObstacles *state, const StxObstaclesFrame *frame)
+{
+  uint64_t hash = UINT64_C(14695981039346656037);
+  const unsigned char *bytes = (const unsigned char *)frame->stixels;
+  for (size_t i = 0; i < frame->count * sizeof *frame->stixels; i++)
+    hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+  bool same = frame->count > 0 && hash == state->hash;
+  state->repeated = same ? state->repeated + 1 : 0;
+  state->hash = hash;
+  if (frame->motion != NULL)
+    return frame->motion->state == STX_MOTION_STILL;
+  return same && state->repeated <= REPEATS;
+}
+
+/* What the camera did, or may have done: while that is not known it goes on as before, for a few
+ * frames. False: begin anew, for the frame before was of another scene. */
+static bool find_motion(StxObstacles *state, const StxObstaclesFrame *frame, StxMotion *motion)
+{
+  const StxMotion standing = {.state = STX_MOTION_KNOWN, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  StxObstaclesFrame look = *frame;
+  *motion = *frame->motion;
+  if (motion->state == STX_MOTION_FIRST || motion->state == STX_MOTION_STILL)
+    return motion->state == STX_MOTION_STILL;
+  bool known = motion->state == STX_MOTION_KNOWN;
+  look.motion = known ? motion : &standing;
+  if (state->before > 0 && stx_obstacles_shared(state, &look) < SHARED)
+    return false;
+  if (known) {
+    state->last_motion = *motion;
+    state->waited = 0;
+    return true;
+  }
+  if (state->last_motion.state != STX_MOTION_KNOWN || state->waited++ >= WAITS)
+    return false;
+  *motion = state->last_motion;
+  motion->state = frame->motion->state;
+  return true;
 }
 
 static void watch_corridor(StxObstacles *state, StxObstaclesResult *result)
@@ -241,7 +319,6 @@ static void watch_corridor(StxObstacles *state, StxObstaclesResult *result)
 
 static void foretell(StxObstacles *state, double dt, const StxMotion *motion)
 {
-  state->guided = motion != NULL;
   if (!state->params.follow)
     state->tracked = 0;
   stx_obstacles_foretell(state, dt, motion);
@@ -263,34 +340,58 @@ static void finish(StxObstacles *state, size_t directions, double dt, const StxM
   watch_corridor(state, result);
 }
 
-bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *frame,
-    StxObstaclesResult *result, StxError *error)
+static void take_frame(StxObstacles *state, const StxObstaclesFrame *frame)
 {
-  *result = (StxObstaclesResult){0};
-  if (!stx_obstacles_check_frame(state, frame, error))
-    return false;
-  bool goes_on = !state->of_scan && stx_camera_is_same(&state->camera, &frame->camera) &&
-                 state->width == frame->width && state->height == frame->height &&
-                 state->stixel_width == frame->stixel_width;
-  double dt = step_in_time(state, frame->time, goes_on, &result->restarted);
   state->of_scan = false;
   state->camera = frame->camera;
   state->width = frame->width;
   state->height = frame->height;
   state->stixel_width = frame->stixel_width;
   state->columns = (frame->width - 1) / frame->stixel_width + 1;
-  memset(state->members, 0xFF, frame->count * sizeof *state->members);
-  foretell(state, dt, frame->motion);
-  stx_obstacles_stand(state, frame);
-  stx_obstacles_measure(state, frame);
-  if (frame->motion != NULL)
-    stx_obstacles_observe(state, frame, dt);
-  Noise noise = {NOISE, STEREO_NOISE / (frame->camera.focal * frame->camera.baseline)};
-  finish(state, (size_t)state->columns, dt, frame->motion, &noise, result);
-  if (frame->motion != NULL) {
-    stx_obstacles_flow(state, frame, dt);
+  state->guided = frame->motion != NULL;
+}
+
+static void find(StxObstacles *state, const StxObstaclesFrame *given, const StxMotion *motion,
+    double dt, StxObstaclesResult *result)
+{
+  Noise noise = {NOISE, STEREO_NOISE / (given->camera.focal * given->camera.baseline)};
+  StxObstaclesFrame frame = *given;
+  frame.motion = motion;
+  foretell(state, dt, motion);
+  stx_obstacles_stand(state, &frame);
+  stx_obstacles_measure(state, &frame);
+  if (motion != NULL)
+    stx_obstacles_observe(state, &frame, dt);
+  finish(state, (size_t)state->columns, dt, motion, &noise, result);
+  if (motion != NULL) {
+    stx_obstacles_flow(state, &frame, dt);
     result->stixel_velocities = state->stixel_velocity;
   }
+}
+
+bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *frame,
+    StxObstaclesResult *result, StxError *error)
+{
+  *result = (StxObstaclesResult){0};
+  if (!stx_obstacles_check_frame(state, frame, error))
+    return false;
+  StxMotion motion;
+  bool goes_on = !state->of_scan && stx_camera_is_same(&state->camera, &frame->camera) &&
+                 state->width == frame->width && state->height == frame->height &&
+                 state->stixel_width == frame->stixel_width &&
+                 state->guided == (frame->motion != NULL);
+  take_frame(state, frame);
+  bool again = repeats(state, frame) && state->begun && goes_on;
+  if (frame->motion != NULL)
+    stx_obstacles_place(state, frame);
+  goes_on = goes_on && (frame->motion == NULL || find_motion(state, frame, &motion));
+  double dt = again && !is_late(state, frame->time)
+                  ? 0
+                  : step_in_time(state, frame->time, goes_on, &result->restarted);
+  if (result->restarted && frame->motion != NULL)
+    motion = (StxMotion){.state = STX_MOTION_FIRST};
+  memset(state->members, 0xFF, frame->count * sizeof *state->members);
+  find(state, frame, frame->motion != NULL ? &motion : NULL, dt, result);
   return true;
 }
 
@@ -307,6 +408,7 @@ bool stx_obstacles_of_scan(
         scan->points == NULL ? "them" : "their labels");
   double dt = step_in_time(state, scan->time, state->of_scan, &result->restarted);
   state->of_scan = true;
+  state->guided = false;
   state->columns = state->stixel_width = 0;
   memset(state->members, 0xFF, scan->count * sizeof *state->members);
   foretell(state, dt, NULL);

@@ -55,10 +55,12 @@ static void standing_speed(const Track *track, const StxMotion *motion, double d
 
 void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt)
 {
-  if (motion->state == STX_MOTION_KNOWN) {
+  if (motion->state != STX_MOTION_STILL && motion->state != STX_MOTION_FIRST) {
     carry(&track->x, &track->z, track->y, motion);
     carry(&track->still_x, &track->still_z, track->y, motion);
   }
+  if (motion->state != STX_MOTION_KNOWN)
+    return;
   stx_obstacles_predict(&track->x, dt);
   stx_obstacles_predict(&track->z, dt);
   track->still_x.p00 += CREEPS * CREEPS;
@@ -247,6 +249,8 @@ StxVelocity stx_obstacles_say(
   if (isfinite(v.x + v.z))
     track->moves = moves_of(
         track->moves, track->standing > .9, track->standing < .1 && hypot(x, z) > STANDS, z);
+  else if (motion->state != STX_MOTION_STILL && motion->state != STX_MOTION_KNOWN)
+    v.x = v.z = o->lateral_speed = o->closing_speed = NAN;
   v.moves = track->moves;
   say_contact(&v, o, noise);
   return v;

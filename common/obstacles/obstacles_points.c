@@ -43,10 +43,12 @@ static double disparity_at(const StxStixel *s, double row)
 static uint32_t stixel_of(
     const StxObstacles *state, const StxObstaclesFrame *frame, const StxMotionPoint *p)
 {
-  int column = (int)floor(((double)p->u + .5) / frame->stixel_width);
+  bool inside = (double)p->u >= -.5 && (double)p->u < frame->width;
+  int column = inside ? (int)floor(((double)p->u + .5) / frame->stixel_width) : -1;
   double row = floor((double)p->v + .5), d = (double)p->disparity;
   const uint32_t *first = state->first[state->turn];
-  if (!(d > 0) || !(p->before_disparity > 0) || !((double)p->u >= -.5) || column >= state->columns)
+  if (!(d > 0 && p->before_disparity > 0 && isfinite(row)) || column < 0 ||
+      column >= state->columns)
     return OBSTACLES_NONE;
   for (uint32_t i = first[column]; i < first[column + 1]; i++) {
     const StxStixel *s = &frame->stixels[i];
@@ -328,7 +330,6 @@ void stx_obstacles_flow(StxObstacles *state, const StxObstaclesFrame *frame, dou
   bool goes_on = frame->motion->state == STX_MOTION_KNOWN && dt > 0;
   sum_stixels(state, frame->count);
   for (size_t i = 0; i < frame->count; i++) {
-    state->flow[state->turn][i] = place_of(frame, &frame->stixels[i]);
     if (state->flow[state->turn][i].known && goes_on)
       flow_on(state, frame, dt, i);
     state->stixel_velocity[i] = stx_obstacles_say_flow(&state->flow[state->turn][i]);
@@ -339,14 +340,36 @@ void stx_obstacles_flow(StxObstacles *state, const StxObstaclesFrame *frame, dou
 
 /* ---- A frame -------------------------------------------------------------------------------- */
 
-void stx_obstacles_observe(StxObstacles *state, const StxObstaclesFrame *frame, double dt)
+/* Of each column its first stixel, and where stixels are. */
+void stx_obstacles_place(StxObstacles *state, const StxObstaclesFrame *frame)
 {
-  uint32_t i = 0;
+  uint32_t i = 0, *first = state->first[state->turn];
   for (int c = 0; c <= state->columns; c++) {
     while (i < frame->count && frame->stixels[i].column < c)
       i++;
-    state->first[state->turn][c] = i;
+    first[c] = i;
   }
+  for (i = 0; i < frame->count; i++)
+    state->flow[state->turn][i] = place_of(frame, &frame->stixels[i]);
+}
+
+double stx_obstacles_shared(const StxObstacles *state, const StxObstaclesFrame *frame)
+{
+  const double none[2] = {0};
+  double all = 0, found = 0;
+  for (size_t i = 0; i < frame->count; i++) {
+    const Flow *flow = &state->flow[state->turn][i];
+    double rows = flow->bottom - flow->top + 1;
+    if (!flow->known)
+      continue;
+    all += rows;
+    found += flow_before(state, frame, flow, none) != NULL ? rows : 0;
+  }
+  return all > 0 ? found / all : 1;
+}
+
+void stx_obstacles_observe(StxObstacles *state, const StxObstaclesFrame *frame, double dt)
+{
   state->point_count = 0;
   if (dt > 0 && frame->motion->state == STX_MOTION_KNOWN)
     collect(state, frame, dt);

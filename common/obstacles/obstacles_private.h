@@ -159,9 +159,10 @@ struct StxObstacles {
   size_t point_count;
   uint32_t *first[2]; /* of each column its first stixel; one more than columns. Of this frame */
   Flow *flow[2];      /*   and the one before, in turns; of each stixel */
-  int turn;           /* of this frame */
-  size_t before;      /* stixels of the frame before; 0: they are not known */
-  Sums *stixel_sums;  /* of each stixel */
+  size_t room_for_columns, room_for_flows;
+  int turn;          /* of this frame */
+  size_t before;     /* stixels of the frame before; 0: they are not known */
+  Sums *stixel_sums; /* of each stixel */
   StxVelocity *stixel_velocity;
   StxFreeSpace *free_space;
   uint16_t *entered;
@@ -177,8 +178,13 @@ struct StxObstacles {
   int corridor_out; /* frames in a row in which nothing was in the corridor */
   bool occupied;
 
-  bool guided; /* the camera's motion is known: what is followed says what is one thing */
-  bool begun;  /* there was a frame; */
+  StxMotion last_motion; /* the last that was known, */
+  int waited;            /*   and frames since then */
+  uint64_t hash;         /* of the stixels; */
+  int repeated;          /*   frames in a row with the same */
+  bool stood;            /* the last frame had the time of the one before */
+  bool guided;           /* the camera's motion is known: what is followed says what is one thing */
+  bool begun;            /* there was a frame; */
   bool of_scan;
   uint64_t time;
   StxCamera camera;
@@ -233,6 +239,11 @@ void stx_obstacles_follow(
 
 void stx_obstacles_predict(Axis *axis, double dt);
 void stx_obstacles_correct(Axis *axis, double at, double noise);
+
+/* Where the frame's stixels are; the share of what stands that was there in the frame before, if
+ * the camera moved as the frame says. */
+void stx_obstacles_place(StxObstacles *state, const StxObstaclesFrame *frame);
+double stx_obstacles_shared(const StxObstacles *state, const StxObstaclesFrame *frame);
 
 /* Velocities of the obstacles' points: state->observed. */
 void stx_obstacles_observe(StxObstacles *state, const StxObstaclesFrame *frame, double dt);
