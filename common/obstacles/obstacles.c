@@ -366,6 +366,7 @@ static void find(StxObstacles *state, const StxObstaclesFrame *given, const StxM
   if (motion != NULL) {
     stx_obstacles_flow(state, &frame, dt);
     result->stixel_velocities = state->stixel_velocity;
+    result->stixels = frame.count;
   }
 }
 

@@ -140,6 +140,7 @@ typedef struct {
 
   /* With the camera's motion, else NULL: of every obstacle; of every stixel. */
   const StxVelocity *velocities, *stixel_velocities;
+  size_t stixels;
 
   /* The corridor. `entered` are places of obstacles that are in it and were not in the last frames
    * (max_unseen of them); of those that are not followed only the nearest, in the first frame in

@@ -3,11 +3,11 @@
  * How fast points of the image go over ground that were matched with the frame before: of an
  * obstacle together, and of every stixel with its neighbours.
  *
- * A point that stood would be seen where the camera's motion puts it: u', v', d'. A velocity across
- * and ahead moves it by
- *   u − u' = f / z · (x·dt) − (u − cx) / z · (z·dt)
- *   v − v' =                − (v − cy) / z · (z·dt)
- *   d − d' =                − d / z · (z·dt)
+ * The camera's motion puts a point that stood to X, Y, Z. With a velocity across and ahead, x and z,
+ * it is seen at u, v and d, from the principal point, if
+ *   u · (Z + z·dt) = f · (X + x·dt)
+ *   v · (Z + z·dt) = f · Y
+ *   d · (Z + z·dt) = f · b
  * These are three equations for two unknowns; the sums of all points of a thing are solved, with
  * weights by Huber so that a point of something else counts little. The filter over time is that of
  * C. Rabe, T. Müller, A. Wedel, U. Franke, "Dense, Robust, and Accurate Motion Field Estimation
@@ -19,7 +19,8 @@
 #include <string.h>
 
 #define PIXEL .4       /* px: the error of where a point is matched, a standard deviation; */
-#define DISPARITY .5   /*   of how its disparity changes */
+#define DISPARITY .7   /*   of how its disparity changes */
+#define TILT .8        /* px: what all points of a thing may be too high or low */
 #define ROBUST 1.5     /* standard deviations: from there on a point counts less */
 #define ROUNDS 5       /* of weights */
 #define LEAST_POINTS 4 /* of an obstacle, and of a stixel and its neighbours 2 */
@@ -27,8 +28,9 @@
 #define FLOOR_X .1     /* m/s: what is wrong of all points of a thing together */
 #define FLOOR_Z .25
 #define FIRST_SPEED 10.0
-#define SAME_DISPARITY .1 /* of it, and a pixel: it is the same thing */
-#define FORGET 3          /* frames: velocities of stixels that no point confirmed */
+#define SAME_DISPARITY .1   /* of it, and a pixel: it is the same thing in the frame before */
+#define POINT_DISPARITY .03 /* of it, and half a pixel: a point lies on a stixel */
+#define FORGET 3            /* frames: velocities of stixels that no point confirmed */
 
 /* ---- Points --------------------------------------------------------------------------------- */
 
@@ -54,7 +56,7 @@ static uint32_t stixel_of(
     const StxStixel *s = &frame->stixels[i];
     if (row < s->top || row > s->bottom)
       continue;
-    bool same = fabs(disparity_at(s, row) - d) <= 1 + SAME_DISPARITY * d;
+    bool same = fabs(disparity_at(s, row) - d) <= .5 + POINT_DISPARITY * d;
     return s->kind == STX_KIND_OBJECT && same ? i : OBSTACLES_NONE;
   }
   return OBSTACLES_NONE;
@@ -74,12 +76,12 @@ static bool set_equations(
     at[i] = r[3 * i] * before[0] + r[3 * i + 1] * before[1] + r[3 * i + 2] * before[2] + t[i];
   if (!(at[2] > .5))
     return false;
-  double u = c->focal * at[0] / at[2], v = c->focal * at[1] / at[2];
-  double d = c->focal * c->baseline / at[2], step = dt / at[2];
-  equation[0] =
-      (Equation){step * c->focal / PIXEL, -step * u / PIXEL, ((double)p->u - c->cx - u) / PIXEL};
-  equation[1] = (Equation){0, -step * v / PIXEL, ((double)p->v - cy - v) / PIXEL};
-  equation[2] = (Equation){0, -step * d / DISPARITY, ((double)p->disparity - d) / DISPARITY};
+  double metre = c->focal * c->baseline, now = metre / (double)p->disparity, step = dt / now;
+  double u = (double)p->u - c->cx, v = (double)p->v - cy, d = (double)p->disparity;
+  double off_u = u * at[2] - c->focal * at[0], off_v = v * at[2] - c->focal * at[1];
+  equation[0] = (Equation){step * c->focal / PIXEL, -step * u / PIXEL, off_u / now / PIXEL};
+  equation[1] = (Equation){0, -step * v / PIXEL, off_v / now / PIXEL};
+  equation[2] = (Equation){0, -step * d / DISPARITY, (d * at[2] - metre) / now / DISPARITY};
   return true;
 }
 
@@ -109,6 +111,7 @@ static void add_point(Sums *sums, const ObstaclesPoint *point, const double *spe
     sums->x += weight * e->across * e->off;
     sums->z += weight * e->ahead * e->off;
     sums->square += weight * left * left;
+    sums->down += k == 1 ? weight * e->ahead : 0;
   }
   sums->points++;
 }
@@ -121,12 +124,13 @@ static void add_sums(Sums *sums, const Sums *more)
   sums->x += more->x;
   sums->z += more->z;
   sums->square += more->square;
+  sums->down += more->down;
   sums->points += more->points;
 }
 
 /* How fast a thing is with these sums, and the covariance; what fits badly is less sure. False if
  * they do not say. */
-static bool solve(const Sums *sums, Observed *observed)
+static bool solve(const Sums *sums, double tilt, Observed *observed)
 {
   double whole = sums->xx * sums->zz - sums->xz * sums->xz;
   if (!(whole > 1e-9 * sums->xx * sums->zz))
@@ -137,6 +141,11 @@ static bool solve(const Sums *sums, Observed *observed)
   observed->xx = spread * sums->zz / whole + FLOOR_X * FLOOR_X;
   observed->xz = -spread * sums->xz / whole;
   observed->zz = spread * sums->xx / whole + FLOOR_Z * FLOOR_Z;
+  /* All are seen too high, or too low, if the motion's tilt is wrong. */
+  double by_x = -sums->xz * sums->down * tilt / whole, by_z = sums->xx * sums->down * tilt / whole;
+  observed->xx += by_x * by_x;
+  observed->xz += by_x * by_z;
+  observed->zz += by_z * by_z;
   observed->points = sums->points;
   return true;
 }
@@ -155,7 +164,8 @@ static void observe_obstacles(StxObstacles *state)
       add_point(&state->sums[member], &state->points[i], (const double[]){o->x, o->z});
     }
     for (size_t i = 0; i < state->obstacles; i++)
-      if (state->sums[i].points < LEAST_POINTS || !solve(&state->sums[i], &state->observed[i]))
+      if (state->sums[i].points < LEAST_POINTS ||
+          !solve(&state->sums[i], state->tilt, &state->observed[i]))
         state->observed[i] = (Observed){.points = 0};
   }
 }
@@ -194,7 +204,7 @@ static Observed observe_stixel(
   Sums sums = sums_around(state, frame, i);
   uint16_t member = state->members[i];
   const Flow *flow = &state->flow[state->turn][i];
-  if (sums.points >= LEAST_POINTS / 2 && solve(&sums, &observed))
+  if (sums.points >= LEAST_POINTS / 2 && solve(&sums, state->tilt, &observed))
     doubt(&observed, frame->motion, dt, flow->x, flow->z);
   else if (member != STX_FREE_NO_OBSTACLE)
     observed = state->observed[member];
@@ -325,6 +335,18 @@ static void sum_stixels(StxObstacles *state, size_t count)
   }
 }
 
+/* Its own velocity or, while that is not known, that of its obstacle. */
+static StxVelocity say_stixel(StxObstacles *state, size_t i)
+{
+  StxVelocity own = stx_obstacles_say_flow(&state->flow[state->turn][i]);
+  uint16_t member = state->members[i];
+  if (isfinite(own.x + own.z) || member == STX_FREE_NO_OBSTACLE)
+    return own;
+  StxVelocity whole = state->velocity[member];
+  whole.contact = whole.contact_deviation = NAN;
+  return isfinite(whole.x + whole.z) ? whole : own;
+}
+
 void stx_obstacles_flow(StxObstacles *state, const StxObstaclesFrame *frame, double dt)
 {
   bool goes_on = frame->motion->state == STX_MOTION_KNOWN && dt > 0;
@@ -332,7 +354,7 @@ void stx_obstacles_flow(StxObstacles *state, const StxObstaclesFrame *frame, dou
   for (size_t i = 0; i < frame->count; i++) {
     if (state->flow[state->turn][i].known && goes_on)
       flow_on(state, frame, dt, i);
-    state->stixel_velocity[i] = stx_obstacles_say_flow(&state->flow[state->turn][i]);
+    state->stixel_velocity[i] = say_stixel(state, i);
   }
   state->before = frame->count;
   state->turn = !state->turn;
@@ -371,6 +393,7 @@ double stx_obstacles_shared(const StxObstacles *state, const StxObstaclesFrame *
 void stx_obstacles_observe(StxObstacles *state, const StxObstaclesFrame *frame, double dt)
 {
   state->point_count = 0;
+  state->tilt = hypot(frame->camera.focal * frame->motion->deviation[0], TILT) / PIXEL;
   if (dt > 0 && frame->motion->state == STX_MOTION_KNOWN)
     collect(state, frame, dt);
   observe_obstacles(state);

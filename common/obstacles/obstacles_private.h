@@ -97,6 +97,7 @@ typedef struct {
 /* Sums of equations for a velocity; of what they leave. */
 typedef struct {
   double xx, xz, zz, x, z, square;
+  double down; /* by how much a shift of all points down adds to z */
   uint32_t points;
 } Sums;
 
@@ -157,6 +158,7 @@ struct StxObstacles {
   Sums *sums;            /*   of their equations */
   ObstaclesPoint *points;
   size_t point_count;
+  double tilt;        /* of a frame's points, how far all may be too low, in their noise */
   uint32_t *first[2]; /* of each column its first stixel; one more than columns. Of this frame */
   Flow *flow[2];      /*   and the one before, in turns; of each stixel */
   size_t room_for_columns, room_for_flows;
