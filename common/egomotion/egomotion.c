@@ -8,9 +8,11 @@
 #include <string.h>
 
 #define JUMP 1000000000u /* ns: across a longer gap nothing is compared */
-#define CHUNK_ROWS 16    /* of the half picture */
-#define LEAST_AGREE 20   /* points, for a motion */
-#define LEAST_SHARE 3    /* … and one in so many of those matched */
+#define LEAST_CONTRAST 16
+#define MOST_CONTRAST 512
+#define CHUNK_ROWS 16  /* of the half picture */
+#define LEAST_AGREE 20 /* points, for a motion */
+#define LEAST_SHARE 3  /* … and one in so many of those matched */
 
 /* ---- Implementations ------------------------------------------------------------------------- */
 
@@ -102,6 +104,7 @@ bool stx_egomotion_prepare(
 typedef struct {
   StxEgomotion *state;
   const StxEgomotionFrame *frame;
+  int k; /* of the relief */
 } Job;
 
 static void make_pictures(void *data, int piece, int worker)
@@ -112,11 +115,27 @@ static void make_pictures(void *data, int piece, int worker)
       row + CHUNK_ROWS < height ? row + CHUNK_ROWS : height);
 }
 
+/* The factor of the relief, from the mean difference across. */
+static int contrast_of(const StxImage8 *half)
+{
+  int64_t sum = 0, count = 0;
+  for (int y = 2; y < half->height && half->width > 2; y += 4) {
+    const uint8_t *row = stx_row8(half, y);
+    int line = 0;
+    for (int x = 1; x < half->width - 1; x++)
+      line += abs(row[x + 1] - row[x - 1]);
+    sum += line;
+    count += half->width - 2;
+  }
+  int k = sum > 0 ? (int)(10240 / (16 * sum / count + (16 * sum < count))) : MOST_CONTRAST;
+  return k < LEAST_CONTRAST ? LEAST_CONTRAST : k > MOST_CONTRAST ? MOST_CONTRAST : k;
+}
+
 static void make_relief(void *data, int piece, int worker)
 {
   StxEgomotion *s = ((Job *)data)->state;
   const int height = s->height / 2, row = piece * CHUNK_ROWS;
-  s->impl->relief(&s->half[s->now], &s->relief[s->now], row,
+  s->impl->relief(&s->half[s->now], &s->relief[s->now], ((Job *)data)->k, row,
       row + CHUNK_ROWS < height ? row + CHUNK_ROWS : height);
 }
 
@@ -242,14 +261,16 @@ static void begin_anew(StxEgomotion *s, const StxEgomotionFrame *frame)
 bool stx_egomotion_frame(
     StxEgomotion *s, const StxEgomotionFrame *frame, StxEgomotionResult *result, StxError *error)
 {
-  Job job = {s, frame};
+  Job job = {s, frame, 0};
   double share;
   *result = (StxEgomotionResult){
-      .motion.state = STX_MOTION_FIRST, .points = s->points, .before = STX_EGOMOTION_NO_TIME};
+      .motion.state = STX_MOTION_FIRST, .points = s->points, .interval = STX_EGOMOTION_NO_TIME};
   if (!check_frame(s, frame, error))
     return false;
   bool on = goes_on(s, frame, &share), same = take_picture(s, &frame->left);
-  result->before = on ? s->time : STX_EGOMOTION_NO_TIME;
+  const bool timed = on && s->time != STX_EGOMOTION_NO_TIME && frame->time != STX_EGOMOTION_NO_TIME;
+  if (timed)
+    result->interval = frame->time - s->time;
   if (on && same) {
     result->motion.state = STX_MOTION_STILL;
     s->time = frame->time;
@@ -257,6 +278,7 @@ bool stx_egomotion_frame(
   }
   const int pieces = (s->height / 2 + CHUNK_ROWS - 1) / CHUNK_ROWS;
   stx_parallel(frame->threads, pieces, make_pictures, &job);
+  job.k = contrast_of(&s->half[s->now]);
   stx_parallel(frame->threads, pieces, make_relief, &job);
   if (on)
     find_motion(s, frame, share, result);
@@ -264,7 +286,6 @@ bool stx_egomotion_frame(
     begin_anew(s, frame);
   stx_parallel(frame->threads, s->cells_down, find_corners, &job);
   take_corners(s, frame);
-  bool timed = on && s->time != STX_EGOMOTION_NO_TIME && frame->time != STX_EGOMOTION_NO_TIME;
   s->last_step = timed ? frame->time - s->time : 0;
   s->time = frame->time;
   s->now = !s->now;

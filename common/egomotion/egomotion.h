@@ -12,9 +12,11 @@
  *
  * Of every frame
  *   half      the picture of half the size: h(x, y) = (sum of 2 × 2 pixels + 2) >> 2
- *   relief    what stands out from its surroundings: g = 128 + ((49·h − s) >> 4) within 1 … 255,
- *             where s is the sum over the 7 × 7 pixels around; 128 within 3 pixels of the border.
- *             A change of brightness leaves it alone, one of contrast scales it
+ *   relief    what stands out from its surroundings: g = 128 + (k · (49·h − s) >> 10) within
+ *             1 … 255, where s is the sum over the 7 × 7 pixels around; 128 within 3 pixels of the
+ *             border. k = ⌊10240 / m⌋ within 16 … 512, where m / 16 is the mean difference of two
+ *             pixels two columns apart (⌊⌋; of every fourth row, from the third on). So a change of
+ *             brightness or contrast leaves it alone
  *   corners   of the 5 × 5 pixels around each of h, the sums of products of central differences
  *             a = Σ gx·gx, b = Σ gy·gy, c = Σ gx·gy and the score ⌊(a·b − c·c) / (a + b)⌋, about
  *             the lesser eigenvalue. The largest in each cell of 8 × 8 pixels of h is a corner if
@@ -44,7 +46,7 @@
 
 #define STX_EGOMOTION_MAX_SIZE 16384 /* pixels, width and height */
 #define STX_EGOMOTION_MAX_POINTS 4096
-#define STX_EGOMOTION_TEXTURE 900 /* least score of a corner */
+#define STX_EGOMOTION_TEXTURE 300 /* least score of a corner */
 #define STX_EGOMOTION_NO_TIME UINT64_MAX
 
 /* Pictures, corners, the last motion, and memory. Opaque; serves one thread at a time. */
@@ -77,7 +79,7 @@ typedef struct {
   const StxMotionPoint *points; /* by rows of cells of the frame before; the state's, until its next
                                    call. All that were found, also of what moves itself */
   size_t count;
-  uint64_t before; /* the time of the frame before, or STX_EGOMOTION_NO_TIME */
+  uint64_t interval; /* ns since the frame before, or STX_EGOMOTION_NO_TIME: unknown */
 } StxEgomotionResult;
 
 /*

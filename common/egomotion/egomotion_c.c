@@ -14,7 +14,7 @@ void stx_egomotion_half_c(const StxImage8 *full, const StxImage8 *half, int row,
     }
 }
 
-void stx_egomotion_relief_c(const StxImage8 *half, const StxImage8 *relief, int row, int end)
+void stx_egomotion_relief_c(const StxImage8 *half, const StxImage8 *relief, int k, int row, int end)
 {
   for (int y = row; y < end; y++)
     for (int x = 0; x < half->width; x++) {
@@ -23,9 +23,9 @@ void stx_egomotion_relief_c(const StxImage8 *half, const StxImage8 *relief, int 
       *to = 128;
       if (x < 3 || y < 3 || x >= half->width - 3 || y >= half->height - 3)
         continue;
-      for (int k = 0; k < 49; k++)
-        sum += stx_row8(half, y + k / 7 - 3)[x + k % 7 - 3];
-      *to = ego_relief(stx_row8(half, y)[x], sum);
+      for (int i = 0; i < 49; i++)
+        sum += stx_row8(half, y + i / 7 - 3)[x + i % 7 - 3];
+      *to = ego_relief(stx_row8(half, y)[x], sum, k);
     }
 }
 
@@ -63,9 +63,10 @@ void stx_egomotion_corners_c(const StxImage8 *half, int row, int32_t *scores, in
 }
 
 void stx_egomotion_costs_c(const StxImage8 *before, int x, int y, const StxImage8 *now,
-    const EgoWindow *window, uint16_t (*costs)[EGO_COSTS])
+    const EgoWindow *window, uint16_t (*costs)[EGO_COSTS], uint16_t *least)
 {
-  for (int row = 0; row < window->rows; row++)
+  for (int row = 0; row < window->rows; row++) {
+    least[row] = UINT16_MAX;
     for (int column = 0; column < window->columns; column++) {
       int cost = 0;
       for (int k = 0; k < EGO_SIDE * EGO_SIDE; k++) {
@@ -74,7 +75,9 @@ void stx_egomotion_costs_c(const StxImage8 *before, int x, int y, const StxImage
                     stx_row8(now, window->y + row + down)[window->x + column + right]);
       }
       costs[row][column] = (uint16_t)cost;
+      least[row] = costs[row][column] < least[row] ? costs[row][column] : least[row];
     }
+  }
 }
 
 void stx_egomotion_patch_c(const StxImage8 *before, int x, int y, EgoPatch *patch)

@@ -19,14 +19,16 @@
 #define FIT .7              /* share of the patch's variance that it must explain */
 #define AGREE_DISPARITY 1.5 /* px: between neighbours of one surface */
 #define PLACE_NOISE .25     /* px, a standard deviation, … */
-#define FLOW_NOISE .02      /*   and what is added for each pixel of displacement */
+#define FLOW_NOISE .01      /*   what is added for each pixel of displacement, */
+#define LENS_NOISE .15      /*   and more where the view is so steep: times its tangent squared */
 
 /* How far a window reaches to either side, pixels of the half picture. */
 typedef struct {
   int across, down;
 } Reach;
 
-static const Reach narrow = {2, 2}, expected = {12, 8}, wide = {EGO_REACH, 10};
+static const Reach narrow = {2, 2}, expected = {12, 8}, first = {EGO_REACH, 10},
+                   wide = {EGO_REACH, 6};
 
 /* ---- Disparities ----------------------------------------------------------------------------- */
 
@@ -66,23 +68,35 @@ typedef struct {
   bool inside;             /* no place at the window's edge */
 } Found;
 
-typedef uint16_t Costs[2 * EGO_REACH + 1][EGO_COSTS];
+typedef struct {
+  uint16_t at[2 * EGO_REACH + 1][EGO_COSTS], least[2 * EGO_REACH + 1];
+} Costs;
 
-static void find_least(const EgoWindow *w, Costs costs, Found *found)
+/* The least of a row that is not near a column of it. */
+static int least_beside(const uint16_t *row, int columns, int x)
+{
+  int least = INT32_MAX;
+  for (int i = 0; i < columns; i++)
+    if (abs(i - x) > NEAR_PLACE && row[i] < least)
+      least = row[i];
+  return least;
+}
+
+static void find_least(const EgoWindow *w, const Costs *costs, Found *found)
 {
   int x = 0, y = 0;
-  for (int j = 0; j < w->rows; j++)
-    for (int i = 0; i < w->columns; i++)
-      if (costs[j][i] < costs[y][x]) {
-        x = i;
-        y = j;
-      }
-  found->least = costs[y][x];
+  for (int j = 1; j < w->rows; j++)
+    if (costs->least[j] < costs->least[y])
+      y = j;
+  while (costs->at[y][x] != costs->least[y])
+    x++;
+  found->least = costs->least[y];
   found->second = INT32_MAX;
-  for (int j = 0; j < w->rows; j++)
-    for (int i = 0; i < w->columns; i++)
-      if ((abs(i - x) > NEAR_PLACE || abs(j - y) > NEAR_PLACE) && costs[j][i] < found->second)
-        found->second = costs[j][i];
+  for (int j = 0; j < w->rows; j++) {
+    int least =
+        abs(j - y) > NEAR_PLACE ? costs->least[j] : least_beside(costs->at[j], w->columns, x);
+    found->second = least < found->second ? least : found->second;
+  }
   found->x = w->x + x;
   found->y = w->y + y;
   found->inside = x > 0 && y > 0 && x < w->columns - 1 && y < w->rows - 1;
@@ -127,8 +141,8 @@ static bool search(const StxEgomotion *s, int from, int from_x, int from_y, doub
   EgoWindow window = window_at(now, x, y, reach);
   if (window.columns == 0)
     return false;
-  s->impl->costs(before, from_x, from_y, now, &window, costs);
-  find_least(&window, costs, found);
+  s->impl->costs(before, from_x, from_y, now, &window, costs.at, costs.least);
+  find_least(&window, &costs, found);
   return 2 * found->least < texture_of(before, from_x, from_y);
 }
 
@@ -287,7 +301,9 @@ static EgoPoint point_of(const EgoCamera *camera, const EgoCorner *c, const EgoM
   place_of(camera, c, point.p);
   for (int i = 0; i < 3; i++)
     point.slope[i] = -point.p[i] / c->disparity;
-  point.spread = PLACE_NOISE + FLOW_NOISE * sqrt(across * across + down * down);
+  double steep = (point.p[0] * point.p[0] + point.p[1] * point.p[1]) / (point.p[2] * point.p[2]);
+  point.spread =
+      PLACE_NOISE + (FLOW_NOISE + LENS_NOISE * steep) * sqrt(across * across + down * down);
   return point;
 }
 
@@ -330,14 +346,14 @@ uint32_t ego_match(
       .threads = frame->threads,
       .camera = {c->focal, c->cx, c->cy, c->focal * c->baseline},
       .pose = *pose,
-      .reach = s->known ? expected : wide};
+      .reach = s->known ? expected : first};
   s->point_count = 0;
   if (s->corner_count < LEAST_SCOUTS)
     return 0;
   bool found = find_expected(&job);
   if (!found) {
     job.pose = ego_still();
-    job.reach = wide;
+    job.reach = first;
     found = find_expected(&job);
   }
   stx_parallel(frame->threads, (s->corner_count + PIECE - 1) / PIECE, match_corners, &job);

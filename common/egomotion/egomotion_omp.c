@@ -22,7 +22,8 @@ void STX_VARIANT(stx_egomotion_half)(const StxImage8 *full, const StxImage8 *hal
 /* ---- Relief ---------------------------------------------------------------------------------- */
 
 /* Columns first … end − 1 of row y, which have 3 pixels to either side; 3 rows above and below. */
-INLINE void relief_chunk(const StxImage8 *half, const StxImage8 *relief, int y, int first, int end)
+INLINE void relief_chunk(
+    const StxImage8 *half, const StxImage8 *relief, int k, int y, int first, int end)
 {
   uint16_t down[CHUNK + 6];
   const uint8_t *row = stx_row8(half, y) + first;
@@ -36,12 +37,12 @@ INLINE void relief_chunk(const StxImage8 *half, const StxImage8 *relief, int y, 
 #pragma omp simd
   for (int x = 0; x < end - first; x++) {
     const uint16_t *d = down + x;
-    to[x] = ego_relief(row[x], d[0] + d[1] + d[2] + d[3] + d[4] + d[5] + d[6]);
+    to[x] = ego_relief(row[x], d[0] + d[1] + d[2] + d[3] + d[4] + d[5] + d[6], k);
   }
 }
 
 void STX_VARIANT(stx_egomotion_relief)(
-    const StxImage8 *half, const StxImage8 *relief, int row, int end)
+    const StxImage8 *half, const StxImage8 *relief, int k, int row, int end)
 {
   const int last = half->width - 3;
   for (int y = row; y < end; y++) {
@@ -49,7 +50,7 @@ void STX_VARIANT(stx_egomotion_relief)(
     if (y < 3 || y >= half->height - 3)
       continue;
     for (int x = 3; x < last; x += CHUNK)
-      relief_chunk(half, relief, y, x, x + CHUNK < last ? x + CHUNK : last);
+      relief_chunk(half, relief, k, y, x, x + CHUNK < last ? x + CHUNK : last);
   }
 }
 
@@ -116,8 +117,9 @@ void STX_VARIANT(stx_egomotion_corners)(
   Products products[EGO_CELL + 4];
   int32_t line[CHUNK];
   memset(scores, 0, (size_t)cells * sizeof *scores);
-  for (int x = EGO_BORDER; x < right && top < below; x += CHUNK) {
-    const int end = x + CHUNK < right ? x + CHUNK : right;
+  for (int chunk = 0; chunk < right && top < below; chunk += CHUNK) { /* of whole cells */
+    const int x = chunk > EGO_BORDER ? chunk : EGO_BORDER;
+    const int end = chunk + CHUNK < right ? chunk + CHUNK : right;
     for (int y = top - 2; y < below + 2; y++)
       products_row(half, x - 2, y, end - x + 4, &products[y - top + 2]);
     for (int y = top; y < below; y++) {
@@ -129,24 +131,46 @@ void STX_VARIANT(stx_egomotion_corners)(
 
 /* ---- Search ---------------------------------------------------------------------------------- */
 
-/* Rows are read up to a vector behind the window's last column: of what follows in memory. */
-void STX_VARIANT(stx_egomotion_costs)(const StxImage8 *before, int x, int y, const StxImage8 *now,
-    const EgoWindow *window, uint16_t (*costs)[EGO_COSTS])
+/* The costs of as many places as a vector has. */
+INLINE VecU16 costs_from(
+    const StxImage8 *before, int x, int y, const StxImage8 *now, int to_x, int to_y)
 {
-  for (int row = 0; row < window->rows; row++)
-    for (int column = 0; column < window->columns; column += LANES_16) {
-      VecU16 sum = {0};
-      for (int j = 0; j < EGO_SIDE; j++) {
-        const uint8_t *patch = stx_row8(before, y + j - EGO_BEFORE) + x - EGO_BEFORE;
-        const uint8_t *from =
-            stx_row8(now, window->y + row + j - EGO_BEFORE) + window->x + column - EGO_BEFORE;
-        for (int i = 0; i < EGO_SIDE; i++) {
-          VecU16 a = set1_u16(patch[i]), b = widen_u8(from + i);
-          sum += subs_u16(a, b) | subs_u16(b, a);
-        }
-      }
-      store_u16(&costs[row][column], sum);
+  VecU16 sum = {0};
+  for (int j = 0; j < EGO_SIDE; j++) {
+    const uint8_t *patch = stx_row8(before, y + j - EGO_BEFORE) + x - EGO_BEFORE;
+    const uint8_t *from = stx_row8(now, to_y + j - EGO_BEFORE) + to_x - EGO_BEFORE;
+    for (int i = 0; i < EGO_SIDE; i++) {
+      VecU16 a = set1_u16(patch[i]), b = widen_u8(from + i);
+      sum += subs_u16(a, b) | subs_u16(b, a);
     }
+  }
+  return sum;
+}
+
+/* All bits from lane `count` on. */
+INLINE VecU16 behind(int count)
+{
+  VecU16 lanes;
+  for (int i = 0; i < LANES_16; i++)
+    lanes[i] = i < count ? 0 : UINT16_MAX;
+  return lanes;
+}
+
+/* Rows are read up to a vector behind the window's last column: what follows in memory. */
+void STX_VARIANT(stx_egomotion_costs)(const StxImage8 *before, int x, int y, const StxImage8 *now,
+    const EgoWindow *window, uint16_t (*costs)[EGO_COSTS], uint16_t *least)
+{
+  const int last = (window->columns - 1) / LANES_16 * LANES_16;
+  const VecU16 beyond = behind(window->columns - last);
+  for (int row = 0; row < window->rows; row++) {
+    VecU16 lowest = set1_u16(UINT16_MAX);
+    for (int column = 0; column <= last; column += LANES_16) {
+      VecU16 sum = costs_from(before, x, y, now, window->x + column, window->y + row);
+      store_u16(&costs[row][column], sum);
+      lowest = min_u16(lowest, column == last ? sum | beyond : sum);
+    }
+    least[row] = (uint16_t)least_u16(lowest);
+  }
 }
 
 /* ---- Places between pixels ------------------------------------------------------------------- */

@@ -15,11 +15,15 @@
 #define STEPS 5         /* towards one of them */
 #define AGREES 3.0      /* standard deviations */
 #define TOLERANCE 2.0   /* px: of disparity, in a vote */
-#define NOISE_BEFORE .3 /* px: standard deviation of disparities */
-#define NOISE_NOW .3
+#define NOISE_BEFORE .2 /* px: standard deviation of disparities */
+#define NOISE_NOW .2
 #define ROUNDS 12
-#define SOFT 4.0  /* squared error, in variances, that halves a weight */
-#define FAR 11.34 /* … beyond which a point does not agree: 1 % of three normal errors */
+#define OPTIMISM 2.0     /* by which errors exceed what independent points make one expect */
+#define LEAST_TURN 1e-4  /* rad: standard deviation that is there in any case */
+#define LEAST_SHIFT 1e-3 /* m */
+#define LENS .01         /* of the translation: what is left of a lens after rectification */
+#define SOFT 4.0         /* squared error, in variances, that halves a weight */
+#define FAR 11.34        /* … beyond which a point does not agree: 1 % of three normal errors */
 
 bool ego_project(const EgoCamera *c, const EgoPose *pose, const double p[3], double seen[3])
 {
@@ -301,6 +305,13 @@ static bool step(const EgoCamera *c, const Sums *sums, EgoPose *pose, double *mo
   return true;
 }
 
+static double deviation_of(double variance, const double t[3], bool turn)
+{
+  const double length = LENS * LENS * (t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+  const double least = turn ? LEAST_TURN * LEAST_TURN : LEAST_SHIFT * LEAST_SHIFT + length;
+  return sqrt(OPTIMISM * OPTIMISM * variance + least);
+}
+
 int ego_refine(const EgoCamera *c, const EgoPoint *points, int count, EgoPose *pose,
     double deviation[6], bool *mark)
 {
@@ -316,7 +327,7 @@ int ego_refine(const EgoCamera *c, const EgoPoint *points, int count, EgoPose *p
   if (!(sums.weight > 6) || !invert_diagonal((const double(*)[6])sums.a, variances))
     return 0;
   for (int i = 0; i < 6; i++)
-    deviation[i] = sqrt(variances[i] * sums.error / sums.weight);
+    deviation[i] = deviation_of(variances[i] * sums.error / sums.weight, pose->t, i < 3);
   for (int i = 0; i < count; i++) {
     int known = errors_of(c, pose, &points[i], errors, rows);
     mark[i] = known > 0 && square_of(errors, known) < FAR;

@@ -12,8 +12,8 @@
 #define EGO_BORDER 7  /* pixels of the half picture without corners and places: patches fit in */
 #define EGO_RADIUS 5  /* of a patch of the full picture */
 #define EGO_WIDE 16   /* its rows in memory: 2 · EGO_RADIUS + 1 numbers, then zeros */
-#define EGO_REACH 32  /* most columns or rows of a window to either side */
-#define EGO_COSTS 96  /* numbers in a row of costs: 2 · EGO_REACH + 1 and room for a vector */
+#define EGO_REACH 31  /* most columns or rows of a window to either side */
+#define EGO_COSTS 64  /* numbers in a row of costs: 2 · EGO_REACH + 1, whole vectors */
 #define EGO_STEPS 64  /* of a pixel: where patches are taken between pixels */
 #define EGO_PIXELS 8  /* of a gray level: of the values there */
 #define EGO_SPACE 192 /* bytes behind the last row of a picture that may be read */
@@ -39,12 +39,13 @@ typedef struct {
 typedef struct {
   StxImplInfo info;
   void (*half)(const StxImage8 *full, const StxImage8 *half, int row, int end);
-  void (*relief)(const StxImage8 *half, const StxImage8 *relief, int row, int end);
+  void (*relief)(const StxImage8 *half, const StxImage8 *relief, int k, int row, int end);
   /* A row of cells: the score (0: no corner) and the place in each. */
   void (*corners)(const StxImage8 *half, int row, int32_t *scores, int16_t (*places)[2]);
-  /* Sums of absolute differences for each place of a window. */
+  /* Sums of absolute differences for each place of a window, and the least of each of its rows.
+   * What stands behind the columns of a row is nothing. */
   void (*costs)(const StxImage8 *before, int x, int y, const StxImage8 *now,
-      const EgoWindow *window, uint16_t (*costs)[EGO_COSTS]);
+      const EgoWindow *window, uint16_t (*costs)[EGO_COSTS], uint16_t *least);
   void (*patch)(const StxImage8 *before, int x, int y, EgoPatch *patch);
   /* At (x, y) / EGO_STEPS: EGO_RADIUS or more from the first pixel, more from the last. */
   void (*sums)(const EgoPatch *patch, const StxImage8 *now, int x, int y, EgoSums *sums);
@@ -54,10 +55,10 @@ extern const StxImplTable stx_egomotion_impls;
 
 #define STX_EGOMOTION_DECLARE(suffix)                                                              \
   void stx_egomotion_half_##suffix(const StxImage8 *, const StxImage8 *, int, int);                \
-  void stx_egomotion_relief_##suffix(const StxImage8 *, const StxImage8 *, int, int);              \
+  void stx_egomotion_relief_##suffix(const StxImage8 *, const StxImage8 *, int, int, int);         \
   void stx_egomotion_corners_##suffix(const StxImage8 *, int, int32_t *, int16_t(*)[2]);           \
-  void stx_egomotion_costs_##suffix(                                                               \
-      const StxImage8 *, int, int, const StxImage8 *, const EgoWindow *, uint16_t(*)[EGO_COSTS]);  \
+  void stx_egomotion_costs_##suffix(const StxImage8 *, int, int, const StxImage8 *,                \
+      const EgoWindow *, uint16_t(*)[EGO_COSTS], uint16_t *);                                      \
   void stx_egomotion_patch_##suffix(const StxImage8 *, int, int, EgoPatch *);                      \
   void stx_egomotion_sums_##suffix(const EgoPatch *, const StxImage8 *, int, int, EgoSums *);
 STX_EGOMOTION_DECLARE(c)
@@ -70,9 +71,9 @@ STX_EGOMOTION_DECLARE(avx512)
 
 /* Arithmetic that all of them compile. */
 
-static inline uint8_t ego_relief(int pixel, int sum)
+static inline uint8_t ego_relief(int pixel, int sum, int k)
 {
-  int value = 128 + ((49 * pixel - sum) >> 4);
+  int value = 128 + (k * (49 * pixel - sum) >> 10);
   return (uint8_t)(value < 1 ? 1 : value > 255 ? 255 : value);
 }
 

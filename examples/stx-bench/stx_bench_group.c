@@ -9,6 +9,8 @@
 
 #define FRAME_NS UINT64_C(100000000) /* between two of a stream */
 #define FOCAL .55                    /* of the width */
+#define MOTION_FRAMES 8              /* of a stream, */
+#define MOTION_STEP 2                /*   and columns from one to the next */
 #define TURN .01                     /* radians, about the vertical */
 
 /* ---- Runs --------------------------------------------------------------------------------- */
@@ -116,6 +118,31 @@ static bool run_obstacles(Group *g, StxError *error)
   return stx_obstacles_of_stixels(g->obstacles, &frame, &result, error);
 }
 
+static int motion_width(const BenchInput *input)
+{
+  const int less = (MOTION_FRAMES - 1) * MOTION_STEP;
+  return input->width > less ? input->width - less : 1;
+}
+
+/* A part of the picture moves over it; every eighth frame begins anew. */
+static bool run_motion(Group *g, const Entry *entry, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  const int number = g->motion_frames[entry->limits]++, width = motion_width(input);
+  const int column = number % MOTION_FRAMES * MOTION_STEP;
+  StxEgomotion *state = g->motions[entry->limits];
+  StxEgomotionResult result;
+  StxEgomotionFrame frame = {
+      .left = {input->left.data + column, input->left.stride, width, input->height},
+      .disparity = {input->disparity.data + column, input->disparity.stride, width, input->height},
+      .camera = input->camera,
+      .time = (uint64_t)number * FRAME_NS,
+      .threads = entry->threads};
+  if (column == 0)
+    stx_egomotion_reset(state);
+  return stx_egomotion_frame(state, &frame, &result, error);
+}
+
 static void run_ground(Group *g, const Entry *entry)
 {
   const StxGroundImpl *impl = entry->record;
@@ -162,6 +189,8 @@ static bool run_on_cpu(Group *g, const Entry *entry, StxError *error)
     break;
   case BENCH_OBSTACLES:
     return run_obstacles(g, error);
+  case BENCH_MOTION:
+    return run_motion(g, entry, error);
   default: /* BENCH_SCENE */
     stx_scene_render(g->scenes[entry->limits], STX_SCENE_LEFT, 3, &g->picture);
   }
@@ -497,6 +526,20 @@ static bool open_obstacles(Group *g, StxError *error)
   return stx_obstacles_prepare(g->obstacles, &params, g->stixel_count, columns, error);
 }
 
+static bool open_motions(Group *g, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  for (int t = 0; t < g->context->machine->thread_counts; t++) {
+    g->motions[t] = stx_egomotion_new();
+    if (g->motions[t] == NULL)
+      return stx_fail(error, "not enough memory for motion");
+    if (!stx_egomotion_prepare(
+            g->motions[t], STX_BACKEND_AUTO, motion_width(input), input->height, error))
+      return false;
+  }
+  return true;
+}
+
 static bool open_scenes(Group *g, StxError *error)
 {
   const BenchInput *input = g->context->input;
@@ -530,6 +573,8 @@ static bool prepare_input(Group *g, StxError *error)
       return false;
     run_satdp(g, g->best_satdp, 1);
     return open_obstacles(g, error);
+  case BENCH_MOTION:
+    return open_motions(g, error);
   case BENCH_SCENE:
     return open_scenes(g, error);
   default:
@@ -577,6 +622,7 @@ void group_close(Group *g)
   for (int i = 0; i < 2; i++) {
     free(g->output[i].expected);
     stx_pipeline_free(g->pipelines[i]);
+    stx_egomotion_free(g->motions[i]);
     stx_scene_free(g->scenes[i]);
   }
   stx_pipeline_free(g->reference);

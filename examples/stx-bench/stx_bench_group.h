@@ -7,6 +7,7 @@
 #ifndef STX_BENCH_GROUP_H
 #define STX_BENCH_GROUP_H
 
+#include "common/egomotion/egomotion.h"
 #include "common/fulldp/fulldp.h"
 #include "common/obstacles/obstacles.h"
 #include "common/overlay/overlay.h"
@@ -62,7 +63,9 @@ typedef struct {
   StxOverlay *overlay;     /* BENCH_OVERLAY */
   StxObstacles *obstacles; /* BENCH_OBSTACLES, and the time of its last frame */
   uint64_t obstacles_time;
-  StxRectifyView view; /* BENCH_RECTIFY, and its map, of so many bytes */
+  StxEgomotion *motions[2]; /* BENCH_MOTION: one per thread count, */
+  int motion_frames[2];     /*   and how many frames it had */
+  StxRectifyView view;      /* BENCH_RECTIFY, and its map, of so many bytes */
   void *map;
   size_t map_size;
   CudaGroup *cuda; /* NULL: no entry is on the GPU */

@@ -375,6 +375,7 @@ static GOptionContext *make_context(Options *o)
       "  stx-eval kitti2015/training --semantics truth --help-satdp\n"
       "  stx-eval column --help                  why there is a stixel here\n"
       "  stx-eval lidar --help                   ground in LiDAR scans\n"
+      "  stx-eval motion --help                  how the camera moves\n"
       "  stx-eval obstacles --help               what stands on the synthetic street\n");
   g_option_context_add_main_entries(context, entries, NULL);
   eval_add_parameters(context, &o->pipeline);
@@ -443,7 +444,8 @@ int main(int argc, char **argv)
   static const struct {
     const char *name;
     bool (*run)(int, char **, StxError *);
-  } commands[] = {{"column", eval_column}, {"lidar", eval_lidar}, {"obstacles", eval_obstacles}};
+  } commands[] = {{"column", eval_column}, {"lidar", eval_lidar}, {"motion", eval_motion},
+      {"obstacles", eval_obstacles}};
   Options options = {.pipeline = stx_pipeline_defaults(), .seed = 1, .repeat = 1};
   DataSet set;
   StxError error = {""};

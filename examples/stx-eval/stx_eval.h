@@ -109,6 +109,11 @@ bool eval_column(int argc, char **argv, StxError *error);
 /* `stx-eval lidar …`: argv[0] is "lidar". */
 bool eval_lidar(int argc, char **argv, StxError *error);
 
+/* ---- Motion --------------------------------------------------------------------------------- */
+
+/* `stx-eval motion …`: argv[0] is "motion". */
+bool eval_motion(int argc, char **argv, StxError *error);
+
 /* ---- Obstacles ------------------------------------------------------------------------------ */
 
 /* `stx-eval obstacles …`: argv[0] is "obstacles". See stx_eval_obstacles.h. */

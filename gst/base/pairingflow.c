@@ -3,6 +3,7 @@
 #include "gst/base/pairing_private.h"
 
 #include "gst/base/inputs.h"
+#include "gst/stixels/motionmeta.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_stx_pairing_debug);
 #define GST_CAT_DEFAULT gst_stx_pairing_debug
@@ -209,12 +210,13 @@ static void note_skew(GstStxPairing *self, const GstStxQueued *queued, guint rol
   }
 }
 
-/* Flags and times of a buffer without the buffer, which whoever processes it may want writable. */
+/* Flags, times and motion of a buffer without it, which whoever processes it may want writable. */
 static GstBuffer *stamp_of(GstBuffer *buffer)
 {
   GstBuffer *stamp = gst_buffer_new();
 
   gst_buffer_copy_into(stamp, buffer, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  gst_buffer_copy_stx_motion_meta(stamp, buffer);
   return stamp;
 }
 
@@ -225,6 +227,8 @@ static GstFlowReturn push(GstStxPairing *self, GstBuffer *out, GstBuffer *stamp)
 
   out = gst_buffer_make_writable(out);
   gst_buffer_copy_into(out, stamp, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  if (gst_buffer_get_stx_motion_meta(out) == NULL)
+    gst_buffer_copy_stx_motion_meta(out, stamp);
   if (priv->discont)
     GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_DISCONT);
   priv->discont = priv->segment = FALSE; /* finish_buffer sends the segment */

@@ -61,6 +61,7 @@ static const StxFieldChoice parts[] = {
     {GST_STX_JSON_OBSTACLES, "obstacles", "Every obstacle that stixel-obstacles found"},
     {GST_STX_JSON_FREE_SPACE, "free-space", "How far it is free in each direction"},
     {GST_STX_JSON_POINTS, "points", "Of labelled points their number, and every cluster"},
+    {GST_STX_JSON_MOTION, "motion", "How the camera moved since the frame before"},
     {0},
 };
 
@@ -222,6 +223,10 @@ static gboolean take_obstacles_meta(Input *input, GstBuffer *buffer, guint wante
 
 static gboolean take_metas(Input *input, GstBuffer *buffer, guint wanted)
 {
+  if (wanted & GST_STX_JSON_MOTION)
+    input->frame.motion = gst_buffer_get_stx_motion_meta(buffer);
+  if (input->frame.motion != NULL)
+    input->frame.parts |= GST_STX_JSON_MOTION;
   return take_stixels_meta(input, buffer, wanted) && take_obstacles_meta(input, buffer, wanted);
 }
 
@@ -286,7 +291,7 @@ static void warn(GstStixelJson *self, guint write)
   GST_ELEMENT_WARNING(self, STREAM, FORMAT,
       ("The input carries nothing of write=%s, and so the lines have none of it: put in front what "
        "makes it, stixel-overlay or stereo-stixels, for points lidar-ground, for obstacles and "
-       "free-space stixel-obstacles",
+       "free-space stixel-obstacles, for motion stereo-sgm with motion=true",
           words),
       (NULL));
   g_free(words);
@@ -331,6 +336,7 @@ static gboolean transform_meta(
   return api != gst_stx_stixel_meta_api_get_type() &&
          api != gst_stx_obstacles_meta_api_get_type() &&
          api != gst_stx_point_labels_meta_api_get_type() &&
+         api != gst_stx_motion_meta_api_get_type() &&
          GST_BASE_TRANSFORM_CLASS(gst_stixel_json_parent_class)
              ->transform_meta(base, output, meta, input);
 }
@@ -345,7 +351,7 @@ static const StxField fields[] = {
 };
 static const GstStixelJsonSettings defaults = {
     .write = GST_STX_JSON_STIXELS | GST_STX_JSON_OBSTACLES | GST_STX_JSON_FREE_SPACE |
-             GST_STX_JSON_POINTS,
+             GST_STX_JSON_POINTS | GST_STX_JSON_MOTION,
     .metres = true,
 };
 static const StxFields table = {STX_FIELDS_OF(fields), &defaults};

@@ -139,6 +139,45 @@ static void write_list(GstStxJsonText *text, const char *key, const GstStxJsonRe
   put(text, "]");
 }
 
+/* ---- Motion -------------------------------------------------------------------------------- */
+
+/* A list, or null where the values are not known. */
+static void put_numbers(
+    GstStxJsonText *text, const char *key, const double *values, guint count, gboolean is_known)
+{
+  put(text, key);
+  put(text, is_known ? "[" : "null");
+  for (guint i = 0; is_known && i < count; i++)
+    put_exact(text, i > 0 ? "," : "", values[i]);
+  put(text, is_known ? "]" : "");
+}
+
+static void write_motion(GstStxJsonText *text, const GstStxMotionMeta *meta)
+{
+  static const char *const names[] = {
+      [STX_MOTION_KNOWN] = "known",
+      [STX_MOTION_FIRST] = "first",
+      [STX_MOTION_TOO_FEW] = "too few points",
+      [STX_MOTION_DISAGREE] = "no agreement",
+      [STX_MOTION_STILL] = "same frame",
+  };
+  const StxMotion *motion = &meta->motion;
+  gboolean is_known = motion->state == STX_MOTION_KNOWN;
+
+  put_name(text, ",\"motion\":{\"state\":",
+      (guint)motion->state < G_N_ELEMENTS(names) ? names[motion->state] : "unknown");
+  put_numbers(text, ",\"rotation\":", motion->rotation, 9, is_known);
+  put_numbers(text, ",\"translation\":", motion->translation, 3, is_known);
+  put_numbers(text, ",\"deviation\":", motion->deviation, 6, is_known);
+  if (GST_CLOCK_TIME_IS_VALID(meta->interval))
+    put_whole(text, ",\"interval\":", meta->interval);
+  else
+    put_name(text, ",\"interval\":", NULL);
+  put_whole(text, ",\"points\":", motion->points);
+  put_whole(text, ",\"agree\":", motion->agree);
+  put(text, "}");
+}
+
 /* ---- Stixels ------------------------------------------------------------------------------- */
 
 static const char *kind_name(guint kind)
@@ -370,6 +409,8 @@ void gst_stx_json_frame(GstStxJsonText *text, const GstStxJsonFrame *frame)
   write_time(text, frame->pts);
   if (frame->info != NULL)
     write_image(text, frame->info);
+  if (frame->parts & GST_STX_JSON_MOTION)
+    write_motion(text, frame->motion);
   if (frame->parts & GST_STX_JSON_STIXELS)
     write_stixels(text, frame);
   if (frame->parts & GST_STX_JSON_OBSTACLES)

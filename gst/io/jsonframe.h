@@ -8,6 +8,7 @@
 #define GST_STX_JSON_FRAME_H
 
 #include "common/obstacle.h"
+#include "gst/stixels/motionmeta.h"
 #include "gst/stixels/obstaclesmeta.h"
 
 G_BEGIN_DECLS
@@ -19,6 +20,7 @@ typedef enum {
   GST_STX_JSON_OBSTACLES = 2,
   GST_STX_JSON_FREE_SPACE = 4,
   GST_STX_JSON_POINTS = 8,
+  GST_STX_JSON_MOTION = 16,
 } GstStxJsonParts;
 
 /* Records lie anywhere in memory, aligned or not. */
@@ -33,6 +35,7 @@ typedef struct {
   guint parts;                  /* GstStxJsonParts: of which there are records */
   gboolean metres;              /* for every stixel */
 
+  const GstStxMotionMeta *motion;
   GstStxJsonRecords stixels, obstacles, free_space;
   GstStxJsonRecords points, labels; /* as many of both */
 } GstStxJsonFrame;

@@ -25,6 +25,7 @@
 #include "gst/base/pairing.h"
 #include "gst/core/camera.h"
 #include "gst/core/element.h"
+#include "gst/stereo/sgmmotion.h"
 #include "gst/stereo/sgmviews.h"
 #include "gst/stixels/stixels.h"
 
@@ -50,6 +51,7 @@ typedef struct {
   GstStereoSgmLayout layout;
   int gray_bits;   /* of 16-bit gray pictures; 0: as many as their largest value needs */
   bool confidence; /* attach GstStxConfidenceMeta */
+  bool motion;     /* … GstStxMotionMeta */
 } GstStereoSgmSettings;
 
 struct _GstStereoSgm {
@@ -65,7 +67,8 @@ struct _GstStereoSgm {
   GstVideoInfo output;
   StxSgmParams active;
   gint gray_bits;
-  gboolean wants_confidence;
+  gboolean wants_confidence, wants_motion;
+  StxCamera view_camera;
   gboolean differ;                /* the views do, since a while: the user knows */
   GstBufferPool *confidence_pool; /* NULL: no confidence wanted */
 
@@ -74,6 +77,9 @@ struct _GstStereoSgm {
   guint64 warnings;           /* of it, under the object lock */
   guint64 pairs;              /* seen */
   GstStxScratch pair_scratch; /* on the host, wherever the element matches */
+
+  StxEgomotion *egomotion; /* NULL: never wanted so far; on the host, too */
+  gboolean restart;        /* the next frame has none before it; under the object lock */
 };
 
 /* Slots of the stage. */
@@ -87,7 +93,8 @@ enum {
   RIGHT_GRAY,
   LUMA,
   HOST_LEFT,
-  HOST_RIGHT
+  HOST_RIGHT,
+  HOST_DISPARITY
 };
 
 G_DEFINE_FINAL_TYPE(GstStereoSgm, gst_stereo_sgm, GST_TYPE_STX_PAIRING)
@@ -162,15 +169,20 @@ static gboolean plan_params(
     GstStereoSgm *self, const GstStereoSgmSettings *settings, StxCamera *camera, StxError *error)
 {
   self->wants_confidence = settings->confidence;
+  self->wants_motion = settings->motion;
   self->gray_bits = settings->gray_bits;
   self->active = settings->params;
   self->active.width = self->views.width;
   self->active.height = self->views.height;
   if (!stx_sgm_check(&self->active, error))
     return stx_fail_as(error, STX_ERROR_SETTINGS);
-  return plan_camera(self, camera, error) && (settings->output == GST_STEREO_SGM_DISPARITY ||
-                                                 plan_depth(camera, &self->active.depth, error) ||
-                                                 stx_fail_as(error, STX_ERROR_SETTINGS));
+  if (!plan_camera(self, camera, error))
+    return FALSE;
+  self->view_camera = *camera;
+  return ((settings->output == GST_STEREO_SGM_DISPARITY ||
+              plan_depth(camera, &self->active.depth, error)) &&
+             (!settings->motion || gst_stereo_sgm_motion_check(camera, error))) ||
+         stx_fail_as(error, STX_ERROR_SETTINGS);
 }
 
 /* After a change of caps or properties. */
@@ -368,10 +380,59 @@ static void reset(GstStxPairing *pairing)
 {
   GST_OBJECT_LOCK(pairing);
   GST_STEREO_SGM(pairing)->watch = (StxPairWatch){0};
+  GST_STEREO_SGM(pairing)->restart = TRUE;
   GST_OBJECT_UNLOCK(pairing);
 }
 
+/* ---- The camera's own motion --------------------------------------------------------------- */
+
+/* A map on the host, once gst_stx_stage_wait has returned TRUE. */
+static gboolean bring_map(GstStxStage *stage, StxImage16 *image, StxError *error)
+{
+  gsize size = (gsize)image->stride * (gsize)(image->height - 1) + 2 * (gsize)image->width;
+
+  image->data = (uint16_t *)gst_stx_stage_bring(stage, HOST_DISPARITY, image->data, size, error);
+  return image->data != NULL;
+}
+
+/* The motion that the picture and its disparity show, unless the left picture came with one. That
+ * of a frame that is done again, on the CPU after the GPU has failed, has the state "still". */
+static gboolean find_motion(GstStereoSgm *self, GstStxStage *stage, GstStxPairingFrame *frame,
+    StxImage8 left, StxImage16 disparity, StxError *error)
+{
+  GstStxMotionMeta *meta = gst_buffer_get_stx_motion_meta(frame->out);
+  StxEgomotionFrame input = {.depth = self->active.depth,
+      .camera = self->view_camera,
+      .time = gst_stx_pairing_time(GST_STX_PAIRING(self)),
+      .threads = stage->place.threads};
+  gboolean restart;
+
+  if (meta == NULL)
+    return TRUE;
+  if (stage->on_device &&
+      (!bring_view(stage, HOST_LEFT, &left, error) || !bring_map(stage, &disparity, error) ||
+          !gst_stx_stage_wait(stage, error)))
+    return FALSE;
+  input.left = left;
+  input.disparity = disparity;
+  GST_OBJECT_LOCK(self);
+  restart = self->restart || GST_BUFFER_IS_DISCONT(frame->set[self->views.lead]);
+  self->restart = FALSE;
+  GST_OBJECT_UNLOCK(self);
+  return gst_stereo_sgm_motion_find(&self->egomotion, &input, restart, meta, error);
+}
+
 /* ---- One pair ------------------------------------------------------------------------------ */
+
+/* A meta to be filled in, unless the left picture came with one: nothing can be hung on a buffer
+ * while it is written. */
+static void add_motion(GstStereoSgm *self, const GstStxPairingFrame *frame)
+{
+  const StxMotion none = {.state = STX_MOTION_FIRST};
+
+  if (self->wants_motion && gst_buffer_get_stx_motion_meta(frame->set[self->views.lead]) == NULL)
+    gst_buffer_add_stx_motion_meta(frame->out, &none, GST_CLOCK_TIME_NONE, NULL, 0, 0);
+}
 
 /* The disparity, and with it the confidence, which nobody else may hold while it is written. */
 static GstFlowReturn acquire(GstStereoSgm *self, GstBuffer **disparity, StxError *error)
@@ -425,13 +486,15 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 
   if (flow != GST_FLOW_OK)
     return flow;
+  add_motion(self, frame);
   scratch = gst_stx_stage_block(
       stage, SCRATCH, impl->scratch_size(&self->active, stage->place.threads), error);
   return scratch != NULL && find_views(self, stage, frame->set, &left, &right, error) &&
                  watch_pair(self, stage, left, right, error) &&
                  find_outputs(self, stage, frame->out, &disparity, &confidence, error) &&
                  impl->run(&self->active, &left, &right, &disparity, &confidence, scratch,
-                     &stage->place, error)
+                     &stage->place, error) &&
+                 find_motion(self, stage, frame, left, disparity, error)
              ? GST_FLOW_OK
              : GST_FLOW_ERROR;
 }
@@ -550,6 +613,8 @@ static const StxField own_fields[] = {
         STX_FIELD(CHOICE, GstStereoSgmSettings, gray_bits), .choices = gray_bits},
     {"confidence", "Confidence", "Attach a confidence per pixel as GstStxConfidenceMeta",
         STX_FIELD(BOOL, GstStereoSgmSettings, confidence)},
+    {"motion", "Motion", "Attach the camera's own motion as GstStxMotionMeta; needs the camera",
+        STX_FIELD(BOOL, GstStereoSgmSettings, motion)},
 };
 static const GstStereoSgmSettings defaults = {.params = STX_SGM_DEFAULTS, .confidence = true};
 static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
@@ -573,6 +638,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 static void finalize(GObject *object)
 {
   gst_stx_camera_settings_clear(&GST_STEREO_SGM(object)->camera);
+  stx_egomotion_free(GST_STEREO_SGM(object)->egomotion);
   G_OBJECT_CLASS(gst_stereo_sgm_parent_class)->finalize(object);
 }
 

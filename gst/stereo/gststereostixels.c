@@ -122,6 +122,7 @@ static const Proxy proxies[] = {
     {"max-disparity", PART(SGM)},
     {"paths", PART(SGM)},
     {"search", PART(SGM)},
+    {"motion", PART(SGM)},
     {"stixel-width", PART(REDUCTION)},
     {"stixel-height", PART(REDUCTION)},
     {"model", PART(STIXELS)},

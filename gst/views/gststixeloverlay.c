@@ -25,6 +25,7 @@
 #include "gst/core/element.h"
 #include "gst/core/frametime.h"
 #include "gst/obstacles/regions.h"
+#include "gst/stixels/motionmeta.h"
 #include "gst/views/onvideo.h"
 #include "gst/views/overlaystage.h"
 
@@ -244,6 +245,7 @@ static void attach(GstStixelOverlay *self, const Frame *frame)
     gst_buffer_remove_meta(picture, &stixels->meta);
   stixels = gst_buffer_add_stx_stixel_meta(picture, frame->drawing.stixels, &frame->image.info);
   gst_stx_stixel_meta_set_frame_size(stixels, regions.width, regions.height);
+  gst_buffer_copy_stx_motion_meta(picture, frame->drawing.stixels);
   if (found == NULL || frame->drawing.obstacles != found->obstacles)
     return;
   while ((obstacles = gst_buffer_get_stx_obstacles_meta(picture)) != NULL)

@@ -134,6 +134,34 @@ static GstBuffer *video_with_both(void)
   return with_obstacles(video_with_stixels(), &info);
 }
 
+static const StxMotion motion = {STX_MOTION_KNOWN, {1, 0, 0, 0, 1, -.5, 0, .5, 1}, {.25, -.125, -1},
+    {.001, .002, .003, .01, .02, .03}, 500, 450};
+
+static GstBuffer *with_motion(GstBuffer *buffer)
+{
+  gst_buffer_add_stx_motion_meta(buffer, &motion, FRAME, NULL, 0, 0);
+  return buffer;
+}
+
+static GstBuffer *stixels_with_motion(void)
+{
+  return with_motion(stixels_alone());
+}
+
+static GstBuffer *video_with_motion(void)
+{
+  return with_motion(video_with_both());
+}
+
+static GstBuffer *video_without_motion(void)
+{
+  const StxMotion none = {.state = STX_MOTION_DISAGREE, .points = 40, .agree = 3};
+  GstBuffer *buffer = video_alone();
+
+  gst_buffer_add_stx_motion_meta(buffer, &none, GST_CLOCK_TIME_NONE, NULL, 0, 0);
+  return buffer;
+}
+
 static GstBuffer *scan_alone(void)
 {
   return buffer_of(points, sizeof points);
@@ -195,6 +223,11 @@ static const struct {
     {"stixel-json", VIDEO, video_with_stixels, OF_IMAGE "stixels"},
     {"stixel-json", VIDEO, video_with_both, OF_IMAGE "stixels obstacles free_space"},
     {"stixel-json write=obstacles", VIDEO, video_with_both, OF_IMAGE "obstacles"},
+    {"stixel-json", STIXELS CAMERA, stixels_with_motion, OF_IMAGE "motion stixels"},
+    {"stixel-json write=stixels", STIXELS, stixels_with_motion, OF_IMAGE "stixels"},
+    {"stixel-json", VIDEO, video_with_motion, OF_IMAGE "motion stixels obstacles free_space"},
+    {"stixel-json write=motion", VIDEO, video_with_motion, OF_IMAGE "motion"},
+    {"stixel-json", VIDEO, video_without_motion, "motion"},
     {"stixel-json", SCAN, scan_alone, ""},
     {"stixel-json", SCAN, scan_with_labels, "points"},
     {"stixel-json", SCAN, empty_scan, "points"},
@@ -218,7 +251,8 @@ static gchar *line_of(const char *line, const char *caps, GstBuffer *buffer)
   text = g_malloc0(gst_buffer_get_size(output) + 1);
   gst_buffer_extract(output, 0, text, gst_buffer_get_size(output));
   ck_assert_msg(gst_buffer_get_stx_stixel_meta(output) == NULL &&
-                    gst_buffer_get_stx_obstacles_meta(output) == NULL,
+                    gst_buffer_get_stx_obstacles_meta(output) == NULL &&
+                    gst_buffer_get_stx_motion_meta(output) == NULL,
       "text carries records");
   return text;
 }
@@ -281,6 +315,22 @@ STX_TEST(obstacles_are_the_records)
   EXPECT(json_array_get(list, 1), "{s:n,s:i,s:s,s:n,s:n,s:n,s:i,s:n,s:n,s:n,s:b,s:b,s:f}", "id",
       "age", 0, "source", "lidar", "label", "class", "box", "count", 40, "metres", "closing_speed",
       "lateral_speed", "in_corridor", 0, "cut", 1, "confidence", 0.);
+  json_decref(json);
+}
+
+/* Whole numbers are written without a point. */
+STX_TEST(motion_is_that_of_the_meta)
+{
+  json_t *json = line_parsed(STIXELS, stixels_with_motion());
+
+  EXPECT(json_object_get(json, "motion"),
+      "{s:s,s:[i,i,i,i,i,f,i,f,i],s:[f,f,i],s:[f,f,f,f,f,f],s:I,s:i,s:i}", "state", "known",
+      "rotation", 1, 0, 0, 0, 1, -.5, 0, .5, 1, "translation", .25, -.125, -1, "deviation", .001,
+      .002, .003, .01, .02, .03, "interval", (json_int_t)FRAME, "points", 500, "agree", 450);
+  json_decref(json);
+  json = line_parsed(VIDEO, video_without_motion());
+  EXPECT(json_object_get(json, "motion"), "{s:s,s:n,s:n,s:n,s:n,s:i,s:i}", "state", "no agreement",
+      "rotation", "translation", "deviation", "interval", "points", 40, "agree", 3);
   json_decref(json);
 }
 

@@ -212,6 +212,71 @@ STX_TEST(confidence_of_the_wrong_size_is_not_copied)
   fail_unless(gst_buffer_get_stx_confidence_meta(copy) == NULL);
 }
 
+/* ---- Motion --------------------------------------------------------------------------------- */
+
+static const StxMotion motion = {
+    STX_MOTION_KNOWN, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, -1}, {.1, .1, .1, .2, .2, .2}, 3, 2};
+
+static GstBuffer *frame_with_motion(void)
+{
+  GstBuffer *frame = gst_buffer_new_allocate(NULL, 64 * 32, NULL);
+  g_autoptr(GstBuffer) points = gst_buffer_new_allocate(NULL, 3 * sizeof(StxMotionPoint), NULL);
+
+  fail_unless(gst_buffer_add_stx_motion_meta(frame, &motion, GST_SECOND, points, 64, 32) != NULL);
+  return frame;
+}
+
+static void expect_motion(GstBuffer *frame)
+{
+  const GstStxMotionMeta *meta = gst_buffer_get_stx_motion_meta(frame);
+
+  fail_unless(meta != NULL);
+  ck_assert(memcmp(&meta->motion, &motion, sizeof motion) == 0);
+  ck_assert_uint_eq(meta->interval, GST_SECOND);
+  ck_assert_uint_eq(gst_buffer_get_size(meta->points), 3 * sizeof(StxMotionPoint));
+  ck_assert_uint_eq(meta->width, 64);
+  ck_assert_uint_eq(meta->height, 32);
+}
+
+/* The camera has moved like that, whatever becomes of the picture. */
+STX_TEST(motion_survives_copies_and_scaling)
+{
+  GstBuffer *frame = frame_with_motion();
+  g_autoptr(GstBuffer) copy = gst_buffer_copy(frame);
+
+  gst_buffer_unref(frame);
+  expect_motion(copy);
+  frame = converted(frame_with_motion(), "videoscale",
+      "video/x-raw,format=GRAY8,width=64,height=32,framerate=10/1",
+      "video/x-raw,format=GRAY8,width=32,height=16,framerate=10/1");
+  expect_motion(frame);
+  gst_buffer_unref(frame);
+}
+
+STX_TEST(motion_goes_to_another_buffer)
+{
+  g_autoptr(GstBuffer) frame = frame_with_motion(), plain = gst_buffer_new();
+  g_autoptr(GstBuffer) other = gst_buffer_new();
+  const StxMotion first = {.state = STX_MOTION_FIRST};
+
+  gst_buffer_add_stx_motion_meta(other, &first, GST_CLOCK_TIME_NONE, NULL, 0, 0);
+  fail_if(gst_buffer_copy_stx_motion_meta(other, plain));
+  ck_assert_int_eq(gst_buffer_get_stx_motion_meta(other)->motion.state, STX_MOTION_FIRST);
+  fail_unless(gst_buffer_copy_stx_motion_meta(other, frame));
+  fail_unless(gst_buffer_copy_stx_motion_meta(frame, frame));
+  expect_motion(other); /* in place of the first */
+  expect_motion(frame);
+}
+
+STX_TEST(motion_with_half_a_point_is_refused)
+{
+  g_autoptr(GstBuffer) frame = gst_buffer_new(), points = gst_buffer_new_allocate(NULL, 25, NULL);
+
+  ASSERT_CRITICAL(gst_buffer_add_stx_motion_meta(frame, &motion, 0, points, 4, 4));
+  ASSERT_CRITICAL(gst_buffer_add_stx_motion_meta(frame, NULL, 0, NULL, 4, 4));
+  fail_unless(gst_buffer_get_stx_motion_meta(frame) == NULL);
+}
+
 /* ---- Obstacles ------------------------------------------------------------------------------ */
 
 static GstBuffer *new_records(guint count, gsize size)

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/stixels/motionmeta.h"
+
+#include "gst/stixels/meta_private.h"
+
+static gboolean has_whole_records(GstBuffer *points)
+{
+  return points == NULL || gst_buffer_get_size(points) % sizeof(StxMotionPoint) == 0;
+}
+
+/* Whatever is done to the frame, the camera has moved like that. */
+static gboolean transform(
+    GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
+{
+  const GstStxMotionMeta *self = (const GstStxMotionMeta *)meta;
+
+  return has_whole_records(self->points) &&
+         gst_buffer_add_stx_motion_meta(target, &self->motion, self->interval, self->points,
+             self->width, self->height) != NULL;
+}
+
+static const GstStxMetaKind kind = {
+    .api = "GstStxMotionMetaAPI",
+    .name = "GstStxMotionMeta",
+    .tags = NULL,
+    .size = sizeof(GstStxMotionMeta),
+    .buffers = 1,
+    .transform = transform,
+};
+
+GType gst_stx_motion_meta_api_get_type(void)
+{
+  static gsize type = 0;
+
+  return gst_stx_meta_api(&type, &kind);
+}
+
+const GstMetaInfo *gst_stx_motion_meta_get_info(void)
+{
+  static gsize info = 0;
+
+  return gst_stx_meta_info(&info, gst_stx_motion_meta_api_get_type(), &kind);
+}
+
+GstStxMotionMeta *gst_buffer_add_stx_motion_meta(GstBuffer *buffer, const StxMotion *motion,
+    GstClockTime interval, GstBuffer *points, guint width, guint height)
+{
+  GstStxMotionMeta *meta;
+
+  g_return_val_if_fail(GST_IS_BUFFER(buffer) && gst_buffer_is_writable(buffer), NULL);
+  g_return_val_if_fail(motion != NULL, NULL);
+  g_return_val_if_fail(points == NULL || GST_IS_BUFFER(points), NULL);
+  g_return_val_if_fail(has_whole_records(points), NULL);
+
+  meta = gst_stx_meta_add(buffer, gst_stx_motion_meta_get_info());
+  meta->points = points != NULL ? gst_buffer_ref(points) : NULL;
+  meta->motion = *motion;
+  meta->interval = interval;
+  meta->width = width;
+  meta->height = height;
+  return meta;
+}
+
+GstStxMotionMeta *gst_buffer_get_stx_motion_meta(GstBuffer *buffer)
+{
+  return (GstStxMotionMeta *)gst_buffer_get_meta(buffer, gst_stx_motion_meta_api_get_type());
+}
+
+gboolean gst_buffer_copy_stx_motion_meta(GstBuffer *to, GstBuffer *from)
+{
+  GstStxMotionMeta *found = gst_buffer_get_stx_motion_meta(from), *older;
+
+  g_return_val_if_fail(GST_IS_BUFFER(to) && gst_buffer_is_writable(to), FALSE);
+
+  if (found == NULL || to == from)
+    return found != NULL;
+  while ((older = gst_buffer_get_stx_motion_meta(to)) != NULL)
+    gst_buffer_remove_meta(to, &older->meta);
+  return transform(to, &found->meta, from, 0, NULL);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How the camera moved to a frame from the one before, as a meta on it. */
+#ifndef GST_STX_MOTION_META_H
+#define GST_STX_MOTION_META_H
+
+#include "gst/stixels/api.h"
+
+#include "common/egomotion/motion.h"
+
+G_BEGIN_DECLS
+
+/**
+ * GstStxMotionMeta:
+ * @meta: the parent
+ * @points: (nullable): #StxMotionPoint records, points that were found in both frames, also of what
+ *   moves itself; their number is the buffer's size over the record's. %NULL: nobody gave them
+ * @motion: the motion, or why it is not known
+ * @interval: the time since the frame before; %GST_CLOCK_TIME_NONE: unknown
+ * @width: of the image whose pixels @points are
+ * @height: of that image
+ *
+ * The motion of a stereo camera. It hangs on whatever is made of the frame: pictures, disparity,
+ * columns and stixels. An application that knows the motion hangs it on the left picture.
+ */
+typedef struct _GstStxMotionMeta {
+  GstMeta meta;
+  GstBuffer *points;
+  StxMotion motion;
+  GstClockTime interval;
+  guint width, height;
+} GstStxMotionMeta;
+
+GST_STX_API GType gst_stx_motion_meta_api_get_type(void);
+
+/**
+ * gst_stx_motion_meta_get_info: (skip)
+ */
+GST_STX_API const GstMetaInfo *gst_stx_motion_meta_get_info(void);
+
+/**
+ * gst_buffer_add_stx_motion_meta:
+ * @buffer: a writable buffer
+ * @motion: the motion
+ * @interval: the time since the frame before, or %GST_CLOCK_TIME_NONE
+ * @points: (nullable): records; the meta takes a reference of it
+ * @width: of the image whose pixels they are; 0 without points
+ * @height: of that image
+ *
+ * Returns: (transfer none) (nullable): the meta, which belongs to the buffer. %NULL, after a
+ * critical, when another pointer is %NULL, @buffer is not writable, or @points is not made of whole
+ * records
+ */
+GST_STX_API GstStxMotionMeta *gst_buffer_add_stx_motion_meta(GstBuffer *buffer,
+    const StxMotion *motion, GstClockTime interval, GstBuffer *points, guint width, guint height);
+
+/**
+ * gst_buffer_get_stx_motion_meta:
+ * @buffer: any buffer
+ *
+ * Returns: (transfer none) (nullable): the buffer's first motion meta, which lives as long as it
+ */
+GST_STX_API GstStxMotionMeta *gst_buffer_get_stx_motion_meta(GstBuffer *buffer);
+
+/**
+ * gst_buffer_copy_stx_motion_meta:
+ * @to: a writable buffer
+ * @from: the buffer of which it was made
+ *
+ * For elements that make new buffers: the motion of @from in place of that of @to, if it has one.
+ *
+ * Returns: whether @from has one. %FALSE, after a critical, when @to is not writable
+ */
+GST_STX_API gboolean gst_buffer_copy_stx_motion_meta(GstBuffer *to, GstBuffer *from);
+
+G_END_DECLS
+
+#endif

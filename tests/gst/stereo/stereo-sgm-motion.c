@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stereo-sgm motion=true: the street's motion, as far as it is carried, and when it begins anew. */
+#include <math.h>
+#include <string.h>
+
+#include "common/scene/scene.h"
+#include "gst/stixels/stixels.h"
+#include "tests/gst/fixtures/stereo_pair.h"
+
+#define WIDTH 640
+#define HEIGHT 192
+#define CAMERA "focal=371.2 cx=319.5 cy=88 baseline=0.54 "
+
+/* ---- One element ----------------------------------------------------------------------------- */
+
+/* The street and the element that looks at it. */
+typedef struct {
+  StereoPair pair;
+  StxScene *scene;
+} Drive;
+
+static Drive drive(const char *properties)
+{
+  StxSceneParams params = STX_SCENE_DEFAULTS;
+  g_autofree gchar *all = g_strconcat(CAMERA, properties, NULL);
+  Drive self = {.pair = stereo_pair(all, WIDTH, HEIGHT)};
+
+  params.seed = 1;
+  params.width = WIDTH;
+  params.height = HEIGHT;
+  self.scene = stx_scene_new(&params, NULL);
+  return self;
+}
+
+static void drive_free(Drive *self)
+{
+  stereo_pair_free(&self->pair);
+  stx_scene_free(self->scene);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Drive, drive_free)
+
+static GstBuffer *view(Drive *self, StxSceneEye eye, guint64 frame)
+{
+  GstBuffer *buffer = stx_test_buffer(WIDTH * HEIGHT, 0, frame * FRAME, FRAME);
+  GstMapInfo map;
+
+  stx_scene_move(self->scene, frame);
+  fail_unless(gst_buffer_map(buffer, &map, GST_MAP_WRITE));
+  stx_scene_render(self->scene, eye, 1, &(StxImage8){map.data, WIDTH, WIDTH, HEIGHT});
+  gst_buffer_unmap(buffer, &map);
+  return buffer;
+}
+
+static GstBuffer *push(Drive *self, GstBuffer *left, guint64 frame)
+{
+  stereo_push_left(&self->pair, left);
+  stereo_push_right(&self->pair, view(self, STX_SCENE_RIGHT, frame));
+  return gst_harness_pull(self->pair.left);
+}
+
+static GstBuffer *go_to(Drive *self, guint64 frame)
+{
+  return push(self, view(self, STX_SCENE_LEFT, frame), frame);
+}
+
+static StxMotionState state_at(Drive *self, guint64 frame)
+{
+  g_autoptr(GstBuffer) out = go_to(self, frame);
+  const GstStxMotionMeta *meta = gst_buffer_get_stx_motion_meta(out);
+
+  fail_unless(meta != NULL);
+  return meta->motion.state;
+}
+
+static void expect_metre(GstBuffer *buffer)
+{
+  const GstStxMotionMeta *meta = gst_buffer_get_stx_motion_meta(buffer);
+  const double *t = meta->motion.translation;
+
+  ck_assert_int_eq(meta->motion.state, STX_MOTION_KNOWN);
+  ck_assert_msg(fabs(t[0]) < .05 && fabs(t[1]) < .05 && fabs(t[2] + 1) < .05,
+      "%g %g %g, not a metre ahead", t[0], t[1], t[2]);
+  ck_assert_uint_eq(meta->interval, FRAME);
+  ck_assert_uint_eq(meta->width, WIDTH);
+  ck_assert_uint_eq(meta->height, HEIGHT);
+  ck_assert_uint_eq(
+      gst_buffer_get_size(meta->points), meta->motion.points * sizeof(StxMotionPoint));
+}
+
+STX_TEST_LOOP(the_street_goes_by, 2)
+{
+  g_auto(Drive) self = drive(_i == 0 ? "motion=true" : "motion=true output=depth-mm");
+
+  ck_assert_int_eq(state_at(&self, 0), STX_MOTION_FIRST);
+  for (guint64 frame = 1; frame < 4; frame++) {
+    g_autoptr(GstBuffer) out = go_to(&self, frame);
+
+    expect_metre(out);
+  }
+}
+
+/* The same bytes with and without it, and no meta. */
+STX_TEST(nothing_else_changes)
+{
+  g_auto(Drive) with = drive("motion=true"), without = drive("");
+
+  for (guint64 frame = 0; frame < 2; frame++) {
+    g_autoptr(GstBuffer) one = go_to(&with, frame), other = go_to(&without, frame);
+    GstMapInfo map;
+
+    fail_unless(gst_buffer_map(one, &map, GST_MAP_READ));
+    stx_test_expect_bytes(other, map.data, map.size, "disparity");
+    gst_buffer_unmap(one, &map);
+    fail_unless(gst_buffer_get_stx_motion_meta(other) == NULL);
+  }
+}
+
+STX_TEST(it_begins_anew)
+{
+  g_auto(Drive) self = drive("motion=true");
+  GstBuffer *left, *out;
+
+  ck_assert_int_eq(state_at(&self, 0), STX_MOTION_FIRST);
+  ck_assert_int_eq(state_at(&self, 1), STX_MOTION_KNOWN);
+  left = view(&self, STX_SCENE_LEFT, 2);
+  GST_BUFFER_FLAG_SET(left, GST_BUFFER_FLAG_DISCONT);
+  out = push(&self, left, 2);
+  ck_assert_int_eq(gst_buffer_get_stx_motion_meta(out)->motion.state, STX_MOTION_FIRST);
+  gst_buffer_unref(out);
+  ck_assert_int_eq(state_at(&self, 3), STX_MOTION_KNOWN);
+  ck_assert_int_eq(state_at(&self, 14), STX_MOTION_FIRST); /* more than a second later */
+  ck_assert_int_eq(state_at(&self, 15), STX_MOTION_KNOWN);
+  left = view(&self, STX_SCENE_LEFT, 15);
+  GST_BUFFER_PTS(left) = 16 * FRAME;
+  stereo_push_left(&self.pair, left);
+  left = view(&self, STX_SCENE_RIGHT, 15);
+  GST_BUFFER_PTS(left) = 16 * FRAME;
+  stereo_push_right(&self.pair, left);
+  out = gst_harness_pull(self.pair.left);
+  ck_assert_int_eq(gst_buffer_get_stx_motion_meta(out)->motion.state, STX_MOTION_STILL);
+  gst_buffer_unref(out);
+}
+
+/* What an application knows better is passed on, and nothing is computed. */
+STX_TEST_LOOP(a_motion_that_is_given_stays, 2)
+{
+  g_auto(Drive) self = drive(_i == 0 ? "motion=true" : "motion=false");
+  const StxMotion given = {.state = STX_MOTION_KNOWN, .translation = {0, 0, -7}};
+
+  for (guint64 frame = 0; frame < 2; frame++) {
+    GstBuffer *left = view(&self, STX_SCENE_LEFT, frame);
+    g_autoptr(GstBuffer) out = NULL;
+
+    gst_buffer_add_stx_motion_meta(left, &given, 5, NULL, 0, 0);
+    out = push(&self, left, frame);
+    ck_assert(memcmp(&gst_buffer_get_stx_motion_meta(out)->motion, &given, sizeof given) == 0);
+    ck_assert_uint_eq(gst_buffer_get_stx_motion_meta(out)->interval, 5);
+  }
+}
+
+STX_TEST(says_what_of_the_camera_is_missing)
+{
+  static const struct {
+    const char *properties, *what;
+  } cases[] = {{"", "focal length is not known"}, {"focal=300", "baseline is not known"},
+      {"focal=300 baseline=.5", "cx is not known"}, {"focal=300 baseline=.5 cx=9", "cy is not"}};
+
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree gchar *all = g_strconcat("motion=true ", cases[i].properties, NULL);
+    g_auto(StereoPair) pair = stereo_pair(all, 100, 20);
+
+    gst_harness_push(pair.left, stereo_view("GRAY8", 100, 20, FALSE, 0, 3, 0));
+    gst_harness_push(pair.right, stereo_view("GRAY8", 100, 20, TRUE, 0, 3, 0));
+    stx_test_expect_error(pair.bus, "motion=true", cases[i].what, "calibration", NULL);
+  }
+}
+
+/* ---- Pipelines ------------------------------------------------------------------------------- */
+
+static void count(GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer known)
+{
+  const GstStxMotionMeta *meta = gst_buffer_get_stx_motion_meta(buffer);
+
+  fail_unless(meta != NULL);
+  *(guint *)known += meta->motion.state == STX_MOTION_KNOWN;
+}
+
+#define VIEW(eye)                                                                                  \
+  " street-scene-src num-buffers=3 view=" eye " ! "                                                \
+  "video/x-raw,width=640,height=192,framerate=10/1 ! all.sink_" eye
+#define OUT " ! fakesink name=out sync=false async=false signal-handoffs=true"
+
+/* Through all that is made of a frame. */
+STX_TEST_LOOP(it_goes_all_the_way, 4)
+{
+  static const char *const ways[] = {"output=stixels", "output=stixels segmentation=segments",
+      "output=overlay", "output=stixels obstacles=true"};
+  g_autofree gchar *line = g_strconcat(
+      "stereo-stixels name=all motion=true ", ways[_i], OUT, VIEW("left"), VIEW("right"), NULL);
+  g_autoptr(GstElement) pipeline = stx_test_parse(line);
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "out");
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstMessage) message = NULL;
+  guint known = 0;
+
+  g_signal_connect(sink, "handoff", G_CALLBACK(count), &known);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  ck_assert(message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  ck_assert_uint_eq(known, 2);
+}
