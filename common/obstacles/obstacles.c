@@ -4,6 +4,7 @@
 #include "common/obstacles/obstacles_private.h"
 
 #include <math.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,9 @@
 #define REPEATS 2         /* frames in a row that repeat one, of which nobody says so */
 #define SHARED .6         /* of what stands was there a frame ago, or it is another scene */
 #define WAITS 5           /* frames in a row of which the camera's motion is not known */
-#define CLUSTERS 65536    /* numbers of a scan's clusters */
-#define NOISE 0.05        /* m: what distances are off by in any case */
+#define LATE .25       /* of the time between frames: a motion of another time is that of others */
+#define CLUSTERS 65536 /* numbers of a scan's clusters */
+#define NOISE 0.05     /* m: what distances are off by in any case */
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
@@ -340,6 +342,20 @@ static void finish(StxObstacles *state, size_t directions, double dt, const StxM
   watch_corridor(state, result);
 }
 
+/* Of frames that were lost in between the motion knows nothing: the camera is taken to have gone on
+ * evenly. */
+static void stretch(StxMotion *motion, double factor)
+{
+  for (int i = 0; i < 9; i++) {
+    double unit = i % 4 == 0;
+    motion->rotation[i] = unit + factor * (motion->rotation[i] - unit);
+  }
+  for (int i = 0; i < 3; i++)
+    motion->translation[i] *= factor;
+  for (int i = 0; i < 6; i++)
+    motion->deviation[i] *= factor;
+}
+
 static void take_frame(StxObstacles *state, const StxObstaclesFrame *frame)
 {
   state->of_scan = false;
@@ -351,23 +367,29 @@ static void take_frame(StxObstacles *state, const StxObstaclesFrame *frame)
   state->guided = frame->motion != NULL;
 }
 
-static void find(StxObstacles *state, const StxObstaclesFrame *given, const StxMotion *motion,
-    double dt, StxObstaclesResult *result)
+static void find(StxObstacles *state, const StxObstaclesFrame *frame, StxMotion *motion, double dt,
+    StxObstaclesResult *result)
 {
-  Noise noise = {NOISE, STEREO_NOISE / (given->camera.focal * given->camera.baseline)};
-  StxObstaclesFrame frame = *given;
-  frame.motion = motion;
+  Noise noise = {NOISE, STEREO_NOISE / (frame->camera.focal * frame->camera.baseline)};
+  StxObstaclesFrame with = *frame;
+  StxMotion matched = motion != NULL ? *motion : (StxMotion){.state = STX_MOTION_FIRST};
+  bool timed = frame->interval > 0 && frame->interval != STX_OBSTACLES_NO_TIME;
+  double span = timed && dt > 0 ? (double)frame->interval / 1e9 : dt;
+  with.motion = motion != NULL ? &matched : NULL;
+  if (motion != NULL && fabs(span - dt) > LATE * dt)
+    stretch(motion, dt / span);
   foretell(state, dt, motion);
-  stx_obstacles_stand(state, &frame);
-  stx_obstacles_measure(state, &frame);
+  stx_obstacles_stand(state, frame);
+  stx_obstacles_measure(state, frame);
   if (motion != NULL)
-    stx_obstacles_observe(state, &frame, dt);
+    stx_obstacles_observe(state, &with, span);
   finish(state, (size_t)state->columns, dt, motion, &noise, result);
-  if (motion != NULL) {
-    stx_obstacles_flow(state, &frame, dt);
-    result->stixel_velocities = state->stixel_velocity;
-    result->stixels = frame.count;
-  }
+  if (motion == NULL)
+    return;
+  with.motion = motion;
+  stx_obstacles_flow(state, &with, dt);
+  result->stixel_velocities = state->stixel_velocity;
+  result->stixels = frame->count;
 }
 
 bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *frame,

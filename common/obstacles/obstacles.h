@@ -117,6 +117,7 @@ typedef struct {
                                     knows, and nothing has a velocity */
   const StxMotionPoint *points; /* matched with the frame before, with `motion` */
   size_t point_count;
+  uint64_t interval; /* ns that the motion took; 0 or STX_OBSTACLES_NO_TIME: since the last frame */
 } StxObstaclesFrame;
 
 /* Points and labels of a scan as in ground.h: clusters from 1 in the high 16 bits. */

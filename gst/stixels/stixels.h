@@ -34,5 +34,6 @@
 #include "gst/stixels/stixelinfo.h"
 #include "gst/stixels/stixelmeta.h"
 #include "gst/stixels/stixelset.h"
+#include "gst/stixels/velocitiesmeta.h"
 
 #endif
