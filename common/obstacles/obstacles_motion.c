@@ -21,6 +21,8 @@
 #define LATELY .3          /* of how far off it was, what counts of the last frame */
 #define STANDS 1.0         /* m/s: what is slower stands; */
 #define MOVES 1.5          /*   what is faster moves; */
+#define SURE 9.0           /*   by so much, squares of standard deviations; */
+#define SURE_OF_PART 36.0  /*   what is part of a thing that stands by so much; */
 #define ONCOMING 1.0       /*   and comes on, if so much of it is towards the sensor */
 #define LEAST_CLOSING .1   /* m/s: what is slower never gets here */
 #define WORTH 1.0          /* m/s: the largest standard deviation of a speed that is said */
@@ -206,18 +208,27 @@ static StxVelocity velocity_of(double x, double z, double deviation_x, double de
       .contact_deviation = NAN};
 }
 
-StxVelocity stx_obstacles_say_flow(Flow *flow)
+/* Squares of how many standard deviations a velocity is more than none. */
+static double surely(double x, double z, double deviation_x, double deviation_z)
+{
+  return x * x / (deviation_x * deviation_x) + z * z / (deviation_z * deviation_z);
+}
+
+StxVelocity stx_obstacles_say_flow(Flow *flow, bool of_standing)
 {
   double x = flow->speed_x, z = flow->speed_z, speed = hypot(x, z);
-  StxVelocity v = velocity_of(NAN, NAN, NAN, NAN);
+  double deviation_x = sqrt(flow->xx), deviation_z = sqrt(flow->zz);
+  double least = of_standing ? SURE_OF_PART : SURE;
   if (!flow->known)
-    return v;
-  v = velocity_of(x, z, sqrt(flow->xx), sqrt(flow->zz));
-  bool said = isfinite(v.x + v.z);
-  double sure = x * x / flow->xx + z * z / flow->zz;
-  flow->moves = !said
-                    ? STX_MOVES_UNKNOWN
-                    : moves_of(flow->moves, speed < STANDS || sure<4, speed> MOVES && sure > 9, z);
+    return velocity_of(NAN, NAN, NAN, NAN);
+  StxVelocity v = velocity_of(x, z, deviation_x, deviation_z);
+  double sure = surely(x, z, deviation_x, deviation_z);
+  if (isfinite(v.x + v.z)) {
+    bool stands = speed < STANDS || sure<.5 * SURE, moves = speed> MOVES && sure > least;
+    flow->moves = moves_of(flow->moves, stands, moves, z);
+  } else {
+    flow->moves = STX_MOVES_UNKNOWN;
+  }
   v.moves = flow->moves;
   return v;
 }
@@ -246,9 +257,10 @@ StxVelocity stx_obstacles_say(
   }
   o->lateral_speed = track->lateral_speed;
   o->closing_speed = track->closing_speed;
+  bool moves =
+      track->standing < .1 && hypot(x, z) > STANDS && surely(x, z, deviation_x, deviation_z) > SURE;
   if (isfinite(v.x + v.z))
-    track->moves = moves_of(
-        track->moves, track->standing > .9, track->standing < .1 && hypot(x, z) > STANDS, z);
+    track->moves = moves_of(track->moves, track->standing > .9, moves, z);
   else if (motion->state != STX_MOTION_STILL && motion->state != STX_MOTION_KNOWN)
     v.x = v.z = o->lateral_speed = o->closing_speed = NAN;
   v.moves = track->moves;

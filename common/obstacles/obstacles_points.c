@@ -338,8 +338,9 @@ static void sum_stixels(StxObstacles *state, size_t count)
 /* Its own velocity or, while that is not known, that of its obstacle. */
 static StxVelocity say_stixel(StxObstacles *state, size_t i)
 {
-  StxVelocity own = stx_obstacles_say_flow(&state->flow[state->turn][i]);
   uint16_t member = state->members[i];
+  bool stands = member != STX_FREE_NO_OBSTACLE && state->velocity[member].moves == STX_MOVES_NOT;
+  StxVelocity own = stx_obstacles_say_flow(&state->flow[state->turn][i], stands);
   if (isfinite(own.x + own.z) || member == STX_FREE_NO_OBSTACLE)
     return own;
   StxVelocity whole = state->velocity[member];

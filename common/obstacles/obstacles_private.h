@@ -252,7 +252,7 @@ void stx_obstacles_observe(StxObstacles *state, const StxObstaclesFrame *frame, 
 
 /* Velocities of the frame's stixels: state->stixel_velocity. */
 void stx_obstacles_flow(StxObstacles *state, const StxObstaclesFrame *frame, double dt);
-StxVelocity stx_obstacles_say_flow(Flow *flow);
+StxVelocity stx_obstacles_say_flow(Flow *flow, bool of_standing);
 
 /* With the camera's motion: where a track is to be expected; what is seen of it; a new one. */
 void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt);

@@ -227,7 +227,7 @@ static void draw_velocity(const Marks *marks, double u, double v, double dispari
 static void draw_key(const Marks *marks)
 {
   char text[32];
-  double y = marks->params->frame_height - marks->text, length = 2 * marks->text;
+  double y = marks->params->frame_height - 1.5 * marks->text, length = 2 * marks->text;
   StxInk ink = {stx_colour(STX_MEANS_INK), 1}, border = {stx_colour(STX_MEANS_HALO), BORDER};
   StxSpot from = {marks->text / 2, y}, tip = {marks->text / 2 + length, y};
   snprintf(text, sizeof text, "over ground, %.1f s", ARROW_SECONDS);
