@@ -15,6 +15,7 @@
 #define CHANGES .02        /*   and what stands may start in each frame, or the other way round */
 #define FIRST_SPEED 10.0   /* m/s: a standard deviation of what moves */
 #define CREEPS .05         /* m: how the place of what stands seems to change in a frame */
+#define UNTIMED 1.0        /* m: how far what moves went in a step whose time is not known */
 #define MARGIN .5          /* m, and twice its noise: so far ahead or back it is expected */
 #define SAME .3            /* of both widths: what is expected there covers as much of it */
 #define FAR_OFF 3.0        /* standard deviations: what is farther off is a mistake in part */
@@ -61,10 +62,14 @@ void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt)
     carry(&track->x, &track->z, track->y, motion);
     carry(&track->still_x, &track->still_z, track->y, motion);
   }
-  if (motion->state != STX_MOTION_KNOWN)
+  if (motion->state == STX_MOTION_STILL)
     return;
   stx_obstacles_predict(&track->x, dt);
   stx_obstacles_predict(&track->z, dt);
+  if (!(dt > 0)) {
+    track->x.p00 += UNTIMED * UNTIMED;
+    track->z.p00 += UNTIMED * UNTIMED;
+  }
   track->still_x.p00 += CREEPS * CREEPS;
   track->still_z.p00 += CREEPS * CREEPS;
   track->standing += CHANGES * (1 - 2 * track->standing);
@@ -259,10 +264,10 @@ StxVelocity stx_obstacles_say(
   o->closing_speed = track->closing_speed;
   bool moves =
       track->standing < .1 && hypot(x, z) > STANDS && surely(x, z, deviation_x, deviation_z) > SURE;
+  if (motion->state != STX_MOTION_STILL && motion->state != STX_MOTION_KNOWN)
+    v.x = v.z = o->lateral_speed = o->closing_speed = NAN;
   if (isfinite(v.x + v.z))
     track->moves = moves_of(track->moves, track->standing > .9, moves, z);
-  else if (motion->state != STX_MOTION_STILL && motion->state != STX_MOTION_KNOWN)
-    v.x = v.z = o->lateral_speed = o->closing_speed = NAN;
   v.moves = track->moves;
   say_contact(&v, o, noise);
   return v;

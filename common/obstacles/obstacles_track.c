@@ -264,9 +264,11 @@ void stx_obstacles_follow(
       continue;
     }
     const StxObstacle *o = &state->obstacle[place];
-    if (motion != NULL)
+    if (!(dt > 0)) /* where it is says nothing of how fast it is */
+      track->x.p01 = track->z.p01 = 0;
+    if (motion != NULL && motion->state == STX_MOTION_KNOWN)
       stx_obstacles_see(track, o, &state->observed[place], obstacles_noise(noise, (double)o->z));
-    else
+    else if (motion == NULL)
       update_relative(track, o, obstacles_noise(noise, (double)o->z));
     update(track, o, place, dt);
   }
