@@ -229,6 +229,14 @@ static void restart(StxObstacles *state)
   state->stood = false;
 }
 
+/* Before the last frame, or long after what is followed. */
+static bool is_late(const StxObstacles *state, uint64_t time)
+{
+  if (time == STX_OBSTACLES_NO_TIME || state->time == STX_OBSTACLES_NO_TIME)
+    return false;
+  return time < state->latest || (double)(time - state->time) / 1e9 >= JUMP;
+}
+
 /* Seconds since the last frame, 0 if that is not known; notes whether the stream goes on. The first
  * step after times that stood still is that of several frames: it is not known, either. */
 static double step_in_time(StxObstacles *state, uint64_t time, bool goes_on, bool *restarted)
@@ -236,7 +244,7 @@ static double step_in_time(StxObstacles *state, uint64_t time, bool goes_on, boo
   bool known = time != STX_OBSTACLES_NO_TIME && state->time != STX_OBSTACLES_NO_TIME;
   double dt = known && time > state->time ? (double)(time - state->time) / 1e9 : 0;
   bool stands = known && time == state->time, stood = state->stood;
-  *restarted = !state->begun || !goes_on || (known && (time < state->time || dt >= JUMP));
+  *restarted = !state->begun || !goes_on || is_late(state, time);
   if (*restarted)
     restart(state);
   state->stood = stands && !*restarted;
@@ -247,12 +255,6 @@ static double step_in_time(StxObstacles *state, uint64_t time, bool goes_on, boo
 }
 
 /* ---- The camera's motion -------------------------------------------------------------------- */
-
-static bool is_late(const StxObstacles *state, uint64_t time)
-{
-  bool known = time != STX_OBSTACLES_NO_TIME && state->time != STX_OBSTACLES_NO_TIME;
-  return known && (time < state->time || (double)(time - state->time) / 1e9 >= JUMP);
-}
 
 /* Is this the picture of before again? Of many in a row the camera itself is the reason. */
 static bool repeats(StxObstacles *state, const StxObstaclesFrame *frame)
@@ -404,15 +406,15 @@ bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *fram
                  state->stixel_width == frame->stixel_width &&
                  state->guided == (frame->motion != NULL);
   take_frame(state, frame);
+  bool late = is_late(state, frame->time);
   bool again = repeats(state, frame) && state->begun && goes_on;
   if (frame->motion != NULL)
     stx_obstacles_place(state, frame);
   goes_on = goes_on && (frame->motion == NULL || find_motion(state, frame, &motion));
-  double dt = again && !is_late(state, frame->time)
-                  ? 0
-                  : step_in_time(state, frame->time, goes_on, &result->restarted);
+  double dt = again && !late ? 0 : step_in_time(state, frame->time, goes_on, &result->restarted);
   if (result->restarted && frame->motion != NULL)
     motion = (StxMotion){.state = STX_MOTION_FIRST};
+  state->latest = frame->time != STX_OBSTACLES_NO_TIME ? frame->time : state->latest;
   memset(state->members, 0xFF, frame->count * sizeof *state->members);
   find(state, frame, frame->motion != NULL ? &motion : NULL, dt, result);
   return true;
@@ -430,6 +432,7 @@ bool stx_obstacles_of_scan(
     return stx_fail(error, "there are %zu points, but no pointer to %s", scan->count,
         scan->points == NULL ? "them" : "their labels");
   double dt = step_in_time(state, scan->time, state->of_scan, &result->restarted);
+  state->latest = scan->time != STX_OBSTACLES_NO_TIME ? scan->time : state->latest;
   state->of_scan = true;
   state->guided = false;
   state->columns = state->stixel_width = 0;

@@ -188,7 +188,7 @@ struct StxObstacles {
   bool guided;           /* the camera's motion is known: what is followed says what is one thing */
   bool begun;            /* there was a frame; */
   bool of_scan;
-  uint64_t time;
+  uint64_t time, latest; /* from which the next step counts; of the last frame */
   StxCamera camera;
   int width, height;
 };
