@@ -267,7 +267,7 @@ static bool repeats(StxObstacles *state, const StxObstaclesFrame *frame)
   state->repeated = same ? state->repeated + 1 : 0;
   state->hash = hash;
   if (frame->motion != NULL)
-    return frame->motion->state == STX_MOTION_STILL;
+    return false;
   return same && state->repeated <= REPEATS;
 }
 
@@ -407,11 +407,12 @@ bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *fram
                  state->guided == (frame->motion != NULL);
   take_frame(state, frame);
   bool late = is_late(state, frame->time);
-  bool again = repeats(state, frame) && state->begun && goes_on;
+  bool again = repeats(state, frame) && state->begun && goes_on && !late;
+  state->again = again;
   if (frame->motion != NULL)
     stx_obstacles_place(state, frame);
   goes_on = goes_on && (frame->motion == NULL || find_motion(state, frame, &motion));
-  double dt = again && !late ? 0 : step_in_time(state, frame->time, goes_on, &result->restarted);
+  double dt = again ? 0 : step_in_time(state, frame->time, goes_on, &result->restarted);
   if (result->restarted && frame->motion != NULL)
     motion = (StxMotion){.state = STX_MOTION_FIRST};
   state->latest = frame->time != STX_OBSTACLES_NO_TIME ? frame->time : state->latest;
@@ -434,7 +435,7 @@ bool stx_obstacles_of_scan(
   double dt = step_in_time(state, scan->time, state->of_scan, &result->restarted);
   state->latest = scan->time != STX_OBSTACLES_NO_TIME ? scan->time : state->latest;
   state->of_scan = true;
-  state->guided = false;
+  state->guided = state->again = false;
   state->columns = state->stixel_width = 0;
   memset(state->members, 0xFF, scan->count * sizeof *state->members);
   foretell(state, dt, NULL);

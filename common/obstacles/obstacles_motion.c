@@ -15,7 +15,6 @@
 #define CHANGES .02        /*   and what stands may start in each frame, or the other way round */
 #define FIRST_SPEED 10.0   /* m/s: a standard deviation of what moves */
 #define CREEPS .05         /* m: how the place of what stands seems to change in a frame */
-#define UNTIMED 1.0        /* m: how far what moves went in a step whose time is not known */
 #define MARGIN .5          /* m, and twice its noise: so far ahead or back it is expected */
 #define SAME .3            /* of both widths: what is expected there covers as much of it */
 #define FAR_OFF 3.0        /* standard deviations: what is farther off is a mistake in part */
@@ -66,10 +65,6 @@ void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt)
     return;
   stx_obstacles_predict(&track->x, dt);
   stx_obstacles_predict(&track->z, dt);
-  if (!(dt > 0)) {
-    track->x.p00 += UNTIMED * UNTIMED;
-    track->z.p00 += UNTIMED * UNTIMED;
-  }
   track->still_x.p00 += CREEPS * CREEPS;
   track->still_z.p00 += CREEPS * CREEPS;
   track->standing += CHANGES * (1 - 2 * track->standing);

@@ -184,6 +184,7 @@ struct StxObstacles {
   int waited;            /*   and frames since then */
   uint64_t hash;         /* of the stixels; */
   int repeated;          /*   frames in a row with the same */
+  bool again;            /* this frame is the one before */
   bool stood;            /* the last frame had the time of the one before */
   bool guided;           /* the camera's motion is known: what is followed says what is one thing */
   bool begun;            /* there was a frame; */

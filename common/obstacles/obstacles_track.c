@@ -16,6 +16,7 @@
 #include <math.h>
 
 #define STEP 0.001f
+#define UNTIMED 1.0      /* m: how far things went in a step whose time is not known */
 #define FIRST_SPEED 15.0 /* m/s: a standard deviation of speeds that nobody knows yet */
 
 /* The obstacle that is worth most to a track; `margin`: over the second best or over none. */
@@ -246,6 +247,10 @@ void stx_obstacles_foretell(StxObstacles *state, double dt, const StxMotion *mot
     } else {
       stx_obstacles_predict(&track->x, dt);
       stx_obstacles_predict(&track->z, dt);
+    }
+    if (!(dt > 0) && !state->again) {
+      track->x.p00 += UNTIMED * UNTIMED;
+      track->z.p00 += UNTIMED * UNTIMED;
     }
   }
 }

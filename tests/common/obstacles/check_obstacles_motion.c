@@ -235,6 +235,33 @@ STX_TEST(matched_points_tell_velocities_of_obstacles_and_stixels_at_once)
   stx_obstacles_free(drive.state);
 }
 
+/* Where no obstacle is near enough: of their own points, which last for some frames. */
+STX_TEST(stixels_of_no_obstacle_have_velocities_too)
+{
+  static const Mover crossing[] = {{-4, 20, 3, 0, 1.5}, {0}};
+  Drive drive = begin(crossing);
+  StxObstaclesParams near = defaults;
+  near.max_distance = 10;
+  ck_assert(stx_obstacles_prepare(drive.state, &near, CASE_RECORDS, CASE_COLUMNS, NULL));
+  board_run(drive.state, &drive.frame);
+  for (int frame = 0; frame < 5; frame++) {
+    size_t said = 0;
+    make_frame(&drive, crossing, STEP);
+    drive.frame.motion = &drive.motion;
+    if (frame < 3)
+      match(&drive, crossing);
+    StxObstaclesResult result = board_run(drive.state, &drive.frame);
+    ck_assert_uint_eq(result.count, 0);
+    for (size_t i = 0; i < result.stixels; i++)
+      if (!isnan(result.stixel_velocities[i].x)) {
+        ck_assert_double_eq_tol((double)result.stixel_velocities[i].x, 3, .5);
+        said++;
+      }
+    ck_assert(frame < 1 || said >= 4);
+  }
+  stx_obstacles_free(drive.state);
+}
+
 /* The motion is that of half the time, for a frame was lost in between. */
 STX_TEST(a_motion_of_a_shorter_time_is_taken_to_go_on)
 {
@@ -280,25 +307,24 @@ static Drive under_way(void)
   return drive;
 }
 
+/* The next frame that is another one has the motion, and the time, of all since. */
 STX_TEST(a_frame_that_repeats_stops_nothing)
 {
-  for (int told = 0; told < 2; told++) {
-    Drive drive = under_way();
-    for (int i = 0; i < 2; i++) {
-      drive.seconds += STEP;
-      drive.frame.time += CASE_SECOND / 10;
-      drive.motion.state = STX_MOTION_STILL;
-      drive.frame.motion = told ? &drive.motion : NULL;
-      if (!told && i == 0) /* what follows has no motion at all: speeds are the sensor's */
-        break;
-      StxObstaclesResult result = board_run(drive.state, &drive.frame);
-      drive.seconds -= STEP;
-      ck_assert(!result.restarted);
-      expect_truth(&drive, &result, 3, true);
-      drive.seconds += STEP;
-    }
-    stx_obstacles_free(drive.state);
+  Drive drive = under_way();
+  StxObstaclesResult result;
+  for (int i = 0; i < 2; i++) {
+    drive.frame.time += CASE_SECOND / 10;
+    drive.motion.state = STX_MOTION_STILL;
+    drive.frame.motion = &drive.motion;
+    result = board_run(drive.state, &drive.frame);
+    ck_assert(!result.restarted);
+    expect_truth(&drive, &result, 3, true);
   }
+  make_frame(&drive, street, 3 * STEP);
+  drive.frame.motion = &drive.motion;
+  result = board_run(drive.state, &drive.frame);
+  expect_truth(&drive, &result, 3, true);
+  stx_obstacles_free(drive.state);
 }
 
 /* Without a word about the camera: frames of 10 in a video of 30 a second. */
@@ -338,9 +364,27 @@ STX_TEST(times_that_stand_still_give_no_speed)
   for (int i = 1; i < 4; i++) {
     make_frame(&drive, street, STEP);
     drive.frame.motion = &drive.motion;
-    drive.frame.time = time + (uint64_t)i * CASE_SECOND / 10;
+    drive.frame.time = time + (uint64_t)(i + 4) * CASE_SECOND / 10; /* late, at once */
     result = board_run(drive.state, &drive.frame);
     expect_truth(&drive, &result, 3, true);
+  }
+  stx_obstacles_free(drive.state);
+}
+
+STX_TEST(times_that_stand_still_change_no_speed_without_motion_either)
+{
+  static const Mover car[] = {{0, 50, 0, 0, 1.5}, {0}};
+  Drive drive = begin(car);
+  uint64_t time = 0;
+  for (int i = 0; i < 30; i++) {
+    make_frame(&drive, car, STEP);
+    drive.frame.motion = NULL;
+    time += i >= 16 && i < 20 ? 0 : (i == 20 ? 5 : 1) * CASE_SECOND / 10; /* late, at once */
+    drive.frame.time = time;
+    StxObstaclesResult result = board_run(drive.state, &drive.frame);
+    ck_assert_uint_eq(result.obstacles[0].id, 1);
+    if (i >= 15)
+      ck_assert_double_eq_tol((double)result.obstacles[0].closing_speed, SPEED, .5);
   }
   stx_obstacles_free(drive.state);
 }
