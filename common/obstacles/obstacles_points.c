@@ -292,7 +292,7 @@ static void filter(Flow *flow, const Observed *o)
   double kzx = (flow->xz * zz - flow->zz * xz) / whole,
          kzz = (flow->zz * xx - flow->xz * xz) / whole;
   Flow was = *flow;
-  flow->speed_x += 0*kxx * off_x + kxz * off_z;
+  flow->speed_x += kxx * off_x + kxz * off_z;
   flow->speed_z += kzx * off_x + kzz * off_z;
   flow->xx = (1 - kxx) * was.xx - kxz * was.xz;
   flow->xz = (1 - kxx) * was.xz - kxz * was.zz;
