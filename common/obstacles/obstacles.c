@@ -267,7 +267,7 @@ static bool repeats(StxObstacles *state, const StxObstaclesFrame *frame)
   state->repeated = same ? state->repeated + 1 : 0;
   state->hash = hash;
   if (frame->motion != NULL)
-    return false;
+    return frame->motion->state == STX_MOTION_STILL;
   return same && state->repeated <= REPEATS;
 }
 
