@@ -235,6 +235,7 @@ static void find_motion(
     StxEgomotion *s, const StxEgomotionFrame *frame, double share, StxEgomotionResult *result)
 {
   EgoPose pose = s->pose;
+  EgoBend bend = s->bend;
   double deviation[6] = {0};
   StxMotion *motion = &result->motion;
   if (!s->known)
@@ -242,10 +243,12 @@ static void find_motion(
   else
     for (int i = 0; i < 3; i++)
       pose.t[i] *= share;
-  motion->agree = ego_match(s, frame, &pose, deviation);
+  motion->agree = ego_match(s, frame, &pose, &bend, deviation);
   judge(s, &pose, deviation, motion);
   s->known = motion->state == STX_MOTION_KNOWN;
   s->pose = pose;
+  if (s->known)
+    s->bend = bend;
   result->points = s->points;
   result->count = (size_t)s->point_count;
 }
@@ -256,6 +259,7 @@ static void begin_anew(StxEgomotion *s, const StxEgomotionFrame *frame)
   s->known = false;
   s->last_step = 0;
   s->camera = frame->camera;
+  ego_bend_begin(&s->bend);
 }
 
 bool stx_egomotion_frame(

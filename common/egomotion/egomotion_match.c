@@ -10,7 +10,7 @@
 
 #define SCOUTS 200          /* corners that say what to expect */
 #define LEAST_SCOUTS 12     /* … of which so many must agree */
-#define PIECE 32            /* corners at a time */
+#define PIECE 16            /* corners at a time */
 #define ROUNDS 8            /* of the regression */
 #define NEAR_PLACE 2        /* rows and columns around a place that do not compete with it */
 #define UNIQUE 1.15         /* how much worse all others must be */
@@ -18,17 +18,17 @@
 #define STEADY .03          /* px: when it ends */
 #define FIT .7              /* share of the patch's variance that it must explain */
 #define AGREE_DISPARITY 1.5 /* px: between neighbours of one surface */
+#define LEAST_DISPARITY .25 /* px */
 #define PLACE_NOISE .25     /* px, a standard deviation, … */
 #define FLOW_NOISE .01      /*   what is added for each pixel of displacement, */
-#define LENS_NOISE .15      /*   and more where the view is so steep: times its tangent squared */
+#define LENS_NOISE .05      /*   and more where the view is so steep: times its tangent squared */
 
 /* How far a window reaches to either side, pixels of the half picture. */
 typedef struct {
   int across, down;
 } Reach;
 
-static const Reach narrow = {2, 2}, expected = {12, 8}, first = {EGO_REACH, 10},
-                   wide = {EGO_REACH, 6};
+static const Reach expected = {12, 8}, first = {EGO_REACH, 10}, wide = {EGO_REACH, 6};
 
 /* ---- Disparities ----------------------------------------------------------------------------- */
 
@@ -233,22 +233,34 @@ typedef struct {
   EgoCamera camera;
   EgoPose pose;
   Reach reach;
-  int stride; /* every so many corners */
+  bool surmise; /* the pose is not made up */
+  int stride;   /* every so many corners */
   int threads;
 } Job;
 
-static void place_of(const EgoCamera *camera, const EgoCorner *c, double p[3])
+static double column_of(const EgoCamera *camera, double u)
 {
-  p[2] = camera->scale / c->disparity;
-  p[0] = (2 * c->x - camera->cx) * p[2] / camera->focal;
+  return (u - camera->cx) / camera->focal;
+}
+
+/* Where a corner is, freed from the offset of its disparity, which is returned. */
+static double place_of(const Job *job, const EgoCorner *c, double p[3])
+{
+  const EgoCamera *camera = &job->camera;
+  const double x = column_of(camera, 2 * c->x);
+  double d = c->disparity - ego_bend_at(&job->state->bend, x);
+  d = d > LEAST_DISPARITY ? d : LEAST_DISPARITY;
+  p[2] = camera->scale / d;
+  p[0] = x * p[2];
   p[1] = (2 * c->y - camera->cy) * p[2] / camera->focal;
+  return d;
 }
 
 /* Where a corner is to be expected, in the half picture. */
 static bool expect(const Job *job, const EgoCorner *c, double *x, double *y)
 {
   double p[3], seen[3];
-  place_of(&job->camera, c, p);
+  place_of(job, c, p);
   if (!ego_project(&job->camera, &job->pose, p, seen))
     return false;
   *x = seen[0] / 2;
@@ -256,51 +268,48 @@ static bool expect(const Job *job, const EgoCorner *c, double *x, double *y)
   return true;
 }
 
-static void scout(void *data, int number, int worker)
+/* Around the place that is expected, and where nothing fits there, farther away. */
+static void match_one(const Job *job, int i)
 {
-  const Job *job = data;
   StxEgomotion *s = job->state;
-  const EgoCorner *c = &s->corners[number * job->stride];
-  EgoMatch *match = &s->matches[number * job->stride];
+  const EgoCorner *c = &s->corners[i];
+  EgoMatch *match = &s->matches[i];
   Found found;
-  double x, y;
-  match->found = expect(job, c, &x, &y) && search_wide(s, c, x, y, job->reach, &found);
-  if (match->found) {
-    match->u = 2 * found.x;
-    match->v = 2 * found.y;
-  }
+  double x = 0, y = 0;
+  match->found = expect(job, c, &x, &y);
+  match->u = 2 * x;
+  match->v = 2 * y;
+  if (!match->found || (job->surmise && settle(s, c, &match->u, &match->v)))
+    return;
+  match->found = search_wide(s, c, x, y, job->reach, &found);
+  match->u = 2 * found.x;
+  match->v = 2 * found.y;
+  match->found = match->found && settle(s, c, &match->u, &match->v);
 }
 
 static void match_corners(void *data, int piece, int worker)
 {
   const Job *job = data;
-  StxEgomotion *s = job->state;
-  for (int i = piece * PIECE; i < (piece + 1) * PIECE && i < s->corner_count; i++) {
-    const EgoCorner *c = &s->corners[i];
-    EgoMatch *match = &s->matches[i];
-    Found found;
-    double x, y;
-    match->found = false;
-    if (!expect(job, c, &x, &y))
-      continue;
-    if (!(search(s, !s->now, c->x, c->y, x, y, narrow, &found) && found.inside) &&
-        !search_wide(s, c, x, y, wide, &found))
-      continue;
-    match->u = 2 * found.x;
-    match->v = 2 * found.y;
-    match->found = settle(s, c, &match->u, &match->v);
-  }
+  const int step = job->stride, begin = piece * PIECE * step, end = begin + PIECE * step;
+  for (int i = begin; i < end && i < job->state->corner_count; i += step)
+    match_one(job, i);
+}
+
+static void match_all(Job *job)
+{
+  const int count = (job->state->corner_count + job->stride - 1) / job->stride;
+  stx_parallel(job->threads, (count + PIECE - 1) / PIECE, match_corners, job);
 }
 
 /* ---- Motion ---------------------------------------------------------------------------------- */
 
-static EgoPoint point_of(const EgoCamera *camera, const EgoCorner *c, const EgoMatch *m, float d)
+static EgoPoint point_of(const Job *job, const EgoCorner *c, const EgoMatch *m, float d)
 {
   EgoPoint point = {.u = m->u, .v = m->v, .d = d};
   double across = m->u - 2 * c->x, down = m->v - 2 * c->y;
-  place_of(camera, c, point.p);
-  for (int i = 0; i < 3; i++)
-    point.slope[i] = -point.p[i] / c->disparity;
+  point.before = place_of(job, c, point.p);
+  if (d >= 0)
+    point.d -= ego_bend_at(&job->state->bend, column_of(&job->camera, m->u));
   double steep = (point.p[0] * point.p[0] + point.p[1] * point.p[1]) / (point.p[2] * point.p[2]);
   point.spread =
       PLACE_NOISE + (FLOW_NOISE + LENS_NOISE * steep) * sqrt(across * across + down * down);
@@ -313,19 +322,17 @@ static bool find_expected(Job *job)
   StxEgomotion *s = job->state;
   int count = 0;
   job->stride = (s->corner_count + SCOUTS - 1) / SCOUTS;
-  int scouts = (s->corner_count + job->stride - 1) / job->stride;
-  stx_parallel(job->threads, scouts, scout, job);
+  match_all(job);
   for (int i = 0; i < s->corner_count; i += job->stride)
-    if (s->matches[i].found) {
-      s->seen[count] = point_of(&job->camera, &s->corners[i], &s->matches[i], -1);
-      s->seen[count++].spread += 1; /* of the search alone */
-    }
+    if (s->matches[i].found)
+      s->seen[count++] = point_of(job, &s->corners[i], &s->matches[i], -1);
   int agree = ego_vote(&job->camera, s->seen, count, &job->pose);
   return agree >= LEAST_SCOUTS && agree * 3 >= count;
 }
 
-static void collect(StxEgomotion *s, const StxEgomotionFrame *frame, const EgoCamera *camera)
+static void collect(const Job *job, const StxEgomotionFrame *frame)
 {
+  StxEgomotion *s = job->state;
   for (int i = 0; i < s->corner_count; i++) {
     const EgoCorner *c = &s->corners[i];
     const EgoMatch *m = &s->matches[i];
@@ -334,19 +341,20 @@ static void collect(StxEgomotion *s, const StxEgomotionFrame *frame, const EgoCa
     float d = ego_disparity(frame, m->u, m->v);
     s->points[s->point_count] = (StxMotionPoint){
         (float)m->u, (float)m->v, d, (float)(2 * c->x), (float)(2 * c->y), c->disparity};
-    s->seen[s->point_count++] = point_of(camera, c, m, d);
+    s->seen[s->point_count++] = point_of(job, c, m, d);
   }
 }
 
-uint32_t ego_match(
-    StxEgomotion *s, const StxEgomotionFrame *frame, EgoPose *pose, double deviation[6])
+uint32_t ego_match(StxEgomotion *s, const StxEgomotionFrame *frame, EgoPose *pose, EgoBend *bend,
+    double deviation[6])
 {
   const StxCamera *c = &frame->camera;
   Job job = {.state = s,
       .threads = frame->threads,
       .camera = {c->focal, c->cx, c->cy, c->focal * c->baseline},
       .pose = *pose,
-      .reach = s->known ? expected : first};
+      .reach = s->known ? expected : first,
+      .surmise = s->known};
   s->point_count = 0;
   if (s->corner_count < LEAST_SCOUTS)
     return 0;
@@ -354,12 +362,17 @@ uint32_t ego_match(
   if (!found) {
     job.pose = ego_still();
     job.reach = first;
+    job.surmise = false;
     found = find_expected(&job);
   }
-  stx_parallel(frame->threads, (s->corner_count + PIECE - 1) / PIECE, match_corners, &job);
-  collect(s, frame, &job.camera);
+  job.reach = wide;
+  job.surmise = found;
+  job.stride = 1;
+  match_all(&job);
+  collect(&job, frame);
   if (!found)
     return 0;
   *pose = job.pose;
-  return (uint32_t)ego_refine(&job.camera, s->seen, s->point_count, pose, deviation, s->agrees);
+  return (uint32_t)ego_refine(
+      &job.camera, s->seen, s->point_count, frame->threads, pose, bend, deviation, s->agrees);
 }

@@ -214,25 +214,45 @@ void STX_VARIANT(stx_egomotion_patch)(const StxImage8 *before, int x, int y, Ego
   *patch = p;
 }
 
+/* A row between columns: EGO_STEPS of a gray level. */
+INLINE void across_row(const uint8_t *restrict p, int x, int16_t *restrict to)
+{
+#pragma omp simd
+  for (int i = 0; i < EGO_WIDE; i++)
+    to[i] = (int16_t)((EGO_STEPS - x) * p[i] + x * p[i + 1]);
+}
+
+/* ego_between, of one row after the other; 0 behind the patch. */
+INLINE void down_row(
+    const int16_t *restrict above, const int16_t *restrict below, int y, int16_t *restrict to)
+{
+#pragma omp simd
+  for (int i = 0; i < EGO_WIDE; i++) {
+    int value = ((EGO_STEPS - y) * above[i] + y * below[i] + 256) >> 9;
+    to[i] = (int16_t)(i < WIDE ? value : 0);
+  }
+}
+
 /* Rows are read 6 pixels behind the patch. */
 void STX_VARIANT(stx_egomotion_sums)(
     const EgoPatch *patch, const StxImage8 *now, int x, int y, EgoSums *sums)
 {
-  int w[4], sum = 0, jj = 0, tj = 0, xj = 0, yj = 0;
-  ego_weights(x % EGO_STEPS, y % EGO_STEPS, w);
+  const uint8_t *p = stx_row8(now, y / EGO_STEPS - EGO_RADIUS) + x / EGO_STEPS - EGO_RADIUS;
+  int16_t across[2][EGO_WIDE], values[WIDE][EGO_WIDE];
+  int sum = 0, jj = 0, tj = 0, xj = 0, yj = 0;
+  across_row(p, x % EGO_STEPS, across[0]);
   for (int j = 0; j < WIDE; j++) {
-    const uint8_t *p = stx_row8(now, y / EGO_STEPS + j - EGO_RADIUS) + x / EGO_STEPS - EGO_RADIUS;
-    const uint8_t *q = p + now->stride;
-    const int16_t *t = patch->t[j], *gx = patch->x[j], *gy = patch->y[j];
+    across_row(p + (j + 1) * now->stride, x % EGO_STEPS, across[!(j & 1)]);
+    down_row(across[j & 1], across[!(j & 1)], y % EGO_STEPS, values[j]);
+  }
+  const int16_t *v = values[0], *t = patch->t[0], *gx = patch->x[0], *gy = patch->y[0];
 #pragma omp simd reduction(+ : sum, jj, tj, xj, yj)
-    for (int i = 0; i < EGO_WIDE; i++) {
-      int value = i < WIDE ? ego_between(w, p[i], p[i + 1], q[i], q[i + 1]) : 0;
-      sum += value;
-      jj += value * value;
-      tj += t[i] * value;
-      xj += gx[i] * value;
-      yj += gy[i] * value;
-    }
+  for (int k = 0; k < WIDE * EGO_WIDE; k++) {
+    sum += v[k];
+    jj += v[k] * v[k];
+    tj += t[k] * v[k];
+    xj += gx[k] * v[k];
+    yj += gy[k] * v[k];
   }
   *sums = (EgoSums){sum, jj, tj, xj, yj};
 }

@@ -9,21 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST_Z 0.1     /* m: what is nearer is not seen */
-#define VOTES 256       /* points at most that judge a motion */
-#define TRIES 200       /* motions of three points at most */
-#define STEPS 5         /* towards one of them */
-#define AGREES 3.0      /* standard deviations */
-#define TOLERANCE 2.0   /* px: of disparity, in a vote */
-#define NOISE_BEFORE .2 /* px: standard deviation of disparities */
-#define NOISE_NOW .2
-#define ROUNDS 12
-#define OPTIMISM 2.0     /* by which errors exceed what independent points make one expect */
-#define LEAST_TURN 1e-4  /* rad: standard deviation that is there in any case */
-#define LEAST_SHIFT 1e-3 /* m */
-#define LENS .01         /* of the translation: what is left of a lens after rectification */
-#define SOFT 4.0         /* squared error, in variances, that halves a weight */
-#define FAR 11.34        /* … beyond which a point does not agree: 1 % of three normal errors */
+#define LEAST_Z 0.1   /* m: what is nearer is not seen */
+#define VOTES 256     /* points at most that judge a motion */
+#define TRIES 200     /* motions of three points at most */
+#define STEPS 5       /* towards one of them */
+#define AGREES 3.0    /* standard deviations */
+#define TOLERANCE 2.0 /* px: of disparity, in a vote */
 
 bool ego_project(const EgoCamera *c, const EgoPose *pose, const double p[3], double seen[3])
 {
@@ -41,50 +32,32 @@ bool ego_project(const EgoCamera *c, const EgoPose *pose, const double p[3], dou
 
 /* ---- Small matrices -------------------------------------------------------------------------- */
 
-/* Solves a · x = b of six unknowns, with the largest pivot of each column. */
-static bool solve6(double a[6][7])
+bool ego_solve(int n, double a[EGO_UNKNOWNS][EGO_UNKNOWNS + 1])
 {
-  for (int k = 0; k < 6; k++) {
+  for (int k = 0; k < n; k++) {
     int best = k;
-    for (int i = k + 1; i < 6; i++)
+    for (int i = k + 1; i < n; i++)
       if (fabs(a[i][k]) > fabs(a[best][k]))
         best = i;
     if (!(fabs(a[best][k]) > 1e-9))
       return false;
-    for (int j = k; j < 7; j++) {
+    for (int j = k; j <= n; j++) {
       double swap = a[k][j];
       a[k][j] = a[best][j];
       a[best][j] = swap;
     }
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < n; i++) {
       double factor = i == k ? 0 : a[i][k] / a[k][k];
-      for (int j = k; j < 7 && i != k; j++)
+      for (int j = k; j <= n && i != k; j++)
         a[i][j] -= factor * a[k][j];
     }
   }
-  for (int k = 0; k < 6; k++)
-    a[k][6] /= a[k][k];
+  for (int k = 0; k < n; k++)
+    a[k][n] /= a[k][k];
   return true;
 }
 
-/* The diagonal of the inverse; solves for one column of the identity after the other. */
-static bool invert_diagonal(const double a[6][6], double diagonal[6])
-{
-  for (int k = 0; k < 6; k++) {
-    double work[6][7];
-    for (int i = 0; i < 6; i++) {
-      memcpy(work[i], a[i], sizeof a[i]);
-      work[i][6] = i == k;
-    }
-    if (!solve6(work))
-      return false;
-    diagonal[k] = work[k][6];
-  }
-  return true;
-}
-
-/* pose = (turn and shift of `step`) after pose. */
-static void move_by(EgoPose *pose, const double step[6])
+void ego_move(EgoPose *pose, const double step[6])
 {
   const double a = step[0] / 2, b = step[1] / 2, c = step[2] / 2;
   const double n = 1 / (1 + a * a + b * b + c * c);
@@ -101,14 +74,15 @@ static void move_by(EgoPose *pose, const double step[6])
   }
 }
 
-/* By how much u, v and d change with turn and shift, at (u, v, d) from the principal point. */
-static void slopes_at(const EgoCamera *c, double u, double v, double d, double rows[3][6])
+void ego_slopes(const EgoCamera *c, const double seen[3], double rows[3][EGO_UNKNOWNS])
 {
+  const double u = seen[0] - c->cx, v = seen[1] - c->cy, d = seen[2];
   const double f = c->focal, x = u / f, y = v / f, over_z = d / c->scale;
   const double slopes[3][6] = {{-f * x * y, f + f * x * x, -f * y, f * over_z, 0, -u * over_z},
       {-f - f * y * y, f * x * y, f * x, 0, f * over_z, -v * over_z},
       {-d * y, d * x, 0, 0, 0, -d * over_z}};
-  memcpy(rows, slopes, sizeof slopes);
+  for (int i = 0; i < 3; i++)
+    memcpy(rows[i], slopes[i], sizeof slopes[i]);
 }
 
 /* ---- Three points ---------------------------------------------------------------------------- */
@@ -119,27 +93,27 @@ static bool pose_of_three(
 {
   double error = 0;
   for (int step = 0; step < STEPS; step++) {
-    double a[6][7], rows[3][6], seen[3], by[6];
+    double a[EGO_UNKNOWNS][EGO_UNKNOWNS + 1], rows[3][EGO_UNKNOWNS], seen[3], by[6];
     error = 0;
     for (int k = 0; k < 3; k++) {
       const EgoPoint *p = &points[which[k]];
       if (!ego_project(c, pose, p->p, seen))
         return false;
-      slopes_at(c, seen[0] - c->cx, seen[1] - c->cy, seen[2], rows);
-      memcpy(a[2 * k], rows[0], sizeof rows[0]);
-      memcpy(a[2 * k + 1], rows[1], sizeof rows[1]);
+      ego_slopes(c, seen, rows);
+      memcpy(a[2 * k], rows[0], 6 * sizeof **rows);
+      memcpy(a[2 * k + 1], rows[1], 6 * sizeof **rows);
       a[2 * k][6] = p->u - seen[0];
       a[2 * k + 1][6] = p->v - seen[1];
       error += fabs(a[2 * k][6]) + fabs(a[2 * k + 1][6]);
     }
-    if (!solve6(a))
+    if (!ego_solve(6, a))
       return false;
     for (int i = 0; i < 6; i++) {
       by[i] = a[i][6];
       if (!(fabs(by[i]) < 10))
         return false;
     }
-    move_by(pose, by);
+    ego_move(pose, by);
   }
   return error < 1;
 }
@@ -203,135 +177,4 @@ int ego_vote(const EgoCamera *c, const EgoPoint *points, int count, EgoPose *pos
     tries = tries_for(best, voters);
   }
   return count_agreeing(c, pose, points, count, 1);
-}
-
-/* ---- All points ------------------------------------------------------------------------------ */
-
-/* The normal equations of weighted errors. */
-typedef struct {
-  double a[6][6], b[6];
-  double weight, error; /* sums of weights, and of squared errors so weighted */
-} Sums;
-
-/* Errors of a point and their slopes, each divided by its standard deviation so that they are
- * independent of each other. Returns how many there are: 0, 2 or 3. */
-static int errors_of(
-    const EgoCamera *c, const EgoPose *pose, const EgoPoint *p, double errors[3], double rows[3][6])
-{
-  double seen[3], nearer[3], q[3], from[3];
-  for (int i = 0; i < 3; i++)
-    q[i] = p->p[i] + p->slope[i];
-  if (!ego_project(c, pose, p->p, seen) || !ego_project(c, pose, q, nearer))
-    return 0;
-  const int count = p->d < 0 ? 2 : 3;
-  const double own[3] = {1 / p->spread, 1 / p->spread, 1 / NOISE_NOW};
-  double square = 0;
-  slopes_at(c, seen[0] - c->cx, seen[1] - c->cy, seen[2], rows);
-  errors[0] = p->u - seen[0];
-  errors[1] = p->v - seen[1];
-  errors[2] = p->d - seen[2];
-  for (int i = 0; i < count; i++) {
-    from[i] = (nearer[i] - seen[i]) * NOISE_BEFORE * own[i];
-    square += from[i] * from[i];
-    errors[i] *= own[i];
-    for (int k = 0; k < 6; k++)
-      rows[i][k] *= own[i];
-  }
-  /* The covariance is now 1 + from · from'; its inverse is the square of 1 − less · from · from'. */
-  const double less = square > 0 ? (1 - 1 / sqrt(1 + square)) / square : 0;
-  for (int k = -1; k < 6; k++) {
-    double along = 0;
-    for (int i = 0; i < count; i++)
-      along += from[i] * (k < 0 ? errors[i] : rows[i][k]);
-    for (int i = 0; i < count; i++)
-      *(k < 0 ? &errors[i] : &rows[i][k]) -= less * along * from[i];
-  }
-  return count;
-}
-
-static double square_of(const double errors[3], int count)
-{
-  double square = 0;
-  for (int i = 0; i < count; i++)
-    square += errors[i] * errors[i];
-  return square;
-}
-
-static void add_point(Sums *sums, const double errors[3], const double rows[3][6], int count)
-{
-  const double square = square_of(errors, count), soft = SOFT / (SOFT + square);
-  const double weight = soft * soft;
-  for (int e = 0; e < count; e++)
-    for (int i = 0; i < 6; i++) {
-      const double w = weight * rows[e][i];
-      sums->b[i] += w * errors[e];
-      for (int j = i; j < 6; j++)
-        sums->a[i][j] += w * rows[e][j];
-    }
-  sums->weight += weight * count;
-  sums->error += weight * square;
-}
-
-static void sum_points(
-    const EgoCamera *c, const EgoPose *pose, const EgoPoint *points, int count, Sums *sums)
-{
-  double errors[3], rows[3][6];
-  *sums = (Sums){0};
-  for (int i = 0; i < count; i++)
-    add_point(sums, errors, (const double(*)[6])rows, errors_of(c, pose, &points[i], errors, rows));
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < i; j++)
-      sums->a[i][j] = sums->a[j][i];
-}
-
-/* False: the points do not say. `moved` becomes a measure of the step, pixels or so. */
-static bool step(const EgoCamera *c, const Sums *sums, EgoPose *pose, double *moved)
-{
-  double a[6][7], by[6];
-  *moved = 0;
-  for (int i = 0; i < 6; i++) {
-    memcpy(a[i], sums->a[i], sizeof sums->a[i]);
-    a[i][6] = sums->b[i];
-  }
-  if (!solve6(a))
-    return false;
-  for (int i = 0; i < 6; i++) {
-    by[i] = a[i][6];
-    *moved += fabs(by[i]) * (i < 3 ? c->focal : c->focal / 10);
-    if (!(fabs(by[i]) < 10))
-      return false;
-  }
-  move_by(pose, by);
-  return true;
-}
-
-static double deviation_of(double variance, const double t[3], bool turn)
-{
-  const double length = LENS * LENS * (t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
-  const double least = turn ? LEAST_TURN * LEAST_TURN : LEAST_SHIFT * LEAST_SHIFT + length;
-  return sqrt(OPTIMISM * OPTIMISM * variance + least);
-}
-
-int ego_refine(const EgoCamera *c, const EgoPoint *points, int count, EgoPose *pose,
-    double deviation[6], bool *mark)
-{
-  Sums sums;
-  double moved = 1, errors[3], rows[3][6], variances[6];
-  int agree = 0;
-  for (int round = 0; round < ROUNDS && moved > 1e-3; round++) {
-    sum_points(c, pose, points, count, &sums);
-    if (!step(c, &sums, pose, &moved))
-      return 0;
-  }
-  sum_points(c, pose, points, count, &sums);
-  if (!(sums.weight > 6) || !invert_diagonal((const double(*)[6])sums.a, variances))
-    return 0;
-  for (int i = 0; i < 6; i++)
-    deviation[i] = deviation_of(variances[i] * sums.error / sums.weight, pose->t, i < 3);
-  for (int i = 0; i < count; i++) {
-    int known = errors_of(c, pose, &points[i], errors, rows);
-    mark[i] = known > 0 && square_of(errors, known) < FAR;
-    agree += mark[i];
-  }
-  return agree;
 }

@@ -98,16 +98,25 @@ static inline void ego_weights(int x, int y, int weights[4])
 
 /* ---- Poses --------------------------------------------------------------------------------- */
 
+#define EGO_BENDS 3
+#define EGO_UNKNOWNS (6 + EGO_BENDS) /* turn, shift, what disparities are off by */
+
 typedef struct {
   double r[9], t[3];
 } EgoPose;
 
+/* What disparities are off by: offset[0] + offset[1] · x + offset[2] · x² pixels at the column
+ * cx + focal · x; and the inverse of its covariance. */
+typedef struct {
+  double offset[EGO_BENDS], certainty[EGO_BENDS][EGO_BENDS];
+} EgoBend;
+
 /* A point before, in metres, where it is seen now, and what is known of that. */
 typedef struct {
-  double p[3];     /* of the frame before */
-  double slope[3]; /* of p, metres for a pixel of disparity */
-  double u, v, d;  /* now; d < 0: unknown */
-  double spread;   /* standard deviation of u and v, pixels */
+  double p[3];    /* of the frame before */
+  double before;  /* its disparity there */
+  double u, v, d; /* now; d < 0: unknown */
+  double spread;  /* standard deviation of u and v, pixels */
 } EgoPoint;
 
 typedef struct {
@@ -119,15 +128,31 @@ static inline EgoPose ego_still(void)
   return (EgoPose){{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0}};
 }
 
+/* Solves n equations whose right side is column n, with the largest pivot of each column. False:
+ * they have no solution, or many. */
+bool ego_solve(int n, double a[EGO_UNKNOWNS][EGO_UNKNOWNS + 1]);
+
 /* Where a point before is seen now. False: not in front of the camera. */
 bool ego_project(const EgoCamera *, const EgoPose *, const double p[3], double seen[3]);
+
+/* By how much u, v and d change with turn and shift, where a point is seen. */
+void ego_slopes(const EgoCamera *, const double seen[3], double rows[3][EGO_UNKNOWNS]);
+
+/* pose = (turn and shift of `step`) after pose. */
+void ego_move(EgoPose *pose, const double step[6]);
 
 /* How many points agree with the best motion of three, found from `pose` on, which it becomes. */
 int ego_vote(const EgoCamera *, const EgoPoint *points, int count, EgoPose *pose);
 
 /* Makes the pose that of all points, from `pose` on: their weights fall with their error. Returns
- * how many agree (mark[i]: does point i?) and fills in standard deviations. */
-int ego_refine(const EgoCamera *, const EgoPoint *points, int count, EgoPose *pose,
-    double deviation[6], bool *mark);
+ * how many agree (mark[i]: does point i?), and fills in standard deviations and the offset of
+ * disparities, from which the points have been freed as far as it was known. At most
+ * STX_EGOMOTION_MAX_POINTS. On failure, 0, pose and offset stay. */
+int ego_refine(const EgoCamera *, const EgoPoint *points, int count, int threads, EgoPose *pose,
+    EgoBend *bend, double deviation[6], bool *mark);
+
+/* Nothing is known of it. */
+void ego_bend_begin(EgoBend *bend);
+double ego_bend_at(const EgoBend *bend, double x);
 
 #endif

@@ -35,6 +35,7 @@ struct StxEgomotion {
   int corner_count, point_count;
   bool begun, known; /* there is a frame before; its motion is known: */
   EgoPose pose;
+  EgoBend bend;
   StxCamera camera;
   uint64_t time, last_step; /* of the frame before; since the one before it, 0: unknown */
 };
@@ -43,8 +44,8 @@ struct StxEgomotion {
 float ego_disparity(const StxEgomotionFrame *frame, double u, double v);
 
 /* Finds the corners of the frame before in this one, which fills points, and makes `pose`, at first
- * what is expected, the motion of most of them. Returns how many agree. */
-uint32_t ego_match(
-    StxEgomotion *state, const StxEgomotionFrame *frame, EgoPose *pose, double deviation[6]);
+ * what is expected, the motion of most of them; `bend` likewise. Returns how many agree. */
+uint32_t ego_match(StxEgomotion *state, const StxEgomotionFrame *frame, EgoPose *pose,
+    EgoBend *bend, double deviation[6]);
 
 #endif
