@@ -372,7 +372,15 @@ static bool check_motion(const StxObstaclesFrame *frame, StxError *error)
   for (int i = 0; i < 9; i++)
     sum += frame->motion->rotation[i] + (i < 3 ? frame->motion->translation[i] : 0) +
            (i < 6 ? frame->motion->deviation[i] : 0);
-  return isfinite(sum) || stx_fail(error, "the camera's motion has a number that is not finite");
+  if (!isfinite(sum))
+    return stx_fail(error, "the camera's motion has a number that is not finite");
+  const double *r = frame->motion->rotation;
+  double trace = 0;
+  for (int i = 0; i < 9; i++)
+    trace += r[i] * r[i];
+  return fabs(trace - 3) < .1 ||
+         stx_fail(error, "the camera's motion has a rotation that is none: its rows must be of "
+                         "length 1; that of a camera which does not turn is 1 0 0 0 1 0 0 0 1");
 }
 
 bool stx_obstacles_check_frame(

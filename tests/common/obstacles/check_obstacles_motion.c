@@ -449,6 +449,10 @@ STX_TEST(motions_and_points_that_are_none_are_refused)
   ck_assert(!stx_obstacles_of_stixels(drive.state, &drive.frame, &result, &error));
   ck_assert_ptr_nonnull(strstr(error.text, "not finite"));
   drive.motion.translation[1] = 0;
+  drive.motion.rotation[4] = 0;
+  ck_assert(!stx_obstacles_of_stixels(drive.state, &drive.frame, &result, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "a rotation that is none"));
+  drive.motion.rotation[4] = 1;
   drive.frame.point_count = 3;
   ck_assert(!stx_obstacles_of_stixels(drive.state, &drive.frame, &result, &error));
   ck_assert_ptr_nonnull(strstr(error.text, "3 matched points, but no pointer"));
