@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* egomotion: the state, and what a frame goes through. */
 #include "common/egomotion/egomotion.h"
-#include "common/egomotion/egomotion_state.h"
+#include "common/egomotion/egomotion_private.h"
 #include "common/parallel.h"
 
 #include <stdlib.h>

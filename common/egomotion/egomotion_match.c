@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* egomotion: the corners of the frame before, found in this one. */
-#include "common/egomotion/egomotion_state.h"
+#include "common/egomotion/egomotion_private.h"
 #include "common/parallel.h"
 #include "common/sgm/sgm_depth.h"
 

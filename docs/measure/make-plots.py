@@ -10,8 +10,8 @@
                       stixels, rdp   benchmarks/stixels.md, rdp.md, times included
                       lidar          times of scans, SemanticKITTI's and the street's
                       ground         F1 of scans
-                      quality        the matcher, the road line, obstacles, stixels against scans,
-                                     columns against the least energy
+                      quality        the matcher, the road line, obstacles, motion, stixels against
+                                     scans, columns against the least energy
   docs/measure/make-plots.py tables [--check]             CSV to tables and sentences of the pages
   docs/measure/make-plots.py plot                         CSV to SVG
 

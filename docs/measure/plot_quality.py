@@ -8,6 +8,7 @@ import json
 import pathlib
 import statistics
 
+import plot_motion
 import plot_stixels
 from plots import data_folder, data_names, read, run, table, write
 
@@ -107,7 +108,8 @@ def obstacle_row(programs, seed, name):
 
 
 def measure(programs):
-    """Writes matcher.csv, roadline.csv and obstacles.csv."""
+    """Writes matcher.csv, roadline.csv, obstacles.csv and motion.csv."""
+    plot_motion.measure(evaluate, programs)
     write("matcher.csv", in_parallel(lambda *key: matcher_row(programs, *key), [
         (setting, *source) for setting in SETTINGS for source in sources().items()]))
     write("roadline.csv", in_parallel(lambda *key: road_row(programs, *key), road_keys()))
@@ -124,7 +126,8 @@ def sample(programs):
                                                   ("8 paths", "KITTI 2012")) if data in there],
             "roadline.csv": [road_row(programs, *key) for key in road_keys()
                              if key[:3] == ("hilly street", "piecewise", ROAD_SEEDS[0])],
-            "obstacles.csv": [obstacle_row(programs, 11, "true disparities")]}
+            "obstacles.csv": [obstacle_row(programs, 11, "true disparities")],
+            **plot_motion.sample(evaluate, programs)}
 
 
 # ---- Tables of the pages ---------------------------------------------------------------------
@@ -182,4 +185,4 @@ def obstacles():
 
 
 def tables():
-    return matcher() + roadline() + obstacles()
+    return matcher() + roadline() + obstacles() + plot_motion.tables()

@@ -83,8 +83,8 @@ typedef struct {
 bool eval_add_scan(EvalFrame *frame, const EvalProjection *projection, const float *points,
     const uint32_t *labels, size_t count, bool all);
 
-/* The pictures and the calibration that belong to SEQUENCE/velodyne/X.bin, which need not exist. One
- * without "Tr:" is refused if it `needs_scan`; else the scanner looks straight ahead. */
+/* The pictures and the calibration that belong to SEQUENCE/velodyne/X.bin, which need not exist.
+ * One without "Tr:" is refused if it `needs_scan`; else the scanner looks straight ahead. */
 bool eval_load_beside(const char *scan, const char *calibration, bool needs_scan,
     EvalProjection *projection, EvalFrame *frame, StxError *error);
 

@@ -22,7 +22,7 @@ typedef struct {
   StxBackend backend;
   gboolean json, log, perfect;
   gint64 seed;
-  int seeds, frames, width, height, threads;
+  int seeds, first, frames, width, height, threads;
 } Options;
 
 /* Pieces of so many frames or, negative, metres. */
@@ -239,19 +239,19 @@ static bool run_sequence(const Options *o, Score *score, StxError *error)
   Finder finder = {.options = NULL};
   if (!eval_sequence_open(&sequence, o->sequence, o->calibration, error))
     return false;
-  Track track = new_track(sequence.names->len);
-  if (o->frames > 0 && (size_t)o->frames < track.frames)
-    track.frames = (size_t)o->frames;
+  const size_t all = sequence.names->len, first = (size_t)o->first < all ? (size_t)o->first : all;
+  Track track = new_track(all);
+  track.frames = o->frames > 0 && (size_t)o->frames < all - first ? (size_t)o->frames : all - first;
   bool good = true;
   for (size_t i = 0; good && i < track.frames; i++) {
     EvalFrame frame;
-    good = eval_sequence_load(&sequence, i, &frame, error);
+    good = eval_sequence_load(&sequence, first + i, &frame, error);
     if (!good)
       break;
-    track.truth[i] = eval_sequence_motion(&sequence, i);
+    track.truth[i] = eval_sequence_motion(&sequence, first + i);
     if (finder.options == NULL)
       good = open_finder(&finder, o, frame.left.width, frame.left.height, error);
-    good = good && find(&finder, &frame, (uint64_t)llround(sequence.times[i] * 1e9),
+    good = good && find(&finder, &frame, (uint64_t)llround(sequence.times[first + i] * 1e9),
                        &track.found[i], score, error);
     log_frame(o, frame.name, &track, i);
     eval_frame_free(&frame);
@@ -419,6 +419,7 @@ static GOptionContext *make_context(Options *o)
       {"seeds", 0, 0, G_OPTION_ARG_INT, &o->seeds, "so many streets (1)", "N"},
       {"frames", 0, 0, G_OPTION_ARG_INT, &o->frames,
           "of each street, ten per second (20); of a sequence at most (all)", "N"},
+      {"first", 0, 0, G_OPTION_ARG_INT, &o->first, "frame of a sequence to begin with (0)", "N"},
       {"perfect", 0, 0, G_OPTION_ARG_NONE, &o->perfect, "with the street's true disparities", NULL},
       {"size", 0, 0, G_OPTION_ARG_STRING, &o->size, "of the street's pictures (1242x375)", "WxH"},
       {"backend", 0, 0, G_OPTION_ARG_STRING, &o->backend_name, "of the motion: auto, omp or c",
@@ -446,9 +447,9 @@ static bool apply(Options *o, StxError *error)
       options_choose("backend", o->backend_name != NULL ? o->backend_name : "auto", choices, error);
   if (backend < 0 || !options_check_threads(o->threads, error))
     return false;
-  if (o->frames < 0 || o->seeds < 1)
-    return stx_fail(
-        error, "--seeds=%d --frames=%d: must be at least 1, frames 0", o->seeds, o->frames);
+  if (o->frames < 0 || o->seeds < 1 || o->first < 0)
+    return stx_fail(error, "--seeds=%d --frames=%d --first=%d: must be at least 1, 0 and 0",
+        o->seeds, o->frames, o->first);
   if (o->sequence != NULL && (o->perfect || o->size != NULL))
     return stx_fail(error, "--sequence has no use for %s", o->perfect ? "--perfect" : "--size");
   o->backend = backends[backend];

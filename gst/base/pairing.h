@@ -79,9 +79,9 @@ typedef struct {
  *   In place of running the stage on a GstStxPairingFrame: set[i] is the buffer of role i, or NULL
  *   (no pad, or missing). They belong to the base class;
  *   take one by setting its entry to NULL. *out is what is pushed: a buffer of the element's own,
- *   or one of the set that it took; the base class copies the leading buffer's flags,
- *   timestamps and, unless it has one, motion (motionmeta.h) to it. OK with *out NULL pushes nothing. On an error, post it and return
- *   GST_FLOW_ERROR.
+ *   or one of the set that it took; the base class copies the leading buffer's flags, timestamps
+ *   and, unless it has one, motion (motionmeta.h) to it. OK with *out NULL pushes nothing. On an
+ *   error, post it and return GST_FLOW_ERROR.
  *   gst_stx_pairing_set_src_caps comes before the first buffer, and again when they change.
  *
  * announce

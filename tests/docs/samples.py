@@ -68,6 +68,7 @@ def write_pictures(folder):
     write(labels, f"{folder}/semantic/%06d_10.png")
     write([CALIBRATION.encode()] * FRAMES, f"{folder}/calib/%06d.txt")
     (folder / "calib.txt").write_text(CALIBRATION)
+    (folder / "poses.txt").write_text("".join(f"1 0 0 0 0 1 0 0 0 0 1 {i}\n" for i in range(64)))
     (folder / "L.png").write_bytes(gray[0][0])
     (folder / "R.png").write_bytes(gray[1][0])
 
@@ -110,4 +111,5 @@ def make(folder):
         path.unlink()
     for name in ("image_2", "image_3", "disp_occ_0", "disp_noc_0", "semantic", "calib", "velodyne"):
         shutil.copytree(folder / name, folder / "FOLDER" / name)
-    shutil.copy(folder / "calib.txt", folder / "FOLDER")
+    for name in ("calib.txt", "poses.txt"):
+        shutil.copy(folder / name, folder / "FOLDER")

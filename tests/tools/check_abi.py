@@ -67,9 +67,9 @@ def fields_of(body):
     """(type, name) of each field of a struct's body."""
     for declaration in filter(None, map(one_line, body.split(";"))):
         first, *others = declaration.split(",")
-        kind, name = re.fullmatch(r"(.*?[ *])(\w+)", first).groups()
+        kind, name = re.fullmatch(r"(.*?[ *])(\w+(?:\[\w+\])*)", first).groups()
         for field in [name, *others]:
-            yield kind.strip(), field
+            yield kind.strip(), field.split("[")[0]
 
 
 def functions(headers):

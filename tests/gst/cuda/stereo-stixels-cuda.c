@@ -49,3 +49,24 @@ STX_TEST_LOOP(what_is_inside_stays_on_the_device, G_N_ELEMENTS(ways))
   cuda_outcome_clear(&cpu);
   g_free(host);
 }
+
+/* The camera's own motion is computed on the host, of what the device has. */
+#define WIDE(view)                                                                                 \
+  "street-scene-src num-buffers=2 view=" view " ! video/x-raw,width=480,height=144 ! "
+#define MOVING(backend)                                                                            \
+  "stereo-sgm name=s max-disparity=64 motion=true backend=" backend                                \
+  " ! downsample-transpose backend=c ! sat-dp-stixels backend=c ! "                                \
+  "stixel-json write=motion ! fakesink name=out " WIDE("left") "s.sink_left " WIDE(                \
+      "right") "s.sink_right "
+
+STX_TEST(motion_is_that_of_the_cpu)
+{
+  static const CudaPlace matcher[] = {{"s", "src"}, {NULL}};
+  CudaOutcome gpu = cuda_run_text(MOVING("cuda"), matcher), cpu = cuda_run_text_once(MOVING("c"));
+
+  cuda_expect_same(&gpu, &cpu, "motion");
+  ck_assert_uint_eq(gpu.buffers, 2);
+  ck_assert_int_eq(gpu.warnings, 0);
+  cuda_outcome_clear(&gpu);
+  cuda_outcome_clear(&cpu);
+}
