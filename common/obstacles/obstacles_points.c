@@ -3,8 +3,8 @@
  * How fast points of the image go over ground that were matched with the frame before: of an
  * obstacle together, and of every stixel with its neighbours.
  *
- * The camera's motion puts a point that stood to X, Y, Z. With a velocity across and ahead, x and z,
- * it is seen at u, v and d, from the principal point, if
+ * The camera's motion puts a point that stood to X, Y, Z. With a velocity x, z across and ahead it
+ * is seen at u, v and d, from the principal point, if
  *   u · (Z + z·dt) = f · (X + x·dt)
  *   v · (Z + z·dt) = f · Y
  *   d · (Z + z·dt) = f · b

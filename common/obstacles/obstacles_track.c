@@ -16,6 +16,7 @@
 #include <math.h>
 
 #define STEP 0.001f
+#define GUIDED 1.5       /* times the gate: with the camera's motion more of it is sure */
 #define UNTIMED 1.0      /* m: how far things went in a step whose time is not known */
 #define FIRST_SPEED 15.0 /* m/s: a standard deviation of speeds that nobody knows yet */
 
@@ -112,7 +113,7 @@ static double off_across(const Track *track, const StxObstacle *o)
 static double benefit_of_guided(
     const StxObstacles *state, const Track *track, const StxObstacle *o, const Noise *noise)
 {
-  double gate = state->params.gate, width = (double)o->width, z = obstacles_z(track);
+  double gate = GUIDED * state->params.gate, width = (double)o->width, z = obstacles_z(track);
   double left = obstacles_x(track) + track->left, right = obstacles_x(track) + track->right;
   double both = fmin(right, (double)o->x + .5 * width) - fmax(left, (double)o->x - .5 * width);
   double shared = fmax(both, 0) / (right - left + width - fmax(both, 0) + .01);

@@ -10,6 +10,7 @@ import statistics
 
 import plot_motion
 import plot_stixels
+import plot_velocities
 from plots import data_folder, data_names, read, run, table, write
 
 SCANS = "scans"
@@ -104,12 +105,14 @@ def obstacle_row(programs, seed, name):
             **{key: found[key] for key in ("obstacles", "ghosts", "parts")},
             **{key: digits(found[key]) for key in ("precision", "strict_precision")},
             **{f"{kind}_{key}": digits(value) if key != "counted" else value
-               for kind in ("all", "vehicles", "people") for key, value in found[kind].items()}}
+               for kind in ("all", "vehicles", "people") for key, value in found[kind].items()
+               if not key.startswith("moving")}}
 
 
 def measure(programs):
-    """Writes matcher.csv, roadline.csv, obstacles.csv and motion.csv."""
+    """Writes matcher.csv, roadline.csv, obstacles.csv, motion.csv and those of velocities."""
     plot_motion.measure(evaluate, programs)
+    plot_velocities.measure(evaluate, programs)
     write("matcher.csv", in_parallel(lambda *key: matcher_row(programs, *key), [
         (setting, *source) for setting in SETTINGS for source in sources().items()]))
     write("roadline.csv", in_parallel(lambda *key: road_row(programs, *key), road_keys()))
@@ -127,7 +130,8 @@ def sample(programs):
             "roadline.csv": [road_row(programs, *key) for key in road_keys()
                              if key[:3] == ("hilly street", "piecewise", ROAD_SEEDS[0])],
             "obstacles.csv": [obstacle_row(programs, 11, "true disparities")],
-            **plot_motion.sample(evaluate, programs)}
+            **plot_motion.sample(evaluate, programs),
+            **plot_velocities.sample(evaluate, programs)}
 
 
 # ---- Tables of the pages ---------------------------------------------------------------------
@@ -185,4 +189,4 @@ def obstacles():
 
 
 def tables():
-    return matcher() + roadline() + obstacles() + plot_motion.tables()
+    return matcher() + roadline() + obstacles() + plot_motion.tables() + plot_velocities.tables()

@@ -71,8 +71,8 @@ static void judge_frame(Run *run, const ObstacleTruth *truth, const uint16_t *me
 
 /* ---- The camera's motion -------------------------------------------------------------------- */
 
-/* As far as it was asked for: `poses`, or of the pictures. The state is made with the first of them.
- * False with an error. */
+/* As far as it was asked for: `poses`, or of the pictures. The state is made with the first of
+ * them. False with an error. */
 static bool add_motion(const Options *o, StxEgomotion **state, const StxMotion *poses,
     const StxImage8 *left, const StxPipelineOutput *output, StxObstaclesFrame *frame,
     StxError *error)
@@ -459,7 +459,8 @@ static GOptionContext *make_context(Options *o)
       {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration,
           "in place of the sequence's calib.txt, which may lack \"Tr:\"", "FILE"},
       {"motion", 0, 0, G_OPTION_ARG_STRING, &o->motion_name,
-          "of the camera: none, poses or video: what is seen, with points (none)", "FROM"},
+          "of the camera: none, poses, or video: what is seen, with points (of a sequence video)",
+          "FROM"},
       {"seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "of the first street (1)", "N"},
       {"seeds", 0, 0, G_OPTION_ARG_INT, &o->seeds, "so many streets (4)", "N"},
       {"frames", 0, 0, G_OPTION_ARG_INT, &o->frames, "of each, ten per second (40)", "N"},
@@ -487,6 +488,7 @@ static bool apply(Options *o, StxError *error)
     return false;
   if (o->scans && (o->labels || o->perfect))
     return stx_fail(error, "--scans has no use for %s", o->labels ? "--labels" : "--perfect");
+  o->motion = o->sequence != NULL ? MOTION_VIDEO : MOTION_NONE;
   if (o->motion_name != NULL &&
       (o->motion = options_choose("motion", o->motion_name, motions, error)) < 0)
     return false;

@@ -15,7 +15,7 @@
 
 static const StxObstaclesParams defaults = STX_OBSTACLES_DEFAULTS;
 
-/* A board of the street, in the first frame, and how fast it goes over ground; top 0 ends a list. */
+/* A board of the street, in the first frame, and its velocity over ground; top 0 ends a list. */
 typedef struct {
   double x, z, speed_x, speed_z, top;
 } Mover;
