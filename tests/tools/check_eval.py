@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """stx-eval on a small synthetic street; column: what it tells adds up, and hardly anything else
-would be cheaper; obstacles: a short drive, held to what a long one reaches.
+would be cheaper; obstacles, motion: a short drive, held to what a long one reaches.
 
 usage: check_eval.py STX-EVAL STX-BENCH [short]
 """
+import os
 import pathlib
 import sys
 import tempfile
@@ -118,7 +119,7 @@ def refuses_what_it_cannot_use():
 
 def every_program_says_its_version():
     said = {run(EVAL, f"{command} --version")[0].rpartition(" (gst-stixels) ")[2]
-            for command in ("", "column", "lidar", "obstacles")}
+            for command in ("", "column", "lidar", "motion", "obstacles")}
     said |= {run(sys.argv[2], f"{command} --version")[0].rpartition(" (gst-stixels) ")[2]
              for command in ("", "frames", "lidar")}
     assert said == {release.VERSION + "\n"}, said
@@ -250,6 +251,37 @@ def measures_see_what_is_not_found():
     assert at(found, "all.recall") == 0, found
 
 
+# ---- Motion --------------------------------------------------------------------------------------
+
+DATA = pathlib.Path(os.environ.get(
+    "STX_DATA", pathlib.Path(__file__).resolve().parents[3] / "shared/data"))
+
+
+def the_street_goes_by():
+    """By the backends and numbers of threads alike, but for times."""
+    found = [run_json(EVAL, f"motion --json --seed 2 --frames 5 --size 640x192 {options}")
+             for options in ("--threads 3", "--threads 1 --backend omp")]
+    for one in found:
+        assert one.pop("ms") > 0
+    first = found[0]
+    assert first == found[1], found
+    assert (first["frames"], first["first"], first["known"]) == (5, 1, 4), first
+    assert [length["frames"] for length in first["lengths"]] == [2, 5], first
+    assert all(length["translation"] < .02 and length["degrees_per_metre"] < .03
+               for length in first["lengths"]), first
+
+
+def real_streets_go_by():
+    path = DATA / "sequences/kitti-odometry-05"
+    if not path.exists():
+        print("skipped: no data")
+        return
+    found = run_json(EVAL, f"motion --json --sequence {path}")
+    tenth = found["lengths"][-1]
+    assert found["known"] == 9 and tenth["frames"] == 10 and found["agree"] > .9, found
+    assert tenth["translation"] < .015 and tenth["degrees_per_metre"] < .03, tenth
+
+
 def errors_name_the_option():
     refuses(EVAL, (
         (f"{COLUMN} --column 80", "--column=80: must be 0 to 79"),
@@ -267,8 +299,13 @@ def errors_name_the_option():
         ("column --ground fence", "--ground=fence"),
         ("column --size 64x64 --output /nowhere/a.svg", "/nowhere/a.svg"),
         ("column street", "'street'"), ("obstacles --seeds 0", "--seeds=0"),
-        ("obstacles --gate 0", "gate"), ("obstacles FOLDER", "'FOLDER': there are only streets"),
-        ("obstacles --scans --labels", "no use for --labels")))
+        ("obstacles --gate 0", "gate"),
+        ("obstacles FOLDER", "'FOLDER': a folder is that of --sequence"),
+        ("obstacles --scans --labels", "no use for --labels"),
+        ("motion FOLDER", "'FOLDER': a folder is that of --sequence"),
+        ("motion --sequence no", "no: no pictures"), ("motion --seeds 0", "--seeds=0"),
+        ("motion --sequence no --perfect", "no use for --perfect"),
+        ("motion --backend cuda", "auto, omp, c"), ("motion --first -1", "--first=-1")))
 
 
 short = (measures_the_street, does_not_depend_on_the_backend, measures_segments,
@@ -280,6 +317,7 @@ short = (measures_the_street, does_not_depend_on_the_backend, measures_segments,
          the_picture_shows_what_the_text_says, errors_name_the_option)
 obstacles = (stereo_finds_what_drives_and_walks, scans_find_vehicles, it_tells_how_far_it_is,
              possible_is_more_than_what_is_found, measures_see_what_is_not_found)
-for check in (*short, *(() if "short" in sys.argv[3:] else obstacles)):
+motion = (the_street_goes_by, real_streets_go_by)
+for check in (*short, *(() if "short" in sys.argv[3:] else (*obstacles, *motion))):
     check()
     print(check.__name__)

@@ -241,3 +241,75 @@ STX_TEST(eval_names_what_a_folder_lacks)
   g_free(path);
   remove_folder(folder);
 }
+
+/* ---- Motion --------------------------------------------------------------------------------- */
+
+#define SEQUENCE 3 /* frames */
+
+static void write_view(StxScene *scene, StxSceneEye eye, const char *path)
+{
+  StxImage8 image = stx_test_image8(640, 192, 0);
+  StxError error;
+  stx_scene_render(scene, eye, 1, &image);
+  ck_assert_msg(png_save_gray8(path, &image, &error), "%s", error.text);
+  stx_test_image8_free(&image);
+}
+
+/* Frames of the street in KITTI's layout, whose car goes a metre from each to the next. */
+static void write_sequence(const char *folder)
+{
+  StxSceneParams params = {.seed = 1, .width = 640, .height = 192, .speed = 10};
+  StxScene *scene = stx_scene_new(&params, NULL);
+  const StxCamera *c = &stx_scene_params(scene)->camera;
+  char *calibration = g_strdup_printf("P0: %f 0 %f 0 0 %f %f 0 0 0 1 0\n"
+                                      "P1: %f 0 %f %f 0 %f %f 0 0 0 1 0\n",
+      c->focal, c->cx, c->focal, c->cy, c->focal, c->cx, -c->focal * c->baseline, c->focal, c->cy);
+  char *path = path_in(folder, ".", "calib.txt");
+  ck_assert(g_file_set_contents(path, calibration, -1, NULL));
+  g_free(path);
+  g_free(calibration);
+  for (unsigned frame = 0; frame < SEQUENCE; frame++) {
+    char name[16], *left, *right;
+    g_snprintf(name, sizeof name, "%06u.png", frame);
+    left = path_in(folder, "image_0", name);
+    right = path_in(folder, "image_1", name);
+    stx_scene_move(scene, frame);
+    write_view(scene, STX_SCENE_LEFT, left);
+    write_view(scene, STX_SCENE_RIGHT, right);
+    g_free(left);
+    g_free(right);
+  }
+  stx_scene_free(scene);
+}
+
+/* The first length of pieces, with poses so many metres apart. */
+static void expect_off(const char *folder, double step, double off)
+{
+  char *path = path_in(folder, ".", "poses.txt"), *arguments;
+  GString *poses = g_string_new(NULL);
+  for (int frame = 0; frame < SEQUENCE; frame++)
+    g_string_append_printf(poses, "1 0 0 0 0 1 0 0 0 0 1 %g\n", step * frame);
+  ck_assert(g_file_set_contents(path, poses->str, -1, NULL));
+  arguments = g_strdup_printf("motion --json --sequence %s", folder);
+  json_t *root = run_json("STX_EVAL", arguments);
+  json_t *first = json_array_get(json_object_get(root, "lengths"), 0);
+  ck_assert_double_eq(number_at(first, "frames"), 2);
+  ck_assert_double_eq(number_at(first, "pieces"), 2);
+  ck_assert_double_eq_tol(number_at(first, "translation"), off, .03);
+  ck_assert_double_lt(number_at(first, "degrees_per_metre"), .1 / step);
+  json_decref(root);
+  g_free(arguments);
+  g_free(path);
+  g_string_free(poses, TRUE);
+}
+
+/* With the true poses and with those of twice the way, and half of it. */
+STX_TEST(eval_compares_motion_with_poses)
+{
+  char *folder = g_dir_make_tmp("stx-XXXXXX", NULL);
+  write_sequence(folder);
+  expect_off(folder, 1, 0);
+  expect_off(folder, 2, .5);
+  expect_off(folder, .5, 1);
+  remove_folder(folder);
+}

@@ -5,6 +5,7 @@ what docs/applications.md prints.
 """
 import pathlib
 import re
+import struct
 import sys
 
 import gi
@@ -100,11 +101,26 @@ def check_obstacles():
     assert GstStixels.FREE_NO_OBSTACLE == 65535
 
 
+def check_motion():
+    frame = Gst.Buffer.new()
+    motion = GstStixels.Motion()
+    motion.state, motion.points, motion.agree = GstStixels.MotionState.KNOWN, 7, 5
+    points = Gst.Buffer.new_wrapped(struct.pack("<6f", 1, 2, 3, 4, 5, -1))
+    GstStixels.buffer_add_stx_motion_meta(frame, motion, 100, points, 64, 32)
+    meta = GstStixels.buffer_get_stx_motion_meta(frame)
+    assert meta.motion.state == GstStixels.MotionState.KNOWN and meta.motion.agree == 5
+    assert (meta.interval, meta.width, meta.points.get_size()) == (100, 64, 24)
+    other = Gst.Buffer.new()
+    assert GstStixels.buffer_copy_stx_motion_meta(other, frame)
+    assert GstStixels.buffer_get_stx_motion_meta(other).motion.points == 7
+
+
 def main():
     Gst.init(None)
     check_frame()
     check_errors()
     check_obstacles()
+    check_motion()
     print("records are read without a copy")
 
 
