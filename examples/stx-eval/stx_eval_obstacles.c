@@ -492,6 +492,10 @@ static bool apply(Options *o, StxError *error)
   if (o->motion_name != NULL &&
       (o->motion = options_choose("motion", o->motion_name, motions, error)) < 0)
     return false;
+  if (o->scans && o->motion != MOTION_NONE)
+    return stx_fail(error, "--scans has no use for --motion");
+  if (o->motion == MOTION_VIDEO && o->perfect && o->sequence == NULL)
+    return stx_fail(error, "--perfect has no pictures for --motion=video");
   if (o->sequence != NULL && (o->labels || o->perfect || o->scans))
     return stx_fail(error, "--sequence has no use for %s",
         o->labels    ? "--labels"
