@@ -15,7 +15,7 @@
 typedef enum {
   STX_MOVES_UNKNOWN = 0,  /* not yet known, or of what has none: sky and ground */
   STX_MOVES_NOT = 1,      /* it stands */
-  STX_MOVES = 2,          /* in any other direction than */
+  STX_MOVES_ON = 2,       /* in any other direction than */
   STX_MOVES_ONCOMING = 3, /* against the direction in which the sensor looks */
 } StxMoves;
 

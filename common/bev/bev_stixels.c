@@ -389,7 +389,7 @@ static void draw_obstacle_speed(const Scene *scene, size_t i, StxBox box)
   StxInk ink = stx_bev_ink(meaning_of(o), .9);
   if (v == NULL)
     draw_speed(scene, from, (double)o->lateral_speed, -(double)o->closing_speed, ink);
-  else if (v[i].moves >= STX_MOVES)
+  else if (v[i].moves >= STX_MOVES_ON)
     draw_speed(scene, from, (double)v[i].x, (double)v[i].z, ink);
 }
 
@@ -401,7 +401,7 @@ static void draw_stixel_speeds(const Scene *scene)
     const StxVelocity *v = &s->stixel_velocities[i];
     double u = (s->stixels[i].column + .5) * s->stixel_width - .5;
     double z = s->camera.focal * s->camera.baseline / (double)s->stixels[i].disparity_bottom;
-    if (v->moves >= STX_MOVES && z > 0 && isfinite(z))
+    if (v->moves >= STX_MOVES_ON && z > 0 && isfinite(z))
       draw_speed(scene, stx_bev_spot(&scene->over, (u - s->camera.cx) * z / s->camera.focal, z),
           (double)v->x, (double)v->z, stx_bev_ink(STX_MEANS_CORRIDOR, .5));
   }

@@ -194,7 +194,7 @@ static uint8_t moves_of(uint8_t before, bool stands, bool moves, double z)
     return STX_MOVES_NOT;
   if (!moves && before == STX_MOVES_UNKNOWN)
     return STX_MOVES_UNKNOWN;
-  return z < -oncoming ? STX_MOVES_ONCOMING : STX_MOVES;
+  return z < -oncoming ? STX_MOVES_ONCOMING : STX_MOVES_ON;
 }
 
 /* Says what is worth saying. */

@@ -305,7 +305,7 @@ static void flow_on(StxObstacles *state, const StxObstaclesFrame *frame, double 
   Flow *flow = &state->flow[state->turn][i];
   uint16_t member = state->members[i];
   double step[2] = {0};
-  if (member != STX_FREE_NO_OBSTACLE && state->velocity[member].moves >= STX_MOVES) {
+  if (member != STX_FREE_NO_OBSTACLE && state->velocity[member].moves >= STX_MOVES_ON) {
     step[0] = (double)state->velocity[member].x * dt;
     step[1] = (double)state->velocity[member].z * dt;
   }

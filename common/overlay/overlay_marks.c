@@ -207,7 +207,7 @@ static void draw_velocity(const Marks *marks, double u, double v, double dispari
   double cy = c->missing & STX_CAMERA_CY ? (marks->params->height - 1) / 2. : c->cy;
   double z = c->focal * c->baseline / disparity, seconds = ARROW_SECONDS;
   double speed_x = (double)velocity->x, speed_z = (double)velocity->z;
-  if (velocity->moves < STX_MOVES || !isfinite(speed_x + speed_z) || !(z > NEAREST))
+  if (velocity->moves < STX_MOVES_ON || !isfinite(speed_x + speed_z) || !(z > NEAREST))
     return;
   if (z + speed_z * seconds < NEAREST)
     seconds = (NEAREST - z) / speed_z;
@@ -339,7 +339,7 @@ static void spell(const StxOverlayParams *params, const StxObstacle *obstacle,
     spell_on(text, size, part);
   }
   if (params->labels & STX_OVERLAY_LABEL_SPEED && velocity != NULL &&
-      velocity->moves >= STX_MOVES && isfinite(velocity->x + velocity->z)) {
+      velocity->moves >= STX_MOVES_ON && isfinite(velocity->x + velocity->z)) {
     snprintf(part, sizeof part, "%.1f m/s", hypot((double)velocity->x, (double)velocity->z));
     spell_on(text, size, part);
   }

@@ -185,7 +185,7 @@ static const char *moves_name(guint moves)
   static const char *const names[] = {
       [STX_MOVES_UNKNOWN] = NULL,
       [STX_MOVES_NOT] = "standing",
-      [STX_MOVES] = "moving",
+      [STX_MOVES_ON] = "moving",
       [STX_MOVES_ONCOMING] = "oncoming",
   };
 

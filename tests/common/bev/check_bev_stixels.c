@@ -343,7 +343,7 @@ STX_TEST(velocities_over_ground_go_first)
   frame.obstacle_count = 1;
   frame.velocities = &velocity;
   int still = count_changes(&frame, STX_BEV_SHOW_OBSTACLES, false);
-  velocity = (StxVelocity){.x = 20, .moves = STX_MOVES};
+  velocity = (StxVelocity){.x = 20, .moves = STX_MOVES_ON};
   int moving = count_changes(&frame, STX_BEV_SHOW_OBSTACLES, false);
   ck_assert_int_gt(moving, still);
   frame.stixel_velocities = &velocity;

@@ -144,7 +144,7 @@ STX_TEST(what_stands_moves_and_comes_is_told_apart)
   ck_assert_double_eq_tol((double)stands.contact, (double)o.z / SPEED, .05);
   ck_assert_double_gt((double)stands.contact_deviation, 0);
   StxVelocity leads = velocity_of(&drive, &result, &street[LEADS], &o);
-  ck_assert_int_eq(leads.moves, STX_MOVES);
+  ck_assert_int_eq(leads.moves, STX_MOVES_ON);
   ck_assert_double_eq_tol((double)leads.z, SPEED, .5);
   ck_assert_double_eq_tol((double)o.closing_speed, 0, .5);
   StxVelocity comes = velocity_of(&drive, &result, &street[COMES], &o);
@@ -212,7 +212,7 @@ STX_TEST(matched_points_tell_velocities_of_obstacles_and_stixels_at_once)
     result = board_run(drive.state, &drive.frame);
   }
   StxVelocity v = velocity_of(&drive, &result, crossing, &o);
-  ck_assert_int_eq(v.moves, STX_MOVES);
+  ck_assert_int_eq(v.moves, STX_MOVES_ON);
   ck_assert_double_eq_tol((double)v.x, 3, .3);
   ck_assert_double_eq_tol((double)v.z, 0, .3);
   size_t of_it = 0;
@@ -225,10 +225,10 @@ STX_TEST(matched_points_tell_velocities_of_obstacles_and_stixels_at_once)
     } else if (drive.frame.stixels[i].column >= o.first_column &&
                drive.frame.stixels[i].column <= o.last_column) {
       ck_assert_double_eq_tol((double)s->x, 3, .5);
-      ck_assert_int_eq(s->moves, STX_MOVES);
+      ck_assert_int_eq(s->moves, STX_MOVES_ON);
       of_it++;
     } else {
-      ck_assert_int_ne(s->moves, STX_MOVES);
+      ck_assert_int_ne(s->moves, STX_MOVES_ON);
     }
   }
   ck_assert_uint_ge(of_it, 5);

@@ -128,10 +128,10 @@ STX_TEST(velocities_are_arrows_to_where_things_will_be)
     StxVelocity velocity;
     int x, y; /* of its tip, 0: there is none */
   } cases[] = {
-      {{.x = 8, .moves = STX_MOVES}, 200, 100},            /* 4 m to the right are 40 px */
+      {{.x = 8, .moves = STX_MOVES_ON}, 200, 100},         /* 4 m to the right are 40 px */
       {{.z = -20, .moves = STX_MOVES_ONCOMING}, 160, 120}, /* at 10 m the ground is on row 120 */
       {{.x = 8, .moves = STX_MOVES_NOT}, 0, 0},
-      {{.x = NAN, .z = 3, .moves = STX_MOVES}, 0, 0},
+      {{.x = NAN, .z = 3, .moves = STX_MOVES_ON}, 0, 0},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     StxOverlayParams params = street();
@@ -148,9 +148,9 @@ STX_TEST(velocities_are_arrows_to_where_things_will_be)
     ck_assert(is_touched(&image, 20, HEIGHT - 17));
     if (shown) {
       expect_near(&image, cases[i].x, cases[i].y,
-          cases[i].velocity.moves == STX_MOVES ? STX_MEANS_INK : STX_MEANS_WARNING);
+          cases[i].velocity.moves == STX_MOVES_ON ? STX_MEANS_INK : STX_MEANS_WARNING);
       expect_near(&image, 160, 101,
-          cases[i].velocity.moves == STX_MOVES ? STX_MEANS_INK : STX_MEANS_WARNING);
+          cases[i].velocity.moves == STX_MOVES_ON ? STX_MEANS_INK : STX_MEANS_WARNING);
     }
     stx_test_image8_free(&image);
     facts.velocities = NULL;
