@@ -24,7 +24,6 @@
 #define SURE 9.0           /*   by so much, squares of standard deviations; */
 #define SURE_OF_PART 36.0  /*   what is part of a thing that stands by so much; */
 #define ONCOMING 1.0       /*   and comes on, if so much of it is towards the sensor */
-#define LEAST_CLOSING .1   /* m/s: what is slower never gets here */
 #define WORTH 1.0          /* m/s: the largest standard deviation of a speed that is said */
 #define STILL_SPEED .1     /* m/s: how well it is known of what stands, at best */
 
@@ -233,14 +232,15 @@ StxVelocity stx_obstacles_say_flow(Flow *flow, bool of_standing)
   return v;
 }
 
-/* Seconds until it is at the sensor, and how sure that is. */
+/* Seconds until it is at the sensor, and how sure that is; not if it may be twice as many. */
 static void say_contact(StxVelocity *v, const StxObstacle *o, double noise)
 {
   double closing = (double)o->closing_speed, z = (double)o->z;
-  if (!(closing > LEAST_CLOSING))
+  double off = hypot(noise / z, (double)v->deviation_z / closing);
+  if (!(closing > 0 && off < 1))
     return;
   v->contact = (float)(z / closing);
-  v->contact_deviation = v->contact * (float)hypot(noise / z, (double)v->deviation_z / closing);
+  v->contact_deviation = v->contact * (float)off;
 }
 
 StxVelocity stx_obstacles_say(
