@@ -368,23 +368,43 @@ static StxBox box_of(const Scene *scene, const StxObstacle *o)
   return (StxBox){front.x - width / 2, front.y - depth, width, depth};
 }
 
-/* Where it will be in half a second, seen from the sensor, as both go on now. */
-static void draw_speed(const Scene *scene, const StxObstacle *o, StxBox box)
+/* Where it will be in half a second at this velocity, in metres per second. */
+static void draw_speed(const Scene *scene, StxSpot from, double right, double ahead, StxInk ink)
 {
   const StxBevOver *over = &scene->over;
-  double right = (double)o->lateral_speed, ahead = -(double)o->closing_speed;
-  double speed = sqrt(right * right + ahead * ahead), head = .6 * over->text;
+  double speed = sqrt(right * right + ahead * ahead);
   if (!(speed >= SLOW))
     return;
   double x = right / speed, y = -ahead / speed, length = AHEAD * speed * over->plan.scale;
-  StxSpot from = {box.x + box.width / 2, box.y + box.height / 2};
   StxSpot tip = {from.x + x * length, from.y + y * length};
-  const StxSpot shaft[] = {from, tip};
-  const StxSpot barbs[] = {{tip.x - (x - .5 * y) * head, tip.y - (y + .5 * x) * head}, tip,
-      {tip.x - (x + .5 * y) * head, tip.y - (y - .5 * x) * head}};
+  stx_canvas_arrow(over->canvas, from, tip, .6 * over->text, 1.3 * over->line, ink);
+}
+
+/* Over ground, if that is known; else seen from the sensor, as both go on now. */
+static void draw_obstacle_speed(const Scene *scene, size_t i, StxBox box)
+{
+  const StxObstacle *o = &scene->stixels->obstacles[i];
+  const StxVelocity *v = scene->stixels->velocities;
+  StxSpot from = {box.x + box.width / 2, box.y + box.height / 2};
   StxInk ink = stx_bev_ink(meaning_of(o), .9);
-  stx_canvas_line(over->canvas, shaft, 2, 1.3 * over->line, ink);
-  stx_canvas_line(over->canvas, barbs, 3, 1.3 * over->line, ink);
+  if (v == NULL)
+    draw_speed(scene, from, (double)o->lateral_speed, -(double)o->closing_speed, ink);
+  else if (v[i].moves >= STX_MOVES_ON)
+    draw_speed(scene, from, (double)v[i].x, (double)v[i].z, ink);
+}
+
+/* Of the stixels that move: thin, and below those of obstacles. */
+static void draw_stixel_speeds(const Scene *scene)
+{
+  const StxBevStixels *s = scene->stixels;
+  for (size_t i = 0; s->stixel_velocities != NULL && i < s->count; i++) {
+    const StxVelocity *v = &s->stixel_velocities[i];
+    double u = (s->stixels[i].column + .5) * s->stixel_width - .5;
+    double z = s->camera.focal * s->camera.baseline / (double)s->stixels[i].disparity_bottom;
+    if (v->moves >= STX_MOVES_ON && z > 0 && isfinite(z))
+      draw_speed(scene, stx_bev_spot(&scene->over, (u - s->camera.cx) * z / s->camera.focal, z),
+          (double)v->x, (double)v->z, stx_bev_ink(STX_MEANS_CORRIDOR, .5));
+  }
 }
 
 /* Beside the box, where there is room. */
@@ -403,11 +423,12 @@ static void draw_number(const Scene *scene, const StxObstacle *o, StxBox box)
 static void draw_obstacles(const Scene *scene)
 {
   const StxBevStixels *s = scene->stixels;
+  draw_stixel_speeds(scene);
   for (size_t i = 0; i < s->obstacle_count; i++) {
     StxBox box = box_of(scene, &s->obstacles[i]);
     stx_canvas_outline(scene->over.canvas, box, 0, 1.3 * scene->over.line,
         stx_bev_ink(meaning_of(&s->obstacles[i]), .9));
-    draw_speed(scene, &s->obstacles[i], box);
+    draw_obstacle_speed(scene, i, box);
   }
   for (size_t i = 0; i < s->obstacle_count; i++) /* the nearest first: they get the room */
     draw_number(scene, &s->obstacles[i], box_of(scene, &s->obstacles[i]));

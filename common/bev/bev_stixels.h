@@ -38,6 +38,7 @@
 #include "common/bev/bev.h"
 #include "common/camera.h"
 #include "common/obstacle.h"
+#include "common/velocity.h"
 #include "common/canvas/canvas.h"
 #include "common/stixel.h"
 
@@ -89,6 +90,9 @@ typedef struct {
   size_t obstacle_count;
   const StxFreeSpace *free_space; /* of column 0 and so on; columns beyond it have none */
   size_t directions;
+
+  /* Over ground, of every obstacle and of every stixel; NULL: nobody knows. */
+  const StxVelocity *velocities, *stixel_velocities;
 } StxBevStixels;
 
 /* Pixels: what a line needs to be seen in a picture of this size. */
@@ -98,7 +102,8 @@ double stx_bev_stroke(const StxBevParams *params);
 bool stx_bev_stixels_can_place(const StxCamera *camera, StxError *error);
 
 /* A layer, and what is drawn over all layers: rings, the camera's cone, and of obstacles boxes,
- * numbers, and arrows to where they will be in half a second. The camera can place stixels, and the
+ * numbers, and arrows to where they will be in half a second: over ground where that is known, and
+ * then of stixels, too; else as seen from the camera. The camera can place stixels, and the
  * parameters have passed the check. At most once in a picture. */
 void stx_bev_put_stixels(
     StxBev *bev, const StxBevStixelsParams *params, const StxBevStixels *stixels);

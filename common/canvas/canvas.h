@@ -78,6 +78,10 @@ void stx_canvas_outline(StxCanvas *canvas, StxBox box, double radius, double wid
 void stx_canvas_line(
     StxCanvas *canvas, const StxSpot *points, size_t count, double width, StxInk ink);
 
+/* A line with a head of that length at the end of it. */
+void stx_canvas_arrow(
+    StxCanvas *canvas, StxSpot from, StxSpot tip, double head, double width, StxInk ink);
+
 /* Part of a circle, with round ends: from the angle `from` on over `sweep` radians, which may be
  * negative. 0 is to the right, a quarter turn downwards. A full turn or more is a circle. */
 void stx_canvas_arc(StxCanvas *canvas, StxSpot centre, double radius, double from, double sweep,

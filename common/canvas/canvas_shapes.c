@@ -156,6 +156,21 @@ void stx_canvas_line(
   stx_canvas_ink(canvas, ink);
 }
 
+void stx_canvas_arrow(
+    StxCanvas *canvas, StxSpot from, StxSpot tip, double head, double width, StxInk ink)
+{
+  double across = tip.x - from.x, down = tip.y - from.y;
+  double length = sqrt(across * across + down * down);
+  if (!(length > 0))
+    return;
+  double x = across / length, y = down / length;
+  const StxSpot shaft[] = {from, tip};
+  const StxSpot barbs[] = {{tip.x - (x - .5 * y) * head, tip.y - (y + .5 * x) * head}, tip,
+      {tip.x - (x + .5 * y) * head, tip.y - (y - .5 * x) * head}};
+  stx_canvas_line(canvas, shaft, 2, width, ink);
+  stx_canvas_line(canvas, barbs, 3, width, ink);
+}
+
 void stx_canvas_dot(StxCanvas *canvas, StxSpot centre, double radius, StxInk ink)
 {
   stx_canvas_line(canvas, &centre, 1, 2 * radius, ink);

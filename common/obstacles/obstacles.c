@@ -4,13 +4,18 @@
 #include "common/obstacles/obstacles_private.h"
 
 #include <math.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define JUMP 1.0          /* s: across a longer gap nothing is followed */
 #define STEREO_NOISE 0.25 /* px of disparity, a standard deviation */
-#define CLUSTERS 65536    /* numbers of a scan's clusters */
-#define NOISE 0.05        /* m: what distances are off by in any case */
+#define REPEATS 2         /* frames in a row that repeat one, of which nobody says so */
+#define SHARED .6         /* of what stands was there a frame ago, or it is another scene */
+#define WAITS 5           /* frames in a row of which the camera's motion is not known */
+#define LATE .25       /* of the time between frames: a motion of another time is that of others */
+#define CLUSTERS 65536 /* numbers of a scan's clusters */
+#define NOISE 0.05     /* m: what distances are off by in any case */
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
@@ -82,6 +87,10 @@ void stx_obstacles_free(StxObstacles *state)
     return;
   free(state->memory);
   free(state->tracks);
+  for (int i = 0; i < 2; i++) {
+    free(state->first[i]);
+    free(state->flow[i]);
+  }
   free(state);
 }
 
@@ -124,6 +133,12 @@ static size_t lay_out(StxObstacles *state, char *memory)
   STX_TAKE(&layout, state->ground, OBSTACLES_GRID * OBSTACLES_GRID);
   STX_TAKE(&layout, state->weights, OBSTACLES_GRID * OBSTACLES_GRID);
   STX_TAKE(&layout, state->obstacle, obstacles);
+  STX_TAKE(&layout, state->velocity, obstacles);
+  STX_TAKE(&layout, state->observed, obstacles);
+  STX_TAKE(&layout, state->sums, obstacles);
+  STX_TAKE(&layout, state->points, OBSTACLES_POINTS);
+  STX_TAKE(&layout, state->stixel_sums, state->stixels + 1);
+  STX_TAKE(&layout, state->stixel_velocity, state->stixels + 1);
   STX_TAKE(&layout, state->entered, obstacles);
   STX_TAKE(&layout, state->prices, obstacles);
   STX_TAKE(&layout, state->owner, obstacles);
@@ -146,6 +161,26 @@ static bool make_room(StxObstacles *state, size_t tracks)
   return true;
 }
 
+/* Room for the stixels of this frame; what is known of those before stays. */
+static bool make_flows(StxObstacles *state)
+{
+  size_t columns = state->directions + 1, stixels = state->stixels;
+  if (columns <= state->room_for_columns && stixels <= state->room_for_flows)
+    return true;
+  stixels += stixels / 2;
+  for (int i = 0; i < 2; i++) {
+    uint32_t *first = realloc(state->first[i], columns * sizeof *first);
+    state->first[i] = first != NULL ? first : state->first[i];
+    Flow *flow = realloc(state->flow[i], (stixels + 1) * sizeof *flow);
+    state->flow[i] = flow != NULL ? flow : state->flow[i];
+    if (first == NULL || flow == NULL)
+      return false;
+  }
+  state->room_for_columns = columns;
+  state->room_for_flows = stixels;
+  return true;
+}
+
 bool stx_obstacles_prepare(StxObstacles *state, const StxObstaclesParams *params, size_t records,
     size_t directions, StxError *error)
 {
@@ -161,8 +196,9 @@ bool stx_obstacles_prepare(StxObstacles *state, const StxObstaclesParams *params
   size_t sectors = (size_t)params->sectors;
   next.params = *params;
   next.records = records > state->records ? records : state->records;
-  directions = directions > sectors ? directions : sectors;
-  next.directions = directions > state->directions ? directions : state->directions;
+  size_t most = directions > sectors ? directions : sectors;
+  next.directions = most > state->directions ? most : state->directions;
+  next.stixels = directions > 0 && records > state->stixels ? records : state->stixels;
   size_t size = lay_out(&next, NULL);
   if (size > state->size) {
     /* Frames bring a few more again and again: half more, or the heap fills with old blocks. */
@@ -178,26 +214,86 @@ bool stx_obstacles_prepare(StxObstacles *state, const StxObstaclesParams *params
   }
   lay_out(&next, next.memory);
   *state = next;
-  return make_room(state, 2 * (size_t)params->max_obstacles) ||
-         stx_fail(error, "no memory for %d obstacles", params->max_obstacles);
+  if (!make_room(state, 2 * (size_t)params->max_obstacles))
+    return stx_fail(error, "no memory for %d obstacles", params->max_obstacles);
+  return make_flows(state) || stx_fail(error, "no memory for %zu stixels", state->stixels);
 }
 
 /* ---- A frame --------------------------------------------------------------------------------- */
 
-/* Seconds since the last frame, 0 if that is not known; notes whether the stream goes on. */
+/* Nothing is followed from before. */
+static void restart(StxObstacles *state)
+{
+  state->tracked = state->before = 0;
+  state->waited = 0;
+  state->stood = false;
+}
+
+/* Before the last frame, or long after what is followed. */
+static bool is_late(const StxObstacles *state, uint64_t time)
+{
+  if (time == STX_OBSTACLES_NO_TIME || state->time == STX_OBSTACLES_NO_TIME)
+    return false;
+  return time < state->latest || (double)(time - state->time) / 1e9 >= JUMP;
+}
+
+/* Seconds since the last frame, 0 if that is not known; notes whether the stream goes on. The first
+ * step after times that stood still is that of several frames: it is not known, either. */
 static double step_in_time(StxObstacles *state, uint64_t time, bool goes_on, bool *restarted)
 {
   bool known = time != STX_OBSTACLES_NO_TIME && state->time != STX_OBSTACLES_NO_TIME;
   double dt = known && time > state->time ? (double)(time - state->time) / 1e9 : 0;
-  *restarted = !state->begun || !goes_on || (known && (time < state->time || dt >= JUMP));
-  if (*restarted) {
-    state->tracked = 0;
-    dt = 0;
-  }
+  bool stands = known && time == state->time, stood = state->stood;
+  *restarted = !state->begun || !goes_on || is_late(state, time);
+  if (*restarted)
+    restart(state);
+  state->stood = stands && !*restarted;
   state->begun = true;
   if (time != STX_OBSTACLES_NO_TIME || *restarted)
     state->time = time;
-  return dt;
+  return *restarted || stood ? 0 : dt;
+}
+
+/* ---- The camera's motion -------------------------------------------------------------------- */
+
+/* Is this the picture of before again? Of many in a row the camera itself is the reason. */
+static bool repeats(StxObstacles *state, const StxObstaclesFrame *frame)
+{
+  uint64_t hash = UINT64_C(14695981039346656037);
+  const unsigned char *bytes = (const unsigned char *)frame->stixels;
+  for (size_t i = 0; i < frame->count * sizeof *frame->stixels; i++)
+    hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+  bool same = frame->count > 0 && hash == state->hash;
+  state->repeated = same ? state->repeated + 1 : 0;
+  state->hash = hash;
+  if (frame->motion != NULL)
+    return frame->motion->state == STX_MOTION_STILL;
+  return same && state->repeated <= REPEATS;
+}
+
+/* What the camera did, or may have done: while that is not known it goes on as before, for a few
+ * frames. False: begin anew, for the frame before was of another scene. */
+static bool find_motion(StxObstacles *state, const StxObstaclesFrame *frame, StxMotion *motion)
+{
+  const StxMotion standing = {.state = STX_MOTION_KNOWN, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  StxObstaclesFrame look = *frame;
+  *motion = *frame->motion;
+  if (motion->state == STX_MOTION_FIRST || motion->state == STX_MOTION_STILL)
+    return motion->state == STX_MOTION_STILL;
+  bool known = motion->state == STX_MOTION_KNOWN;
+  look.motion = known ? motion : &standing;
+  if (state->before > 0 && stx_obstacles_shared(state, &look) < SHARED)
+    return false;
+  if (known) {
+    state->last_motion = *motion;
+    state->waited = 0;
+    return true;
+  }
+  if (state->last_motion.state != STX_MOTION_KNOWN || state->waited++ >= WAITS)
+    return false;
+  *motion = state->last_motion;
+  motion->state = frame->motion->state;
+  return true;
 }
 
 static void watch_corridor(StxObstacles *state, StxObstaclesResult *result)
@@ -225,21 +321,77 @@ static void watch_corridor(StxObstacles *state, StxObstaclesResult *result)
   result->corridor_cleared = was && !state->occupied;
 }
 
-static void finish(StxObstacles *state, size_t directions, double dt, const Noise *noise,
-    StxObstaclesResult *result)
+static void foretell(StxObstacles *state, double dt, const StxMotion *motion)
+{
+  if (!state->params.follow)
+    state->tracked = 0;
+  stx_obstacles_foretell(state, dt, motion);
+}
+
+static void finish(StxObstacles *state, size_t directions, double dt, const StxMotion *motion,
+    const Noise *noise, StxObstaclesResult *result)
 {
   if (state->params.follow)
-    stx_obstacles_follow(state, dt, noise);
-  else
-    state->tracked = 0;
+    stx_obstacles_follow(state, dt, motion, noise);
   result->obstacles = state->obstacle;
   result->count = state->obstacles;
   result->free_space = state->free_space;
   result->directions = directions;
   result->members = state->members;
+  result->velocities = motion != NULL ? state->velocity : NULL;
   result->left_out = state->left_out;
   result->entered = state->entered;
   watch_corridor(state, result);
+}
+
+/* Of frames that were lost in between the motion knows nothing: the camera is taken to have gone on
+ * evenly. */
+static void stretch(StxMotion *motion, double factor)
+{
+  for (int i = 0; i < 9; i++) {
+    double unit = i % 4 == 0;
+    motion->rotation[i] = unit + factor * (motion->rotation[i] - unit);
+  }
+  for (int i = 0; i < 3; i++)
+    motion->translation[i] *= factor;
+  for (int i = 0; i < 6; i++)
+    motion->deviation[i] *= factor;
+}
+
+static void take_frame(StxObstacles *state, const StxObstaclesFrame *frame)
+{
+  state->of_scan = false;
+  state->camera = frame->camera;
+  state->width = frame->width;
+  state->height = frame->height;
+  state->stixel_width = frame->stixel_width;
+  state->columns = (frame->width - 1) / frame->stixel_width + 1;
+  state->guided = frame->motion != NULL;
+}
+
+static void find(StxObstacles *state, const StxObstaclesFrame *frame, StxMotion *motion, double dt,
+    StxObstaclesResult *result)
+{
+  Noise noise = {NOISE, STEREO_NOISE / (frame->camera.focal * frame->camera.baseline)};
+  StxObstaclesFrame with = *frame;
+  StxMotion matched = motion != NULL ? *motion : (StxMotion){.state = STX_MOTION_FIRST};
+  bool timed = frame->interval > 0 && frame->interval != STX_OBSTACLES_NO_TIME;
+  double span = timed && dt > 0 ? (double)frame->interval / 1e9 : dt;
+  with.motion = motion != NULL ? &matched : NULL;
+  if (motion != NULL && fabs(span - dt) > LATE * dt)
+    stretch(motion, dt / span);
+  foretell(state, dt, motion);
+  stx_obstacles_stand(state, frame);
+  stx_obstacles_measure(state, frame);
+  if (motion != NULL)
+    stx_obstacles_observe(state, &with, span);
+  finish(state, (size_t)state->columns, dt, motion, &noise, result);
+  if (motion == NULL)
+    return;
+  with.motion = motion;
+  stx_obstacles_flow(state, &with, dt);
+  result->stixel_velocities = state->stixel_velocity;
+  result->stixels = frame->count;
 }
 
 bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *frame,
@@ -248,21 +400,24 @@ bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *fram
   *result = (StxObstaclesResult){0};
   if (!stx_obstacles_check_frame(state, frame, error))
     return false;
+  StxMotion motion;
   bool goes_on = !state->of_scan && stx_camera_is_same(&state->camera, &frame->camera) &&
                  state->width == frame->width && state->height == frame->height &&
-                 state->stixel_width == frame->stixel_width;
-  double dt = step_in_time(state, frame->time, goes_on, &result->restarted);
-  state->of_scan = false;
-  state->camera = frame->camera;
-  state->width = frame->width;
-  state->height = frame->height;
-  state->stixel_width = frame->stixel_width;
-  state->columns = (frame->width - 1) / frame->stixel_width + 1;
+                 state->stixel_width == frame->stixel_width &&
+                 state->guided == (frame->motion != NULL);
+  take_frame(state, frame);
+  bool late = is_late(state, frame->time);
+  bool again = repeats(state, frame) && state->begun && goes_on && !late;
+  state->again = again;
+  if (frame->motion != NULL)
+    stx_obstacles_place(state, frame);
+  goes_on = goes_on && (frame->motion == NULL || find_motion(state, frame, &motion));
+  double dt = again ? 0 : step_in_time(state, frame->time, goes_on, &result->restarted);
+  if (result->restarted && frame->motion != NULL)
+    motion = (StxMotion){.state = STX_MOTION_FIRST};
+  state->latest = frame->time != STX_OBSTACLES_NO_TIME ? frame->time : state->latest;
   memset(state->members, 0xFF, frame->count * sizeof *state->members);
-  stx_obstacles_stand(state, frame);
-  stx_obstacles_measure(state, frame);
-  Noise noise = {NOISE, STEREO_NOISE / (frame->camera.focal * frame->camera.baseline)};
-  finish(state, (size_t)state->columns, dt, &noise, result);
+  find(state, frame, frame->motion != NULL ? &motion : NULL, dt, result);
   return true;
 }
 
@@ -278,11 +433,14 @@ bool stx_obstacles_of_scan(
     return stx_fail(error, "there are %zu points, but no pointer to %s", scan->count,
         scan->points == NULL ? "them" : "their labels");
   double dt = step_in_time(state, scan->time, state->of_scan, &result->restarted);
+  state->latest = scan->time != STX_OBSTACLES_NO_TIME ? scan->time : state->latest;
   state->of_scan = true;
+  state->guided = state->again = false;
   state->columns = state->stixel_width = 0;
   memset(state->members, 0xFF, scan->count * sizeof *state->members);
+  foretell(state, dt, NULL);
   stx_obstacles_cluster(state, scan);
   stx_obstacles_measure(state, NULL);
-  finish(state, (size_t)state->params.sectors, dt, &(Noise){NOISE, 0}, result);
+  finish(state, (size_t)state->params.sectors, dt, NULL, &(Noise){NOISE, 0}, result);
   return true;
 }

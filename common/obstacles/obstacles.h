@@ -33,9 +33,11 @@
 #define STX_OBSTACLES_H
 
 #include "common/camera.h"
+#include "common/egomotion/motion.h"
 #include "common/fields.h"
 #include "common/obstacle.h"
 #include "common/stixel.h"
+#include "common/velocity.h"
 
 #define STX_OBSTACLES_MAX 65534     /* in a frame; of more the farthest are left out */
 #define STX_OBSTACLES_MAX_RANGE 250 /* m */
@@ -110,7 +112,12 @@ typedef struct {
   size_t count;
   int width, height, stixel_width; /* pixels; ⌈width / stixel_width⌉ columns */
   StxCamera camera;
-  uint64_t time; /* ns of any clock, or STX_OBSTACLES_NO_TIME */
+  uint64_t time;                /* ns of any clock, or STX_OBSTACLES_NO_TIME */
+  const StxMotion *motion;      /* of the camera, from the frame before to this; NULL: nobody
+                                    knows, and nothing has a velocity */
+  const StxMotionPoint *points; /* matched with the frame before, with `motion` */
+  size_t point_count;
+  uint64_t interval; /* ns that the motion took; 0 or STX_OBSTACLES_NO_TIME: since the last frame */
 } StxObstaclesFrame;
 
 /* Points and labels of a scan as in ground.h: clusters from 1 in the high 16 bits. */
@@ -131,6 +138,10 @@ typedef struct {
   const uint16_t *members; /* of every stixel or point: its obstacle's place, or
                               STX_FREE_NO_OBSTACLE */
   size_t left_out;         /* obstacles beyond params->max_obstacles */
+
+  /* With the camera's motion, else NULL: of every obstacle; of every stixel. */
+  const StxVelocity *velocities, *stixel_velocities;
+  size_t stixels;
 
   /* The corridor. `entered` are places of obstacles that are in it and were not in the last frames
    * (max_unseen of them); of those that are not followed only the nearest, in the first frame in

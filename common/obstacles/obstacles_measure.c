@@ -175,10 +175,23 @@ static bool is_sure(const Group *group, const Looks *looks)
          !is_outline(group, looks);
 }
 
+/* Is a thing that is followed expected there? Then less of it is enough. */
+static bool is_expected(const Group *group, const Looks *looks, float range)
+{
+  const StxObstacles *state = group->state;
+  double z = (double)range, metre = state->camera.focal * state->camera.baseline;
+  return state->guided && stx_obstacles_is_expected(state, (double)looks->left,
+                              (double)looks->right, z, .25 * z * z / metre);
+}
+
 static bool counts(const Group *group, float range)
 {
   const StxObstaclesParams *params = &group->state->params;
   Looks looks = look_at(group);
+  if (is_expected(group, &looks, range))
+    return !(looks.foot > (float)params->clearance) &&
+           (double)range <= 1.1 * params->max_distance &&
+           (double)looks.high >= .7 * params->min_height;
   return !(looks.foot > (float)params->clearance) && group->count >= (size_t)params->min_count &&
          (double)range <= params->max_distance && (double)looks.high >= params->min_height &&
          (double)(looks.right - looks.left) >= params->min_width &&

@@ -7,6 +7,8 @@
  *   obstacles_scan.c     the same of a scan's clusters
  *   obstacles_measure.c  which groups are obstacles, and their records
  *   obstacles_track.c    following
+ *   obstacles_points.c   velocities of points that were matched
+ *   obstacles_motion.c   what is followed, with the camera's motion taken out
  */
 #ifndef STX_OBSTACLES_PRIVATE_H
 #define STX_OBSTACLES_PRIVATE_H
@@ -18,6 +20,7 @@
 #define OBSTACLES_GRID 128     /* cells of a scan's ground, in each direction */
 #define OBSTACLES_FINE 512     /* of the cells in which clusters are looked at, likewise */
 #define OBSTACLES_JOINTS 4     /* pieces at most beside which a piece stands, from the bottom up */
+#define OBSTACLES_POINTS 4096  /* matched points of a frame, the first */
 #define OBSTACLES_CANDIDATES 8 /* obstacles at most that a track may be, the best */
 
 /* A stixel or a point that stands on the ground, or near it. Metres; ground and what is made of it
@@ -58,15 +61,25 @@ typedef struct {
   double p00, p01, p11; /* covariance */
 } Axis;
 
+/* What is followed is two things at once, with the camera's motion: one that moves, and one that
+ * stands; how well each foretells what is seen says which it is. Without it only the first, with
+ * speeds relative to the sensor. */
 typedef struct {
-  Axis x, z;
+  Axis x, z;                     /* if it moves */
+  Axis still_x, still_z;         /* if it stands: speeds are 0 */
+  double standing;               /* the probability of that */
+  double left, right;            /* of its edges, less x */
+  double y;                      /* of its middle */
+  double surprise_x, surprise_z; /* squares of how far off it was lately, in what was expected */
   double width, depth;
   uint32_t id, age;
   int unseen; /* frames in a row */
   int out;    /* frames in a row in which it was not in the corridor */
   int seen;   /* times, with a time that had passed */
   uint8_t label;
-  uint32_t place; /* of this frame's obstacle, or OBSTACLES_NONE */
+  uint8_t moves;                      /* StxMoves */
+  float closing_speed, lateral_speed; /* as said last */
+  uint32_t place;                     /* of this frame's obstacle, or OBSTACLES_NONE */
 } Track;
 
 /* An obstacle that a track may be, and what speaks for it: 0…1. */
@@ -81,9 +94,43 @@ typedef struct {
   uint32_t assigned; /* the obstacle, or OBSTACLES_NONE */
 } Choices;
 
+/* Sums of equations for a velocity; of what they leave. */
+typedef struct {
+  double xx, xz, zz, x, z, square;
+  double down; /* by how much a shift of all points down adds to z */
+  uint32_t points;
+} Sums;
+
+/* A velocity over ground, m/s, and its covariance. */
+typedef struct {
+  double x, z, xx, xz, zz;
+  uint32_t points; /* 0: none */
+} Observed;
+
+/* One of the three equations of a point: across · x + ahead · z = off, with noise 1. */
+typedef struct {
+  double across, ahead, off;
+} Equation;
+
+typedef struct {
+  Equation equation[3];
+  uint32_t record; /* of its stixel */
+} ObstaclesPoint;
+
+/* A stixel and its velocity over ground, with its covariance. */
+typedef struct {
+  double x, y, z, disparity; /* of its middle */
+  double speed_x, speed_z, xx, xz, zz;
+  uint16_t column, top, bottom;
+  uint8_t moves;  /* StxMoves */
+  uint8_t unseen; /* frames in a row without a point */
+  bool known;     /* of what has a place: else nothing of it counts */
+} Flow;
+
 struct StxObstacles {
   StxObstaclesParams params;
-  size_t records, directions; /* prepared for */
+  size_t records, directions; /* prepared for; */
+  size_t stixels;             /*   of stixels */
   int columns;                /* of this frame; 0 of a scan */
   int stixel_width;           /* likewise */
 
@@ -106,6 +153,19 @@ struct StxObstacles {
   uint32_t *largest;      /*   of each group its largest part */
   size_t room_for_spans;
   StxObstacle *obstacle;
+  StxVelocity *velocity; /* of each obstacle; */
+  Observed *observed;    /*   of its points; */
+  Sums *sums;            /*   of their equations */
+  ObstaclesPoint *points;
+  size_t point_count;
+  double tilt;        /* of a frame's points, how far all may be too low, in their noise */
+  uint32_t *first[2]; /* of each column its first stixel; one more than columns. Of this frame */
+  Flow *flow[2];      /*   and the one before, in turns; of each stixel */
+  size_t room_for_columns, room_for_flows;
+  int turn;          /* of this frame */
+  size_t before;     /* stixels of the frame before; 0: they are not known */
+  Sums *stixel_sums; /* of each stixel */
+  StxVelocity *stixel_velocity;
   StxFreeSpace *free_space;
   uint16_t *entered;
   Track *tracks;
@@ -120,9 +180,16 @@ struct StxObstacles {
   int corridor_out; /* frames in a row in which nothing was in the corridor */
   bool occupied;
 
-  bool begun; /* there was a frame; */
+  StxMotion last_motion; /* the last that was known, */
+  int waited;            /*   and frames since then */
+  uint64_t hash;         /* of the stixels; */
+  int repeated;          /*   frames in a row with the same */
+  bool again;            /* this frame is the one before */
+  bool stood;            /* the last frame had the time of the one before */
+  bool guided;           /* the camera's motion is known: what is followed says what is one thing */
+  bool begun;            /* there was a frame; */
   bool of_scan;
-  uint64_t time;
+  uint64_t time, latest; /* from which the next step counts; of the last frame */
   StxCamera camera;
   int width, height;
 };
@@ -158,8 +225,55 @@ static inline bool stx_obstacles_is_low(const StxObstacles *state, const Piece *
 /* Pieces in groups to sorted obstacles, members, and obstacles of the free space. */
 void stx_obstacles_measure(StxObstacles *state, const StxObstaclesFrame *frame);
 
-/* Ids and speeds of the sorted obstacles; dt: seconds since the last frame, 0: not known. */
-void stx_obstacles_follow(StxObstacles *state, double dt, const Noise *noise);
+/* Where tracks are in this frame; motion: of the camera, or NULL. */
+void stx_obstacles_foretell(StxObstacles *state, double dt, const StxMotion *motion);
+
+/* Is something that is followed expected between these edges at this distance? noise: of z. */
+bool stx_obstacles_is_expected(
+    const StxObstacles *state, double left, double right, double z, double noise);
+
+/* Ids and speeds of the sorted obstacles; dt: seconds since the last frame, 0: not known; motion:
+ * of the camera, or NULL. */
+void stx_obstacles_follow(
+    StxObstacles *state, double dt, const StxMotion *motion, const Noise *noise);
+
+/* What a speed changes by, m/s². */
+#define OBSTACLES_ACCELERATION 4.0
+
+void stx_obstacles_predict(Axis *axis, double dt);
+void stx_obstacles_correct(Axis *axis, double at, double noise);
+
+/* Where the frame's stixels are; the share of what stands that was there in the frame before, if
+ * the camera moved as the frame says. */
+void stx_obstacles_place(StxObstacles *state, const StxObstaclesFrame *frame);
+double stx_obstacles_shared(const StxObstacles *state, const StxObstaclesFrame *frame);
+
+/* Velocities of the obstacles' points: state->observed. */
+void stx_obstacles_observe(StxObstacles *state, const StxObstaclesFrame *frame, double dt);
+
+/* Velocities of the frame's stixels: state->stixel_velocity. */
+void stx_obstacles_flow(StxObstacles *state, const StxObstaclesFrame *frame, double dt);
+StxVelocity stx_obstacles_say_flow(Flow *flow, bool of_standing);
+
+/* With the camera's motion: where a track is to be expected; what is seen of it; a new one. */
+void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt);
+void stx_obstacles_see(Track *track, const StxObstacle *o, const Observed *observed, double noise);
+void stx_obstacles_begin(Track *track, const StxObstacle *o);
+
+/* The velocity of a track, and its obstacle's speeds; `motion` NULL: as said last. */
+StxVelocity stx_obstacles_say(
+    Track *track, const StxMotion *motion, double dt, double noise, StxObstacle *o);
+
+/* Where it is: the likelier of both. */
+static inline double obstacles_x(const Track *track)
+{
+  return track->standing > .5 ? track->still_x.at : track->x.at;
+}
+
+static inline double obstacles_z(const Track *track)
+{
+  return track->standing > .5 ? track->still_z.at : track->z.at;
+}
 
 /* Fills in `assigned` of the tracks' choices; obstacles are numbered below `obstacles`. */
 void stx_obstacles_assign(StxObstacles *state, size_t obstacles);

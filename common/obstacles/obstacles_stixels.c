@@ -360,6 +360,29 @@ static bool check_stixel(const StxObstaclesFrame *frame, size_t i, int columns, 
   return true;
 }
 
+/* A motion that is known is finite; there are points where they are said to be. */
+static bool check_motion(const StxObstaclesFrame *frame, StxError *error)
+{
+  double sum = 0;
+  if (frame->point_count > 0 && (frame->points == NULL || frame->motion == NULL))
+    return stx_fail(error, "there are %zu matched points, but no %s", frame->point_count,
+        frame->motion == NULL ? "motion" : "pointer to them");
+  if (frame->motion == NULL || frame->motion->state != STX_MOTION_KNOWN)
+    return true;
+  for (int i = 0; i < 9; i++)
+    sum += frame->motion->rotation[i] + (i < 3 ? frame->motion->translation[i] : 0) +
+           (i < 6 ? frame->motion->deviation[i] : 0);
+  if (!isfinite(sum))
+    return stx_fail(error, "the camera's motion has a number that is not finite");
+  const double *r = frame->motion->rotation;
+  double trace = 0;
+  for (int i = 0; i < 9; i++)
+    trace += r[i] * r[i];
+  return fabs(trace - 3) < .1 ||
+         stx_fail(error, "the camera's motion has a rotation that is none: its rows must be of "
+                         "length 1; that of a camera which does not turn is 1 0 0 0 1 0 0 0 1");
+}
+
 bool stx_obstacles_check_frame(
     const StxObstacles *state, const StxObstaclesFrame *frame, StxError *error)
 {
@@ -372,7 +395,7 @@ bool stx_obstacles_check_frame(
         columns, state->records, state->directions);
   if (frame->count > 0 && frame->stixels == NULL)
     return stx_fail(error, "there are %zu stixels, but no pointer to them", frame->count);
-  if (!check_camera(&frame->camera, error))
+  if (!check_camera(&frame->camera, error) || !check_motion(frame, error))
     return false;
   for (size_t i = 0; i < frame->count; i++)
     if (!check_stixel(frame, i, columns, error))

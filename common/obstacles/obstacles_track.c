@@ -16,7 +16,8 @@
 #include <math.h>
 
 #define STEP 0.001f
-#define ACCELERATION 4.0 /* m/s²: what speeds change by, a standard deviation */
+#define GUIDED 1.5       /* times the gate: with the camera's motion more of it is sure */
+#define UNTIMED 1.0      /* m: how far things went in a step whose time is not known */
 #define FIRST_SPEED 15.0 /* m/s: a standard deviation of speeds that nobody knows yet */
 
 /* The obstacle that is worth most to a track; `margin`: over the second best or over none. */
@@ -69,16 +70,16 @@ void stx_obstacles_assign(StxObstacles *state, size_t obstacles)
 
 /* ---- One axis -------------------------------------------------------------------------------- */
 
-static void predict(Axis *axis, double dt)
+void stx_obstacles_predict(Axis *axis, double dt)
 {
-  double noise = ACCELERATION * ACCELERATION * dt;
+  double noise = OBSTACLES_ACCELERATION * OBSTACLES_ACCELERATION * dt;
   axis->at += axis->speed * dt;
   axis->p00 += dt * (2 * axis->p01 + dt * axis->p11) + noise * dt * dt * dt / 4;
   axis->p01 += dt * axis->p11 + noise * dt * dt / 2;
   axis->p11 += noise * dt;
 }
 
-static void correct(Axis *axis, double at, double noise)
+void stx_obstacles_correct(Axis *axis, double at, double noise)
 {
   double sum = axis->p00 + noise * noise, k0 = axis->p00 / sum, k1 = axis->p01 / sum;
   double off = at - axis->at;
@@ -100,18 +101,39 @@ static Axis begin_axis(double at, double speed, double noise)
  */
 static double off_across(const Track *track, const StxObstacle *o)
 {
-  double middle = fabs(track->x.at - (double)o->x), half = .5 * (track->width - (double)o->width);
-  double left = fabs(track->x.at - (double)o->x - half),
-         right = fabs(track->x.at - (double)o->x + half);
+  double middle = fabs(obstacles_x(track) - (double)o->x),
+         half = .5 * (track->width - (double)o->width);
+  double left = fabs(obstacles_x(track) - (double)o->x - half),
+         right = fabs(obstacles_x(track) - (double)o->x + half);
   return fmin(middle, fmin(left, right));
+}
+
+/* With the camera's motion things are where they are expected: how far their extents are apart is
+ * what counts, then what they share, and only then where their nearest faces are. */
+static double benefit_of_guided(
+    const StxObstacles *state, const Track *track, const StxObstacle *o, const Noise *noise)
+{
+  double gate = GUIDED * state->params.gate, width = (double)o->width, z = obstacles_z(track);
+  double left = obstacles_x(track) + track->left, right = obstacles_x(track) + track->right;
+  double both = fmin(right, (double)o->x + .5 * width) - fmax(left, (double)o->x - .5 * width);
+  double shared = fmax(both, 0) / (right - left + width - fmax(both, 0) + .01);
+  double far = fmax((double)o->z - z - track->depth, z - (double)(o->z + o->depth));
+  double dz = fmax(far, 0) / (gate + 2 * obstacles_noise(noise, (double)o->z));
+  double dx = fmax(-both, 0) / (.5 * gate), cost = dx * dx + dz * dz;
+  double off = fabs(z - (double)o->z) / (gate + track->depth + (double)o->depth);
+  return cost >= 1 ? 0
+                   : 1 - .2 * sqrt(cost) - .5 * (1 - shared) - .3 * fmin(off, 1) -
+                         (track->label != o->label ? .1 : 0);
 }
 
 static double benefit_of(
     const StxObstacles *state, const Track *track, const StxObstacle *o, const Noise *noise)
 {
+  if (state->guided)
+    return benefit_of_guided(state, track, o, noise);
   double gate = state->params.gate;
-  double near = fabs(track->z.at - (double)o->z);
-  double far = fabs(track->z.at + track->depth - (double)(o->z + o->depth));
+  double near = fabs(obstacles_z(track) - (double)o->z);
+  double far = fabs(obstacles_z(track) + track->depth - (double)(o->z + o->depth));
   double ahead = o->flags & STX_OBSTACLE_CUT ? fmin(near, far) : near;
   double dz = ahead / (gate + 2 * obstacles_noise(noise, (double)o->z));
   double dx = off_across(track, o) / (.5 * gate);
@@ -148,17 +170,21 @@ static void find_choices(StxObstacles *state, const Noise *noise)
 
 /* ---- A frame --------------------------------------------------------------------------------- */
 
-static void update(Track *track, StxObstacle *o, uint32_t place, double dt, double noise)
+static void update_relative(Track *track, const StxObstacle *o, double noise)
 {
-  correct(&track->x, (double)o->x, .2 + .1 * noise);
+  stx_obstacles_correct(&track->x, (double)o->x, .2 + .1 * noise);
   if (!(o->flags & STX_OBSTACLE_CUT)) {
-    correct(&track->z, (double)o->z, noise);
+    stx_obstacles_correct(&track->z, (double)o->z, noise);
     track->depth = fmax(.8 * track->depth, (double)o->depth);
   } else {
     if ((double)o->depth > track->depth)
       track->depth = (double)o->depth;
-    correct(&track->z, (double)(o->z + o->depth) - track->depth, .3 + noise);
+    stx_obstacles_correct(&track->z, (double)(o->z + o->depth) - track->depth, .3 + noise);
   }
+}
+
+static void update(Track *track, const StxObstacle *o, uint32_t place, double dt)
+{
   track->width = (double)o->width;
   track->label = o->label;
   track->unseen = 0;
@@ -167,7 +193,7 @@ static void update(Track *track, StxObstacle *o, uint32_t place, double dt, doub
   track->seen += dt > 0;
 }
 
-static void begin(StxObstacles *state, uint32_t place, double speed, double noise)
+static void begin(StxObstacles *state, uint32_t place, bool over_ground, double speed, double noise)
 {
   const StxObstacle *o = &state->obstacle[place];
   if (state->tracked == state->room_for_tracks)
@@ -176,6 +202,8 @@ static void begin(StxObstacles *state, uint32_t place, double speed, double nois
   *track = (Track){begin_axis((double)o->x, 0, .2 + .1 * noise),
       begin_axis((double)o->z, speed, noise), .depth = (double)o->depth, .width = (double)o->width,
       .id = state->next_id, .out = state->params.max_unseen + 1, .label = o->label, .place = place};
+  if (over_ground)
+    stx_obstacles_begin(track, o);
   state->next_id += state->next_id < UINT32_MAX ? 1 : 2; /* 0 is none */
 }
 
@@ -192,39 +220,63 @@ static double usual_speed(const StxObstacles *state)
   return weight > 0 ? sum / weight : 0;
 }
 
-static void write_out(StxObstacles *state)
+static void write_out(StxObstacles *state, double dt, const StxMotion *motion, const Noise *noise)
 {
   for (size_t t = 0; t < state->tracked; t++) {
-    const Track *track = &state->tracks[t];
+    Track *track = &state->tracks[t];
     if (track->place == OBSTACLES_NONE)
       continue;
     StxObstacle *o = &state->obstacle[track->place];
     o->id = track->id;
     o->age = track->age;
-    if (track->seen > 0) {
+    if (motion != NULL) {
+      state->velocity[track->place] =
+          stx_obstacles_say(track, motion, dt, obstacles_noise(noise, (double)o->z), o);
+    } else if (track->seen > 0) {
       o->closing_speed = (float)-track->z.speed;
       o->lateral_speed = (float)track->x.speed;
     }
   }
 }
 
-void stx_obstacles_follow(StxObstacles *state, double dt, const Noise *noise)
+void stx_obstacles_foretell(StxObstacles *state, double dt, const StxMotion *motion)
 {
   for (size_t t = 0; t < state->tracked; t++) {
-    predict(&state->tracks[t].x, dt);
-    predict(&state->tracks[t].z, dt);
+    Track *track = &state->tracks[t];
+    if (motion != NULL) {
+      stx_obstacles_expect(track, motion, dt);
+    } else {
+      stx_obstacles_predict(&track->x, dt);
+      stx_obstacles_predict(&track->z, dt);
+    }
+    if (!(dt > 0) && !state->again) {
+      track->x.p00 += UNTIMED * UNTIMED;
+      track->z.p00 += UNTIMED * UNTIMED;
+    }
   }
+}
+
+void stx_obstacles_follow(
+    StxObstacles *state, double dt, const StxMotion *motion, const Noise *noise)
+{
   find_choices(state, noise);
   stx_obstacles_assign(state, state->obstacles);
   for (size_t t = 0; t < state->tracked; t++) {
     Track *track = &state->tracks[t];
     uint32_t place = state->choices[t].assigned;
     track->place = place;
-    if (place == OBSTACLES_NONE)
+    if (place == OBSTACLES_NONE) {
       track->unseen++;
-    else
-      update(track, &state->obstacle[place], place, dt,
-          obstacles_noise(noise, (double)state->obstacle[place].z));
+      continue;
+    }
+    const StxObstacle *o = &state->obstacle[place];
+    if (!(dt > 0)) /* where it is says nothing of how fast it is */
+      track->x.p01 = track->z.p01 = 0;
+    if (motion != NULL && motion->state == STX_MOTION_KNOWN)
+      stx_obstacles_see(track, o, &state->observed[place], obstacles_noise(noise, (double)o->z));
+    else if (motion == NULL)
+      update_relative(track, o, obstacles_noise(noise, (double)o->z));
+    update(track, o, place, dt);
   }
   double speed = usual_speed(state);
   size_t kept = 0;
@@ -234,6 +286,6 @@ void stx_obstacles_follow(StxObstacles *state, double dt, const Noise *noise)
   state->tracked = kept;
   for (uint32_t i = 0; i < state->obstacles; i++)
     if (state->owner[i] == OBSTACLES_NONE)
-      begin(state, i, speed, obstacles_noise(noise, (double)state->obstacle[i].z));
-  write_out(state);
+      begin(state, i, motion != NULL, speed, obstacles_noise(noise, (double)state->obstacle[i].z));
+  write_out(state, dt, motion, noise);
 }

@@ -39,6 +39,7 @@ static const StxFieldChoice labels[] = {
     {STX_OVERLAY_LABEL_DISTANCE, "distance", "How far it is ahead, in metres"},
     {STX_OVERLAY_LABEL_CLASS, "class", "Its semantic class"},
     {STX_OVERLAY_LABEL_ID, "id", "Its number, the same in all frames"},
+    {STX_OVERLAY_LABEL_SPEED, "speed", "How fast it goes over ground, if it moves"},
     {0},
 };
 static const StxFieldChoice kinds[] = {
@@ -92,6 +93,10 @@ static const StxField fields[] = {
         "labels", STORED(FLAGS, labels), .choices = labels},
     {"free-space", "Free space", "Draw a line along the lower edge of the nearest obstacles",
         "free-space", STORED(BOOL, free_space)},
+    {"velocities", "Velocities",
+        "Draw arrows on what moves over ground to where it will be in half a second: it takes "
+        "stixel-obstacles, and motion=true on stereo-sgm",
+        "velocities", STORED(BOOL, velocities)},
     {"corridor-width", "Corridor width",
         "Metres across of the corridor ahead that is drawn; 0: none", "corridor-width",
         STORED(DOUBLE, corridor_width), .high = 100, .unit = "m"},

@@ -52,6 +52,7 @@ typedef enum {
   STX_OVERLAY_LABEL_DISTANCE = 1,
   STX_OVERLAY_LABEL_CLASS = 2,
   STX_OVERLAY_LABEL_ID = 4,
+  STX_OVERLAY_LABEL_SPEED = 8, /* over ground, of what moves */
 } StxOverlayLabels;
 
 /* What the colours of STX_OVERLAY_DISTANCE are linear in. AUTO: depth if the camera is known. */
@@ -84,6 +85,7 @@ typedef struct {
   /* Of overlay_marks.h. Metres; a corridor of width 0: none. */
   unsigned labels; /* set of StxOverlayLabels */
   bool free_space;
+  bool velocities; /* arrows */
   double corridor_width, corridor_length, corridor_offset;
   int text_size; /* height of a digit, pixels; 0: as suits the frame */
 

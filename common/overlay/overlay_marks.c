@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/labels.h"
 #include "common/overlay/overlay_private.h"
@@ -191,6 +192,73 @@ static void draw_corridor(const Marks *marks)
   stroke(marks, line, 4, STX_MEANS_CORRIDOR);
 }
 
+/* ---- Velocities --------------------------------------------------------------------------- */
+
+#define ARROW_SECONDS .5
+#define NEAREST .5 /* m: an arrow ends there, if what it shows passes the camera before */
+#define SHORTEST 3 /* lines wide: a shorter arrow shows nothing */
+
+/* From a foot in the image, where things have that disparity, to where it will be. */
+static void draw_velocity(const Marks *marks, double u, double v, double disparity,
+    const StxVelocity *velocity, double width)
+{
+  const StxCamera *c = &marks->params->camera;
+  double cx = c->missing & STX_CAMERA_CX ? (marks->params->width - 1) / 2. : c->cx;
+  double cy = c->missing & STX_CAMERA_CY ? (marks->params->height - 1) / 2. : c->cy;
+  double z = c->focal * c->baseline / disparity, seconds = ARROW_SECONDS;
+  double speed_x = (double)velocity->x, speed_z = (double)velocity->z;
+  if (velocity->moves < STX_MOVES_ON || !isfinite(speed_x + speed_z) || !(z > NEAREST))
+    return;
+  if (z + speed_z * seconds < NEAREST)
+    seconds = (NEAREST - z) / speed_z;
+  double then = z + speed_z * seconds, x = (u - cx - .5) * z / c->focal + speed_x * seconds;
+  StxSpot from = spot_of(marks, u, v);
+  StxSpot tip = spot_of(marks, cx + .5 + x * c->focal / then, cy + .5 + (v - cy - .5) * z / then);
+  if (hypot(tip.x - from.x, tip.y - from.y) < SHORTEST * width)
+    return;
+  StxInk border = {stx_colour(STX_MEANS_HALO), BORDER};
+  StxInk ink = {
+      stx_colour(velocity->moves == STX_MOVES_ONCOMING ? STX_MEANS_WARNING : STX_MEANS_INK), 1};
+  stx_canvas_arrow(marks->canvas, from, tip, marks->text / 2, width * WIDER, border);
+  stx_canvas_arrow(marks->canvas, from, tip, marks->text / 2, width, ink);
+}
+
+/* What the length of an arrow means, in the lower left corner. */
+static void draw_key(const Marks *marks)
+{
+  char text[32];
+  double y = marks->params->frame_height - 1.5 * marks->text, length = 2 * marks->text;
+  StxInk ink = {stx_colour(STX_MEANS_INK), 1}, border = {stx_colour(STX_MEANS_HALO), BORDER};
+  StxSpot from = {marks->text / 2, y}, tip = {marks->text / 2 + length, y};
+  snprintf(text, sizeof text, "over ground, %.1f s", ARROW_SECONDS);
+  stx_canvas_arrow(marks->canvas, from, tip, marks->text / 2, marks->line * WIDER, border);
+  stx_canvas_arrow(marks->canvas, from, tip, marks->text / 2, marks->line, ink);
+  stx_canvas_label(marks->canvas, text, marks->text, (StxSpot){tip.x + marks->text / 2, y},
+      STX_ANCHOR_LEFT_MIDDLE, ink.colour);
+}
+
+/* Thin ones of stixels, below those of obstacles. */
+static void draw_velocities(const Marks *marks)
+{
+  const StxOverlayFacts *facts = marks->facts;
+  const StxCamera *c = &marks->params->camera;
+  double stixel_width = marks->params->stixel_width;
+  if (!stx_camera_is_metric(c) || facts->velocities == NULL)
+    return;
+  for (size_t i = 0; facts->stixel_velocities != NULL && i < facts->stixel_count; i++) {
+    const StxStixel *s = &facts->stixels[i];
+    if (s->disparity_bottom > 0)
+      draw_velocity(marks, (s->column + .5) * stixel_width, s->bottom + 1,
+          (double)s->disparity_bottom, &facts->stixel_velocities[i], marks->line / 2);
+  }
+  for (size_t i = 0; i < facts->obstacle_count; i++) {
+    const StxObstacle *o = &facts->obstacles[i];
+    draw_velocity(marks, .5 * (o->left + o->right + 1), o->bottom + 1,
+        c->focal * c->baseline / (double)o->z, &facts->velocities[i], 1.5 * marks->line);
+  }
+  draw_key(marks);
+}
+
 #define NARROWEST 1.5 /* heights of text: narrower things of stixels have no label */
 #define STEP .05      /* neighbours whose disparities differ by no more of them, */
 #define STEP_PIXELS 1 /*   or by so many pixels, are one thing */
@@ -245,31 +313,47 @@ static void spell_metres(double metres, char *text, size_t size)
   snprintf(text, size, metres < 9.95 ? "%.1f m" : "%.0f m", metres);
 }
 
-/* What the label of an obstacle says: those of its number, class and distance that are wanted. */
-static void spell(const StxOverlayParams *params, const StxObstacle *obstacle, char *text, size_t n)
+/* Puts a dot between this and what was written before. */
+static void spell_on(char *text, size_t size, const char *part)
 {
-  static const char *const dot = " \u00b7 ";
-  char number[16] = "", metres[16] = "";
-  const char *name = "";
-  if (params->labels & STX_OVERLAY_LABEL_ID && obstacle->id > 0)
-    snprintf(number, sizeof number, "#%u", obstacle->id);
+  size_t length = strlen(text);
+  if (part[0] != '\0')
+    snprintf(text + length, size - length, "%s%s", length > 0 ? " \u00b7 " : "", part);
+}
+
+/* What the label of an obstacle says: those of its number, class, distance and speed that are
+ * wanted. */
+static void spell(const StxOverlayParams *params, const StxObstacle *obstacle,
+    const StxVelocity *velocity, char *text, size_t size)
+{
+  char part[24];
+  text[0] = '\0';
+  if (params->labels & STX_OVERLAY_LABEL_ID && obstacle->id > 0) {
+    snprintf(part, sizeof part, "#%u", obstacle->id);
+    spell_on(text, size, part);
+  }
   if (params->labels & STX_OVERLAY_LABEL_CLASS && obstacle->label < STX_LABEL_CLASSES)
-    name = stx_label_name(obstacle->label);
-  if (params->labels & STX_OVERLAY_LABEL_DISTANCE)
-    spell_metres((double)obstacle->z, metres, sizeof metres);
-  bool first = number[0] != '\0' && (name[0] != '\0' || metres[0] != '\0');
-  bool second = name[0] != '\0' && metres[0] != '\0';
-  snprintf(text, n, "%s%s%s%s%s", number, first ? dot : "", name, second ? dot : "", metres);
+    spell_on(text, size, stx_label_name(obstacle->label));
+  if (params->labels & STX_OVERLAY_LABEL_DISTANCE) {
+    spell_metres((double)obstacle->z, part, sizeof part);
+    spell_on(text, size, part);
+  }
+  if (params->labels & STX_OVERLAY_LABEL_SPEED && velocity != NULL &&
+      velocity->moves >= STX_MOVES_ON && isfinite(velocity->x + velocity->z)) {
+    snprintf(part, sizeof part, "%.1f m/s", hypot((double)velocity->x, (double)velocity->z));
+    spell_on(text, size, part);
+  }
 }
 
 static void label_obstacles(const Marks *marks)
 {
+  const StxVelocity *velocities = marks->facts->velocities;
   for (size_t i = 0; i < marks->facts->obstacle_count; i++) {
     const StxObstacle *obstacle = &marks->facts->obstacles[i];
     StxSpot from = spot_of(marks, obstacle->left, obstacle->top);
     StxSpot to = spot_of(marks, obstacle->right + 1, obstacle->top);
-    char text[64];
-    spell(marks->params, obstacle, text, sizeof text);
+    char text[96];
+    spell(marks->params, obstacle, velocities != NULL ? &velocities[i] : NULL, text, sizeof text);
     if (text[0] != '\0')
       put_label(marks, text, from.x, to.x, from.y);
   }
@@ -353,7 +437,8 @@ static void label_stixels(const Marks *marks, Thing *things)
 
 bool stx_overlay_has_marks(const StxOverlayParams *params)
 {
-  return params->labels != 0 || params->free_space || params->corridor_width > 0;
+  return params->labels != 0 || params->free_space || params->velocities ||
+         params->corridor_width > 0;
 }
 
 /* Steps and labels are drawn one after the other. */
@@ -383,6 +468,8 @@ void stx_overlay_draw_lines(
     draw_corridor(&marks);
   if (params->free_space)
     draw_free_space(&marks, scratch);
+  if (params->velocities)
+    draw_velocities(&marks);
 }
 
 void stx_overlay_draw_labels(

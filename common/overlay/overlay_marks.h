@@ -8,6 +8,7 @@
 
 #include "common/obstacle.h"
 #include "common/overlay/overlay.h"
+#include "common/velocity.h"
 
 /* What is known of a frame: all of the image of the StxOverlayParams. */
 typedef struct {
@@ -17,6 +18,9 @@ typedef struct {
   size_t obstacle_count;
   const StxFreeSpace *free_space; /* by column; NULL: nobody looked */
   size_t free_count;
+
+  /* Over ground, of every obstacle and of every stixel; NULL: nobody knows. */
+  const StxVelocity *velocities, *stixel_velocities;
 } StxOverlayFacts;
 
 /* Does such a frame have any marks? */
@@ -33,6 +37,8 @@ size_t stx_overlay_mark_scratch(const StxOverlayParams *params);
  *   corridor    its two sides on the road, from the image's lower edge, and its end. The road is a
  *               plane: through the stixels of the ground or, if these are few, as the camera's
  *               height and pitch say; without either there is none
+ *   velocities  arrows from the feet of stixels and obstacles that move to where these will be in
+ *               half a second, and a key to their length. They take a camera in metres
  */
 void stx_overlay_draw_lines(
     StxCanvas *canvas, const StxOverlayParams *params, const StxOverlayFacts *facts, void *scratch);

@@ -11,6 +11,7 @@ import statistics
 
 import plot_motion
 import plot_stixels
+import plot_velocities
 from plots import FOLDER, data_folder, data_names, read, run, table, write
 
 SCANS = "scans"
@@ -129,13 +130,15 @@ def obstacle_row(programs, seed, name):
             **{key: found[key] for key in ("obstacles", "ghosts", "parts")},
             **{key: digits(found[key]) for key in ("precision", "strict_precision")},
             **{f"{kind}_{key}": digits(value) if key != "counted" else value
-               for kind in ("all", "vehicles", "people") for key, value in found[kind].items()}}
+               for kind in ("all", "vehicles", "people") for key, value in found[kind].items()
+               if not key.startswith("moving")}}
 
 
 def measure(programs):
-    """Writes masks.csv, matcher.csv, roadline.csv, obstacles.csv and motion.csv."""
+    """Writes masks.csv, matcher.csv, roadline.csv, obstacles.csv, motion.csv and velocities'."""
     write("masks.csv", [row for key in masked() for row in mask_rows(programs, *key)])
     plot_motion.measure(evaluate, programs)
+    plot_velocities.measure(evaluate, programs)
     write("matcher.csv", in_parallel(lambda *key: matcher_row(programs, *key), [
         (setting, *source) for setting in SETTINGS for source in sources().items()]))
     write("roadline.csv", in_parallel(lambda *key: road_row(programs, *key), road_keys()))
@@ -153,7 +156,8 @@ def sample(programs):
             "roadline.csv": [road_row(programs, *key) for key in road_keys()
                              if key[:3] == ("hilly street", "piecewise", ROAD_SEEDS[0])],
             "obstacles.csv": [obstacle_row(programs, 11, "true disparities")],
-            **plot_motion.sample(evaluate, programs)}
+            **plot_motion.sample(evaluate, programs),
+            **plot_velocities.sample(evaluate, programs)}
 
 
 # ---- Tables of the pages ---------------------------------------------------------------------
@@ -220,4 +224,5 @@ def obstacles():
 
 
 def tables():
-    return masks() + matcher() + roadline() + obstacles() + plot_motion.tables()
+    return (masks() + matcher() + roadline() + obstacles() + plot_motion.tables() +
+            plot_velocities.tables())

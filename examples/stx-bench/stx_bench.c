@@ -44,7 +44,7 @@ static bool bench(Bench *b, const BenchCase *what, double *reference, StxError *
   const bool on_cpu = what->stage >= BENCH_OBSTACLES; /* alone */
   if (!b->options->stages[what->stage] || (on_cpu && !b->options->cpu))
     return true;
-  const bool metric = what->stage == BENCH_OBSTACLES || what->stage == BENCH_MOTION;
+  const bool metric = what->stage >= BENCH_OBSTACLES && what->stage <= BENCH_MOTION;
   if (metric && !stx_camera_is_metric(&b->context.input->camera)) {
     fprintf(stderr, "%s of %s: left out, there are no metres without --calibration\n",
         bench_stage_name(what->stage), b->context.input->name);
@@ -122,7 +122,8 @@ static bool bench_input(Bench *b, const BenchInput *input, StxError *error)
     if (!bench(b, &(BenchCase){.stage = BENCH_OVERLAY, .cell = cell}, NULL, error))
       return false;
   for (int cell = 8; cell >= smallest; cell /= 2)
-    if (!bench(b, &(BenchCase){.stage = BENCH_OBSTACLES, .cell = cell}, NULL, error))
+    if (!bench(b, &(BenchCase){.stage = BENCH_OBSTACLES, .cell = cell}, NULL, error) ||
+        !bench(b, &(BenchCase){.stage = BENCH_VELOCITIES, .cell = cell}, NULL, error))
       return false;
   b->inputs++;
   return bench(b, &(BenchCase){.stage = BENCH_MOTION}, NULL, error) &&
@@ -246,7 +247,7 @@ static bool choose_stages(Options *o, int count, char **words, StxError *error)
     if (!known)
       return stx_fail(error,
           "no stage '%s': choose from rectify, sgm, colmean, satdp, fulldp, rdp, colmean+satdp, "
-          "pipeline, overlay, obstacles, motion, scene, all",
+          "pipeline, overlay, obstacles, velocities, motion, scene, all",
           words[w]);
   }
   return true;
@@ -325,10 +326,10 @@ static GOptionContext *make_context(Options *o)
   GOptionContext *context = g_option_context_new("[STAGE...] - times stages and implementations");
   g_option_context_set_summary(context,
       "STAGE: rectify, sgm, colmean, satdp, fulldp, rdp, colmean+satdp, pipeline, overlay,\n"
-      "obstacles, motion, scene, or all (default). Every implementation that this machine can run "
-      "must\n"
-      "first give the bytes of the reference, c. Then all take turns; printed are median\n"
-      "and minimum, the ratio of the reference's median (one thread) to\n"
+      "obstacles, velocities, motion, scene, or all (default). Every implementation that this\n"
+      "machine can run must first give the bytes of the reference, c. Then all take turns; "
+      "printed\n"
+      "are median and minimum, the ratio of the reference's median (one thread) to\n"
       "this one, and the rate against the limit that was measured at the start. The first GPU\n"
       "runs every stage twice: launched kernel by kernel, and replayed as a graph.");
   g_option_context_set_description(context,

@@ -86,20 +86,21 @@ typedef struct {
 /* ---- Rows --------------------------------------------------------------------------------- */
 
 /* The first seven have a table of implementations with a reference; of the others the best are
- * timed. Obstacles, motion and scene are for the CPU alone. */
+ * timed. Obstacles, velocities, motion and scene are for the CPU alone. */
 typedef enum {
   BENCH_SGM,
   BENCH_COLMEAN,
   BENCH_SATDP,
   BENCH_FULLDP, /* the same columns as satdp's */
   BENCH_RDP,
-  BENCH_RECTIFY,   /* the left picture, as from a camera that is bent and turned */
-  BENCH_OVERLAY,   /* the stixels drawn on an RGBA frame */
-  BENCH_BOTH,      /* colmean and satdp one after the other */
-  BENCH_PIPELINE,  /* sgm, colmean, roadline, satdp */
-  BENCH_OBSTACLES, /* of the stixels, by one thread */
-  BENCH_MOTION,    /* the camera's own, over the left picture, which is wider */
-  BENCH_SCENE,     /* the synthetic street's left picture, RGB */
+  BENCH_RECTIFY,    /* the left picture, as from a camera that is bent and turned */
+  BENCH_OVERLAY,    /* the stixels drawn on an RGBA frame */
+  BENCH_BOTH,       /* colmean and satdp one after the other */
+  BENCH_PIPELINE,   /* sgm, colmean, roadline, satdp */
+  BENCH_OBSTACLES,  /* of the stixels, by one thread */
+  BENCH_VELOCITIES, /* the same with the camera's motion and a matched point on every object */
+  BENCH_MOTION,     /* the camera's own, over the left picture, which is wider */
+  BENCH_SCENE,      /* the synthetic street's left picture, RGB */
   BENCH_STAGES,
   BENCH_GROUND = BENCH_STAGES, /* of a scan, with a command line of its own */
   BENCH_ALL_STAGES

@@ -112,9 +112,15 @@ static void run_rectify(Group *g, const Entry *entry)
 static bool run_obstacles(Group *g, StxError *error)
 {
   const BenchInput *input = g->context->input;
+  const StxMotion standing = {.state = STX_MOTION_KNOWN, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
   StxObstaclesResult result;
   StxObstaclesFrame frame = {g->stixels, g->stixel_count, input->width, input->height,
       g->satdp.grid.cell_width, input->camera, g->obstacles_time += FRAME_NS};
+  if (g->matched != NULL) {
+    frame.motion = &standing;
+    frame.points = g->matched;
+    frame.point_count = g->matched_count;
+  }
   return stx_obstacles_of_stixels(g->obstacles, &frame, &result, error);
 }
 
@@ -188,6 +194,7 @@ static bool run_on_cpu(Group *g, const Entry *entry, StxError *error)
     run_ground(g, entry);
     break;
   case BENCH_OBSTACLES:
+  case BENCH_VELOCITIES:
     return run_obstacles(g, error);
   case BENCH_MOTION:
     return run_motion(g, entry, error);
@@ -298,7 +305,9 @@ static void add_entry(Group *g, Entry entry)
 static void add_cpu_entries(Group *g, const void *record, const char *name)
 {
   const BenchMachine *machine = g->context->machine;
-  int most = g->what->stage == BENCH_OBSTACLES ? 1 : machine->thread_counts;
+  BenchStage stage = g->what->stage;
+  bool alone = stage == BENCH_OBSTACLES || stage == BENCH_VELOCITIES;
+  int most = alone ? 1 : machine->thread_counts;
   for (int t = 0; t < machine->thread_counts && t < most; t++)
     add_entry(g, (Entry){.record = record,
                      .name = name,
@@ -526,6 +535,23 @@ static bool open_obstacles(Group *g, StxError *error)
   return stx_obstacles_prepare(g->obstacles, &params, g->stixel_count, columns, error);
 }
 
+/* A point in the middle of every object, where it was in the frame before. */
+static bool open_matched(Group *g, StxError *error)
+{
+  float width = (float)g->satdp.grid.cell_width;
+  g->matched = malloc((g->stixel_count + 1) * sizeof *g->matched);
+  if (g->matched == NULL)
+    return stx_fail(error, "not enough memory for points");
+  for (size_t i = 0; i < g->stixel_count; i++) {
+    const StxStixel *s = &g->stixels[i];
+    float u = ((float)s->column + .5f) * width - .5f, v = .5f * (float)(s->top + s->bottom);
+    float d = .5f * (s->disparity_top + s->disparity_bottom);
+    if (s->kind == STX_KIND_OBJECT && d > 0)
+      g->matched[g->matched_count++] = (StxMotionPoint){u, v, d, u, v, d};
+  }
+  return true;
+}
+
 static bool open_motions(Group *g, StxError *error)
 {
   const BenchInput *input = g->context->input;
@@ -569,10 +595,12 @@ static bool prepare_input(Group *g, StxError *error)
   case BENCH_OVERLAY:
     return prepare_satdp(g, error) && open_overlay(g, error);
   case BENCH_OBSTACLES:
+  case BENCH_VELOCITIES:
     if (!prepare_satdp(g, error))
       return false;
     run_satdp(g, g->best_satdp, 1);
-    return open_obstacles(g, error);
+    return open_obstacles(g, error) &&
+           (g->what->stage == BENCH_OBSTACLES || open_matched(g, error));
   case BENCH_MOTION:
     return open_motions(g, error);
   case BENCH_SCENE:
@@ -617,6 +645,7 @@ void group_close(Group *g)
   free(g->labels);
   free(g->overlay);
   stx_obstacles_free(g->obstacles);
+  free(g->matched);
   free(g->map);
   free(g->scratch);
   for (int i = 0; i < 2; i++) {

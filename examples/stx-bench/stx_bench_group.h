@@ -61,8 +61,10 @@ typedef struct {
   StxPipelineOutput frame; /* its last run's */
   StxScene *scenes[2];     /* BENCH_SCENE: the same without reference */
   StxOverlay *overlay;     /* BENCH_OVERLAY */
-  StxObstacles *obstacles; /* BENCH_OBSTACLES, and the time of its last frame */
+  StxObstacles *obstacles; /* BENCH_OBSTACLES, _VELOCITIES, and the time of its last frame */
   uint64_t obstacles_time;
+  StxMotionPoint *matched;  /* of _VELOCITIES, */
+  size_t matched_count;     /*   so many */
   StxEgomotion *motions[2]; /* BENCH_MOTION: one per thread count, */
   int motion_frames[2];     /*   and how many frames it had */
   StxRectifyView view;      /* BENCH_RECTIFY, and its map, of so many bytes */

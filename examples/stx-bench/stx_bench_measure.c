@@ -37,6 +37,7 @@ static const char *const names[] = {
     [BENCH_RECTIFY] = "rectify",
     [BENCH_OVERLAY] = "overlay",
     [BENCH_OBSTACLES] = "obstacles",
+    [BENCH_VELOCITIES] = "velocities",
     [BENCH_MOTION] = "motion",
     [BENCH_SCENE] = "scene",
     [BENCH_GROUND] = "ground",
@@ -364,6 +365,8 @@ static const char *input_name(const BenchCase *what)
     return "RGBA";
   case BENCH_OBSTACLES:
     return "stixels";
+  case BENCH_VELOCITIES:
+    return "points";
   case BENCH_MOTION:
     return "GRAY8, disparity";
   case BENCH_SCENE:

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/egomotion/egomotion.h"
 #include "common/ground/ground.h"
 #include "common/pipeline/pipeline.h"
 #include "examples/shared/options.h"
@@ -18,6 +19,10 @@
 #define SEEN_SAMPLES 96
 #define SEEN_POINTS 30
 
+/* Where the camera's motion comes from. */
+typedef enum { MOTION_NONE, MOTION_POSES, MOTION_VIDEO } Motion;
+static const char *const motions[] = {"none", "poses", "video", NULL};
+
 typedef struct {
   StxPipelineSettings pipeline;
   StxObstaclesParams params;
@@ -25,7 +30,8 @@ typedef struct {
   gboolean labels, perfect, scans, json, log;
   gint64 seed;
   int seeds, frames, width, height, threads;
-  char *size, *sequence, *calibration;
+  char *size, *sequence, *calibration, *motion_name;
+  int motion; /* Motion */
 } Options;
 
 /* What a street is judged with. */
@@ -35,7 +41,9 @@ typedef struct {
   StxObstacles *state;
   ObstacleJudge *judge;
   ObstacleScore *score;
-  int street; /* from 0 on */
+  int street;              /* from 0 on */
+  StxMotion motion;        /* of the camera, to this frame; */
+  StxEgomotion *egomotion; /* as its pictures show it */
 } Run;
 
 /* Of this thread alone, whatever else the machine does. */
@@ -59,6 +67,31 @@ static void judge_frame(Run *run, const ObstacleTruth *truth, const uint16_t *me
   if ((frame + 1) % FRAMES_PER_SECOND == 0)
     fprintf(stderr, "street %d of %d: frame %d of %d\n", run->street + 1, run->options->seeds,
         frame + 1, run->options->frames);
+}
+
+/* ---- The camera's motion -------------------------------------------------------------------- */
+
+/* As far as it was asked for: `poses`, or of the pictures. The state is made with the first of
+ * them. False with an error. */
+static bool add_motion(const Options *o, StxEgomotion **state, const StxMotion *poses,
+    const StxImage8 *left, const StxPipelineOutput *output, StxObstaclesFrame *frame,
+    StxError *error)
+{
+  static StxEgomotionResult result;
+  StxEgomotionFrame input = {*left, output->disparity, 0, output->camera, frame->time, o->threads};
+  if (o->motion == MOTION_POSES)
+    frame->motion = poses;
+  if (o->motion != MOTION_VIDEO)
+    return true;
+  if (*state == NULL && (*state = stx_egomotion_new()) == NULL)
+    return stx_fail(error, "not enough memory");
+  if (!stx_egomotion_prepare(*state, STX_BACKEND_AUTO, left->width, left->height, error) ||
+      !stx_egomotion_frame(*state, &input, &result, error))
+    return false;
+  frame->motion = &result.motion;
+  frame->points = result.points;
+  frame->point_count = result.count;
+  return true;
 }
 
 /* ---- Stereo -------------------------------------------------------------------------------- */
@@ -127,13 +160,15 @@ static void judge_stixels(Run *run, const StxPipelineOutput *output, const Obsta
   g_free(spread.depths);
 }
 
-static bool find_in_stixels(Run *run, const StxPipelineOutput *output, int frame,
-    StxObstaclesResult *result, StxError *error)
+static bool find_in_stixels(Run *run, const StxImage8 *left, const StxPipelineOutput *output,
+    int frame, StxObstaclesResult *result, StxError *error)
 {
   const Options *o = run->options;
   StxObstaclesFrame input = {output->stixels, output->count, o->width, o->height,
       output->grid.cell_width, output->camera, time_of(frame)};
   size_t columns = (size_t)((o->width - 1) / output->grid.cell_width + 1);
+  if (!add_motion(o, &run->egomotion, &run->motion, left, output, &input, error))
+    return false;
   if (!stx_obstacles_prepare(run->state, &o->params, output->count, columns, error))
     return false;
   double begin = cpu_ms();
@@ -142,11 +177,43 @@ static bool find_in_stixels(Run *run, const StxPipelineOutput *output, int frame
   return good;
 }
 
+/* The camera's place and axes in a frame of the street: right, down and ahead. */
+typedef struct {
+  double origin[3], axis[3][3];
+} Stance;
+
+static Stance stance_of(const StxScene *scene)
+{
+  const StxCamera *camera = &stx_scene_params(scene)->camera;
+  StxSceneRay ray = stx_scene_ray(scene, STX_SCENE_LEFT, camera->cx, camera->cy);
+  double length = sqrt(ray.direction[1] * ray.direction[1] + ray.direction[2] * ray.direction[2]);
+  double up = ray.direction[1] / length, ahead = ray.direction[2] / length;
+  return (Stance){
+      {ray.origin[0], ray.origin[1], ray.origin[2]}, {{1, 0, 0}, {0, -ahead, up}, {0, up, ahead}}};
+}
+
+/* Goes to the next frame; the camera goes straight on, up and down with the road. */
+static void move_on(Run *run, int frame)
+{
+  double ahead = frame > 0 ? stx_scene_params(run->scene)->speed / FRAMES_PER_SECOND : 0;
+  double shift[3] = {0, stx_scene_road(run->scene, ahead), ahead};
+  Stance before = stance_of(run->scene), now;
+  stx_scene_move(run->scene, (uint64_t)frame);
+  now = stance_of(run->scene);
+  run->motion = (StxMotion){.state = frame > 0 ? STX_MOTION_KNOWN : STX_MOTION_FIRST};
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      run->motion.translation[i] += now.axis[i][k] * (before.origin[k] - shift[k] - now.origin[k]);
+      for (int j = 0; j < 3; j++)
+        run->motion.rotation[3 * i + j] += now.axis[i][k] * before.axis[j][k];
+    }
+}
+
 /* What the pipeline is given: two pictures, or the truth in their place. */
 static StxPipelineInput draw(Run *run, Pictures *pictures, int frame)
 {
   StxPipelineInput input = {.camera = stx_scene_params(run->scene)->camera};
-  stx_scene_move(run->scene, (uint64_t)frame);
+  move_on(run, frame);
   stx_scene_truth(run->scene, &pictures->disparity, &pictures->labels);
   if (run->options->labels)
     input.labels = pictures->labels;
@@ -168,7 +235,7 @@ static bool judge_pictures(Run *run, Pictures *pictures, int frame, StxError *er
   StxObstaclesResult result;
   StxPipelineInput input = draw(run, pictures, frame);
   if (!stx_pipeline_run(pictures->pipeline, &input, &output, error) ||
-      !find_in_stixels(run, &output, frame, &result, error))
+      !find_in_stixels(run, &pictures->left, &output, frame, &result, error))
     return false;
   bool good = truth_of_picture(run->scene, &truth) || stx_fail(error, "not enough memory");
   if (good)
@@ -252,7 +319,7 @@ static bool run_scans(Run *run, StxError *error)
 static ObstacleLimits limits_of(const Options *o)
 {
   StxCamera camera = stx_scene_camera(o->width, o->height);
-  ObstacleLimits limits = {.nearest = 4, .farthest = 40, .samples = SEEN_POINTS};
+  ObstacleLimits limits = {.nearest = 4, .farthest = 40, .samples = SEEN_POINTS, .speed = 10};
   if (o->scans)
     return limits;
   limits.samples = SEEN_SAMPLES;
@@ -282,6 +349,7 @@ static bool run_street(const Options *o, int street, ObstacleScore *score, StxEr
               (o->scans ? run_scans : run_pictures)(&run, error);
   obstacle_judge_free(run.judge);
   stx_obstacles_free(run.state);
+  stx_egomotion_free(run.egomotion);
   stx_scene_free(run.scene);
   return good;
 }
@@ -313,12 +381,13 @@ typedef struct {
   EvalSequence sequence;
   StxPipeline *pipeline;
   StxObstacles *state;
+  StxEgomotion *egomotion;
   SequenceJudge *judge;
   SequenceScore score;
 } Drive;
 
-static bool find_in_frame(
-    Drive *drive, const EvalFrame *frame, size_t index, StxObstaclesResult *result, StxError *error)
+static bool find_in_frame(Drive *drive, const EvalFrame *frame, const StxMotion *motion,
+    size_t index, StxObstaclesResult *result, StxError *error)
 {
   const Options *o = drive->options;
   StxPipelineInput input = {.left = frame->left, .right = frame->right, .camera = frame->camera};
@@ -330,6 +399,8 @@ static bool find_in_frame(
   StxObstaclesFrame found = {output.stixels, output.count, frame->left.width, frame->left.height,
       output.grid.cell_width, output.camera, (uint64_t)llround(drive->sequence.times[index] * 1e9)};
   size_t columns = (size_t)((found.width - 1) / found.stixel_width + 1);
+  if (!add_motion(o, &drive->egomotion, motion, &frame->left, &output, &found, error))
+    return false;
   if (!stx_obstacles_prepare(drive->state, &o->params, output.count, columns, error))
     return false;
   double begin = cpu_ms();
@@ -346,7 +417,7 @@ static bool drive_on(Drive *drive, size_t index, StxError *error)
   StxMotion motion = eval_sequence_motion(&drive->sequence, index);
   if (!eval_sequence_load(&drive->sequence, index, &frame, error))
     return false;
-  bool good = find_in_frame(drive, &frame, index, &result, error);
+  bool good = find_in_frame(drive, &frame, &motion, index, &result, error);
   if (good)
     sequence_judge(
         drive->judge, &frame, &motion, index > 0 ? times[index] - times[index - 1] : 0, &result);
@@ -368,6 +439,7 @@ static bool run_sequence(const Options *o, StxError *error)
   if (good)
     sequence_print(stdout, drive.sequence.name, &drive.score, o->json);
   stx_obstacles_free(drive.state);
+  stx_egomotion_free(drive.egomotion);
   stx_pipeline_free(drive.pipeline);
   eval_sequence_close(&drive.sequence);
   return good;
@@ -386,6 +458,9 @@ static GOptionContext *make_context(Options *o)
           "a real street: pictures, calib.txt and poses.txt as in KITTI's odometry", "FOLDER"},
       {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration,
           "in place of the sequence's calib.txt, which may lack \"Tr:\"", "FILE"},
+      {"motion", 0, 0, G_OPTION_ARG_STRING, &o->motion_name,
+          "of the camera: none, poses, or video: what is seen, with points (of a sequence video)",
+          "FROM"},
       {"seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "of the first street (1)", "N"},
       {"seeds", 0, 0, G_OPTION_ARG_INT, &o->seeds, "so many streets (4)", "N"},
       {"frames", 0, 0, G_OPTION_ARG_INT, &o->frames, "of each, ten per second (40)", "N"},
@@ -413,6 +488,14 @@ static bool apply(Options *o, StxError *error)
     return false;
   if (o->scans && (o->labels || o->perfect))
     return stx_fail(error, "--scans has no use for %s", o->labels ? "--labels" : "--perfect");
+  o->motion = o->sequence != NULL ? MOTION_VIDEO : MOTION_NONE;
+  if (o->motion_name != NULL &&
+      (o->motion = options_choose("motion", o->motion_name, motions, error)) < 0)
+    return false;
+  if (o->scans && o->motion != MOTION_NONE)
+    return stx_fail(error, "--scans has no use for --motion");
+  if (o->motion == MOTION_VIDEO && o->perfect && o->sequence == NULL)
+    return stx_fail(error, "--perfect has no pictures for --motion=video");
   if (o->sequence != NULL && (o->labels || o->perfect || o->scans))
     return stx_fail(error, "--sequence has no use for %s",
         o->labels    ? "--labels"
@@ -445,5 +528,6 @@ bool eval_obstacles(int argc, char **argv, StxError *error)
   g_free(o.size);
   g_free(o.sequence);
   g_free(o.calibration);
+  g_free(o.motion_name);
   return good;
 }

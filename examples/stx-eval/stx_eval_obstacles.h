@@ -48,6 +48,8 @@ typedef struct {
   uint64_t errors[ERROR_BINS];
   uint64_t speeds; /* of those that have been found for a second */
   double speed_error;
+  uint64_t moving, said;              /* of these, what moves over ground; with a speed */
+  uint64_t moving_errors[ERROR_BINS]; /* off its speed since it was found, steps of 1 cm/s */
 } ThingScore;
 
 typedef struct {
@@ -65,6 +67,7 @@ typedef struct {
   uint64_t samples;
   int across;
   double pixel; /* by how much 1/z may be off where something stands, 1/m: a pixel of disparity */
+  double speed; /* of the camera, m/s */
 } ObstacleLimits;
 
 #define NO_PIECE UINT32_MAX

@@ -14,6 +14,7 @@
 #define DEPTH_OFF 0.1   /* of the depth: where something stands is there */
 #define FORGOTTEN 1.0   /* s: an id that was seen before is not asked for */
 #define SPEED_AFTER 1.0 /* s: then a speed should be right */
+#define MOVES 2.0       /* m/s over ground */
 
 /* An object in this frame. */
 typedef struct {
@@ -30,7 +31,7 @@ typedef struct {
 /* An object in all frames. */
 typedef struct {
   uint32_t id; /* 0: not found yet */
-  double since, last_time, last_z;
+  double since, since_z, last_time, last_z;
 } Known;
 
 /* An obstacle in this frame: its samples, its columns of samples, and those of them in which
@@ -251,12 +252,30 @@ static double distance_of(const StxObstacle *o)
   return o->source == STX_OBSTACLE_LIDAR ? hypot((double)o->x, (double)o->z) : (double)o->z;
 }
 
-static void count_speed(const Known *known, const Object *o, const StxObstacle *found,
-    double seconds, ThingScore *score)
+/* Traffic does not change its speed: that since it was found is the most exact. */
+static void count_moving(double camera, const Known *known, const Object *o,
+    const StxObstacle *found, double seconds, ThingScore *score)
+{
+  double speed = (known->since_z - (double)o->z) / (seconds - known->since);
+  double off = fabs(speed - (double)found->closing_speed) * 100;
+  if (fabs(speed - camera) < MOVES)
+    return;
+  score->moving++;
+  if (isnan(off))
+    return;
+  score->said++;
+  score->moving_errors[off < ERROR_BINS - 1 ? (int)off : ERROR_BINS - 1]++;
+}
+
+static void count_speed(double camera, const Known *known, const Object *o,
+    const StxObstacle *found, double seconds, ThingScore *score)
 {
   double speed = (known->last_z - (double)o->z) / (seconds - known->last_time);
   if (seconds - known->since < SPEED_AFTER || found->flags & STX_OBSTACLE_CUT ||
-      !isfinite(found->closing_speed) || found->source == STX_OBSTACLE_LIDAR)
+      found->source == STX_OBSTACLE_LIDAR)
+    return;
+  count_moving(camera, known, o, found, seconds, score);
+  if (!isfinite(found->closing_speed))
     return;
   score->speeds++;
   score->speed_error += fabs(speed - (double)found->closing_speed);
@@ -274,9 +293,10 @@ static void count_found(ObstacleJudge *judge, const Object *o, const StxObstacle
     score->kept += known->id == found->id;
     if (known->id != found->id)
       log_object(judge, o, frame, "has another id");
-    count_speed(known, o, found, seconds, score);
+    count_speed(judge->limits.speed, known, o, found, seconds, score);
   } else {
     known->since = seconds;
+    known->since_z = (double)o->z;
   }
   known->id = found->id;
   known->last_time = seconds;

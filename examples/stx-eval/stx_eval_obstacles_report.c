@@ -18,8 +18,12 @@ static ThingScore thing_total(const ObstacleScore *score)
     all.kept += thing->kept;
     all.speeds += thing->speeds;
     all.speed_error += thing->speed_error;
-    for (int i = 0; i < ERROR_BINS; i++)
+    all.moving += thing->moving;
+    all.said += thing->said;
+    for (int i = 0; i < ERROR_BINS; i++) {
       all.errors[i] += thing->errors[i];
+      all.moving_errors[i] += thing->moving_errors[i];
+    }
   }
   return all;
 }
@@ -60,6 +64,16 @@ static double speed_error(const ThingScore *thing)
   return thing->speeds > 0 ? thing->speed_error / (double)thing->speeds : NAN;
 }
 
+/* m/s: what a share of the errors of what moves does not exceed. */
+static double moving_error(const ThingScore *thing, double part)
+{
+  uint64_t sum = 0;
+  for (int i = 0; i < ERROR_BINS; i++)
+    if ((double)(sum += thing->moving_errors[i]) >= part * (double)thing->said)
+      return thing->said > 0 ? (i + 1) / 100. : NAN;
+  return NAN;
+}
+
 /* Of all obstacles; and as if only those counted that are found, or are wrong. */
 static double precision(const ObstacleScore *score)
 {
@@ -74,13 +88,16 @@ static double strict_precision(const ObstacleScore *score)
 
 static json_t *thing_json(const ThingScore *thing)
 {
-  return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "counted",
+  return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "counted",
       (json_int_t)thing->counted, "recall", table_json(share(thing->found, thing->counted)),
       "possible", table_json(share(thing->possible, thing->counted)), "id_kept",
       table_json(share(thing->kept, thing->again)), "distance_median",
       table_json(error_of(thing, .5)), "distance_mean", table_json(mean_error(thing)),
       "distance_9_in_10", table_json(error_of(thing, .9)), "distance_within_3_percent",
-      table_json(within(thing)), "speed_error", table_json(speed_error(thing)));
+      table_json(within(thing)), "speed_error", table_json(speed_error(thing)), "moving",
+      (json_int_t)thing->moving, "moving_said", table_json(share(thing->said, thing->moving)),
+      "moving_speed_median", table_json(moving_error(thing, .5)), "moving_speed_9_in_10",
+      table_json(moving_error(thing, .9)));
 }
 
 static void print_text(FILE *out, const json_t *root, const ObstacleScore *score)
@@ -89,12 +106,14 @@ static void print_text(FILE *out, const json_t *root, const ObstacleScore *score
       {"possible", 100, 8, 1, "%"}, {"id_kept", 100, 8, 1, "%"},
       {"distance_median", 100, 8, 1, "%"}, {"distance_mean", 100, 8, 1, "%"},
       {"distance_9_in_10", 100, 8, 1, "%"}, {"distance_within_3_percent", 100, 8, 1, "%"},
-      {"speed_error", 1, 9, 2}, {NULL}};
+      {"speed_error", 1, 9, 2}, {"moving", 1, 9, 0}, {"moving_said", 100, 8, 1, "%"},
+      {"moving_speed_median", 1, 9, 2}, {"moving_speed_9_in_10", 1, 9, 2}, {NULL}};
   static const char *const things[] = {"vehicles", "people", "all"};
   fprintf(out, "%s, %llu frames\n\n", json_string_value(json_object_get(root, "data")),
       (unsigned long long)score->frames);
-  fprintf(out, "%-12s%10s%10s%10s%10s%10s%10s%10s%10s%10s\n", "", "counted", "recall", "possible",
-      "id kept", "median", "mean", "9 in 10", "within 3%", "speed m/s");
+  fprintf(out, "%-12s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s\n", "", "counted",
+      "recall", "possible", "id kept", "median", "mean", "9 in 10", "within 3%", "speed m/s",
+      "moving", "said", "median", "9 in 10");
   for (size_t i = 0; i < G_N_ELEMENTS(things); i++)
     table_line(out, 12, things[i], json_object_get(root, things[i]), cells);
   fprintf(out,

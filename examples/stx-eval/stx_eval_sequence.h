@@ -46,11 +46,12 @@ typedef struct {
   uint64_t frames, obstacles;
   bool labelled; /* else everything counts as standing */
   SpeedScore speed[EVAL_RANGES];
-  uint64_t moving;           /* obstacles most of whose points move */
-  uint64_t things, found;    /* labelled ones that stand, in frames */
-  uint64_t on_road;          /* obstacles most of whose points are road */
-  uint64_t ids;              /* that were given */
-  double life, life_of_most; /* medians, frames: of the ids; of the ids of all obstacles */
+  uint64_t moving;                /* obstacles most of whose points move */
+  uint64_t things, found;         /* labelled ones that stand, in frames */
+  uint64_t on_road;               /* obstacles most of whose points are road */
+  uint64_t ids;                   /* that were given */
+  uint64_t stixels, known, wrong; /* of obstacles that stand; with a velocity; off by 1.5 m/s */
+  double life, life_of_most;      /* medians, frames: of the ids; of the ids of all obstacles */
   double ms;
 } SequenceScore;
 

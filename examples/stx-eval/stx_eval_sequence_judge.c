@@ -183,9 +183,23 @@ static void judge_things(
 
 /* ---- A frame -------------------------------------------------------------------------------- */
 
-static void judge_obstacle(SequenceJudge *judge, const EvalFrame *frame, const StxMotion *motion,
-    double dt, const StxObstacle *o)
+/* What stands goes over ground at no speed. */
+static void judge_stixels(SequenceScore *score, const StxObstaclesResult *result, size_t place)
 {
+  for (size_t i = 0; result->stixel_velocities != NULL && i < result->stixels; i++) {
+    const StxVelocity *v = &result->stixel_velocities[i];
+    if (result->members[i] != place)
+      continue;
+    score->stixels++;
+    score->known += isfinite(v->x + v->z);
+    score->wrong += fabsf(v->x) > (float)WIDE || fabsf(v->z) > (float)WIDE;
+  }
+}
+
+static void judge_obstacle(SequenceJudge *judge, const EvalFrame *frame, const StxMotion *motion,
+    double dt, const StxObstaclesResult *result, size_t place)
+{
+  const StxObstacle *o = &result->obstacles[place];
   SequenceScore *score = judge->score;
   Inside inside = look_inside(frame, o);
   bool judged = frame->points == NULL || inside.points >= LEAST_POINTS;
@@ -195,8 +209,10 @@ static void judge_obstacle(SequenceJudge *judge, const EvalFrame *frame, const S
     g_hash_table_insert(judge->lives, id, (char *)g_hash_table_lookup(judge->lives, id) + 1);
   score->moving += judged && moves;
   score->on_road += judged && 2 * inside.road > inside.points;
-  if (judged && !moves && motion->state == STX_MOTION_KNOWN && dt > 0)
-    judge_speed(judge, frame, motion, dt, o);
+  if (!judged || moves || motion->state != STX_MOTION_KNOWN || !(dt > 0))
+    return;
+  judge_speed(judge, frame, motion, dt, o);
+  judge_stixels(score, result, place);
 }
 
 void sequence_judge(SequenceJudge *judge, const EvalFrame *frame, const StxMotion *motion,
@@ -207,7 +223,7 @@ void sequence_judge(SequenceJudge *judge, const EvalFrame *frame, const StxMotio
   judge->score->obstacles += result->count;
   judge->score->labelled = frame->points != NULL;
   for (size_t i = 0; i < result->count; i++)
-    judge_obstacle(judge, frame, motion, dt, &result->obstacles[i]);
+    judge_obstacle(judge, frame, motion, dt, result, i);
   judge_things(judge->score, frame, result);
 }
 
@@ -295,7 +311,8 @@ static void print_text(FILE *out, const json_t *root)
       {"lateral.off_3", 100, 8, 1, "%"}, {NULL}};
   static const TableCell counts[] = {{"frames", 1, 9, 0}, {"obstacles", 1, 9, 0},
       {"moving", 1, 9, 0}, {"on_road", 1, 9, 0}, {"recall", 100, 8, 1, "%"}, {"ids", 1, 9, 0},
-      {"life", 1, 9, 1}, {"life_of_most", 1, 9, 1}, {"ms", 1, 9, 3}, {NULL}};
+      {"life", 1, 9, 1}, {"life_of_most", 1, 9, 1}, {"stixels_known", 100, 8, 1, "%"},
+      {"stixels_off_1_5", 100, 8, 1, "%"}, {"ms", 1, 9, 3}, {NULL}};
   const json_t *rows = json_object_get(root, "speeds"), *row;
   size_t i;
   fprintf(out, "%s\n\n%-12s%10s%10s%10s%10s%10s%10s%10s\n",
@@ -303,20 +320,22 @@ static void print_text(FILE *out, const json_t *root)
       ">1.5 m/s", ">3 m/s", "lateral", ">1.5 m/s", ">3 m/s");
   json_array_foreach(rows, i, row)
       table_line(out, 12, json_string_value(json_object_get(row, "range")), row, cells);
-  fprintf(out, "\n%-12s%10s%10s%10s%10s%10s%10s%10s%10s%10s\n", "", "frames", "obstacles", "moving",
-      "on road", "recall", "ids", "life", "of most", "ms");
+  fprintf(out, "\n%-12s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s\n", "", "frames", "obstacles",
+      "moving", "on road", "recall", "ids", "life", "of most", "stixels", ">1.5 m/s", "ms");
   table_line(out, 12, "", root, counts);
 }
 
 void sequence_print(FILE *out, const char *name, const SequenceScore *score, bool json)
 {
-  json_t *root = json_pack("{s:s, s:I, s:b, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:o, s:o, s:o}",
-      "data", name, "frames", (json_int_t)score->frames, "labelled", score->labelled, "obstacles",
-      (json_int_t)score->obstacles, "moving", (json_int_t)score->moving, "on_road",
-      (json_int_t)score->on_road, "things", (json_int_t)score->things, "recall",
-      share(score->found, score->things), "ids", (json_int_t)score->ids, "life",
-      table_json(score->life), "life_of_most", table_json(score->life_of_most), "ms",
-      table_json(score->ms / (double)score->frames), "speeds", speeds_json(score));
+  json_t *root =
+      json_pack("{s:s, s:I, s:b, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
+          "data", name, "frames", (json_int_t)score->frames, "labelled", score->labelled,
+          "obstacles", (json_int_t)score->obstacles, "moving", (json_int_t)score->moving, "on_road",
+          (json_int_t)score->on_road, "things", (json_int_t)score->things, "recall",
+          share(score->found, score->things), "ids", (json_int_t)score->ids, "life",
+          table_json(score->life), "life_of_most", table_json(score->life_of_most), "stixels_known",
+          share(score->known, score->stixels), "stixels_off_1_5", share(score->wrong, score->known),
+          "ms", table_json(score->ms / (double)score->frames), "speeds", speeds_json(score));
   if (json) {
     table_dump(out, root);
   } else {

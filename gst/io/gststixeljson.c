@@ -26,7 +26,7 @@
 #include "gst/stixels/mediatypes.h"
 #include "gst/stixels/pointlabelsmeta.h"
 
-#define MAPS 4 /* buffers of a frame at most */
+#define MAPS 6 /* buffers of a frame at most */
 
 GST_DEBUG_CATEGORY_STATIC(gst_stixel_json_debug);
 #define GST_CAT_DEFAULT gst_stixel_json_debug
@@ -221,6 +221,21 @@ static gboolean take_obstacles_meta(Input *input, GstBuffer *buffer, guint wante
              &input->frame.free_space);
 }
 
+/* Those of obstacles or stixels that are written, if there are as many. */
+static gboolean take_velocities(Input *input, GstBuffer *buffer)
+{
+  GstStxVelocitiesMeta *meta = gst_buffer_get_stx_velocities_meta(buffer);
+  GstStxJsonFrame *frame = &input->frame;
+
+  if (meta == NULL)
+    return TRUE;
+  if (gst_buffer_get_size(meta->obstacles) == frame->obstacles.count * sizeof(StxVelocity) &&
+      !take_any(input, meta->obstacles, sizeof(StxVelocity), 0, &frame->obstacle_velocities))
+    return FALSE;
+  return gst_buffer_get_size(meta->stixels) != frame->stixels.count * sizeof(StxVelocity) ||
+         take_any(input, meta->stixels, sizeof(StxVelocity), 0, &frame->stixel_velocities);
+}
+
 static gboolean take_metas(Input *input, GstBuffer *buffer, guint wanted)
 {
   if (wanted & GST_STX_JSON_MOTION)
@@ -265,7 +280,7 @@ static gboolean take(GstStixelJson *self, Input *input, GstBuffer *buffer, guint
   if (self->info.columns > 0)
     input->frame.info = &self->info;
   return take_buffer(self, input, buffer, wanted) &&
-         take_metas(input, buffer, wanted & ~input->frame.parts);
+         take_metas(input, buffer, wanted & ~input->frame.parts) && take_velocities(input, buffer);
 }
 
 /* "obstacles+free-space", as users write it; to be freed. */
@@ -337,6 +352,7 @@ static gboolean transform_meta(
          api != gst_stx_obstacles_meta_api_get_type() &&
          api != gst_stx_point_labels_meta_api_get_type() &&
          api != gst_stx_motion_meta_api_get_type() &&
+         api != gst_stx_velocities_meta_api_get_type() &&
          GST_BASE_TRANSFORM_CLASS(gst_stixel_json_parent_class)
              ->transform_meta(base, output, meta, input);
 }

@@ -116,7 +116,7 @@ static void write_label(GstStxJsonText *text, guint label)
 
 /* `key`, which opens a list, and the list: each record, a StxStixel, StxObstacle or StxFreeSpace of
  * `size` bytes, is written from an aligned copy. */
-typedef void (*Write)(GstStxJsonText *text, gconstpointer record, gconstpointer data);
+typedef void (*Write)(GstStxJsonText *text, gconstpointer record, gsize index, gconstpointer data);
 
 static void write_list(GstStxJsonText *text, const char *key, const GstStxJsonRecords *records,
     gsize size, Write write, gconstpointer data)
@@ -134,7 +134,7 @@ static void write_list(GstStxJsonText *text, const char *key, const GstStxJsonRe
     memcpy(&copy, (const guint8 *)records->data + i * size, size);
     if (i > 0)
       put(text, ",");
-    write(text, &copy, data);
+    write(text, &copy, i, data);
   }
   put(text, "]");
 }
@@ -175,6 +175,41 @@ static void write_motion(GstStxJsonText *text, const GstStxMotionMeta *meta)
     put_name(text, ",\"interval\":", NULL);
   put_whole(text, ",\"points\":", motion->points);
   put_whole(text, ",\"agree\":", motion->agree);
+  put(text, "}");
+}
+
+/* ---- Velocities ---------------------------------------------------------------------------- */
+
+static const char *moves_name(guint moves)
+{
+  static const char *const names[] = {
+      [STX_MOVES_UNKNOWN] = NULL,
+      [STX_MOVES_NOT] = "standing",
+      [STX_MOVES_ON] = "moving",
+      [STX_MOVES_ONCOMING] = "oncoming",
+  };
+
+  return moves < G_N_ELEMENTS(names) ? names[moves] : NULL;
+}
+
+/* Of what has the number `index` of its list; nothing where nobody knows how the camera moved. */
+static void write_velocity(
+    GstStxJsonText *text, const GstStxJsonRecords *velocities, gsize index, gboolean contact)
+{
+  StxVelocity v;
+
+  if (velocities->count <= index)
+    return;
+  memcpy(&v, (const StxVelocity *)velocities->data + index, sizeof v);
+  put_name(text, ",\"velocity\":{\"state\":", moves_name(v.moves));
+  put_number(text, ",\"x\":", v.x);
+  put_number(text, ",\"z\":", v.z);
+  put_number(text, ",\"deviation_x\":", v.deviation_x);
+  put_number(text, ",\"deviation_z\":", v.deviation_z);
+  if (contact) {
+    put_number(text, ",\"time_to_contact\":", v.contact);
+    put_number(text, ",\"time_to_contact_deviation\":", v.contact_deviation);
+  }
   put(text, "}");
 }
 
@@ -220,7 +255,8 @@ static void write_stixel_metres(
   put(text, "}");
 }
 
-static void write_stixel(GstStxJsonText *text, gconstpointer record, gconstpointer data)
+static void write_stixel(
+    GstStxJsonText *text, gconstpointer record, gsize index, gconstpointer data)
 {
   const StxStixel *stixel = record;
   const GstStxJsonFrame *frame = data;
@@ -237,6 +273,7 @@ static void write_stixel(GstStxJsonText *text, gconstpointer record, gconstpoint
     write_stixel_metres(text, frame->info, stixel);
   put_number(text, ",\"cost\":", stixel->cost);
   put_number(text, ",\"confidence\":", stixel->confidence);
+  write_velocity(text, &frame->stixel_velocities, index, FALSE);
   put(text, "}");
 }
 
@@ -278,9 +315,11 @@ static void write_obstacle_metres(GstStxJsonText *text, const StxObstacle *obsta
   put(text, "}");
 }
 
-static void write_obstacle(GstStxJsonText *text, gconstpointer record, gconstpointer data)
+static void write_obstacle(
+    GstStxJsonText *text, gconstpointer record, gsize index, gconstpointer data)
 {
   const StxObstacle *obstacle = record;
+  const GstStxJsonFrame *frame = data;
 
   if (obstacle->id > 0)
     put_whole(text, "{\"id\":", obstacle->id);
@@ -297,12 +336,14 @@ static void write_obstacle(GstStxJsonText *text, gconstpointer record, gconstpoi
   put_bool(text, ",\"in_corridor\":", obstacle->flags & STX_OBSTACLE_IN_CORRIDOR);
   put_bool(text, ",\"cut\":", obstacle->flags & STX_OBSTACLE_CUT);
   put_number(text, ",\"confidence\":", obstacle->confidence);
+  write_velocity(text, &frame->obstacle_velocities, index, TRUE);
   put(text, "}");
 }
 
-static void write_obstacles(GstStxJsonText *text, const GstStxJsonRecords *obstacles)
+static void write_obstacles(GstStxJsonText *text, const GstStxJsonFrame *frame)
 {
-  write_list(text, ",\"obstacles\":[", obstacles, sizeof(StxObstacle), write_obstacle, NULL);
+  write_list(
+      text, ",\"obstacles\":[", &frame->obstacles, sizeof(StxObstacle), write_obstacle, frame);
 }
 
 /* ---- Free space ---------------------------------------------------------------------------- */
@@ -322,7 +363,7 @@ static void write_place(GstStxJsonText *text, const char *key, guint place, guin
     put_whole(text, key, place);
 }
 
-static void write_space(GstStxJsonText *text, gconstpointer record, gconstpointer data)
+static void write_space(GstStxJsonText *text, gconstpointer record, gsize index, gconstpointer data)
 {
   const StxFreeSpace *space = record;
 
@@ -414,7 +455,7 @@ void gst_stx_json_frame(GstStxJsonText *text, const GstStxJsonFrame *frame)
   if (frame->parts & GST_STX_JSON_STIXELS)
     write_stixels(text, frame);
   if (frame->parts & GST_STX_JSON_OBSTACLES)
-    write_obstacles(text, &frame->obstacles);
+    write_obstacles(text, frame);
   if (frame->parts & GST_STX_JSON_FREE_SPACE)
     write_free_space(text, &frame->free_space);
   if (frame->parts & GST_STX_JSON_POINTS)

@@ -8,6 +8,7 @@
 #define GST_STX_JSON_FRAME_H
 
 #include "common/obstacle.h"
+#include "common/velocity.h"
 #include "gst/stixels/motionmeta.h"
 #include "gst/stixels/obstaclesmeta.h"
 
@@ -38,6 +39,9 @@ typedef struct {
   const GstStxMotionMeta *motion;
   GstStxJsonRecords stixels, obstacles, free_space;
   GstStxJsonRecords points, labels; /* as many of both */
+
+  /* As many as obstacles and stixels, StxVelocity; or none. */
+  GstStxJsonRecords obstacle_velocities, stixel_velocities;
 } GstStxJsonFrame;
 
 /* Text that grows. Begin with {0}, or with bytes to begin in. */

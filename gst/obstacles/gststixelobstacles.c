@@ -314,7 +314,8 @@ static GstObstaclesInput look(GstStixelObstacles *self, GstBuffer *frame)
     return gst_obstacles_stage_look_at_video(frame, &self->video_camera);
   if (self->input == OF_SCANS)
     return gst_obstacles_stage_look_at_scan(frame);
-  return (GstObstaclesInput){.stixels = frame, .info = self->info};
+  return (GstObstaclesInput){
+      .stixels = frame, .info = self->info, .motion = gst_buffer_get_stx_motion_meta(frame)};
 }
 
 /* Counts a frame that brings nothing to look at, and warns of the first unless others brought
@@ -438,6 +439,7 @@ static GstFlowReturn give_records(GstStixelObstacles *self, GstBuffer *input,
   if (flow != GST_FLOW_OK)
     return flow;
   *output = gst_obstacles_stage_records(result);
+  gst_obstacles_stage_attach_velocities(*output, result);
   gst_buffer_copy_into(
       *output, input, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize)-1);
   return GST_FLOW_OK;

@@ -8,6 +8,7 @@ void gst_obstacles_stage_clear(GstObstaclesStage *self)
   stx_obstacles_free(self->state);
   gst_stx_scratch_clear(&self->data);
   gst_stx_scratch_clear(&self->labels);
+  gst_stx_scratch_clear(&self->points);
   *self = (GstObstaclesStage){NULL};
 }
 
@@ -79,6 +80,7 @@ GstObstaclesInput gst_obstacles_stage_look_at_video(GstBuffer *frame, const StxC
     return input;
   input.stixels = meta->stixels;
   input.info = meta->info;
+  input.motion = gst_buffer_get_stx_motion_meta(frame);
   stx_camera_complete(&input.info.camera, camera, (gint)input.info.width, (gint)input.info.height);
   return input;
 }
@@ -97,6 +99,27 @@ GstObstaclesInput gst_obstacles_stage_look_at_scan(GstBuffer *scan)
 
 /* ---- What comes of it ---------------------------------------------------------------------- */
 
+/* How the camera moved, if the frame says so. Points of an image of another size are left out. */
+static gboolean take_motion(GstObstaclesStage *self, const GstObstaclesInput *input,
+    StxObstaclesFrame *frame, GstMapInfo *mapped, StxError *error)
+{
+  const GstStxMotionMeta *motion = input->motion;
+  gconstpointer points;
+
+  if (motion == NULL)
+    return TRUE;
+  frame->motion = &motion->motion;
+  frame->interval = motion->interval;
+  if (motion->points == NULL || gst_buffer_get_size(motion->points) == 0 ||
+      motion->width != input->info.width || motion->height != input->info.height)
+    return TRUE;
+  if (!map(motion->points, mapped, &self->points, &points, error))
+    return FALSE;
+  frame->points = points;
+  frame->point_count = mapped->size / sizeof(StxMotionPoint);
+  return TRUE;
+}
+
 static gboolean find_in_stixels(GstObstaclesStage *self, const StxObstaclesParams *params,
     const GstObstaclesInput *input, guint64 time, StxObstaclesResult *result, StxError *error)
 {
@@ -107,7 +130,7 @@ static gboolean find_in_stixels(GstObstaclesStage *self, const StxObstaclesParam
       .camera = info->camera,
       .time = time};
   gconstpointer records;
-  GstMapInfo mapped;
+  GstMapInfo mapped, points;
   gboolean found;
 
   if (!gst_obstacles_stage_check_camera(&info->camera, error) ||
@@ -116,8 +139,14 @@ static gboolean find_in_stixels(GstObstaclesStage *self, const StxObstaclesParam
     return FALSE;
   frame.stixels = records;
   frame.count = mapped.size / sizeof(StxStixel);
+  if (!take_motion(self, input, &frame, &points, error)) {
+    gst_buffer_unmap(input->stixels, &mapped);
+    return FALSE;
+  }
   found = prepare(self, params, frame.count, info->columns, error) &&
           stx_obstacles_of_stixels(self->state, &frame, result, error);
+  if (frame.points != NULL)
+    gst_buffer_unmap(input->motion->points, &points);
   gst_buffer_unmap(input->stixels, &mapped);
   return found;
 }
@@ -180,4 +209,21 @@ void gst_obstacles_stage_attach(
       frame, obstacles, free_space, input->stixels != NULL ? &input->info : NULL);
   gst_buffer_unref(obstacles);
   gst_buffer_unref(free_space);
+  gst_obstacles_stage_attach_velocities(frame, result);
+}
+
+void gst_obstacles_stage_attach_velocities(GstBuffer *frame, const StxObstaclesResult *result)
+{
+  GstStxVelocitiesMeta *older;
+  GstBuffer *obstacles, *stixels;
+
+  while ((older = gst_buffer_get_stx_velocities_meta(frame)) != NULL)
+    gst_buffer_remove_meta(frame, &older->meta);
+  if (result->velocities == NULL)
+    return;
+  obstacles = copy(result->velocities, result->count * sizeof(StxVelocity));
+  stixels = copy(result->stixel_velocities, result->stixels * sizeof(StxVelocity));
+  gst_buffer_add_stx_velocities_meta(frame, obstacles, stixels);
+  gst_buffer_unref(obstacles);
+  gst_buffer_unref(stixels);
 }

@@ -12,9 +12,9 @@ G_BEGIN_DECLS
 
 /* Zero it to begin with. */
 typedef struct {
-  StxObstacles *state;        /* NULL: not needed yet */
-  gsize records;              /* for which it was prepared, at most */
-  GstStxScratch data, labels; /* inputs that are not aligned */
+  StxObstacles *state;                /* NULL: not needed yet */
+  gsize records;                      /* for which it was prepared, at most */
+  GstStxScratch data, labels, points; /* inputs that are not aligned */
 } GstObstaclesStage;
 
 void gst_obstacles_stage_clear(GstObstaclesStage *self);
@@ -33,6 +33,7 @@ typedef struct {
   GstBuffer *stixels, *labels;
   GstBuffer *points; /* with labels */
   GstStxStixelInfo info;
+  const GstStxMotionMeta *motion; /* of the camera; NULL: nobody said */
 } GstObstaclesInput;
 
 /* `camera`, of an image of whatever size, is that of stixels of which nobody said theirs. */
@@ -49,10 +50,11 @@ gboolean gst_obstacles_stage_find(GstObstaclesStage *self, const StxObstaclesPar
 /* A new buffer of the records alone. Transfer full. */
 GstBuffer *gst_obstacles_stage_records(const StxObstaclesResult *result);
 
-/* Hangs obstacles and free space on `frame`, which is writable, in place of those that are there.
- */
+/* Hangs obstacles, free space and velocities on `frame`, which is writable, in place of those that
+ * are there; _velocities those alone. */
 void gst_obstacles_stage_attach(
     GstBuffer *frame, const StxObstaclesResult *result, const GstObstaclesInput *input);
+void gst_obstacles_stage_attach_velocities(GstBuffer *frame, const StxObstaclesResult *result);
 
 G_END_DECLS
 

@@ -35,5 +35,6 @@
 #include "gst/stixels/stixelmeta.h"
 #include "gst/stixels/stixelset.h"
 #include "gst/stixels/turnmeta.h"
+#include "gst/stixels/velocitiesmeta.h"
 
 #endif

@@ -78,8 +78,9 @@ typedef struct {
   StxBevParams params;       /* for which `bev` was prepared */
   StxBev *bev;               /* in `memory`; NULL: to be prepared */
   GstStxScratch memory;
-  GstStxScratch points, labels, stixels, obstacles, free_space; /* inputs that are not aligned */
-  gboolean warned;                                              /* of a frame without stixels */
+  GstStxScratch points, labels, stixels, obstacles, free_space, speeds,
+      flow;        /* inputs that are not aligned */
+  gboolean warned; /* of a frame without stixels */
 } GstStxBev;
 
 typedef struct {
@@ -304,13 +305,18 @@ static gboolean put_stixels(GstStxBev *self, const Frame *frame, StxError *error
   const GstStxStixelInfo *info = &frame->found.info;
   GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(frame->set[ROLE_SINK]);
   gboolean known = meta != NULL && meta->info.width > 0; /* what a scan has has no image */
-  GstStxRecords stixels, obstacles = {NULL}, free_space = {NULL};
+  GstStxVelocitiesMeta *moves = gst_buffer_get_stx_velocities_meta(frame->set[ROLE_SINK]);
+  GstStxRecords stixels, obstacles = {NULL}, free_space = {NULL}, speeds = {NULL}, flow = {NULL};
   gboolean good = gst_stx_records_map(
                       &stixels, frame->found.stixels, sizeof(StxStixel), &self->stixels, error) &&
                   gst_stx_records_map(&obstacles, known ? meta->obstacles : NULL,
                       sizeof(StxObstacle), &self->obstacles, error) &&
                   gst_stx_records_map(&free_space, known ? meta->free_space : NULL,
-                      sizeof(StxFreeSpace), &self->free_space, error);
+                      sizeof(StxFreeSpace), &self->free_space, error) &&
+                  gst_stx_records_map(&speeds, moves != NULL ? moves->obstacles : NULL,
+                      sizeof(StxVelocity), &self->speeds, error) &&
+                  gst_stx_records_map(&flow, moves != NULL ? moves->stixels : NULL,
+                      sizeof(StxVelocity), &self->flow, error);
   StxBevStixels view = {.stixels = stixels.data,
       .count = stixels.count,
       .width = (int)info->width,
@@ -320,10 +326,14 @@ static gboolean put_stixels(GstStxBev *self, const Frame *frame, StxError *error
       .obstacles = obstacles.data,
       .obstacle_count = obstacles.count,
       .free_space = free_space.data,
-      .directions = free_space.count};
+      .directions = free_space.count,
+      .velocities = speeds.count == obstacles.count ? speeds.data : NULL,
+      .stixel_velocities = flow.count == stixels.count ? flow.data : NULL};
 
   if (good)
     stx_bev_put_stixels(self->bev, &frame->settings.stixels, &view);
+  gst_stx_records_unmap(&flow);
+  gst_stx_records_unmap(&speeds);
   gst_stx_records_unmap(&free_space);
   gst_stx_records_unmap(&obstacles);
   gst_stx_records_unmap(&stixels);
@@ -446,7 +456,7 @@ static gboolean start(GstAggregator *aggregator)
 static void clear(GstStxBev *self)
 {
   GstStxScratch *const scratch[] = {&self->memory, &self->points, &self->labels, &self->stixels,
-      &self->obstacles, &self->free_space};
+      &self->obstacles, &self->free_space, &self->speeds, &self->flow};
 
   self->bev = NULL;
   for (guint i = 0; i < G_N_ELEMENTS(scratch); i++)

@@ -117,6 +117,7 @@ static void find_obstacles(Frame *frame)
       continue;
     frame->drawing.obstacles = meta->obstacles;
     frame->drawing.free_space = meta->free_space;
+    frame->drawing.velocities = gst_buffer_get_stx_velocities_meta(carriers[i]);
   }
 }
 
@@ -236,6 +237,7 @@ static void attach(GstStixelOverlay *self, const Frame *frame)
   GstStxRegionsFrame regions = {.buffer = picture,
       .width = GST_VIDEO_INFO_WIDTH(video),
       .height = GST_VIDEO_INFO_HEIGHT(video)};
+  GstStxVelocitiesMeta *velocities;
   GstStxObstaclesMeta *obstacles;
   GstStxStixelMeta *stixels;
   GError *error = NULL;
@@ -251,6 +253,11 @@ static void attach(GstStixelOverlay *self, const Frame *frame)
   while ((obstacles = gst_buffer_get_stx_obstacles_meta(picture)) != NULL)
     gst_buffer_remove_meta(picture, &obstacles->meta);
   gst_buffer_add_stx_obstacles_meta(picture, found->obstacles, found->free_space, &found->info);
+  while ((velocities = gst_buffer_get_stx_velocities_meta(picture)) != NULL)
+    gst_buffer_remove_meta(picture, &velocities->meta);
+  if (frame->drawing.velocities != NULL)
+    gst_buffer_add_stx_velocities_meta(
+        picture, frame->drawing.velocities->obstacles, frame->drawing.velocities->stixels);
   regions.time = gst_stx_pairing_time(GST_STX_PAIRING(self));
   regions.duration = gst_stx_frame_time_duration(&self->times, picture);
   caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_VIDEO);

@@ -47,7 +47,7 @@ gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams
 void gst_overlay_stage_clear(GstOverlayStage *self)
 {
   GstStxScratch *const scratch[] = {&self->memory, &self->marking, &self->judging, &self->judged,
-      &self->stixels, &self->others, &self->free_space};
+      &self->stixels, &self->others, &self->free_space, &self->speeds, &self->flow};
 
   self->overlay = NULL;
   self->on_device = NULL;
@@ -107,7 +107,8 @@ static gboolean write_canvas(
     GstOverlayStage *self, const GstOverlayDrawing *drawing, StxError *error)
 {
   const StxVerdicts *verdicts = self->params.mode == STX_OVERLAY_TRUTH ? &self->verdicts : NULL;
-  GstStxRecords stixels, obstacles = {NULL}, free_space = {NULL};
+  const GstStxVelocitiesMeta *moves = drawing->velocities;
+  GstStxRecords stixels, obstacles = {NULL}, free_space = {NULL}, speeds = {NULL}, flow = {NULL};
   StxCanvas *canvas = self->canvas.canvas;
   StxOverlayParams params = self->params;
   gboolean good =
@@ -116,14 +117,21 @@ static gboolean write_canvas(
           &obstacles, drawing->obstacles, sizeof(StxObstacle), &self->others, error) &&
       gst_stx_records_map(
           &free_space, drawing->free_space, sizeof(StxFreeSpace), &self->free_space, error) &&
+      gst_stx_records_map(&speeds, moves != NULL ? moves->obstacles : NULL, sizeof(StxVelocity),
+          &self->speeds, error) &&
+      gst_stx_records_map(
+          &flow, moves != NULL ? moves->stixels : NULL, sizeof(StxVelocity), &self->flow, error) &&
       gst_stx_scratch_reserve(&self->marking, stx_overlay_mark_scratch(&params), error);
 
   if (good) {
     StxOverlayFacts facts = {stixels.data, stixels.count, known(drawing->obstacles, &obstacles),
-        obstacles.count, known(drawing->free_space, &free_space), free_space.count};
+        obstacles.count, known(drawing->free_space, &free_space), free_space.count,
+        moves != NULL && speeds.count == obstacles.count ? known(moves->obstacles, &speeds) : NULL,
+        flow.count == stixels.count ? flow.data : NULL};
 
     if (drawing->strength < 1) {
       params.labels = 0;
+      params.velocities = false;
       params.free_space = false;
     }
     stx_canvas_clear(canvas);
@@ -131,6 +139,8 @@ static gboolean write_canvas(
     stx_overlay_draw_legend(self->overlay, verdicts, canvas);
     stx_overlay_draw_labels(canvas, &params, &facts, self->marking.data);
   }
+  gst_stx_records_unmap(&flow);
+  gst_stx_records_unmap(&speeds);
   gst_stx_records_unmap(&free_space);
   gst_stx_records_unmap(&obstacles);
   gst_stx_records_unmap(&stixels);

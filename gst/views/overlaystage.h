@@ -24,7 +24,7 @@ typedef struct {
   void *on_device;       /* where a GPU has its copy of it; NULL: not uploaded */
   StxVerdicts verdicts;  /* of the last frame that was compared with the truth */
   GstStxScratch memory, marking, judging, judged;
-  GstStxScratch stixels, others, free_space; /* inputs that are not aligned */
+  GstStxScratch stixels, others, free_space, speeds, flow; /* inputs that are not aligned */
 } GstOverlayStage;
 
 /*
@@ -38,8 +38,9 @@ gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams
 typedef struct {
   GstBuffer *stixels;
   GstBuffer *truth; /* with STX_OVERLAY_TRUTH: of the same image; NULL: nothing is known */
-  GstBuffer *obstacles, *free_space; /* of the same image; NULL: not looked for */
-  gdouble strength;                  /* times the opacity, 0…1 */
+  GstBuffer *obstacles, *free_space;      /* of the same image; NULL: not looked for */
+  const GstStxVelocitiesMeta *velocities; /* of the obstacles and the stixels, or NULL */
+  gdouble strength;                       /* times the opacity, 0…1 */
 } GstOverlayDrawing;
 
 /*

@@ -282,6 +282,30 @@ def real_streets_go_by():
     assert tenth["translation"] < .015 and tenth["degrees_per_metre"] < .03, tenth
 
 
+def motion_makes_speeds_right():
+    """What stands on a real street: of speeds that are said hardly any is wrong, and ids last."""
+    path = DATA / "sequences/kitti-odometry-05"
+    if not path.exists():
+        print("skipped: no data")
+        return
+    none, found, true = (run_json(EVAL, f"obstacles --json --sequence {path} {options}")
+                         for options in ("--motion none", "", "--motion poses"))
+    assert found["labelled"] and found["recall"] > .9 and found["on_road"] == 0, found
+    assert none["life"] < found["life"] >= 7 and found["stixels_known"] > .8, found
+    for kind in ("closing", "lateral"):
+        before, now, known = (one["speeds"][-1][kind] for one in (none, found, true))
+        assert before["off_3"] > .1 and before["off_1_5"] > .3, before
+        assert now["off_3"] <= .03 and now["off_1_5"] <= .1 and now["said"] > .6, now
+        assert known["off_3"] <= .03 and known["off_1_5"] <= .1 and known["said"] > .4, known
+    assert found["stixels_off_1_5"] <= .05 and none["stixels_known"] is None, found
+
+
+def the_street_says_how_fast_its_cars_are():
+    found = drive("--frames 14 --motion video")
+    expect_least(found, all__moving=2, all__moving_said=.9)
+    assert at(found, "all.moving_speed_median") < .8, found
+
+
 def errors_name_the_option():
     refuses(EVAL, (
         (f"{COLUMN} --column 80", "--column=80: must be 0 to 79"),
@@ -302,6 +326,11 @@ def errors_name_the_option():
         ("obstacles --gate 0", "gate"),
         ("obstacles FOLDER", "'FOLDER': a folder is that of --sequence"),
         ("obstacles --scans --labels", "no use for --labels"),
+        ("obstacles --sequence no", "no: no pictures in image_2 or image_0"),
+        ("obstacles --sequence no --perfect", "no use for --perfect"),
+        ("obstacles --motion fast", "choose one of none, poses, video"),
+        ("obstacles --motion video --perfect", "no pictures for --motion=video"),
+        ("obstacles --motion poses --scans", "no use for --motion"),
         ("motion FOLDER", "'FOLDER': a folder is that of --sequence"),
         ("motion --sequence no", "no: no pictures"), ("motion --seeds 0", "--seeds=0"),
         ("motion --sequence no --perfect", "no use for --perfect"),
@@ -317,7 +346,8 @@ short = (measures_the_street, does_not_depend_on_the_backend, measures_segments,
          the_picture_shows_what_the_text_says, errors_name_the_option)
 obstacles = (stereo_finds_what_drives_and_walks, scans_find_vehicles, it_tells_how_far_it_is,
              possible_is_more_than_what_is_found, measures_see_what_is_not_found)
-motion = (the_street_goes_by, real_streets_go_by)
+motion = (the_street_goes_by, real_streets_go_by, motion_makes_speeds_right,
+          the_street_says_how_fast_its_cars_are)
 for check in (*short, *(() if "short" in sys.argv[3:] else (*obstacles, *motion))):
     check()
     print(check.__name__)

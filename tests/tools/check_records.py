@@ -115,12 +115,22 @@ def check_motion():
     assert GstStixels.buffer_get_stx_motion_meta(other).motion.points == 7
 
 
+def check_velocities():
+    frame = Gst.Buffer.new()
+    one = Gst.Buffer.new_wrapped(struct.pack("<6f8B", 1, 2, 3, 4, 5, 6, 3, *bytes(7)))
+    GstStixels.buffer_add_stx_velocities_meta(frame, one, Gst.Buffer.new())
+    meta = GstStixels.buffer_get_stx_velocities_meta(frame)
+    assert (meta.obstacles.get_size(), meta.stixels.get_size()) == (32, 0)
+    assert GstStixels.Moves.ONCOMING == 3
+
+
 def main():
     Gst.init(None)
     check_frame()
     check_errors()
     check_obstacles()
     check_motion()
+    check_velocities()
     print("records are read without a copy")
 
 

@@ -332,6 +332,26 @@ STX_TEST(cone_corridor_and_obstacles_are_drawn)
   ck_assert_int_gt(moving, still);
 }
 
+/* Over ground what moves has an arrow, whatever it does as seen from the sensor; stixels have, too. */
+STX_TEST(velocities_over_ground_go_first)
+{
+  StxObstacle obstacle = {.x = 10, .z = 50, .width = 20, .depth = 10, .closing_speed = 15};
+  StxVelocity velocity = {.moves = STX_MOVES_NOT};
+  StxStixel record = bev_object(5, 2);
+  StxBevStixels frame = bev_frame_of(&record, 1);
+  frame.obstacles = &obstacle;
+  frame.obstacle_count = 1;
+  frame.velocities = &velocity;
+  int still = count_changes(&frame, STX_BEV_SHOW_OBSTACLES, false);
+  velocity = (StxVelocity){.x = 20, .moves = STX_MOVES_ON};
+  int moving = count_changes(&frame, STX_BEV_SHOW_OBSTACLES, false);
+  ck_assert_int_gt(moving, still);
+  frame.stixel_velocities = &velocity;
+  ck_assert_int_gt(count_changes(&frame, STX_BEV_SHOW_OBSTACLES, false), moving);
+  frame.velocities = frame.stixel_velocities = NULL;
+  ck_assert_int_gt(count_changes(&frame, STX_BEV_SHOW_OBSTACLES, false), still);
+}
+
 /* A picture without stixels shows nothing of the one before. */
 STX_TEST(rings_alone_again)
 {

@@ -120,6 +120,46 @@ STX_TEST(free_space_of_obstacles_goes_first)
   ck_assert(box[0] >= 30 * CELL - 3 && box[2] <= 31 * CELL + 3);
 }
 
+/* An arrow from the foot of what is 20 m ahead, on row 100 (5 px), to where it is half a second
+ * later; in the lower left corner lies its key. */
+STX_TEST(velocities_are_arrows_to_where_things_will_be)
+{
+  static const struct {
+    StxVelocity velocity;
+    int x, y; /* of its tip, 0: there is none */
+  } cases[] = {
+      {{.x = 8, .moves = STX_MOVES_ON}, 200, 100},         /* 4 m to the right are 40 px */
+      {{.z = -20, .moves = STX_MOVES_ONCOMING}, 160, 120}, /* at 10 m the ground is on row 120 */
+      {{.x = 8, .moves = STX_MOVES_NOT}, 0, 0},
+      {{.x = NAN, .z = 3, .moves = STX_MOVES_ON}, 0, 0},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxOverlayParams params = street();
+    StxObstacle obstacle = {.left = 156, .right = 163, .top = 70, .bottom = 99, .z = 20};
+    StxOverlayFacts facts = {
+        .obstacles = &obstacle, .obstacle_count = 1, .velocities = &cases[i].velocity};
+    params.velocities = true;
+    StxImage8 image = draw_marks(&params, &facts);
+    bool shown = false;
+    for (int y = 60; y < 150; y++)
+      for (int x = 100; x < 300; x++)
+        shown = shown || is_touched(&image, x, y);
+    ck_assert(shown == (cases[i].x > 0));
+    ck_assert(is_touched(&image, 20, HEIGHT - 17));
+    if (shown) {
+      expect_near(&image, cases[i].x, cases[i].y,
+          cases[i].velocity.moves == STX_MOVES_ON ? STX_MEANS_INK : STX_MEANS_WARNING);
+      expect_near(&image, 160, 101,
+          cases[i].velocity.moves == STX_MOVES_ON ? STX_MEANS_INK : STX_MEANS_WARNING);
+    }
+    stx_test_image8_free(&image);
+    facts.velocities = NULL;
+    image = draw_marks(&params, &facts);
+    ck_assert(!is_touched(&image, 20, HEIGHT - 17));
+    stx_test_image8_free(&image);
+  }
+}
+
 STX_TEST(the_corridor_lies_on_the_road)
 {
   /* Without ground it is that of the camera: 20 m ahead things have 5 px, which are row 90, and a

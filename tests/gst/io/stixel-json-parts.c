@@ -162,6 +162,44 @@ static GstBuffer *video_without_motion(void)
   return buffer;
 }
 
+static const StxVelocity velocities[] = {
+    {.x = 3,
+        .z = -8.5f,
+        .deviation_x = .25f,
+        .deviation_z = .5f,
+        .contact = 2,
+        .contact_deviation = .125f,
+        .moves = STX_MOVES_ONCOMING},
+    {.x = NAN,
+        .z = NAN,
+        .deviation_x = 4,
+        .deviation_z = NAN,
+        .contact = NAN,
+        .contact_deviation = NAN},
+    {.moves = STX_MOVES_NOT},
+    {.moves = 77},
+};
+
+/* Of both obstacles, and of all stixels. */
+static GstBuffer *with_velocities(GstBuffer *buffer)
+{
+  g_autoptr(GstBuffer) two = buffer_of(velocities, 2 * sizeof velocities[0]);
+  g_autoptr(GstBuffer) four = buffer_of(velocities, sizeof velocities);
+
+  gst_buffer_add_stx_velocities_meta(buffer, two, four);
+  return buffer;
+}
+
+static GstBuffer *stixels_with_velocities(void)
+{
+  return with_velocities(stixels_with_obstacles());
+}
+
+static GstBuffer *obstacles_with_velocities(void)
+{
+  return with_velocities(buffer_of(obstacles, sizeof obstacles));
+}
+
 static GstBuffer *scan_alone(void)
 {
   return buffer_of(points, sizeof points);
@@ -228,6 +266,9 @@ static const struct {
     {"stixel-json", VIDEO, video_with_motion, OF_IMAGE "motion stixels obstacles free_space"},
     {"stixel-json write=motion", VIDEO, video_with_motion, OF_IMAGE "motion"},
     {"stixel-json", VIDEO, video_without_motion, "motion"},
+    {"stixel-json", STIXELS CAMERA, stixels_with_velocities,
+        OF_IMAGE "stixels obstacles free_space"},
+    {"stixel-json", OBSTACLES, obstacles_with_velocities, "obstacles"},
     {"stixel-json", SCAN, scan_alone, ""},
     {"stixel-json", SCAN, scan_with_labels, "points"},
     {"stixel-json", SCAN, empty_scan, "points"},
@@ -252,7 +293,8 @@ static gchar *line_of(const char *line, const char *caps, GstBuffer *buffer)
   gst_buffer_extract(output, 0, text, gst_buffer_get_size(output));
   ck_assert_msg(gst_buffer_get_stx_stixel_meta(output) == NULL &&
                     gst_buffer_get_stx_obstacles_meta(output) == NULL &&
-                    gst_buffer_get_stx_motion_meta(output) == NULL,
+                    gst_buffer_get_stx_motion_meta(output) == NULL &&
+                    gst_buffer_get_stx_velocities_meta(output) == NULL,
       "text carries records");
   return text;
 }
@@ -331,6 +373,39 @@ STX_TEST(motion_is_that_of_the_meta)
   json = line_parsed(VIDEO, video_without_motion());
   EXPECT(json_object_get(json, "motion"), "{s:s,s:n,s:n,s:n,s:n,s:i,s:i}", "state", "no agreement",
       "rotation", "translation", "deviation", "interval", "points", 40, "agree", 3);
+  json_decref(json);
+}
+
+STX_TEST(velocities_are_the_records)
+{
+  json_t *json = line_parsed(STIXELS, stixels_with_velocities());
+  json_t *list = json_object_get(json, "obstacles");
+
+  EXPECT(json_object_get(json_array_get(list, 0), "velocity"), "{s:s,s:f,s:f,s:f,s:f,s:f,s:f}",
+      "state", "oncoming", "x", 3., "z", -8.5, "deviation_x", .25, "deviation_z", .5,
+      "time_to_contact", 2., "time_to_contact_deviation", .125);
+  EXPECT(json_object_get(json_array_get(list, 1), "velocity"), "{s:n,s:n,s:n,s:f,s:n,s:n,s:n}",
+      "state", "x", "z", "deviation_x", 4., "deviation_z", "time_to_contact",
+      "time_to_contact_deviation");
+  list = json_object_get(json, "stixels");
+  EXPECT(json_object_get(json_array_get(list, 0), "velocity"), "{s:s,s:f,s:f,s:f,s:f}", "state",
+      "oncoming", "x", 3., "z", -8.5, "deviation_x", .25, "deviation_z", .5);
+  EXPECT(json_object_get(json_array_get(list, 3), "velocity"), "{s:n,s:f,s:f,s:f,s:f}", "state",
+      "x", 0., "z", 0., "deviation_x", 0., "deviation_z", 0.);
+  json_decref(json);
+  json = line_parsed(OBSTACLES, obstacles_with_velocities());
+  list = json_object_get(json, "obstacles");
+  ck_assert(json_object_get(json_array_get(list, 1), "velocity") != NULL);
+  json_decref(json);
+}
+
+/* Whoever changed one of them left them so: none is that of another. */
+STX_TEST(velocities_of_another_number_are_left_out)
+{
+  json_t *json = line_parsed(OBSTACLES, with_velocities(buffer_of(obstacles, sizeof obstacles[0])));
+
+  ck_assert(
+      json_object_get(json_array_get(json_object_get(json, "obstacles"), 0), "velocity") == NULL);
   json_decref(json);
 }
 

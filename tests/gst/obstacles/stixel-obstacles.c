@@ -15,15 +15,22 @@
 
 static const StxObstaclesParams defaults = STX_OBSTACLES_DEFAULTS;
 
+/* Of an image that is as large as the stixels'. */
+static const StxMotionPoint point = {30, 20, 4, 30.5f, 20, 3.5f};
+
 /* ---- Equal to the stem --------------------------------------------------------------------- */
 
 static void find_in_stixels(StxObstacles *state, GstBuffer *stixels, StxObstaclesResult *result)
 {
+  const GstStxMotionMeta *moved = gst_buffer_get_stx_motion_meta(stixels);
   StxObstaclesFrame frame = {.width = 64,
       .height = 48,
       .stixel_width = 4,
       .camera = obstacles_info.camera,
-      .time = GST_BUFFER_PTS(stixels)};
+      .time = GST_BUFFER_PTS(stixels),
+      .motion = moved != NULL ? &moved->motion : NULL,
+      .points = moved != NULL ? &point : NULL,
+      .point_count = moved != NULL};
   GstMapInfo map;
   StxError error;
 
@@ -71,6 +78,70 @@ STX_TEST_LOOP(stixels_give_what_the_stem_finds, 2)
   }
   stx_test_expect_silence(fixture.bus);
   stx_obstacles_free(state);
+}
+
+static GstBuffer *moved(guint frame)
+{
+  static const StxMotion first = {.state = STX_MOTION_FIRST};
+  static const StxMotion ahead = {.state = STX_MOTION_KNOWN,
+      .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+      .translation = {0, 0, -1}};
+  GstBuffer *stixels = obstacles_stixels(distances[frame], 13, frame * OBSTACLES_FRAME);
+  g_autoptr(GstBuffer) points = gst_buffer_new_memdup(&point, sizeof point);
+
+  gst_buffer_add_stx_motion_meta(
+      stixels, frame > 0 ? &ahead : &first, OBSTACLES_FRAME, points, 64, 48);
+  return stixels;
+}
+
+/* As a meta on what comes, and on records. The box stands. */
+STX_TEST_LOOP(with_motion_there_are_velocities, 2)
+{
+  g_auto(ObstaclesFixture) fixture =
+      obstacles_begin(_i ? "stixel-obstacles" RECORDS : "stixel-obstacles", OBSTACLES_CAPS);
+  StxObstacles *state = stx_obstacles_new();
+  GstStxVelocitiesMeta *meta;
+  StxObstaclesResult result;
+
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *stixels = moved(i), *output;
+
+    find_in_stixels(state, stixels, &result);
+    output = obstacles_run(&fixture, stixels);
+    meta = gst_buffer_get_stx_velocities_meta(output);
+    fail_unless(meta != NULL);
+    stx_test_expect_bytes(
+        meta->obstacles, result.velocities, result.count * sizeof(StxVelocity), "velocities");
+    stx_test_expect_bytes(meta->stixels, result.stixel_velocities,
+        result.stixels * sizeof(StxVelocity), "stixels' velocities");
+    expect_result(output, &result, "obstacles");
+  }
+  ck_assert_int_eq(result.velocities[0].moves, STX_MOVES_NOT);
+  stx_test_expect_silence(fixture.bus);
+  stx_obstacles_free(state);
+}
+
+/* Nothing is left of those that something else attached. */
+STX_TEST(without_motion_there_are_no_velocities)
+{
+  g_auto(ObstaclesFixture) fixture = obstacles_begin("stixel-obstacles", OBSTACLES_CAPS);
+  GstBuffer *stixels = obstacles_stixels(9, 13, 0);
+  g_autoptr(GstBuffer) none = gst_buffer_new(), output = NULL;
+
+  gst_buffer_add_stx_velocities_meta(stixels, none, none);
+  output = obstacles_run(&fixture, stixels);
+  fail_unless(gst_buffer_get_stx_velocities_meta(output) == NULL);
+}
+
+STX_TEST_LOOP(a_motion_that_is_none_is_refused, 2)
+{
+  g_auto(ObstaclesFixture) fixture = obstacles_begin("stixel-obstacles", OBSTACLES_CAPS);
+  GstBuffer *stixels = obstacles_stixels(9, 13, 0);
+  const StxMotion none = {.state = STX_MOTION_KNOWN, .translation = {_i ? NAN : 0, 0, 0}};
+
+  gst_buffer_add_stx_motion_meta(stixels, &none, GST_CLOCK_TIME_NONE, NULL, 0, 0);
+  gst_harness_push(fixture.harness, stixels);
+  stx_test_expect_error(fixture.bus, _i ? "not finite" : "a rotation that is none", NULL);
 }
 
 STX_TEST_LOOP(scans_give_what_the_stem_finds, 2)

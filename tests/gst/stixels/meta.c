@@ -268,6 +268,27 @@ STX_TEST(motion_goes_to_another_buffer)
   expect_motion(frame);
 }
 
+STX_TEST(velocities_survive_copies_and_scaling_whole)
+{
+  GstBuffer *frame = gst_buffer_new_allocate(NULL, 64 * 32, NULL);
+  g_autoptr(GstBuffer) one = gst_buffer_new_allocate(NULL, sizeof(StxVelocity), NULL);
+  g_autoptr(GstBuffer) two = gst_buffer_new_allocate(NULL, 2 * sizeof(StxVelocity), NULL);
+  g_autoptr(GstBuffer) half = gst_buffer_new_allocate(NULL, sizeof(StxVelocity) / 2, NULL);
+  GstStxVelocitiesMeta *meta;
+
+  ASSERT_CRITICAL(gst_buffer_add_stx_velocities_meta(frame, one, half));
+  ASSERT_CRITICAL(gst_buffer_add_stx_velocities_meta(frame, half, one));
+  ASSERT_CRITICAL(gst_buffer_add_stx_velocities_meta(frame, one, NULL));
+  fail_unless(gst_buffer_get_stx_velocities_meta(frame) == NULL);
+  gst_buffer_add_stx_velocities_meta(frame, one, two);
+  frame =
+      converted(frame, "videoscale", "video/x-raw,format=GRAY8,width=64,height=32,framerate=10/1",
+          "video/x-raw,format=GRAY8,width=32,height=16,framerate=10/1");
+  meta = gst_buffer_get_stx_velocities_meta(frame);
+  fail_unless(meta != NULL && meta->obstacles == one && meta->stixels == two);
+  gst_buffer_unref(frame);
+}
+
 STX_TEST(motion_with_half_a_point_is_refused)
 {
   g_autoptr(GstBuffer) frame = gst_buffer_new(), points = gst_buffer_new_allocate(NULL, 25, NULL);

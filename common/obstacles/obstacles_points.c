@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How fast points of the image go over ground that were matched with the frame before: of an
+ * obstacle together, and of every stixel with its neighbours.
+ *
+ * The camera's motion puts a point that stood to X, Y, Z. With a velocity x, z across and ahead it
+ * is seen at u, v and d, from the principal point, if
+ *   u · (Z + z·dt) = f · (X + x·dt)
+ *   v · (Z + z·dt) = f · Y
+ *   d · (Z + z·dt) = f · b
+ * These are three equations for two unknowns; the sums of all points of a thing are solved, with
+ * weights by Huber so that a point of something else counts little. The filter over time is that of
+ * C. Rabe, T. Müller, A. Wedel, U. Franke, "Dense, Robust, and Accurate Motion Field Estimation
+ * from Stereo Image Sequences in Real-Time", ECCV 2010, of the velocity alone.
+ */
+#include "common/obstacles/obstacles_private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PIXEL .4       /* px: the error of where a point is matched, a standard deviation; */
+#define DISPARITY .7   /*   of how its disparity changes */
+#define TILT .8        /* px: what all points of a thing may be too high or low */
+#define ROBUST 1.5     /* standard deviations: from there on a point counts less */
+#define ROUNDS 5       /* of weights */
+#define LEAST_POINTS 4 /* of an obstacle, and of a stixel and its neighbours 2 */
+#define AROUND 2       /* columns to either side whose points are a stixel's, too */
+#define FLOOR_X .1     /* m/s: what is wrong of all points of a thing together */
+#define FLOOR_Z .25
+#define FIRST_SPEED 10.0
+#define SAME_DISPARITY .1   /* of it, and a pixel: it is the same thing in the frame before */
+#define POINT_DISPARITY .03 /* of it, and half a pixel: a point lies on a stixel */
+#define FORGET 3            /* frames: velocities of stixels that no point confirmed */
+
+/* ---- Points --------------------------------------------------------------------------------- */
+
+static double disparity_at(const StxStixel *s, double row)
+{
+  double part = s->bottom > s->top ? (s->bottom - row) / (s->bottom - s->top) : 0;
+  return (double)s->disparity_bottom +
+         part * ((double)s->disparity_top - (double)s->disparity_bottom);
+}
+
+/* The object stixel in which a point lies, at its distance; OBSTACLES_NONE: there is none. */
+static uint32_t stixel_of(
+    const StxObstacles *state, const StxObstaclesFrame *frame, const StxMotionPoint *p)
+{
+  bool inside = (double)p->u >= -.5 && (double)p->u < frame->width;
+  int column = inside ? (int)floor(((double)p->u + .5) / frame->stixel_width) : -1;
+  double row = floor((double)p->v + .5), d = (double)p->disparity;
+  const uint32_t *first = state->first[state->turn];
+  if (!(d > 0 && p->before_disparity > 0 && isfinite(row)) || column < 0 ||
+      column >= state->columns)
+    return OBSTACLES_NONE;
+  for (uint32_t i = first[column]; i < first[column + 1]; i++) {
+    const StxStixel *s = &frame->stixels[i];
+    if (row < s->top || row > s->bottom)
+      continue;
+    bool same = fabs(disparity_at(s, row) - d) <= .5 + POINT_DISPARITY * d;
+    return s->kind == STX_KIND_OBJECT && same ? i : OBSTACLES_NONE;
+  }
+  return OBSTACLES_NONE;
+}
+
+/* False if the motion puts it behind the camera. */
+static bool set_equations(
+    const StxObstaclesFrame *frame, double dt, const StxMotionPoint *p, Equation *equation)
+{
+  const StxCamera *c = &frame->camera;
+  const double *r = frame->motion->rotation, *t = frame->motion->translation;
+  double cy = c->missing & STX_CAMERA_CY ? .5 * (frame->height - 1) : c->cy;
+  double z = c->focal * c->baseline / (double)p->before_disparity, at[3];
+  double before[3] = {
+      ((double)p->before_u - c->cx) * z / c->focal, ((double)p->before_v - cy) * z / c->focal, z};
+  for (int i = 0; i < 3; i++)
+    at[i] = r[3 * i] * before[0] + r[3 * i + 1] * before[1] + r[3 * i + 2] * before[2] + t[i];
+  if (!(at[2] > .5))
+    return false;
+  double metre = c->focal * c->baseline, now = metre / (double)p->disparity, step = dt / now;
+  double u = (double)p->u - c->cx, v = (double)p->v - cy, d = (double)p->disparity;
+  double off_u = u * at[2] - c->focal * at[0], off_v = v * at[2] - c->focal * at[1];
+  equation[0] = (Equation){step * c->focal / PIXEL, -step * u / PIXEL, off_u / now / PIXEL};
+  equation[1] = (Equation){0, -step * v / PIXEL, off_v / now / PIXEL};
+  equation[2] = (Equation){0, -step * d / DISPARITY, (d * at[2] - metre) / now / DISPARITY};
+  return true;
+}
+
+static void collect(StxObstacles *state, const StxObstaclesFrame *frame, double dt)
+{
+  state->point_count = 0;
+  for (size_t i = 0; i < frame->point_count && state->point_count < OBSTACLES_POINTS; i++) {
+    ObstaclesPoint *point = &state->points[state->point_count];
+    point->record = stixel_of(state, frame, &frame->points[i]);
+    if (point->record != OBSTACLES_NONE &&
+        set_equations(frame, dt, &frame->points[i], point->equation))
+      state->point_count++;
+  }
+}
+
+/* ---- Sums ----------------------------------------------------------------------------------- */
+
+static void add_point(Sums *sums, const ObstaclesPoint *point, const double *speed)
+{
+  for (int k = 0; k < 3; k++) {
+    const Equation *e = &point->equation[k];
+    double left = fabs(e->off - e->across * speed[0] - e->ahead * speed[1]);
+    double weight = left > ROBUST ? ROBUST / left : 1;
+    sums->xx += weight * e->across * e->across;
+    sums->xz += weight * e->across * e->ahead;
+    sums->zz += weight * e->ahead * e->ahead;
+    sums->x += weight * e->across * e->off;
+    sums->z += weight * e->ahead * e->off;
+    sums->square += weight * left * left;
+    sums->down += k == 1 ? weight * e->ahead : 0;
+  }
+  sums->points++;
+}
+
+static void add_sums(Sums *sums, const Sums *more)
+{
+  sums->xx += more->xx;
+  sums->xz += more->xz;
+  sums->zz += more->zz;
+  sums->x += more->x;
+  sums->z += more->z;
+  sums->square += more->square;
+  sums->down += more->down;
+  sums->points += more->points;
+}
+
+/* How fast a thing is with these sums, and the covariance; what fits badly is less sure. False if
+ * they do not say. */
+static bool solve(const Sums *sums, double tilt, Observed *observed)
+{
+  double whole = sums->xx * sums->zz - sums->xz * sums->xz;
+  if (!(whole > 1e-9 * sums->xx * sums->zz))
+    return false;
+  double spread = fmax(1, sums->square / (3 * sums->points - 2));
+  observed->x = (sums->zz * sums->x - sums->xz * sums->z) / whole;
+  observed->z = (sums->xx * sums->z - sums->xz * sums->x) / whole;
+  observed->xx = spread * sums->zz / whole + FLOOR_X * FLOOR_X;
+  observed->xz = -spread * sums->xz / whole;
+  observed->zz = spread * sums->xx / whole + FLOOR_Z * FLOOR_Z;
+  /* All are seen too high, or too low, if the motion's tilt is wrong. */
+  double by_x = -sums->xz * sums->down * tilt / whole, by_z = sums->xx * sums->down * tilt / whole;
+  observed->xx += by_x * by_x;
+  observed->xz += by_x * by_z;
+  observed->zz += by_z * by_z;
+  observed->points = sums->points;
+  return true;
+}
+
+/* Velocities of obstacles: from standing on, the weights are made anew. */
+static void observe_obstacles(StxObstacles *state)
+{
+  memset(state->observed, 0, state->obstacles * sizeof *state->observed);
+  for (int round = 0; round < ROUNDS; round++) {
+    memset(state->sums, 0, state->obstacles * sizeof *state->sums);
+    for (size_t i = 0; i < state->point_count; i++) {
+      uint16_t member = state->members[state->points[i].record];
+      if (member == STX_FREE_NO_OBSTACLE)
+        continue;
+      const Observed *o = &state->observed[member];
+      add_point(&state->sums[member], &state->points[i], (const double[]){o->x, o->z});
+    }
+    for (size_t i = 0; i < state->obstacles; i++)
+      if (state->sums[i].points < LEAST_POINTS ||
+          !solve(&state->sums[i], state->tilt, &state->observed[i]))
+        state->observed[i] = (Observed){.points = 0};
+  }
+}
+
+/* What a rotation and a translation that are not exactly known do to all velocities there. */
+static void doubt(Observed *o, const StxMotion *motion, double dt, double x, double z)
+{
+  const double *off = motion->deviation;
+  o->xx += (off[3] * off[3] + off[1] * off[1] * z * z) / (dt * dt);
+  o->zz += (off[5] * off[5] + off[1] * off[1] * x * x) / (dt * dt);
+}
+
+/* ---- Stixels -------------------------------------------------------------------------------- */
+
+/* The points of a stixel and of its neighbours in the same obstacle; its own, if it is in none. */
+static Sums sums_around(const StxObstacles *state, const StxObstaclesFrame *frame, size_t i)
+{
+  Sums sums = {0};
+  int column = frame->stixels[i].column, last = column + AROUND;
+  uint16_t member = state->members[i];
+  const uint32_t *of_column = state->first[state->turn];
+  if (member == STX_FREE_NO_OBSTACLE)
+    return state->stixel_sums[i];
+  last = last < state->columns ? last : state->columns - 1;
+  for (uint32_t k = of_column[column > AROUND ? column - AROUND : 0]; k < of_column[last + 1]; k++)
+    if (state->members[k] == member && state->stixel_sums[k].points > 0)
+      add_sums(&sums, &state->stixel_sums[k]);
+  return sums;
+}
+
+/* What is seen of a stixel's velocity: by its points, else by those of its obstacle. */
+static Observed observe_stixel(
+    const StxObstacles *state, const StxObstaclesFrame *frame, double dt, size_t i)
+{
+  Observed observed = {.points = 0};
+  Sums sums = sums_around(state, frame, i);
+  uint16_t member = state->members[i];
+  const Flow *flow = &state->flow[state->turn][i];
+  if (sums.points >= LEAST_POINTS / 2 && solve(&sums, state->tilt, &observed))
+    doubt(&observed, frame->motion, dt, flow->x, flow->z);
+  else if (member != STX_FREE_NO_OBSTACLE)
+    observed = state->observed[member];
+  return observed;
+}
+
+/* Where a stixel is, and nothing of its velocity. */
+static Flow place_of(const StxObstaclesFrame *frame, const StxStixel *s)
+{
+  const StxCamera *c = &frame->camera;
+  double d = .5 * ((double)s->disparity_bottom + (double)s->disparity_top);
+  double cy = c->missing & STX_CAMERA_CY ? .5 * (frame->height - 1) : c->cy;
+  Flow flow = {.disparity = d, .column = s->column, .top = s->top, .bottom = s->bottom};
+  flow.known = s->kind == STX_KIND_OBJECT && isfinite(d) && d > 0;
+  if (!flow.known)
+    return flow;
+  flow.z = c->focal * c->baseline / d;
+  flow.x = ((s->column + .5) * frame->stixel_width - .5 - c->cx) * flow.z / c->focal;
+  flow.y = (.5 * (s->top + s->bottom) - cy) * flow.z / c->focal;
+  flow.xx = flow.zz = FIRST_SPEED * FIRST_SPEED;
+  return flow;
+}
+
+/* The stixel of the frame before that this one was, if it went with a velocity; NULL: none. */
+static const Flow *flow_before(
+    const StxObstacles *state, const StxObstaclesFrame *frame, const Flow *flow, const double *step)
+{
+  const StxCamera *c = &frame->camera;
+  const double *r = frame->motion->rotation, *t = frame->motion->translation;
+  double cy = c->missing & STX_CAMERA_CY ? .5 * (frame->height - 1) : c->cy;
+  double now[3] = {flow->x - t[0] - step[0], flow->y - t[1], flow->z - t[2] - step[1]};
+  double at[3] = {0}, least = INFINITY;
+  const Flow *best = NULL;
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++)
+      at[i] += r[3 * k + i] * now[k];
+  if (!(at[2] > .5))
+    return NULL;
+  double column = (c->focal * at[0] / at[2] + c->cx + .5) / frame->stixel_width - .5;
+  double row = c->focal * at[1] / at[2] + cy, d = c->focal * c->baseline / at[2];
+  int first = column > 1 ? (int)(column - .5) : 0, last = first + 2;
+  if (!(column < state->columns))
+    return NULL;
+  last = last < state->columns ? last : state->columns - 1;
+  for (uint32_t i = state->first[!state->turn][first]; i < state->first[!state->turn][last + 1];
+       i++) {
+    const Flow *f = &state->flow[!state->turn][i];
+    double off = fabs(f->disparity - d) / (1 + SAME_DISPARITY * d);
+    double far = off + fabs(f->column - column) * .5;
+    if (!f->known || off > 1 || row < f->top - frame->stixel_width ||
+        row > f->bottom + frame->stixel_width || far >= least)
+      continue;
+    least = far;
+    best = f;
+  }
+  return best;
+}
+
+/* Velocity and covariance of before, in the axes of now. */
+static void inherit(Flow *flow, const Flow *before, const StxMotion *motion, double dt)
+{
+  const double *r = motion->rotation;
+  double change = OBSTACLES_ACCELERATION * dt;
+  flow->speed_x = r[0] * before->speed_x + r[2] * before->speed_z;
+  flow->speed_z = r[6] * before->speed_x + r[8] * before->speed_z;
+  flow->xx = fmin(before->xx + change * change, FIRST_SPEED * FIRST_SPEED);
+  flow->zz = fmin(before->zz + change * change, FIRST_SPEED * FIRST_SPEED);
+  flow->xz = before->xz;
+  flow->moves = before->moves;
+  flow->unseen = before->unseen + 1;
+}
+
+/* The filter over time, of both at once; what is far off counts less. */
+static void filter(Flow *flow, const Observed *o)
+{
+  double xx = flow->xx + o->xx, xz = flow->xz + o->xz, zz = flow->zz + o->zz;
+  double off_x = o->x - flow->speed_x, off_z = o->z - flow->speed_z, whole = xx * zz - xz * xz;
+  double square = (zz * off_x * off_x - 2 * xz * off_x * off_z + xx * off_z * off_z) / whole;
+  double less = fmax(1, square / 9);
+  if (!(whole > 0))
+    return;
+  whole *= less;
+  double kxx = (flow->xx * zz - flow->xz * xz) / whole,
+         kxz = (flow->xz * xx - flow->xx * xz) / whole;
+  double kzx = (flow->xz * zz - flow->zz * xz) / whole,
+         kzz = (flow->zz * xx - flow->xz * xz) / whole;
+  Flow was = *flow;
+  flow->speed_x += kxx * off_x + kxz * off_z;
+  flow->speed_z += kzx * off_x + kzz * off_z;
+  flow->xx = (1 - kxx) * was.xx - kxz * was.xz;
+  flow->xz = (1 - kxx) * was.xz - kxz * was.zz;
+  flow->zz = (1 - kzz) * was.zz - kzx * was.xz;
+  flow->unseen = 0;
+}
+
+static void flow_on(StxObstacles *state, const StxObstaclesFrame *frame, double dt, size_t i)
+{
+  Flow *flow = &state->flow[state->turn][i];
+  uint16_t member = state->members[i];
+  double step[2] = {0};
+  if (member != STX_FREE_NO_OBSTACLE && state->velocity[member].moves >= STX_MOVES_ON) {
+    step[0] = (double)state->velocity[member].x * dt;
+    step[1] = (double)state->velocity[member].z * dt;
+  }
+  const Flow *before = state->before > 0 && isfinite(step[0] + step[1])
+                           ? flow_before(state, frame, flow, step)
+                           : NULL;
+  if (before != NULL && before->unseen < FORGET)
+    inherit(flow, before, frame->motion, dt);
+  Observed observed = observe_stixel(state, frame, dt, i);
+  if (observed.points > 0)
+    filter(flow, &observed);
+}
+
+/* Sums of the points of each stixel, with the weights that they have for their obstacle. */
+static void sum_stixels(StxObstacles *state, size_t count)
+{
+  memset(state->stixel_sums, 0, count * sizeof *state->stixel_sums);
+  for (size_t i = 0; i < state->point_count; i++) {
+    const ObstaclesPoint *point = &state->points[i];
+    uint16_t member = state->members[point->record];
+    double speed[2] = {0};
+    if (member != STX_FREE_NO_OBSTACLE) {
+      speed[0] = state->observed[member].x;
+      speed[1] = state->observed[member].z;
+    }
+    add_point(&state->stixel_sums[point->record], point, speed);
+  }
+}
+
+/* Its own velocity or, while that is not known, that of its obstacle. */
+static StxVelocity say_stixel(StxObstacles *state, size_t i)
+{
+  uint16_t member = state->members[i];
+  bool stands = member != STX_FREE_NO_OBSTACLE && state->velocity[member].moves == STX_MOVES_NOT;
+  StxVelocity own = stx_obstacles_say_flow(&state->flow[state->turn][i], stands);
+  if (isfinite(own.x + own.z) || member == STX_FREE_NO_OBSTACLE)
+    return own;
+  StxVelocity whole = state->velocity[member];
+  whole.contact = whole.contact_deviation = NAN;
+  return isfinite(whole.x + whole.z) ? whole : own;
+}
+
+void stx_obstacles_flow(StxObstacles *state, const StxObstaclesFrame *frame, double dt)
+{
+  bool goes_on = frame->motion->state == STX_MOTION_KNOWN && dt > 0;
+  sum_stixels(state, frame->count);
+  for (size_t i = 0; i < frame->count; i++) {
+    if (state->flow[state->turn][i].known && goes_on)
+      flow_on(state, frame, dt, i);
+    state->stixel_velocity[i] = say_stixel(state, i);
+  }
+  state->before = frame->count;
+  state->turn = !state->turn;
+}
+
+/* ---- A frame -------------------------------------------------------------------------------- */
+
+/* Of each column its first stixel, and where stixels are. */
+void stx_obstacles_place(StxObstacles *state, const StxObstaclesFrame *frame)
+{
+  uint32_t i = 0, *first = state->first[state->turn];
+  for (int c = 0; c <= state->columns; c++) {
+    while (i < frame->count && frame->stixels[i].column < c)
+      i++;
+    first[c] = i;
+  }
+  for (i = 0; i < frame->count; i++)
+    state->flow[state->turn][i] = place_of(frame, &frame->stixels[i]);
+}
+
+double stx_obstacles_shared(const StxObstacles *state, const StxObstaclesFrame *frame)
+{
+  const double none[2] = {0};
+  double all = 0, found = 0;
+  for (size_t i = 0; i < frame->count; i++) {
+    const Flow *flow = &state->flow[state->turn][i];
+    double rows = flow->bottom - flow->top + 1;
+    if (!flow->known)
+      continue;
+    all += rows;
+    found += flow_before(state, frame, flow, none) != NULL ? rows : 0;
+  }
+  return all > 0 ? found / all : 1;
+}
+
+void stx_obstacles_observe(StxObstacles *state, const StxObstaclesFrame *frame, double dt)
+{
+  state->point_count = 0;
+  state->tilt = hypot(frame->camera.focal * frame->motion->deviation[0], TILT) / PIXEL;
+  if (dt > 0 && frame->motion->state == STX_MOTION_KNOWN)
+    collect(state, frame, dt);
+  observe_obstacles(state);
+  for (size_t k = 0; k < state->obstacles; k++)
+    if (state->observed[k].points > 0)
+      doubt(&state->observed[k], frame->motion, dt, (double)state->obstacle[k].x,
+          (double)state->obstacle[k].z);
+}

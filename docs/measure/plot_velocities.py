@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The part of plot_quality.py for velocities of obstacles: no times, nothing of the machine."""
+from plot_motion import SEQUENCES
+from plots import data_folder, read, table, write
+
+MOTIONS = ("none", "video")
+STREETS = {"streets 1 to 4": 1, "streets 11 to 14": 11}
+ALL = "all"
+SAID = ("said", "off_1_5", "off_3")
+
+
+def digits(value):
+    return "" if value is None else f"{value:.5f}"
+
+
+def folders():
+    return {name: data_folder() / "sequences" / folder for name, folder in SEQUENCES.items()
+            if (data_folder() / "sequences" / folder).exists()}
+
+
+def sequence_rows(evaluate, programs, name, folder, motion):
+    """One row for each range of distances, and one for all."""
+    found = evaluate(programs, "obstacles", "--sequence", folder, "--motion", motion)
+    return [{"data": name, "motion": motion, "range": row["range"], "standing": row["standing"],
+             **{f"{kind}_{key}": digits(row[kind][key])
+                for kind in ("closing", "lateral") for key in SAID},
+             **{key: digits(found[key]) if row["range"] == ALL else ""
+                for key in ("life", "life_of_most", "stixels_known", "stixels_off_1_5")}}
+            for row in found["speeds"]]
+
+
+def street_row(evaluate, programs, name, motion):
+    found = evaluate(programs, "obstacles", "--seed", STREETS[name], "--motion", motion)[ALL]
+    return {"data": name, "motion": motion, "moving": found["moving"],
+            **{key: digits(found[key]) for key in (
+                "moving_said", "moving_speed_median", "moving_speed_9_in_10", "speed_error",
+                "id_kept")}}
+
+
+def measure(evaluate, programs):
+    rows = [row for name, folder in folders().items() for motion in MOTIONS
+            for row in sequence_rows(evaluate, programs, name, folder, motion)]
+    if rows:
+        write("velocities.csv", rows)
+    write("velocities-street.csv", [street_row(evaluate, programs, name, motion)
+                                    for name in STREETS for motion in MOTIONS])
+
+
+def sample(evaluate, programs):
+    """What the test measures again."""
+    there = folders()
+    name = "KITTI odometry 05"
+    return {"velocities.csv": sequence_rows(evaluate, programs, name, there[name], "video")
+                              if name in there else []}
+
+
+# ---- Tables ----------------------------------------------------------------------------------
+
+def number(text, factor=100, places=1):
+    return f"{factor * float(text):.{places}f}" if text else "–"
+
+
+def cells(row):
+    return [row["standing"], *(number(row[f"{kind}_{key}"])
+                               for kind in ("closing", "lateral") for key in SAID)]
+
+
+HEAD = ["standing", *(f"{kind}: {what}" for kind in ("closing", "lateral")
+                      for what in ("said, %", "> 1.5 m/s, %", "> 3 m/s, %"))]
+
+
+def sequences():
+    rows = [row for row in read("velocities.csv") if row["range"] == ALL]
+    lines = [["", "motion", *HEAD, "ids live, frames of 10", "stixels known, %"]]
+    lines += [[row["data"], row["motion"], *cells(row), number(row["life"], 1, 0),
+               number(row["stixels_known"])] for row in rows]
+    return table("velocities", lines, 2)
+
+
+def ranges():
+    """Of all sequences together, with motion."""
+    rows = [row for row in read("velocities.csv") if row["motion"] == "video"]
+    lines = [["ahead", *HEAD]]
+    for name in dict.fromkeys(row["range"] for row in rows if row["range"] != ALL):
+        mine = [row for row in rows if row["range"] == name]
+        whole = {"standing": str(sum(int(row["standing"]) for row in mine))}
+        for kind in ("closing", "lateral"):
+            said = sum(int(row["standing"]) * float(row[f"{kind}_said"] or 0) for row in mine)
+            whole[f"{kind}_said"] = str(said / int(whole["standing"])) if said else ""
+            for key in SAID[1:]:
+                wrong = sum(int(row["standing"]) * float(row[f"{kind}_said"] or 0) *
+                            float(row[f"{kind}_{key}"] or 0) for row in mine)
+                whole[f"{kind}_{key}"] = str(wrong / said) if said else ""
+        lines.append([name, *cells(whole)])
+    return table("velocities-ranges", lines, 1)
+
+
+def streets():
+    lines = [["", "motion", "moving things", "with a speed, %", "off by, median, m/s",
+              "9 in 10, m/s", "id kept, %"]]
+    lines += [[row["data"], row["motion"], row["moving"], number(row["moving_said"]),
+               number(row["moving_speed_median"], 1, 2), number(row["moving_speed_9_in_10"], 1, 2),
+               number(row["id_kept"])] for row in read("velocities-street.csv")]
+    return table("velocities-street", lines, 2)
+
+
+def tables():
+    return sequences() + ranges() + streets()

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/stixels/velocitiesmeta.h"
+
+#include "gst/stixels/meta_private.h"
+
+static gboolean has_whole_records(GstBuffer *obstacles, GstBuffer *stixels)
+{
+  return gst_buffer_get_size(obstacles) % sizeof(StxVelocity) == 0 &&
+         gst_buffer_get_size(stixels) % sizeof(StxVelocity) == 0;
+}
+
+/* Metres per second are the same, whatever is done to the frame. */
+static gboolean transform(
+    GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
+{
+  const GstStxVelocitiesMeta *self = (const GstStxVelocitiesMeta *)meta;
+
+  return has_whole_records(self->obstacles, self->stixels) &&
+         gst_buffer_add_stx_velocities_meta(target, self->obstacles, self->stixels) != NULL;
+}
+
+static const GstStxMetaKind kind = {
+    .api = "GstStxVelocitiesMetaAPI",
+    .name = "GstStxVelocitiesMeta",
+    .tags = NULL,
+    .size = sizeof(GstStxVelocitiesMeta),
+    .buffers = 2,
+    .transform = transform,
+};
+
+GType gst_stx_velocities_meta_api_get_type(void)
+{
+  static gsize type = 0;
+
+  return gst_stx_meta_api(&type, &kind);
+}
+
+const GstMetaInfo *gst_stx_velocities_meta_get_info(void)
+{
+  static gsize info = 0;
+
+  return gst_stx_meta_info(&info, gst_stx_velocities_meta_api_get_type(), &kind);
+}
+
+GstStxVelocitiesMeta *gst_buffer_add_stx_velocities_meta(
+    GstBuffer *buffer, GstBuffer *obstacles, GstBuffer *stixels)
+{
+  GstStxVelocitiesMeta *meta;
+
+  g_return_val_if_fail(GST_IS_BUFFER(buffer) && gst_buffer_is_writable(buffer), NULL);
+  g_return_val_if_fail(GST_IS_BUFFER(obstacles) && GST_IS_BUFFER(stixels), NULL);
+  g_return_val_if_fail(has_whole_records(obstacles, stixels), NULL);
+
+  meta = gst_stx_meta_add(buffer, gst_stx_velocities_meta_get_info());
+  meta->obstacles = gst_buffer_ref(obstacles);
+  meta->stixels = gst_buffer_ref(stixels);
+  return meta;
+}
+
+GstStxVelocitiesMeta *gst_buffer_get_stx_velocities_meta(GstBuffer *buffer)
+{
+  return (GstStxVelocitiesMeta *)gst_buffer_get_meta(
+      buffer, gst_stx_velocities_meta_api_get_type());
+}

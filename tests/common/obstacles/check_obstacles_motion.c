@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Velocities over ground, with the camera's motion and with matched points, by literal scenes; and
+ * what becomes of them when frames, times or the motion are not as they should be.
+ */
+#include "tests/common/obstacles/obstacles_case.h"
+
+#include <math.h>
+#include <string.h>
+
+#define STEP .1    /* s */
+#define SPEED 10.0 /* m/s of the camera */
+#define FRAMES 16
+#define POINTS 64
+
+static const StxObstaclesParams defaults = STX_OBSTACLES_DEFAULTS;
+
+/* A board of the street, in the first frame, and its velocity over ground; top 0 ends a list. */
+typedef struct {
+  double x, z, speed_x, speed_z, top;
+} Mover;
+
+static const Mover street[] = {
+    {-4, 40, 0, 0, 1.5}, {0, 25, 0, SPEED, 1.5}, {4, 55, 0, -8, 1.5}, {0}};
+enum { STANDS, LEADS, COMES };
+
+typedef struct {
+  StxObstacles *state;
+  StxObstaclesFrame frame;
+  StxMotion motion;
+  StxMotionPoint points[POINTS];
+  double turn;                  /* of the camera to the right, rad/s */
+  double ahead, aside, heading; /* where it is */
+  double seconds;
+} Drive;
+
+/* The camera's motion from a place to the next, straight or turning. */
+static StxMotion motion_of(double turn, double ahead)
+{
+  double c = cos(turn), s = sin(turn);
+  return (StxMotion){.state = STX_MOTION_KNOWN,
+      .rotation = {c, 0, -s, 0, 1, 0, s, 0, c},
+      .translation = {s * ahead, 0, -c * ahead}};
+}
+
+/* Where a place of the first frame is seen from the camera. */
+static void see(const Drive *drive, double x, double z, double *at)
+{
+  double c = cos(drive->heading), s = sin(drive->heading);
+  x -= drive->aside;
+  z -= drive->ahead;
+  at[0] = c * x - s * z;
+  at[1] = s * x + c * z;
+}
+
+static const StxObstacle *found_near(const StxObstaclesResult *result, double x, double z)
+{
+  const StxObstacle *best = NULL;
+  double least = 2;
+  for (size_t i = 0; i < result->count; i++) {
+    const StxObstacle *o = &result->obstacles[i];
+    double off = hypot((double)o->x - x, (double)o->z - z);
+    best = off < least ? o : best;
+    least = fmin(least, off);
+  }
+  ck_assert_ptr_nonnull(best);
+  return best;
+}
+
+/* Goes on by a step, if `seconds` of it, and makes the frame there. */
+static void make_frame(Drive *drive, const Mover *movers, double seconds)
+{
+  static const double length = 1.8;
+  Board boards[8] = {{0}};
+  StxCamera camera = board_camera();
+  double turn = drive->turn * seconds, ahead = SPEED * seconds;
+  drive->ahead += ahead * cos(drive->heading);
+  drive->aside += ahead * sin(drive->heading);
+  drive->heading += turn;
+  drive->seconds += seconds;
+  drive->motion = motion_of(turn, ahead);
+  for (int i = 0; movers[i].top > 0; i++) {
+    double at[2];
+    see(drive, movers[i].x + movers[i].speed_x * drive->seconds,
+        movers[i].z + movers[i].speed_z * drive->seconds, at);
+    boards[i] =
+        (Board){at[1], at[0] - length / 2, at[0] + length / 2, 0, movers[i].top, STX_LABEL_NONE};
+  }
+  drive->frame =
+      board_frame(&camera, boards, (uint64_t)llround((1 + drive->seconds) * (double)CASE_SECOND));
+  drive->frame.motion = &drive->motion;
+}
+
+static Drive begin(const Mover *movers)
+{
+  Drive drive = {.state = board_state(&defaults)};
+  make_frame(&drive, movers, 0);
+  drive.motion = (StxMotion){.state = STX_MOTION_FIRST};
+  drive.frame.motion = &drive.motion;
+  return drive;
+}
+
+/* The frames up to the last of a drive through the street. */
+static StxObstaclesResult drive_on(Drive *drive, const Mover *movers, int frames)
+{
+  StxObstaclesResult result = {0};
+  for (int i = 0; i < frames; i++) {
+    make_frame(drive, movers, STEP);
+    drive->frame.motion = &drive->motion;
+    result = board_run(drive->state, &drive->frame);
+  }
+  return result;
+}
+
+static StxVelocity velocity_of(
+    const Drive *drive, const StxObstaclesResult *result, const Mover *mover, StxObstacle *o)
+{
+  double at[2];
+  see(drive, mover->x + mover->speed_x * drive->seconds, mover->z + mover->speed_z * drive->seconds,
+      at);
+  const StxObstacle *found = found_near(result, at[0], at[1]);
+  ck_assert_ptr_nonnull(result->velocities);
+  if (o != NULL)
+    *o = *found;
+  return result->velocities[found - result->obstacles];
+}
+
+/* ---- What is said --------------------------------------------------------------------------- */
+
+STX_TEST(what_stands_moves_and_comes_is_told_apart)
+{
+  Drive drive = begin(street);
+  StxObstacle o;
+  StxObstaclesResult first = board_run(drive.state, &drive.frame);
+  for (size_t i = 0; i < first.count; i++) {
+    ck_assert_int_eq(first.velocities[i].moves, STX_MOVES_UNKNOWN);
+    ck_assert(isnan(first.velocities[i].x) && isnan(first.obstacles[i].closing_speed));
+  }
+  StxObstaclesResult result = drive_on(&drive, street, FRAMES);
+  StxVelocity stands = velocity_of(&drive, &result, &street[STANDS], &o);
+  ck_assert_int_eq(stands.moves, STX_MOVES_NOT);
+  ck_assert_double_eq_tol((double)stands.z, 0, .05);
+  ck_assert_double_eq_tol((double)o.closing_speed, SPEED, .05);
+  ck_assert_double_eq_tol((double)stands.contact, (double)o.z / SPEED, .05);
+  ck_assert_double_gt((double)stands.contact_deviation, 0);
+  StxVelocity leads = velocity_of(&drive, &result, &street[LEADS], &o);
+  ck_assert_int_eq(leads.moves, STX_MOVES_ON);
+  ck_assert_double_eq_tol((double)leads.z, SPEED, .5);
+  ck_assert_double_eq_tol((double)o.closing_speed, 0, .5);
+  StxVelocity comes = velocity_of(&drive, &result, &street[COMES], &o);
+  ck_assert_int_eq(comes.moves, STX_MOVES_ONCOMING);
+  ck_assert_double_eq_tol((double)comes.z, -8, .5);
+  ck_assert_double_eq_tol((double)o.closing_speed, SPEED + 8, .5);
+  stx_obstacles_free(drive.state);
+}
+
+/* .15 rad/s: 25 m ahead what stands goes aside by 3.75 m/s, and has no velocity. */
+STX_TEST(a_turning_camera_gives_no_velocity_to_what_stands)
+{
+  static const Mover post[] = {{0, 30, 0, 0, 1.5}, {0}};
+  Drive drive = begin(post);
+  StxObstacle o;
+  board_run(drive.state, &drive.frame);
+  drive.turn = .15;
+  StxObstaclesResult result = drive_on(&drive, post, 6);
+  StxVelocity v = velocity_of(&drive, &result, post, &o);
+  ck_assert_int_eq(v.moves, STX_MOVES_NOT);
+  ck_assert_double_eq_tol((double)v.x, 0, .1);
+  ck_assert_double_eq_tol((double)o.lateral_speed, -.15 * (double)o.z, .2);
+  ck_assert_uint_eq(o.age, 6);
+  stx_obstacles_free(drive.state);
+}
+
+/* Points on a board, matched with where they were. */
+static void match(Drive *drive, const Mover *mover)
+{
+  StxCamera c = board_camera();
+  double metre = c.focal * c.baseline, at[2];
+  const double *r = drive->motion.rotation, *t = drive->motion.translation;
+  see(drive, mover->x + mover->speed_x * drive->seconds, mover->z + mover->speed_z * drive->seconds,
+      at);
+  for (int i = 0; i < POINTS; i++) {
+    double now[3] = {at[0] + .2 * (i % 8 - 3.5), .3 + .15 * (i / 8), at[1]}, before[3] = {0};
+    for (int k = 0; k < 3; k++)
+      for (int j = 0; j < 3; j++)
+        before[k] += r[3 * j + k] * (now[j] - t[j] -
+                                        STEP * (j == 0      ? mover->speed_x
+                                                   : j == 2 ? mover->speed_z
+                                                            : 0));
+    drive->points[i] = (StxMotionPoint){.u = (float)(c.cx + c.focal * now[0] / now[2]),
+        .v = (float)(c.cy + c.focal * now[1] / now[2]),
+        .disparity = (float)(metre / now[2]),
+        .before_u = (float)(c.cx + c.focal * before[0] / before[2]),
+        .before_v = (float)(c.cy + c.focal * before[1] / before[2]),
+        .before_disparity = (float)(metre / before[2])};
+  }
+  drive->frame.points = drive->points;
+  drive->frame.point_count = POINTS;
+}
+
+STX_TEST(matched_points_tell_velocities_of_obstacles_and_stixels_at_once)
+{
+  static const Mover crossing[] = {{-4, 14, 3, 0, 1.5}, {4, 20, 0, 0, 1.5}, {0}};
+  Drive drive = begin(crossing);
+  StxObstacle o;
+  board_run(drive.state, &drive.frame);
+  StxObstaclesResult result = {0};
+  for (int i = 0; i < 2; i++) {
+    make_frame(&drive, crossing, STEP);
+    drive.frame.motion = &drive.motion;
+    match(&drive, crossing);
+    result = board_run(drive.state, &drive.frame);
+  }
+  StxVelocity v = velocity_of(&drive, &result, crossing, &o);
+  ck_assert_int_eq(v.moves, STX_MOVES_ON);
+  ck_assert_double_eq_tol((double)v.x, 3, .3);
+  ck_assert_double_eq_tol((double)v.z, 0, .3);
+  size_t of_it = 0;
+  ck_assert_uint_eq(result.stixels, drive.frame.count);
+  for (size_t i = 0; i < result.stixels; i++) {
+    const StxVelocity *s = &result.stixel_velocities[i];
+    if (drive.frame.stixels[i].kind != STX_KIND_OBJECT) {
+      ck_assert(isnan(s->x) && isnan(s->z) && isnan(s->deviation_x));
+      ck_assert_int_eq(s->moves, STX_MOVES_UNKNOWN);
+    } else if (drive.frame.stixels[i].column >= o.first_column &&
+               drive.frame.stixels[i].column <= o.last_column) {
+      ck_assert_double_eq_tol((double)s->x, 3, .5);
+      ck_assert_int_eq(s->moves, STX_MOVES_ON);
+      of_it++;
+    } else {
+      ck_assert_int_ne(s->moves, STX_MOVES_ON);
+    }
+  }
+  ck_assert_uint_ge(of_it, 5);
+  stx_obstacles_free(drive.state);
+}
+
+/* Where no obstacle is near enough: of their own points, which last for some frames. */
+STX_TEST(stixels_of_no_obstacle_have_velocities_too)
+{
+  static const Mover crossing[] = {{-4, 20, 3, 0, 1.5}, {0}};
+  Drive drive = begin(crossing);
+  StxObstaclesParams near = defaults;
+  near.max_distance = 10;
+  ck_assert(stx_obstacles_prepare(drive.state, &near, CASE_RECORDS, CASE_COLUMNS, NULL));
+  board_run(drive.state, &drive.frame);
+  for (int frame = 0; frame < 5; frame++) {
+    size_t said = 0;
+    make_frame(&drive, crossing, STEP);
+    drive.frame.motion = &drive.motion;
+    if (frame < 3)
+      match(&drive, crossing);
+    StxObstaclesResult result = board_run(drive.state, &drive.frame);
+    ck_assert_uint_eq(result.count, 0);
+    for (size_t i = 0; i < result.stixels; i++)
+      if (!isnan(result.stixel_velocities[i].x)) {
+        ck_assert_double_eq_tol((double)result.stixel_velocities[i].x, 3, .5);
+        said++;
+      }
+    ck_assert(frame < 1 || said >= 4);
+  }
+  stx_obstacles_free(drive.state);
+}
+
+/* The motion is that of half the time, for a frame was lost in between. */
+STX_TEST(a_motion_of_a_shorter_time_is_taken_to_go_on)
+{
+  Drive drive = begin(street);
+  board_run(drive.state, &drive.frame);
+  drive_on(&drive, street, FRAMES);
+  make_frame(&drive, street, 2 * STEP);
+  drive.motion = motion_of(0, SPEED * STEP);
+  drive.frame.motion = &drive.motion;
+  drive.frame.interval = CASE_SECOND / 10;
+  StxObstaclesResult result = board_run(drive.state, &drive.frame);
+  StxObstacle o;
+  StxVelocity v = velocity_of(&drive, &result, &street[STANDS], &o);
+  ck_assert_uint_eq(o.age, FRAMES + 1);
+  ck_assert_double_eq_tol((double)v.z, 0, .1);
+  ck_assert_double_eq_tol((double)o.closing_speed, SPEED, .1);
+  stx_obstacles_free(drive.state);
+}
+
+/* ---- Bad input ------------------------------------------------------------------------------ */
+
+/* After what was wrong: nothing has a false speed, and if `kept`, ids are those of before. */
+static void expect_truth(Drive *drive, const StxObstaclesResult *result, uint32_t id, bool kept)
+{
+  for (int i = 0; street[i].top > 0; i++) {
+    StxObstacle o;
+    StxVelocity v = velocity_of(drive, result, &street[i], &o);
+    ck_assert_msg(isnan(v.z) || fabs((double)v.z - street[i].speed_z) < 1,
+        "%d at %.1f m: %.2f ± %.2f m/s", i, (double)o.z, (double)v.z, (double)v.deviation_z);
+    ck_assert(
+        isnan(o.closing_speed) || fabs((double)o.closing_speed - SPEED + street[i].speed_z) < 1);
+    ck_assert((o.id <= id) == kept);
+  }
+}
+
+/* A drive that is well under way, and its ids are up to 3. */
+static Drive under_way(void)
+{
+  Drive drive = begin(street);
+  board_run(drive.state, &drive.frame);
+  StxObstaclesResult result = drive_on(&drive, street, FRAMES);
+  expect_truth(&drive, &result, 3, true);
+  return drive;
+}
+
+/* The next frame that is another one has the motion, and the time, of all since. */
+STX_TEST(a_frame_that_repeats_stops_nothing)
+{
+  Drive drive = under_way();
+  StxObstaclesResult result;
+  for (int i = 0; i < 2; i++) {
+    drive.frame.time += CASE_SECOND / 10;
+    drive.motion.state = STX_MOTION_STILL;
+    drive.frame.motion = &drive.motion;
+    result = board_run(drive.state, &drive.frame);
+    ck_assert(!result.restarted);
+    expect_truth(&drive, &result, 3, true);
+  }
+  make_frame(&drive, street, 3 * STEP);
+  drive.frame.motion = &drive.motion;
+  result = board_run(drive.state, &drive.frame);
+  expect_truth(&drive, &result, 3, true);
+  stx_obstacles_free(drive.state);
+}
+
+/* Without a word about the camera: frames of 10 in a video of 30 a second. */
+STX_TEST(frames_that_repeat_unsaid_change_no_speed)
+{
+  static const Mover car[] = {{0, 40, 0, 0, 1.5}, {0}};
+  Drive drive = begin(car);
+  double last = NAN;
+  for (int i = 0; i < 60; i++) {
+    if (i % 3 == 0)
+      make_frame(&drive, car, STEP);
+    drive.frame.motion = NULL;
+    drive.frame.time = (uint64_t)(i + 1) * CASE_SECOND / 30;
+    StxObstaclesResult result = board_run(drive.state, &drive.frame);
+    double closing = (double)result.obstacles[0].closing_speed;
+    if (i >= 30)
+      ck_assert_double_eq_tol(closing, SPEED, .5);
+    if (i > 30 && i % 3 > 0)
+      ck_assert_double_eq(closing, last);
+    last = closing;
+  }
+  stx_obstacles_free(drive.state);
+}
+
+STX_TEST(times_that_stand_still_give_no_speed)
+{
+  Drive drive = under_way();
+  uint64_t time = drive.frame.time;
+  StxObstaclesResult result;
+  for (int i = 0; i < 4; i++) {
+    make_frame(&drive, street, STEP);
+    drive.frame.motion = &drive.motion;
+    drive.frame.time = time;
+    result = board_run(drive.state, &drive.frame);
+    expect_truth(&drive, &result, 3, true);
+  }
+  for (int i = 1; i < 4; i++) {
+    make_frame(&drive, street, STEP);
+    drive.frame.motion = &drive.motion;
+    drive.frame.time = time + (uint64_t)(i + 4) * CASE_SECOND / 10; /* late, at once */
+    result = board_run(drive.state, &drive.frame);
+    expect_truth(&drive, &result, 3, true);
+  }
+  stx_obstacles_free(drive.state);
+}
+
+STX_TEST(times_that_stand_still_change_no_speed_without_motion_either)
+{
+  static const Mover car[] = {{0, 50, 0, 0, 1.5}, {0}};
+  Drive drive = begin(car);
+  uint64_t time = 0;
+  for (int i = 0; i < 30; i++) {
+    make_frame(&drive, car, STEP);
+    drive.frame.motion = NULL;
+    time += i >= 16 && i < 20 ? 0 : (i == 20 ? 5 : 1) * CASE_SECOND / 10; /* late, at once */
+    drive.frame.time = time;
+    StxObstaclesResult result = board_run(drive.state, &drive.frame);
+    ck_assert_uint_eq(result.obstacles[0].id, 1);
+    if (i >= 15)
+      ck_assert_double_eq_tol((double)result.obstacles[0].closing_speed, SPEED, .5);
+  }
+  stx_obstacles_free(drive.state);
+}
+
+STX_TEST(another_scene_begins_anew)
+{
+  static const Mover other[] = {{-3, 12, 0, 0, 3}, {3, 9, 0, 0, 3}, {0}};
+  static const StxMotionState said[] = {
+      STX_MOTION_DISAGREE, STX_MOTION_TOO_FEW, STX_MOTION_FIRST, STX_MOTION_KNOWN};
+  for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
+    Drive drive = under_way();
+    drive.ahead = drive.seconds = 0;
+    uint64_t time = drive.frame.time + CASE_SECOND / 10;
+    make_frame(&drive, other, 0);
+    drive.motion.state = said[i];
+    drive.frame.motion = &drive.motion;
+    drive.frame.time = time;
+    StxObstaclesResult result = board_run(drive.state, &drive.frame);
+    ck_assert(result.restarted);
+    ck_assert_uint_eq(result.count, 2);
+    for (size_t k = 0; k < result.count; k++) {
+      ck_assert_uint_gt(result.obstacles[k].id, 3);
+      ck_assert(isnan(result.obstacles[k].closing_speed) && isnan(result.velocities[k].z));
+    }
+    stx_obstacles_free(drive.state);
+  }
+}
+
+/* Another exposure, a blocked lens, a lorry before all of it: for a few frames nothing is said, and
+ * then what was followed is followed on. For many it begins anew. */
+STX_TEST(a_motion_that_is_not_known_is_waited_for)
+{
+  for (int frames = 1; frames < 9; frames += 3) {
+    Drive drive = under_way();
+    StxObstaclesResult result = {0};
+    bool restarted = false;
+    for (int i = 0; i < frames; i++) {
+      make_frame(&drive, street, STEP);
+      drive.motion.state = i % 2 ? STX_MOTION_DISAGREE : STX_MOTION_TOO_FEW;
+      drive.frame.motion = &drive.motion;
+      result = board_run(drive.state, &drive.frame);
+      restarted = restarted || result.restarted;
+      for (size_t k = 0; k < result.count; k++)
+        ck_assert(isnan(result.velocities[k].z) && isnan(result.obstacles[k].closing_speed));
+      for (size_t k = 0; k < result.stixels; k++)
+        ck_assert(isnan(result.stixel_velocities[k].z));
+    }
+    ck_assert(restarted == (frames > 5));
+    result = drive_on(&drive, street, 2);
+    expect_truth(&drive, &result, 3, !restarted);
+    stx_obstacles_free(drive.state);
+  }
+}
+
+STX_TEST(motions_and_points_that_are_none_are_refused)
+{
+  Drive drive = under_way();
+  StxObstaclesResult result;
+  StxError error;
+  drive.frame.motion = &drive.motion;
+  drive.motion.translation[1] = NAN;
+  ck_assert(!stx_obstacles_of_stixels(drive.state, &drive.frame, &result, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "not finite"));
+  drive.motion.translation[1] = 0;
+  drive.motion.rotation[4] = 0;
+  ck_assert(!stx_obstacles_of_stixels(drive.state, &drive.frame, &result, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "a rotation that is none"));
+  drive.motion.rotation[4] = 1;
+  drive.frame.point_count = 3;
+  ck_assert(!stx_obstacles_of_stixels(drive.state, &drive.frame, &result, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "3 matched points, but no pointer"));
+  drive.frame.motion = NULL;
+  ck_assert(!stx_obstacles_of_stixels(drive.state, &drive.frame, &result, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "no motion"));
+  stx_obstacles_free(drive.state);
+}
+
+/* Points anywhere, with any numbers, are allowed. */
+STX_TEST(points_of_any_numbers_do_no_harm)
+{
+  static const float odd[] = {NAN, INFINITY, -INFINITY, -1e30f, 1e30f, 0, -1, 5, 1e-30f};
+  Drive drive = under_way();
+  StxRandom random = {7};
+  for (int turn = 0; turn < 200; turn++) {
+    for (int i = 0; i < POINTS; i++) {
+      float *numbers = &drive.points[i].u;
+      for (int k = 0; k < 6; k++)
+        numbers[k] = odd[stx_random_below(&random, sizeof odd / sizeof odd[0])];
+    }
+    make_frame(&drive, street, STEP / 10);
+    drive.frame.motion = &drive.motion;
+    drive.frame.points = drive.points;
+    drive.frame.point_count = POINTS;
+    StxObstaclesResult result = board_run(drive.state, &drive.frame);
+    for (size_t k = 0; k < result.count; k++)
+      ck_assert(!isinf(result.velocities[k].x) && !isinf(result.velocities[k].z));
+  }
+  stx_obstacles_free(drive.state);
+}
