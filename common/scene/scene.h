@@ -198,7 +198,8 @@ typedef struct {
   double x, z;          /* middle of its foot; of a pit, of its opening */
   double width, length; /* along its own axes, x and z turned by `turn` */
   double turn;          /* sine of its angle about the vertical, clockwise seen from above */
-  double height;        /* above the road: .05, .1, .2 or .3; of a pit −.1, −.2 or −.3 */
+  double height;        /* above the road: .05, .1, .2 or .3, of a tyre .1 or .2; of a pit −.1, −.2
+                           or −.3 */
 } StxSceneHazard;
 
 /* Of STX_SCENE_HAZARDS, of this frame, by z of their cells of 12 m; else there are none. What *list

@@ -269,6 +269,8 @@ static void place_hazard(
   bool pit = thing == STX_SCENE_PIT;
   double height = pit ? -heights[1 + (int)(scene_uniform(&key) * 3)]
                       : heights[(int)(scene_uniform(&key) * 4)];
+  if (thing == STX_SCENE_TYRE)
+    height = height < .15 ? .1 : .2; /* there are none as flat, or as high, as boxes */
   double width = scene_between(&key, thing_sizes[thing][0][0], thing_sizes[thing][0][1]);
   double length = scene_between(&key, thing_sizes[thing][1][0], thing_sizes[thing][1][1]);
   double at = z + scene_between(&key, 3, 9), turn = scene_between(&key, -.35, .35);

@@ -469,7 +469,13 @@ void stx_scene_hazard(StxScene *scene, const ScenePlace *place, const StxSceneHa
   Brush brush = {scene, MATERIAL_PLAIN, STX_SCENE_VOID, 0, PICK(CARDBOARD, &key)};
   if (hazard->thing == STX_SCENE_TYRE) {
     brush.colour = RUBBER;
-    ellipsoid(&brush, 0, .5 * h, 0, half, .5 * h, deep);
+    for (int i = 0; i < 8; i++) {
+      static const double ring[9][2] = {{1, 0}, {.7071068, .7071068}, {0, 1}, {-.7071068, .7071068},
+          {-1, 0}, {-.7071068, -.7071068}, {0, -1}, {.7071068, -.7071068}, {1, 0}};
+      double r = half - .5 * h;
+      capsule(&brush, .5 * h, r * ring[i][0], .5 * h, r * ring[i][1], r * ring[i + 1][0], .5 * h,
+          r * ring[i + 1][1]);
+    }
   } else if (hazard->thing == STX_SCENE_PALLET) {
     brush.material = MATERIAL_PLANKS;
     brush.colour = PINE;

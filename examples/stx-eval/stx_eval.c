@@ -443,7 +443,8 @@ int main(int argc, char **argv)
   static const struct {
     const char *name;
     bool (*run)(int, char **, StxError *);
-  } commands[] = {{"column", eval_column}, {"lidar", eval_lidar}, {"obstacles", eval_obstacles}};
+  } commands[] = {{"column", eval_column}, {"hazards", eval_hazards}, {"lidar", eval_lidar},
+      {"obstacles", eval_obstacles}};
   Options options = {.pipeline = stx_pipeline_defaults(), .seed = 1, .repeat = 1};
   DataSet set;
   StxError error = {""};
