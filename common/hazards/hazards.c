@@ -82,6 +82,7 @@ static size_t lay_out(StxHazards *state, char *memory, int threads)
   STX_TAKE(&layout, work->ground, rows * (size_t)work->width);
   STX_TAKE(&layout, work->half, rows);
   STX_TAKE(&layout, work->least, rows);
+  STX_TAKE(&layout, work->lower, rows);
   STX_TAKE(&layout, work->tiles.offset, tiles + 1);
   STX_TAKE(&layout, state->scratch, 4 * tiles + 1);
   for (int i = 0; i < threads; i++)
@@ -194,12 +195,11 @@ typedef struct {
 
 static void ground_piece(void *data, int i, int worker)
 {
-  const Loop *loop = data;
-  stx_hazards_ground_row(loop->work, loop->first + i);
-  loop->row(loop->work, loop->first + i, worker);
+  StxHazardsWork *work = data;
+  stx_hazards_ground_row(work, work->top + i);
 }
 
-static void test_piece(void *data, int i, int worker)
+static void row_piece(void *data, int i, int worker)
 {
   const Loop *loop = data;
   loop->row(loop->work, loop->first + i, worker);
@@ -250,9 +250,11 @@ bool stx_hazards_find(StxHazards *state, const StxHazardsParams *params,
   measure_rows(work);
   make_levels(work);
   Loop costs = {work, impl->costs, work->top}, tests = {work, impl->tests, work->first};
-  stx_parallel(threads, work->height - work->top, ground_piece, &costs);
+  stx_parallel(threads, work->height - work->top, ground_piece, work);
+  stx_hazards_align(work);
+  stx_parallel(threads, work->height - work->top, row_piece, &costs);
   measure_noise(work);
-  stx_parallel(threads, work->height - work->first, test_piece, &tests);
+  stx_parallel(threads, work->height - work->first, row_piece, &tests);
   result->ground = true;
   result->noise = (double)work->noise / MEAN;
   result->count = stx_hazards_group(

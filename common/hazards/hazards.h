@@ -11,23 +11,25 @@
  * same frame, is its likelihood. Steps:
  *
  *   1. Ground    a plane through the medians of tiles of the disparity map, and what the tiles
- *                around differ from it by. The map is used for nothing else but in 5
- *   2. Costs     for each row, cell of CELL columns and offset r from the ground's disparity, the
+ *                around differ from it by. The map is used for nothing else but in 2 and 6
+ *   2. Rows      by how many eighths of a pixel the right picture is too high or too low: what
+ *                differs least on the ground, a line over the rows
+ *   3. Costs     for each row, cell of CELL columns and offset r from the ground's disparity, the
  *                sum of |left(x) − right(x − ground − r)| over a window about `window` wide. The
  *                pictures have lost their means over 31 columns; differences end at 25 gray levels
- *   3. Tests     over patches of up to ROWS rows: ground (r constant or slowly changing, near 0)
+ *   4. Tests     over patches of up to ROWS rows: ground (r constant or slowly changing, near 0)
  *                against an upright face (the disparity of its foot: r grows from row to row by the
  *                slope of the ground) and against the far wall of a hole (likewise, downwards)
- *   4. Groups    neighbouring patches whose evidence is half of `evidence` or more, of which one
+ *   5. Groups    neighbouring patches whose evidence is half of `evidence` or more, of which one
  *                has all of it
- *   5. Choice    what is higher than `max_height` in the disparity map is none, nor what lies where
+ *   6. Choice    what is higher than `max_height` in the disparity map is none, nor what lies where
  *                the right picture sees something nearer
  *
  * The noise is the median difference between the pictures on the ground, anew in each frame; the
  * evidence is the logarithm of the ratio of the likelihoods (of Laplace's distribution), nats.
  *
- * Everything that is summed and compared in 2 to 4 is an integer, and step 1 is done once, in
- * double: all implementations and numbers of threads give the same bytes. Ties: the lower patch of
+ * Everything that is summed and compared in 3 to 5 is an integer, and what is in double is done
+ * once: all implementations and numbers of threads give the same bytes. Ties: the lower patch of
  * fewer rows, further left.
  */
 #ifndef STX_HAZARDS_H
@@ -85,7 +87,7 @@ typedef struct StxHazards StxHazards;
 
 typedef struct StxHazardsWork StxHazardsWork; /* hazards_private.h */
 
-/* Steps 2 and 3 of one row. */
+/* Steps 3 and 4 of one row. */
 typedef struct {
   StxImplInfo info;
   void (*costs)(const StxHazardsWork *work, int row, int worker);

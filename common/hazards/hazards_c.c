@@ -29,9 +29,11 @@ void stx_hazards_costs_c(const StxHazardsWork *work, int row, int worker)
 {
   int width = work->width, half = work->half[row - work->top];
   int16_t *left = work->scratch[worker], *right = left + width;
+  uint8_t *blended = (uint8_t *)(right + width);
   const int16_t *ground = work->ground + (size_t)(row - work->top) * (size_t)width;
   stx_hazards_flatten(stx_row8(&work->frame->left, row), width, left);
-  stx_hazards_flatten(stx_row8(&work->frame->right, row), width, right);
+  stx_hazards_blend(&work->frame->right, row, work->lower[row - work->top], blended);
+  stx_hazards_flatten(blended, width, right);
   for (int cell = 0; cell < work->cells; cell++)
     for (int level = 0; level < LEVELS; level++) {
       unsigned sum = 0;

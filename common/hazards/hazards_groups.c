@@ -14,6 +14,7 @@
 #define SAME_FACE 1.0 /* px: what is of one upright face has one disparity, this near */
 #define GAP .3       /* m across which groups are one thing */
 #define STEP .6      /* m of distance, likewise */
+#define TOUCH 4  /* rows between two that touch */
 #define MOST_GROUPS STX_HAZARDS_MAX
 
 typedef struct {
@@ -180,10 +181,17 @@ static bool measure(const StxHazardsWork *work, Group *group)
 
 /* ---- One thing ------------------------------------------------------------------------------- */
 
+/* What a thing hides looks like a hole behind it, and a hole's edges look like things. */
+static bool touch(const Group *a, const Group *b)
+{
+  return a->left <= b->right + CELL && b->left <= a->right + CELL && a->top <= b->bottom + TOUCH &&
+         b->top <= a->bottom + TOUCH;
+}
+
 static bool are_one(const Group *a, const Group *b)
 {
-  if (a->hole != b->hole) /* a hole's edges look like things */
-    return a->x0 < b->x1 && b->x0 < a->x1 && a->z < b->far + STEP && b->z < a->far + STEP;
+  if (touch(a, b) || a->hole != b->hole)
+    return touch(a, b);
   return a->x0 < b->x1 + GAP && b->x0 < a->x1 + GAP && a->z < b->far + STEP && b->z < a->far + STEP;
 }
 

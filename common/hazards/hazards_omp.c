@@ -86,9 +86,11 @@ void STX_VARIANT(stx_hazards_costs)(const StxHazardsWork *work, int row, int wor
   uint16_t *cells = (uint16_t *)work->scratch[worker];
   int16_t *left = (int16_t *)cells + (size_t)work->cells * LEVELS;
   int16_t *right = left + width, *positions[2] = {right + width, right + width + fine};
+  uint8_t *blended = (uint8_t *)(positions[1] + fine);
   const int16_t *ground = work->ground + (size_t)(row - work->top) * (size_t)width;
   stx_hazards_flatten(stx_row8(&work->frame->left, row), width, left);
-  stx_hazards_flatten(stx_row8(&work->frame->right, row), width, right);
+  stx_hazards_blend(&work->frame->right, row, work->lower[row - work->top], blended);
+  stx_hazards_flatten(blended, width, right);
   make_fine(right, width, positions[0], positions[1]);
   memset(cells, 0, (size_t)work->cells * LEVELS * sizeof *cells);
   for (int x = 0; x < work->cells * CELL; x++) {

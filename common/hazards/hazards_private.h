@@ -4,6 +4,7 @@
  *
  *   hazards.c         parameters, memory, what a frame goes through
  *   hazards_ground.c  where the ground is, and where it cannot be seen
+ *   hazards_align.c   how far the right picture is too high
  *   hazards_c.c       costs and tests, the reference
  *   hazards_omp.c     the same, fast
  *   hazards_groups.c  patches to records
@@ -66,6 +67,7 @@ struct StxHazardsWork {
   Patch *up, *down;  /* upright from that row on; a hole's wall from that row down */
   int16_t *ground;   /* by row and column: 1/FINE pixel, 0 … 2047 */
   uint8_t *half;     /* by row: cells of a window to each side */
+  int8_t *lower;     /* by row: eighths of a pixel by which the right picture is too low */
   uint8_t *least;    /* by row: rows of a patch that stands there, at least */
 
   int face[ROWS];         /* levels by which an upright face is off the ground, by row of it */
@@ -75,11 +77,12 @@ struct StxHazardsWork {
   int16_t *scratch[STX_HAZARDS_WORKERS]; /* of each worker: hazards_scratch() bytes */
 };
 
-/* Scratch of a worker: the left row, the right one between its pads, twice; sums of cells. */
+/* Scratch of a worker: sums of cells; the left row, the right one, before and after its mean is
+ * taken, and between its pads, twice. */
 static inline size_t hazards_scratch(int width, int cells)
 {
   size_t row = (size_t)width + MEAN, fine = (size_t)width * FINE + LEFT_PAD + RIGHT_PAD;
-  return sizeof(int16_t) * (2 * row + 2 * fine + (size_t)cells * LEVELS + 256);
+  return sizeof(int16_t) * (3 * row + 2 * fine + (size_t)cells * LEVELS + 256);
 }
 
 static inline size_t hazards_at(const StxHazardsWork *work, int row, int cell)
@@ -103,6 +106,14 @@ static inline double hazards_plane(const Plane *plane, double x, double y)
 
 /* The row's `ground` and `nearer`. */
 void stx_hazards_ground_row(StxHazardsWork *work, int row);
+
+/* ---- hazards_align.c ------------------------------------------------------------------------- */
+
+/* A row of a picture, and so many eighths of a pixel further down. */
+void stx_hazards_blend(const StxImage8 *picture, int row, int eighths, uint8_t *blended);
+
+/* Finds `lower`. */
+void stx_hazards_align(StxHazardsWork *work);
 
 /* ---- hazards_c.c, hazards_omp.c --------------------------------------------------------------- */
 
