@@ -23,7 +23,8 @@
  *   5. Groups    neighbouring patches whose evidence is half of `evidence` or more, of which one
  *                has all of it
  *   6. Choice    what is higher than `max_height` in the disparity map is none, nor what lies where
- *                the right picture sees something nearer
+ *                the right picture sees something nearer. A hole is at least as wide as a window and
+ *                as it is seen to be deep, has a nearer edge, and is in the map, too
  *
  * The noise is the median difference between the pictures on the ground, anew in each frame; the
  * evidence is the logarithm of the ratio of the likelihoods (of Laplace's distribution), nats.
@@ -55,8 +56,8 @@ typedef struct {
 
 #define STX_HAZARDS_DEFAULTS                                                                       \
   {                                                                                                \
-    .max_distance = 20, .min_height = 0.05, .max_height = 0.4, .min_width = 0.1, .window = 0.3,    \
-    .evidence = 30, .max_hazards = 100                                                             \
+    .max_distance = 20, .min_height = 0.05, .max_height = 0.4, .min_width = 0.15, .window = 0.3,    \
+    .evidence = 18, .max_hazards = 100                                                             \
   }
 
 /* Every field of StxHazardsParams. */

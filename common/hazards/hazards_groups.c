@@ -12,6 +12,7 @@
 
 #define UNITS 16     /* of evidence per nat */
 #define SAME_FACE 1.0 /* px: what is of one upright face has one disparity, this near */
+#define BELOW .35 /* px: what is farther than the ground by so much is in a hole */
 #define GAP .3       /* m across which groups are one thing */
 #define STEP .6      /* m of distance, likewise */
 #define TOUCH 4  /* rows between two that touch */
@@ -163,6 +164,20 @@ static void measure_hole(const StxHazardsWork *work, Group *group)
   group->bottom = row;
 }
 
+/* Its nearer edge is in the picture, it is at least as wide as a window and what is seen of its
+ * depth, and the
+ * map, too, has more than half of the wall below the ground. Else it is what something nearer hides
+ * beside its edge, or a shadow. */
+static bool is_hole(const StxHazardsWork *work, const Group *group)
+{
+  int x = group->cell * CELL + CELL / 2, below = 0;
+  for (int j = 0; j < group->best.rows; j++)
+    below += row_is(work, group, group->row + j, 0, ground_at(work, group->row + j, x) - BELOW);
+  double least = fmax(-group->height, work->params->window);
+  return group->bottom < work->height - 1 && group->x1 - group->x0 >= least &&
+         2 * below > group->best.rows;
+}
+
 /* False: it is none. */
 static bool measure(const StxHazardsWork *work, Group *group)
 {
@@ -176,7 +191,7 @@ static bool measure(const StxHazardsWork *work, Group *group)
   group->x0 = (group->left - .5 - camera->cx) * per_pixel;
   group->x1 = (group->right + .5 - camera->cx) * per_pixel;
   return group->z <= params->max_distance && group->x1 - group->x0 >= params->min_width &&
-         (group->hole || group->height <= params->max_height);
+         (group->hole ? is_hole(work, group) : group->height <= params->max_height);
 }
 
 /* ---- One thing ------------------------------------------------------------------------------- */
