@@ -173,7 +173,7 @@ static void measure_noise(StxHazardsWork *work)
   for (int row = work->first; row < work->height; row++)
     for (int cell = MOST_HALF; cell < work->cells - MOST_HALF; cell++) {
       size_t at = hazards_at(work, row, cell);
-      if (work->nearer[at] > 4)
+      if (work->nearer[at] > HIDDEN)
         continue;
       int pixels = CELL * (2 * work->half[row - work->top] + 1);
       count[work->costs[at * LEVELS + ON_GROUND] / pixels]++;

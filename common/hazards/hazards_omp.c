@@ -127,7 +127,7 @@ static inline Patch test(const StxHazardsWork *work, int row, int way, int cell)
   Patch best = {0, 0};
   Sums sums = {{{0}}, {0}};
   int low = way < 0 ? -FACE_NEAR : -FACE_FAR, least = work->least[row - work->top];
-  if (work->nearer[hazards_at(work, row, cell)] > 4)
+  if (work->nearer[hazards_at(work, row, cell)] > HIDDEN)
     return best;
   for (int j = 0; j < work->faces; j++) {
     int far = row + way * j;

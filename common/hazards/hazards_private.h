@@ -27,6 +27,7 @@
 #define MEAN_HALF 15   /* columns to each side, over which the pictures lose their means … */
 #define MEAN (2 * MEAN_HALF + 1) /* … and whose number is the unit of differences: 1/31 level */
 #define MOST_DIFFERENCE (25 * MEAN)
+#define HIDDEN 2    /* pixels of disparity: what is nearer by more hides */
 #define MOST_HALF 9 /* cells of a window to each side */
 #define STX_HAZARDS_WORKERS 64
 #define FINE 8      /* positions of the right picture per pixel */
@@ -132,7 +133,7 @@ static inline bool hazards_seen(const StxHazardsWork *work, int row, int cell, i
 {
   int near = work->nearer[hazards_at(work, row, cell)];
   int end = work->nearer[hazards_at(work, far, cell)];
-  return near <= 4 && end != 255 && end <= 4 + (int)(work->plane.down * rows);
+  return near <= HIDDEN && end != 255 && end <= HIDDEN + (int)(work->plane.down * rows);
 }
 
 /* ---- hazards_groups.c ------------------------------------------------------------------------- */

@@ -49,8 +49,8 @@ gboolean gst_obstacles_stage_find(GstObstaclesStage *self, const StxObstaclesPar
 /* A new buffer of the records alone. Transfer full. */
 GstBuffer *gst_obstacles_stage_records(const StxObstaclesResult *result);
 
-/* Hangs obstacles and free space on `frame`, which is writable, in place of those that are there.
- */
+/* Hangs obstacles and free space on `frame`, which is writable, in place of those that are there;
+ * what road-hazards has found stays, behind the others. */
 void gst_obstacles_stage_attach(
     GstBuffer *frame, const StxObstaclesResult *result, const GstObstaclesInput *input);
 
