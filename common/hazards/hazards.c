@@ -218,10 +218,10 @@ static bool check_frame(const StxHazardsFrame *frame, StxError *error)
     return stx_fail(error, "%d x %d pixels, must be at most %d x %d", map->width, map->height,
         STX_HAZARDS_MAX_SIZE, STX_HAZARDS_MAX_SIZE);
   if (!stx_camera_is_metric(&frame->camera) || frame->camera.missing & STX_CAMERA_CX)
-    return stx_fail(error,
-        "hazards need the camera: %s is not known", !(frame->camera.focal > 0) ? "its focal length"
-        : !(frame->camera.baseline > 0)                                        ? "its baseline"
-                                                                               : "cx");
+    return stx_fail(error, "hazards need the camera: %s is not known",
+        !(frame->camera.focal > 0)      ? "its focal length"
+        : !(frame->camera.baseline > 0) ? "its baseline"
+                                        : "cx");
   return true;
 }
 

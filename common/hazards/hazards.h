@@ -56,7 +56,7 @@ typedef struct {
 
 #define STX_HAZARDS_DEFAULTS                                                                       \
   {                                                                                                \
-    .max_distance = 20, .min_height = 0.05, .max_height = 0.4, .min_width = 0.15, .window = 0.3,    \
+    .max_distance = 20, .min_height = 0.05, .max_height = 0.4, .min_width = 0.15, .window = 0.3,   \
     .evidence = 18, .max_hazards = 100                                                             \
   }
 

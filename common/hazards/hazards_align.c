@@ -11,10 +11,10 @@
 #include <stdlib.h>
 
 #define BANDS 4
-#define REACH 6        /* eighths of a pixel, either way */
+#define REACH 6 /* eighths of a pixel, either way */
 #define OFFSETS (2 * REACH + 1)
 #define ROW_STEP 3
-#define ENOUGH 300     /* pixels of a band */
+#define ENOUGH 300 /* pixels of a band */
 
 typedef struct {
   uint64_t cost[OFFSETS];

@@ -40,8 +40,8 @@ void stx_hazards_costs_c(const StxHazardsWork *work, int row, int worker)
       for (int c = cell - half; c <= cell + half; c++)
         for (int x = c * CELL; x < (c + 1) * CELL; x++)
           if (c >= 0 && c < work->cells)
-            sum += difference(left, right, width, x,
-                FINE * x - ground[x] + (level - ON_GROUND) * (FINE / 4));
+            sum += difference(
+                left, right, width, x, FINE * x - ground[x] + (level - ON_GROUND) * (FINE / 4));
       work->costs[hazards_at(work, row, cell) * LEVELS + (size_t)level] = (uint16_t)sum;
     }
 }

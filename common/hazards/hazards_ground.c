@@ -17,13 +17,13 @@
 #include <string.h>
 
 #define TRIES 500
-#define NEAR_PLANE .5     /* px, and a hundredth of the disparity */
+#define NEAR_PLANE .5 /* px, and a hundredth of the disparity */
 #define OFF_PLANE (4 * STX_DISPARITY_ONE)
-#define AROUND_X 3        /* tiles to each side of which the median is */
+#define AROUND_X 3 /* tiles to each side of which the median is */
 #define AROUND_Y 2
 #define ENOUGH_AROUND 8
-#define ENOUGH_TILES 12   /* on the plane */
-#define HIDING 64         /* columns to the right in which something nearer is looked for */
+#define ENOUGH_TILES 12 /* on the plane */
+#define HIDING 64       /* columns to the right in which something nearer is looked for */
 
 void stx_hazards_tile(Tiles *tiles, const StxHazardsFrame *frame)
 {
@@ -223,8 +223,8 @@ bool stx_hazards_find_ground(StxHazardsWork *work, double *scratch)
   Tiles *tiles = &work->tiles;
   int count = 0, all = tiles->across * tiles->down;
   Point *points = (Point *)(scratch + all);
-  work->plane = (Plane){.cx = camera->cx,
-      .cy = camera->missing & STX_CAMERA_CY ? .5 * work->height : camera->cy};
+  work->plane = (Plane){
+      .cx = camera->cx, .cy = camera->missing & STX_CAMERA_CY ? .5 * work->height : camera->cy};
   for (int t = 0; t < all; t++) {
     int i = t % tiles->across, k = t / tiles->across;
     Point p = {centre(i, tiles->width), centre(k, tiles->height),
@@ -236,8 +236,7 @@ bool stx_hazards_find_ground(StxHazardsWork *work, double *scratch)
   if (!find_plane(work, points, count))
     return false;
   for (int t = 0; t < all; t++)
-    scratch[t] = (scratch[t] - hazards_plane(&work->plane,
-                                   centre(t % tiles->across, tiles->width),
+    scratch[t] = (scratch[t] - hazards_plane(&work->plane, centre(t % tiles->across, tiles->width),
                                    centre(t / tiles->across, tiles->height))) *
                  STX_DISPARITY_ONE;
   for (int t = 0; t < all; t++)
@@ -300,8 +299,8 @@ void stx_hazards_ground_row(StxHazardsWork *work, int row)
   for (int x = 0; x < work->width; x++) {
     if (x % CELL == 0) /* the tiles change little within a cell */
       offset = offset_at(&work->tiles, x, row);
-    double d = hazards_plane(&work->plane, x, row) +
-               (isnan(offset) ? 0 : offset / STX_DISPARITY_ONE);
+    double d =
+        hazards_plane(&work->plane, x, row) + (isnan(offset) ? 0 : offset / STX_DISPARITY_ONE);
     ground[x] = (int16_t)lrint(fmin(fmax(d * FINE, 0), 256 * FINE - 1));
     int half = (int)work->half[row - work->top] * CELL;
     if (x % CELL == CELL / 2 && !isnan(offset) && x - half > d + LEVELS / 4)

@@ -10,12 +10,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define UNITS 16     /* of evidence per nat */
+#define UNITS 16      /* of evidence per nat */
 #define SAME_FACE 1.0 /* px: what is of one upright face has one disparity, this near */
-#define BELOW .35 /* px: what is farther than the ground by so much is in a hole */
-#define GAP .3       /* m across which groups are one thing */
-#define STEP .6      /* m of distance, likewise */
-#define TOUCH 4  /* rows between two that touch */
+#define BELOW .35     /* px: what is farther than the ground by so much is in a hole */
+#define GAP .3        /* m across which groups are one thing */
+#define STEP .6       /* m of distance, likewise */
+#define TOUCH 4       /* rows between two that touch */
 #define MOST_GROUPS STX_HAZARDS_MAX
 
 typedef struct {
@@ -153,8 +153,8 @@ static void measure_hole(const StxHazardsWork *work, Group *group)
   int x = group->cell * CELL + CELL / 2, row = group->row + group->best.rows;
   double d = fmax(ground_at(work, group->row, x), 1. / FINE);
   while (row < work->height &&
-         row_is(work, group, row, 0, ground_at(work, row, x) - .25 * group->best.rows *
-                                                                   work->plane.down))
+         row_is(work, group, row, 0,
+             ground_at(work, row, x) - .25 * group->best.rows * work->plane.down))
     row++;
   row = row < work->height ? row : work->height - 1;
   group->far = metres_per_disparity(work) / d;
@@ -305,13 +305,13 @@ static size_t find_groups(
   return count;
 }
 
-size_t stx_hazards_group(const StxHazardsWork *work, uint32_t *stack, StxObstacle *hazards,
-    size_t room, size_t *all)
+size_t stx_hazards_group(
+    const StxHazardsWork *work, uint32_t *stack, StxObstacle *hazards, size_t room, size_t *all)
 {
   uint8_t *taken = (uint8_t *)work->costs; /* nobody needs these any more */
   Group groups[MOST_GROUPS];
-  Fill fill = {.work = work, .members = stack, .least = (uint32_t)(.5 * UNITS *
-                                                                   work->params->evidence)};
+  Fill fill = {
+      .work = work, .members = stack, .least = (uint32_t)(.5 * UNITS * work->params->evidence)};
   size_t count = 0;
   for (int hole = 0; hole < 2; hole++) {
     fill.hole = hole;

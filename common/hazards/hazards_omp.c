@@ -20,8 +20,8 @@
 /* ---- Costs ----------------------------------------------------------------------------------- */
 
 /* Position 2n + q of the fine row is fine[q][n + LEFT_PAD / 2]. */
-static void make_fine(const int16_t *restrict row, int width, int16_t *restrict even,
-    int16_t *restrict odd)
+static void make_fine(
+    const int16_t *restrict row, int width, int16_t *restrict even, int16_t *restrict odd)
 {
   int n = LEFT_PAD / 2;
   for (int i = 0; i < LEFT_PAD / 2; i++)

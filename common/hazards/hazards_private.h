@@ -15,12 +15,12 @@
 #include "common/cpu.h"
 #include "common/hazards/hazards.h"
 
-#define CELL 4     /* columns of a cell */
-#define LEVELS 64  /* offsets r from the ground, from the largest down in steps of 1/4 pixel … */
+#define CELL 4    /* columns of a cell */
+#define LEVELS 64 /* offsets r from the ground, from the largest down in steps of 1/4 pixel … */
 #define ON_GROUND 31 /* … of which this one is 0 */
-#define ROWS 20    /* of a patch, at most */
-#define LEAST 2    /* … and at least */
-#define TILTS 3    /* of a ground that is not where the tiles say it is: −1/12, 0, 1/12 px a row */
+#define ROWS 20      /* of a patch, at most */
+#define LEAST 2      /* … and at least */
+#define TILTS 3 /* of a ground that is not where the tiles say it is: −1/12, 0, 1/12 px a row */
 #define GROUND_REACH 3 /* levels by which it may lie off, either way */
 #define FACE_NEAR 2    /* levels by which the foot of a face may lie nearer than the ground, */
 #define FACE_FAR 1     /*   and farther */
@@ -30,7 +30,7 @@
 #define HIDDEN 2    /* pixels of disparity: what is nearer by more hides */
 #define MOST_HALF 9 /* cells of a window to each side */
 #define STX_HAZARDS_WORKERS 64
-#define FINE 8      /* positions of the right picture per pixel */
+#define FINE 8                             /* positions of the right picture per pixel */
 #define LEFT_PAD (256 * FINE + 2 * LEVELS) /* of a row of them: disparities below 256 pixels */
 #define RIGHT_PAD (2 * LEVELS)
 
@@ -62,19 +62,19 @@ struct StxHazardsWork {
   Tiles tiles;
 
   /* By row and cell. */
-  uint16_t *costs;   /* rows from `top`: LEVELS for each cell, 1/31 gray level */
-  uint8_t *nearer;   /* pixels of disparity by which what may hide it is nearer; 255: the ground is
+  uint16_t *costs;  /* rows from `top`: LEVELS for each cell, 1/31 gray level */
+  uint8_t *nearer;  /* pixels of disparity by which what may hide it is nearer; 255: the ground is
                         not known */
-  Patch *up, *down;  /* upright from that row on; a hole's wall from that row down */
-  int16_t *ground;   /* by row and column: 1/FINE pixel, 0 … 2047 */
-  uint8_t *half;     /* by row: cells of a window to each side */
-  int8_t *lower;     /* by row: eighths of a pixel by which the right picture is too low */
-  uint8_t *least;    /* by row: rows of a patch that stands there, at least */
+  Patch *up, *down; /* upright from that row on; a hole's wall from that row down */
+  int16_t *ground;  /* by row and column: 1/FINE pixel, 0 … 2047 */
+  uint8_t *half;    /* by row: cells of a window to each side */
+  int8_t *lower;    /* by row: eighths of a pixel by which the right picture is too low */
+  uint8_t *least;   /* by row: rows of a patch that stands there, at least */
 
-  int face[ROWS];         /* levels by which an upright face is off the ground, by row of it */
-  int tilt[TILTS][ROWS];  /* likewise a tilted ground */
-  uint32_t noise;         /* 1/31 gray level, at least 1 */
-  int faces;              /* rows whose faces have levels: ROWS, less where the ground is steep */
+  int face[ROWS];        /* levels by which an upright face is off the ground, by row of it */
+  int tilt[TILTS][ROWS]; /* likewise a tilted ground */
+  uint32_t noise;        /* 1/31 gray level, at least 1 */
+  int faces;             /* rows whose faces have levels: ROWS, less where the ground is steep */
   int16_t *scratch[STX_HAZARDS_WORKERS]; /* of each worker: hazards_scratch() bytes */
 };
 
@@ -140,8 +140,8 @@ static inline bool hazards_seen(const StxHazardsWork *work, int row, int cell, i
 
 /* Records of what the tests say, the nearest first; at most `room`. *all: how many there are.
  * `stack`: a number for each cell of each row. */
-size_t stx_hazards_group(const StxHazardsWork *work, uint32_t *stack, StxObstacle *hazards,
-    size_t room, size_t *all);
+size_t stx_hazards_group(
+    const StxHazardsWork *work, uint32_t *stack, StxObstacle *hazards, size_t room, size_t *all);
 
 #define HAZARDS_DECLARE(isa)                                                                       \
   void stx_hazards_costs_##isa(const StxHazardsWork *work, int row, int worker);                   \

@@ -44,7 +44,7 @@ typedef enum {
 typedef enum {
   STX_SCENE_STREET,
   STX_SCENE_CHESSBOARD, /* a chessboard is held up before the cameras, in the street */
-  STX_SCENE_HAZARDS     /* small things lie on our lane, and holes are in it, but no traffic ahead */
+  STX_SCENE_HAZARDS /* small things lie on our lane, and holes are in it, but no traffic ahead */
 } StxSceneKind;
 
 /* What calibration needs: a board that is held still for some frames, then otherwise: near and
@@ -198,7 +198,7 @@ typedef struct {
   double x, z;          /* middle of its foot; of a pit, of its opening */
   double width, length; /* along its own axes, x and z turned by `turn` */
   double turn;          /* sine of its angle about the vertical, clockwise seen from above */
-  double height;        /* above the road: .05, .1, .2 or .3, of a tyre .1 or .2; of a pit −.1, −.2
+  double height; /* above the road: .05, .1, .2 or .3, of a tyre .1 or .2; of a pit −.1, −.2
                            or −.3 */
 } StxSceneHazard;
 

@@ -162,8 +162,8 @@ static bool meets_pit(const StxScene *scene, const SceneProbe *probe, SceneConta
       continue;
     double slope = stx_scene_ground_slope(scene, pit->z), out = INFINITY;
     double from[3] = {x, 0, z},
-           d[3] = {ray->direction[0], ray->direction[1] - slope * ray->direction[2],
-               ray->direction[2]};
+           d[3] = {
+               ray->direction[0], ray->direction[1] - slope * ray->direction[2], ray->direction[2]};
     for (int k = 0; k < 3; k++) {
       double t = d[k] != 0 ? ((d[k] < 0 ? -half[k] : half[k]) - from[k]) / d[k] : INFINITY;
       if (t < out) {

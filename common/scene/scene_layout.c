@@ -267,8 +267,8 @@ static void place_hazard(
   uint64_t own = key;
   StxSceneThing thing = (StxSceneThing)(scene_uniform(&key) * 5);
   bool pit = thing == STX_SCENE_PIT;
-  double height = pit ? -heights[1 + (int)(scene_uniform(&key) * 3)]
-                      : heights[(int)(scene_uniform(&key) * 4)];
+  double height =
+      pit ? -heights[1 + (int)(scene_uniform(&key) * 3)] : heights[(int)(scene_uniform(&key) * 4)];
   if (thing == STX_SCENE_TYRE)
     height = height < .15 ? .1 : .2; /* there are none as flat, or as high, as boxes */
   double width = scene_between(&key, thing_sizes[thing][0][0], thing_sizes[thing][0][1]);
@@ -285,7 +285,11 @@ static void place_hazard(
     return;
   StxSceneHazard hazard = {thing, x, at, width, length, turn, height};
   scene->hazard[scene->hazards++] = hazard;
-  ScenePlace place = {.x = x, .z = at, .face_x = turn, .face_z = sqrt(1 - turn * turn), .key = own,
+  ScenePlace place = {.x = x,
+      .z = at,
+      .face_x = turn,
+      .face_z = sqrt(1 - turn * turn),
+      .key = own,
       .instance = instance_of(KIND_HAZARD, side, cell)};
   stx_scene_hazard(scene, &place, &hazard);
 }

@@ -40,8 +40,7 @@ static bool find(Run *run, const StxHazardsFrame *pictures, const StxImage16 *tr
 {
   const Options *o = run->options;
   StxHazardsFrame frame = *pictures;
-  StxPipelineInput input = {
-      .left = frame.left, .right = frame.right, .camera = frame.camera};
+  StxPipelineInput input = {.left = frame.left, .right = frame.right, .camera = frame.camera};
   StxPipelineOutput output;
   if (run->pipeline == NULL || run->width != frame.left.width || run->height != frame.left.height) {
     stx_pipeline_free(run->pipeline);
@@ -126,9 +125,8 @@ static GPtrArray *pictures_in(const char *folder)
 }
 
 /* calib.txt, or calib/NAME.txt, NAME being what comes before '_'. */
-static bool load_camera(
-    const Options *o, const char *folder, const char *name, int pair, StxCamera *camera,
-    StxError *error)
+static bool load_camera(const Options *o, const char *folder, const char *name, int pair,
+    StxCamera *camera, StxError *error)
 {
   char *file = g_strdup_printf("%.*s.txt", (int)strcspn(name, "_."), name);
   char *one = g_build_filename(folder, "calib.txt", NULL);
@@ -154,8 +152,8 @@ static bool load_pair(const Options *o, const char *folder, const char *const vi
     g_free(path);
   }
   return good &&
-         load_camera(o, folder, name, strcmp(views[0], "image_2") == 0 ? 2 : 0, &frame->camera,
-             error) &&
+         load_camera(
+             o, folder, name, strcmp(views[0], "image_2") == 0 ? 2 : 0, &frame->camera, error) &&
          stx_camera_fit(&frame->camera, frame->left.width, frame->left.height, error);
 }
 
@@ -188,8 +186,8 @@ static bool draw(const Options *o, const StxHazardsFrame *frame, const StxHazard
   return good;
 }
 
-static bool run_pair(Run *run, const char *folder, const char *const views[2], const char *name,
-    StxError *error)
+static bool run_pair(
+    Run *run, const char *folder, const char *const views[2], const char *name, StxError *error)
 {
   const Options *o = run->options;
   StxHazardsFrame frame = {{0}};
@@ -226,7 +224,8 @@ static bool run_folder(Run *run, const char *folder, StxError *error)
       return good;
   }
   return stx_fail(error,
-      "%s: no pictures: looked for .png in image_2/ and image_3/, or image_0/ and image_1/", folder);
+      "%s: no pictures: looked for .png in image_2/ and image_3/, or image_0/ and image_1/",
+      folder);
 }
 
 /* ---- Command line ---------------------------------------------------------------------------- */
@@ -258,8 +257,8 @@ static GOptionContext *make_context(Options *o)
       "With folders that hold image_2 and image_3, or image_0 and image_1: what is told in the\n"
       "lane ahead, where as a rule there is nothing.");
   g_option_context_add_main_entries(context, entries, NULL);
-  options_add_group(context, &(OptionGroup){"hazards", "Hazards:", "road-hazards",
-                                 {{&stx_hazards_fields, &o->params}}});
+  options_add_group(context,
+      &(OptionGroup){"hazards", "Hazards:", "road-hazards", {{&stx_hazards_fields, &o->params}}});
   return context;
 }
 

@@ -18,10 +18,10 @@ extern const int hazard_sizes[HAZARD_SIZES];
 /* Everything adds up. */
 typedef struct {
   uint64_t frames, with_ground;
-  uint64_t records[2];                                 /* in the lane: small things, holes */
-  uint64_t seen[HAZARD_SIZES][HAZARD_RANGES];          /* of the street, in sight */
-  uint64_t found[HAZARD_SIZES][HAZARD_RANGES];         /* and in the records */
-  uint64_t other_kind, nothing;                        /* records in the lane: at one of the other
+  uint64_t records[2];                                   /* in the lane: small things, holes */
+  uint64_t seen[HAZARD_SIZES][HAZARD_RANGES];            /* of the street, in sight */
+  uint64_t found[HAZARD_SIZES][HAZARD_RANGES];           /* and in the records */
+  uint64_t other_kind, nothing;                          /* records in the lane: at one of the other
                                                           kind, and where there is none */
   uint64_t heights[HAZARD_BINS], distances[HAZARD_BINS]; /* errors of what was found */
   double ms;

@@ -5,10 +5,10 @@
 #include <glib.h>
 #include <math.h>
 
-#define SAMPLES 5       /* across its front */
-#define OFF_X .25       /* m by which a record may lie beside it, */
-#define OFF_Z .6        /*   and before or behind it, and what half a pixel of disparity is */
-#define SOONEST 4.      /* m: what is nearer is partly below the picture */
+#define SAMPLES 5  /* across its front */
+#define OFF_X .25  /* m by which a record may lie beside it, */
+#define OFF_Z .6   /*   and before or behind it, and what half a pixel of disparity is */
+#define SOONEST 4. /* m: what is nearer is partly below the picture */
 
 const double hazard_ranges[HAZARD_RANGES + 1] = {5, 10, 15, 20};
 const int hazard_sizes[HAZARD_SIZES] = {5, 10, 20, 30, -10, -20, -30};
@@ -96,7 +96,8 @@ bool hazard_in_lane(const StxObstacle *record, double lane)
 void hazard_tell(FILE *log, const char *frame, const char *what, const StxObstacle *r)
 {
   if (log != NULL)
-    fprintf(log, "%s: %s %s at x %.2f z %.2f, %.2f wide, %.2f high, sure %.2f, pixels %d %d to %d %d\n",
+    fprintf(log,
+        "%s: %s %s at x %.2f z %.2f, %.2f wide, %.2f high, sure %.2f, pixels %d %d to %d %d\n",
         frame, what, r->kind == STX_OBSTACLE_HOLE ? "hole" : "thing", (double)r->x, (double)r->z,
         (double)r->width, (double)r->height, (double)r->confidence, r->left, r->top, r->right,
         r->bottom);
@@ -125,8 +126,8 @@ static void judge_hazard(const StxScene *scene, const StxSceneHazard *hazard,
 }
 
 /* Things that are at the picture's lower border are not judged. */
-static void judge_record(const StxScene *scene, const StxObstacle *r, const char *name, FILE *log,
-    HazardScore *score)
+static void judge_record(
+    const StxScene *scene, const StxObstacle *r, const char *name, FILE *log, HazardScore *score)
 {
   const StxSceneHazard *hazards;
   size_t count = stx_scene_hazards(scene, &hazards);

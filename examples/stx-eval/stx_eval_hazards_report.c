@@ -32,8 +32,7 @@ static json_t *sizes_json(const HazardScore *score)
       json_object_set_new(range, "from", json_real(hazard_ranges[r]));
       json_object_set_new(range, "to", json_real(hazard_ranges[r + 1]));
       json_object_set_new(range, "seen", json_integer((json_int_t)score->seen[s][r]));
-      json_object_set_new(
-          range, "found", table_json(share(score->found[s][r], score->seen[s][r])));
+      json_object_set_new(range, "found", table_json(share(score->found[s][r], score->seen[s][r])));
       json_array_append_new(ranges, range);
     }
     json_object_set_new(size, "ranges", ranges);

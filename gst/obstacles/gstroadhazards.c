@@ -20,6 +20,7 @@
 #include "gst/core/elements.h"
 
 #include "common/hazards/hazards.h"
+#include "common/luma/luma.h"
 #include "gst/base/pairing.h"
 #include "gst/columns/disparity.h"
 #include "gst/core/camera.h"
@@ -30,13 +31,17 @@
 GST_DEBUG_CATEGORY_STATIC(road_hazards_debug);
 #define GST_CAT_DEFAULT road_hazards_debug
 
-/* Those whose first plane is 8-bit luma, in rows. */
+/* First those whose first plane is 8-bit luma, in rows. */
 #define FORMATS                                                                                    \
-  "{ GRAY8, I420, YV12, NV12, NV21, NV16, NV61, NV24, Y41B, Y42B, Y444, YUV9, YVU9, A420 }"
+  "{ GRAY8, I420, YV12, NV12, NV21, NV16, NV61, NV24, Y41B, Y42B, Y444, YUV9, YVU9, "              \
+  "A420, " STX_LUMA_FORMATS " }"
 #define PICTURES "video/x-raw,format=" FORMATS
 
 enum { ROLE_LEFT, ROLE_RIGHT, ROLE_DISPARITY, ROLES };
+enum { LUMA = ROLES, GRAY }; /* slots of the stage, after those of the roles; GRAY: two */
 static const gchar *const roles[ROLES] = {"sink_left", "sink_right", "disparity"};
+
+static const StxImplTable no_device = {NULL, 0, 0};
 
 #define GST_TYPE_ROAD_HAZARDS (gst_road_hazards_get_type())
 G_DECLARE_FINAL_TYPE(GstRoadHazards, gst_road_hazards, GST, ROAD_HAZARDS, GstStxPairing)
@@ -64,8 +69,8 @@ static GstStaticPadTemplate left_template =
     GST_STATIC_PAD_TEMPLATE("sink_left", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(PICTURES));
 static GstStaticPadTemplate right_template =
     GST_STATIC_PAD_TEMPLATE("sink_right", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(PICTURES));
-static GstStaticPadTemplate disparity_template = GST_STATIC_PAD_TEMPLATE("disparity", GST_PAD_SINK,
-    GST_PAD_REQUEST, GST_STATIC_CAPS("video/x-raw,format=GRAY16_LE"));
+static GstStaticPadTemplate disparity_template = GST_STATIC_PAD_TEMPLATE(
+    "disparity", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS("video/x-raw,format=GRAY16_LE"));
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(PICTURES));
 
@@ -82,7 +87,8 @@ static gboolean refuse(const gchar *pad, const GstCaps *caps, StxError *error)
 {
   gchar *text = gst_caps_to_string(caps);
 
-  stx_fail(error, "pad %s got %.120s; needed is " PICTURES ": put videoconvert in front", pad, text);
+  stx_fail(
+      error, "pad %s got %.120s; needed is " PICTURES ": put videoconvert in front", pad, text);
   g_free(text);
   return FALSE;
 }
@@ -95,9 +101,9 @@ static gboolean take_disparity(GstRoadHazards *self, const GstCaps *caps, StxErr
       !gst_stx_disparity_encoding(&self->map, STX_DISPARITY_AUTO, &encoding, error))
     return FALSE;
   return (!self->map.is_tensor && encoding == STX_DISPARITY_KITTI) ||
-         stx_fail(error,
-             "pad disparity: its numbers must be disparities in 1/256 pixel, 16 bits, as stereo-sgm "
-             "with output=disparity gives them");
+         stx_fail(error, "pad disparity: its numbers must be disparities in 1/256 pixel, 16 bits, "
+                         "as stereo-sgm "
+                         "with output=disparity gives them");
 }
 
 static gboolean take_picture(GstRoadHazards *self, guint role, GstCaps *caps, StxError *error)
@@ -155,7 +161,8 @@ static gboolean find_camera(GstRoadHazards *self, const GstCaps *left, StxError 
   if (stx_camera_is_metric(&self->camera) && !(self->camera.missing & STX_CAMERA_CX))
     return TRUE;
   stx_fail(error,
-      "hazards are measured in metres, and of the camera is unknown: %s. Set calibration, or focal, "
+      "hazards are measured in metres, and of the camera is unknown: %s. Set calibration, or "
+      "focal, "
       "cx and baseline, here or on stereo-sgm",
       !(self->camera.focal > 0)      ? "focal length"
       : !(self->camera.baseline > 0) ? "baseline"
@@ -202,10 +209,9 @@ static void attach(GstRoadHazards *self, GstBuffer *picture, const StxHazardsRes
       .height = self->map.height,
       .time = gst_stx_pairing_time(GST_STX_PAIRING(self)),
       .duration = GST_BUFFER_DURATION(picture)};
-  GstBuffer *records =
-      result->count > 0
-          ? gst_buffer_new_memdup(result->hazards, result->count * sizeof *result->hazards)
-          : gst_buffer_new();
+  GstBuffer *records = result->count > 0 ? gst_buffer_new_memdup(result->hazards,
+                                               result->count * sizeof *result->hazards)
+                                         : gst_buffer_new();
   GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_LEFT);
   GstStxObstaclesMeta *older;
   GError *error = NULL;
@@ -216,15 +222,36 @@ static void attach(GstRoadHazards *self, GstBuffer *picture, const StxHazardsRes
   gst_buffer_unref(records);
   if (!gst_stx_regions_attach(&regions, caps, &error) && !self->told) {
     self->told = TRUE;
-    GST_ELEMENT_WARNING(self, STREAM, FORMAT,
-        ("Hazards get no regions of interest: %s", error->message), (NULL));
+    GST_ELEMENT_WARNING(
+        self, STREAM, FORMAT, ("Hazards get no regions of interest: %s", error->message), (NULL));
   }
   g_clear_error(&error);
   gst_caps_unref(caps);
 }
 
-static gboolean find_pictures(
-    GstRoadHazards *self, GstStxStage *stage, GstBuffer **set, StxHazardsFrame *frame, StxError *error)
+/* Makes the gray picture of one that has none in its first plane. */
+static gboolean make_gray(
+    GstRoadHazards *self, GstStxStage *stage, guint role, StxImage8 *image, StxError *error)
+{
+  const StxLumaFormat *format = stx_luma_format(GST_VIDEO_INFO_NAME(&self->pictures[role]));
+  const StxLumaImpl *impl = gst_stx_stage_impl_of(stage, &stx_luma_impls, &no_device, error);
+  gsize stride = stx_align((gsize)image->width);
+  StxImage8 gray = {NULL, (ptrdiff_t)stride, image->width, image->height};
+  void *scratch;
+
+  if (format == NULL)
+    return TRUE;
+  scratch = gst_stx_stage_block(stage, LUMA, STX_LUMA_SCRATCH, error);
+  gray.data = gst_stx_stage_block(stage, GRAY + role, stride * (gsize)image->height, error);
+  if (impl == NULL || scratch == NULL || gray.data == NULL ||
+      !impl->run(format, 0, image, &gray, scratch, &stage->place, error))
+    return FALSE;
+  *image = gray;
+  return TRUE;
+}
+
+static gboolean find_pictures(GstRoadHazards *self, GstStxStage *stage, GstBuffer **set,
+    StxHazardsFrame *frame, StxError *error)
 {
   StxImage8 *const images[] = {&frame->left, &frame->right};
   StxFrame picture;
@@ -235,6 +262,8 @@ static gboolean find_pictures(
       return FALSE;
     *images[role] =
         (StxImage8){picture.data[0], picture.stride[0], self->map.width, self->map.height};
+    if (!make_gray(self, stage, role, images[role], error))
+      return FALSE;
   }
   if (!gst_stx_stage_picture(stage, ROLE_DISPARITY, roles[ROLE_DISPARITY], set[ROLE_DISPARITY],
           &self->map.video, 1, GST_MAP_READ, &picture, error))
@@ -317,7 +346,6 @@ static void gst_road_hazards_init(GstRoadHazards *self)
 
 static void gst_road_hazards_class_init(GstRoadHazardsClass *klass)
 {
-  static const StxImplTable no_device = {NULL, 0, 0};
   GstStaticPadTemplate *const templates[] = {
       &src_template, &left_template, &right_template, &disparity_template};
   GstElementClass *element = GST_ELEMENT_CLASS(klass);

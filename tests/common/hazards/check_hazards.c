@@ -18,9 +18,8 @@ static StxHazardsResult find(StxHazards *state, const HazardsPictures *pictures)
 {
   StxHazardsResult result;
   StxError error = {""};
-  ck_assert_msg(
-      stx_hazards_find(state, &defaults, &pictures->frame, fastest(), 2, &result, &error), "%s",
-      error.text);
+  ck_assert_msg(stx_hazards_find(state, &defaults, &pictures->frame, fastest(), 2, &result, &error),
+      "%s", error.text);
   return result;
 }
 
@@ -117,8 +116,8 @@ static const int sizes[][2] = {{1, 1}, {1, 120}, {320, 1}, {7, 5}, {40, 33}, {32
 
 STX_TEST_LOOP(any_size_will_do, 6)
 {
-  HazardsCase c = HAZARDS_CASE(
-          .z = 8, .height = .2, .width_px = sizes[_i][0], .height_px = sizes[_i][1], .padding = 3);
+  HazardsCase c = HAZARDS_CASE(.z = 8, .height = .2, .width_px = sizes[_i][0],
+      .height_px = sizes[_i][1], .padding = 3);
   STX_AUTO(HazardsPictures) pictures = hazards_pictures(&c);
   STX_AUTO(StxHazards) *state = stx_hazards_new();
   StxHazardsResult result = find(state, &pictures);
@@ -194,8 +193,8 @@ static void compare(const HazardsPictures *pictures, const StxHazardsParams *par
       ck_assert(result.noise == expected.noise && result.ground == expected.ground);
       ck_assert_uint_eq(result.count, expected.count);
       ck_assert_uint_eq(result.left_out, expected.left_out);
-      stx_expect_same(expected.hazards, result.hazards, expected.count * sizeof(StxObstacle),
-          impl->info.name);
+      stx_expect_same(
+          expected.hazards, result.hazards, expected.count * sizeof(StxObstacle), impl->info.name);
     }
 }
 

@@ -68,16 +68,16 @@ HazardsPictures hazards_pictures(const HazardsCase *given)
   HazardsCase copy = *given, *c = &copy;
   int width = c->width_px = given->width_px > 0 ? given->width_px : 320;
   int height = given->height_px > 0 ? given->height_px : 120;
-  HazardsPictures pictures = {{stx_test_image8(width, height, c->padding),
-      stx_test_image8(width, height, c->padding + 1),
-      stx_test_image16(width, height, 2 * c->padding),
-      {.focal = FOCAL,
-          .cx = .5 * (width - 1),
-          .cy = CY,
-          .baseline = BASELINE,
-          .height = HEIGHT,
-          .image_width = width,
-          .image_height = height}}};
+  HazardsPictures pictures = {
+      {stx_test_image8(width, height, c->padding), stx_test_image8(width, height, c->padding + 1),
+          stx_test_image16(width, height, 2 * c->padding),
+          {.focal = FOCAL,
+              .cx = .5 * (width - 1),
+              .cy = CY,
+              .baseline = BASELINE,
+              .height = HEIGHT,
+              .image_width = width,
+              .image_height = height}}};
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       Hit left = cast(c, 0, x, y), right = cast(c, BASELINE, x, y - c->lower);

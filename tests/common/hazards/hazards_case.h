@@ -10,13 +10,13 @@
 typedef struct {
   double x, z, width, length, height; /* x of the middle, z of the nearer edge */
   double lower;                       /* pixels by which the right picture is too low */
-  int width_px, height_px, padding; /* 0, 0: 320 x 120 */
+  int width_px, height_px, padding;   /* 0, 0: 320 x 120 */
 } HazardsCase;
 
 #define HAZARDS_CASE(...)                                                                          \
   (HazardsCase)                                                                                    \
   {                                                                                                \
-    .width = .6, .length = .5, __VA_ARGS__                                                          \
+    .width = .6, .length = .5, __VA_ARGS__                                                         \
   }
 
 typedef struct {
