@@ -116,7 +116,7 @@ void stx_hazards_blend(const StxImage8 *picture, int row, int eighths, uint8_t *
 /* Finds `lower`. */
 void stx_hazards_align(StxHazardsWork *work);
 
-/* ---- hazards_c.c, hazards_omp.c --------------------------------------------------------------- */
+/* ---- hazards_c.c, hazards_omp.c -------------------------------------------------------------- */
 
 /* A row that has lost its mean: 1/31 gray level. Columns beyond the border are as the last. */
 void stx_hazards_flatten(const uint8_t *row, int width, int16_t *flat);
@@ -136,7 +136,7 @@ static inline bool hazards_seen(const StxHazardsWork *work, int row, int cell, i
   return near <= HIDDEN && end != 255 && end <= HIDDEN + (int)(work->plane.down * rows);
 }
 
-/* ---- hazards_groups.c ------------------------------------------------------------------------- */
+/* ---- hazards_groups.c ------------------------------------------------------------------------ */
 
 /* Records of what the tests say, the nearest first; at most `room`. *all: how many there are.
  * `stack`: a number for each cell of each row. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stx-eval hazards: stx_eval_hazards.c runs, _judge.c compares with the street, _report.c prints. */
+/* stx-eval hazards: stx_eval_hazards.c runs, …_judge.c compares with the street, …_report.c prints.
+ */
 #ifndef STX_EVAL_HAZARDS_H
 #define STX_EVAL_HAZARDS_H
 
