@@ -22,6 +22,12 @@ typedef enum {
 } StxObstacleSource;
 
 typedef enum {
+  STX_OBSTACLE_STANDING = 0, /* what stixels or clusters show */
+  STX_OBSTACLE_SMALL = 1,    /* a small thing on the road (road-hazards) */
+  STX_OBSTACLE_HOLE = 2,     /* a hole in the road, or its drop: the height is negative */
+} StxObstacleKind;
+
+typedef enum {
   STX_OBSTACLE_IN_CORRIDOR = 1, /* some of it lies in the corridor that was asked for */
   STX_OBSTACLE_CUT = 2,         /* at the border of what the sensor sees: it may be larger */
 } StxObstacleFlags;
@@ -37,11 +43,11 @@ typedef struct {
   uint8_t source;                     /* StxObstacleSource */
   uint8_t label;                      /* Cityscapes train id of most of it; 255: none */
   uint8_t flags;                      /* StxObstacleFlags */
-  uint8_t reserved;                   /* 0 */
+  uint8_t kind;                       /* StxObstacleKind */
   float confidence;                   /* 0…1 */
   float x, y, z;       /* middle of its foot, as near as it comes: z is the distance ahead */
   float width;         /* along x */
-  float height;        /* from the foot up */
+  float height;        /* from the foot up; of a hole its depth, negative */
   float depth;         /* how far behind z it was seen to reach; 0: only a front was seen */
   float closing_speed; /* positive: z shrinks; relative to the sensor */
   float lateral_speed; /* positive: to the right; relative to the sensor */

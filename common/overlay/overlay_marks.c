@@ -345,9 +345,23 @@ static void spell(const StxOverlayParams *params, const StxObstacle *obstacle,
   }
 }
 
+/* Small things and holes are no stixels: without a frame nothing would show them. */
+static void frame_hazard(const Marks *marks, const StxObstacle *hazard)
+{
+  StxSpot corners[] = {spot_of(marks, hazard->left, hazard->top),
+      spot_of(marks, hazard->right + 1, hazard->top),
+      spot_of(marks, hazard->right + 1, hazard->bottom + 1),
+      spot_of(marks, hazard->left, hazard->bottom + 1), spot_of(marks, hazard->left, hazard->top)};
+  stroke(marks, corners, sizeof corners / sizeof corners[0],
+      hazard->kind == STX_OBSTACLE_HOLE ? STX_MEANS_FALSE_NEGATIVE : STX_MEANS_WARNING);
+}
+
 static void label_obstacles(const Marks *marks)
 {
   const StxVelocity *velocities = marks->facts->velocities;
+  for (size_t i = 0; i < marks->facts->obstacle_count; i++)
+    if (marks->facts->obstacles[i].kind != STX_OBSTACLE_STANDING)
+      frame_hazard(marks, &marks->facts->obstacles[i]);
   for (size_t i = 0; i < marks->facts->obstacle_count; i++) {
     const StxObstacle *obstacle = &marks->facts->obstacles[i];
     StxSpot from = spot_of(marks, obstacle->left, obstacle->top);

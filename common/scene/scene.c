@@ -164,6 +164,7 @@ static const StxFieldChoice kinds[] = {
     {STX_SCENE_STREET, "street", "A street"},
     {STX_SCENE_CHESSBOARD, "chessboard",
         "A chessboard, held up before the cameras in ever new poses"},
+    {STX_SCENE_HAZARDS, "hazards", "A street with small things and holes on the lane ahead"},
     {0},
 };
 
@@ -302,6 +303,12 @@ void stx_scene_move(StxScene *scene, uint64_t frame)
   if (params->kind == STX_SCENE_CHESSBOARD)
     stx_scene_board_place(scene);
   scene->eye = -1;
+}
+
+size_t stx_scene_hazards(const StxScene *scene, const StxSceneHazard **list)
+{
+  *list = scene->hazard;
+  return (size_t)scene->hazards;
 }
 
 StxSceneRay stx_scene_ray(const StxScene *scene, StxSceneEye eye, double u, double v)

@@ -43,7 +43,8 @@ typedef enum {
 
 typedef enum {
   STX_SCENE_STREET,
-  STX_SCENE_CHESSBOARD /* a chessboard is held up before the cameras, in the street */
+  STX_SCENE_CHESSBOARD, /* a chessboard is held up before the cameras, in the street */
+  STX_SCENE_HAZARDS /* small things lie on our lane, and holes are in it, but no traffic ahead */
 } StxSceneKind;
 
 /* What calibration needs: a board that is held still for some frames, then otherwise: near and
@@ -101,7 +102,8 @@ enum {
   STX_SCENE_PERSON = 11,
   STX_SCENE_CAR = 13,
   STX_SCENE_TRUCK = 14,
-  STX_SCENE_BUS = 15
+  STX_SCENE_BUS = 15,
+  STX_SCENE_VOID = 255 /* small things on the road have no train id */
 };
 
 typedef enum { STX_SCENE_LEFT, STX_SCENE_RIGHT } StxSceneEye;
@@ -179,6 +181,30 @@ bool stx_scene_project(
 /* A corner between the chessboard's squares, from the upper left one on, 0 … columns − 1 and
  * 0 … rows − 1. False: there is no chessboard. */
 bool stx_scene_board_corner(const StxScene *scene, int column, int row, double point[3]);
+
+/* ---- Small things on the road -------------------------------------------------------------- */
+
+typedef enum {
+  STX_SCENE_BOX,    /* of cardboard */
+  STX_SCENE_PALLET, /* of planks */
+  STX_SCENE_TYRE,   /* it lies */
+  STX_SCENE_BAR,    /* a kerb stone or a sill across the lane */
+  STX_SCENE_PIT     /* with upright walls */
+} StxSceneThing;
+
+/* What lies on the lane, or is missing there. Metres. */
+typedef struct {
+  StxSceneThing thing;
+  double x, z;          /* middle of its foot; of a pit, of its opening */
+  double width, length; /* along its own axes, x and z turned by `turn` */
+  double turn;          /* sine of its angle about the vertical, clockwise seen from above */
+  double height; /* above the road: .05, .1, .2 or .3, of a tyre .1 or .2; of a pit −.1, −.2
+                           or −.3 */
+} StxSceneHazard;
+
+/* Of STX_SCENE_HAZARDS, of this frame, by z of their cells of 12 m; else there are none. What *list
+ * leads to belongs to the scene until its next frame. */
+size_t stx_scene_hazards(const StxScene *scene, const StxSceneHazard **list);
 
 /* Height of the road's surface at z, metres, in this frame's coordinates: piecewise quadratic with
  * continuous slope (vertical curves as road builders make them), −80 … 600 m. */

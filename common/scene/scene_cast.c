@@ -262,6 +262,7 @@ int stx_scene_label(const StxScene *scene, const SceneContact *contact, double x
   case HIT_SKY:
     return STX_SCENE_SKY;
   case HIT_ROAD:
+  case HIT_PIT:
     return STX_SCENE_ROAD;
   case HIT_HILLS:
     return STX_SCENE_VEGETATION;

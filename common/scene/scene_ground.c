@@ -148,16 +148,55 @@ static SceneContact hills(const StxScene *scene, const StxSceneRay *ray)
   return (SceneContact){t, HIT_HILLS, 0, 0};
 }
 
+/* A pit is a box below the road, sheared along its slope: a ray that comes in through the opening
+ * leaves it through a wall or the floor. */
+static bool meets_pit(const StxScene *scene, const SceneProbe *probe, SceneContact *contact)
+{
+  const StxSceneRay *ray = &probe->ray;
+  for (int i = 0; i < scene->hazards; i++) {
+    const StxSceneHazard *pit = &scene->hazard[i];
+    double x = ray->origin[0] + probe->road * ray->direction[0] - pit->x;
+    double z = ray->origin[2] + probe->road * ray->direction[2] - pit->z;
+    double half[3] = {.5 * pit->width, -pit->height, .5 * pit->length};
+    if (pit->thing != STX_SCENE_PIT || scene_abs(x) > half[0] || scene_abs(z) > half[2])
+      continue;
+    double slope = stx_scene_ground_slope(scene, pit->z), out = INFINITY;
+    double from[3] = {x, 0, z},
+           d[3] = {
+               ray->direction[0], ray->direction[1] - slope * ray->direction[2], ray->direction[2]};
+    for (int k = 0; k < 3; k++) {
+      double t = d[k] != 0 ? ((d[k] < 0 ? -half[k] : half[k]) - from[k]) / d[k] : INFINITY;
+      if (t < out) {
+        out = t;
+        *contact = (SceneContact){probe->road + t, HIT_PIT, i, (int16_t)(2 * k + (d[k] < 0))};
+      }
+    }
+    return true;
+  }
+  return false;
+}
+
+void stx_scene_pit_normal(const StxScene *scene, const SceneContact *contact, double n[3])
+{
+  int axis = contact->face / 2;
+  if (axis == 1)
+    return; /* the floor lies as the road does */
+  n[0] = n[1] = n[2] = 0;
+  n[axis] = contact->face & 1 ? 1 : -1;
+}
+
 SceneContact stx_scene_ground_cast(const StxScene *scene, const SceneProbe *probe)
 {
   const StxSceneRay *ray = &probe->ray;
-  SceneContact kerb;
+  SceneContact kerb, pit;
   if (probe->walk < INFINITY) {
     if (!on_road(ray->origin[0] + probe->walk * ray->direction[0]))
       return (SceneContact){probe->walk, HIT_WALK, 0, 0};
     if (meets_kerb(probe, &kerb))
       return kerb;
   }
+  if (scene->hazards > 0 && probe->road < INFINITY && meets_pit(scene, probe, &pit))
+    return pit;
   if (probe->road < INFINITY && on_road(ray->origin[0] + probe->road * ray->direction[0]))
     return (SceneContact){probe->road, HIT_ROAD, 0, 0};
   return hills(scene, ray);

@@ -22,7 +22,8 @@ enum {
   KIND_SIGN,
   KIND_CROSSING,
   KIND_LANE,
-  KIND_WALKER
+  KIND_WALKER,
+  KIND_HAZARD = 30
 };
 
 enum { LEFT_SIDE, RIGHT_SIDE };
@@ -248,10 +249,55 @@ static void place_walker(
     stx_scene_person(scene, &place, stride);
 }
 
+/* ---- Small things on the road --------------------------------------------------------------- */
+
+/* Width and length of one of each, from … to. */
+static const double thing_sizes[][2][2] = {
+    [STX_SCENE_BOX] = {{.3, .6}, {.3, .6}},
+    [STX_SCENE_PALLET] = {{.8, 1.2}, {.8, 1.2}},
+    [STX_SCENE_TYRE] = {{.55, .7}, {0, 0}},
+    [STX_SCENE_BAR] = {{1.2, 2.8}, {.12, .3}},
+    [STX_SCENE_PIT] = {{.6, 3}, {.8, 4}},
+};
+
+static void place_hazard(
+    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
+{
+  static const double heights[] = {.05, .1, .2, .3};
+  uint64_t own = key;
+  StxSceneThing thing = (StxSceneThing)(scene_uniform(&key) * 5);
+  bool pit = thing == STX_SCENE_PIT;
+  double height =
+      pit ? -heights[1 + (int)(scene_uniform(&key) * 3)] : heights[(int)(scene_uniform(&key) * 4)];
+  if (thing == STX_SCENE_TYRE)
+    height = height < .15 ? .1 : .2; /* there are none as flat, or as high, as boxes */
+  double width = scene_between(&key, thing_sizes[thing][0][0], thing_sizes[thing][0][1]);
+  double length = scene_between(&key, thing_sizes[thing][1][0], thing_sizes[thing][1][1]);
+  double at = z + scene_between(&key, 3, 9), turn = scene_between(&key, -.35, .35);
+  double x = scene_between(&key, -1.6 + .5 * width, 2.6 - .5 * width);
+  if (thing == STX_SCENE_BAR)
+    turn *= .3;
+  else if (thing == STX_SCENE_TYRE)
+    length = width;
+  else if (pit)
+    turn = 0;
+  if (scene->hazards == SCENE_MAX_HAZARDS)
+    return;
+  StxSceneHazard hazard = {thing, x, at, width, length, turn, height};
+  scene->hazard[scene->hazards++] = hazard;
+  ScenePlace place = {.x = x,
+      .z = at,
+      .face_x = turn,
+      .face_z = sqrt(1 - turn * turn),
+      .key = own,
+      .instance = instance_of(KIND_HAZARD, side, cell)};
+  stx_scene_hazard(scene, &place, &hazard);
+}
+
 void stx_scene_layout(StxScene *scene)
 {
   scene->objects = scene->parts = scene->planes = scene->shadows = scene->lots[0] = scene->lots[1] =
-      0;
+      scene->hazards = 0;
   scene->stretch = scene_floor(scene->travelled / SCENE_CROSSING) - 1; /* behind the camera */
   for (int i = 0; i < SCENE_CROSSINGS; i++) {
     uint64_t key = scene_key(scene->params.seed, KIND_CROSSING, scene->stretch + i);
@@ -278,6 +324,9 @@ void stx_scene_layout(StxScene *scene)
   uint64_t lane = scene_key(scene->params.seed, KIND_LANE, 0);
   double oncoming = -scene_between(&lane, 7, 10);
   walk_row(scene, &(Row){KIND_LANE, 24, oncoming, from, 200}, LEFT_SIDE, place_oncoming);
-  walk_row(scene, &(Row){KIND_LANE, 22, scene->params.speed, from, 200}, RIGHT_SIDE, place_ahead);
+  if (scene->params.kind == STX_SCENE_HAZARDS)
+    walk_row(scene, &(Row){KIND_HAZARD, 12, 0, -20, 120}, RIGHT_SIDE, place_hazard);
+  else
+    walk_row(scene, &(Row){KIND_LANE, 22, scene->params.speed, from, 200}, RIGHT_SIDE, place_ahead);
   stx_scene_shadow_index(scene);
 }

@@ -318,7 +318,8 @@ static uint32_t class_of(const StxScene *scene, const SceneContact *contact, dou
   };
   if (contact->object >= 0 && scene->part[contact->part].material == MATERIAL_BARK)
     return STX_SCENE_POINT_TRUNK;
-  return classes[stx_scene_label(scene, contact, x)];
+  int label = stx_scene_label(scene, contact, x);
+  return label == STX_SCENE_VOID ? STX_SCENE_POINT_OTHER : classes[label];
 }
 
 /* In the infrared leaves and grass are bright; signs throw the light back. */

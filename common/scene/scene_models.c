@@ -454,3 +454,39 @@ void stx_scene_barrier(StxScene *scene, const ScenePlace *place, double width)
     box(&brush, -half, half, -.2, h, 0, .8);
   }
 }
+
+/* ---- Small things on the road --------------------------------------------------------------- */
+
+void stx_scene_hazard(StxScene *scene, const ScenePlace *place, const StxSceneHazard *hazard)
+{
+  static const float CARDBOARD[][3] = {{.33f, .22f, .12f}, {.24f, .16f, .09f}, {.45f, .40f, .33f}},
+                     PINE[3] = {.33f, .24f, .14f}, RUBBER[3] = {.045f, .045f, .048f},
+                     KERB[3] = {.26f, .255f, .245f};
+  if (hazard->thing == STX_SCENE_PIT || !begin_on_slope(scene, place))
+    return;
+  uint64_t key = place->key;
+  double half = .5 * hazard->width, deep = .5 * hazard->length, h = hazard->height;
+  Brush brush = {scene, MATERIAL_PLAIN, STX_SCENE_VOID, 0, PICK(CARDBOARD, &key)};
+  if (hazard->thing == STX_SCENE_TYRE) {
+    brush.colour = RUBBER;
+    for (int i = 0; i < 8; i++) {
+      static const double ring[9][2] = {{1, 0}, {.7071068, .7071068}, {0, 1}, {-.7071068, .7071068},
+          {-1, 0}, {-.7071068, -.7071068}, {0, -1}, {.7071068, -.7071068}, {1, 0}};
+      double r = half - .5 * h;
+      capsule(&brush, .5 * h, r * ring[i][0], .5 * h, r * ring[i][1], r * ring[i + 1][0], .5 * h,
+          r * ring[i + 1][1]);
+    }
+  } else if (hazard->thing == STX_SCENE_PALLET) {
+    brush.material = MATERIAL_PLANKS;
+    brush.colour = PINE;
+    box(&brush, -half, half, .6 * h, h, -deep, deep);
+    for (int i = -1; i <= 1; i++)
+      box(&brush, i * (half - .06) - .06, i * (half - .06) + .06, -.02, .6 * h, -deep, deep);
+  } else {
+    if (hazard->thing == STX_SCENE_BAR)
+      brush.colour = KERB;
+    box(&brush, -half, half, -.02, h, -deep, deep);
+  }
+  add_shadow(scene, 0, half, deep, .5 * h, .6f, hazard->thing == STX_SCENE_TYRE);
+  add_shadow(scene, .5 * h, half, deep, .3 * h, .6f, hazard->thing == STX_SCENE_TYRE);
+}

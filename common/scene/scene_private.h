@@ -44,6 +44,7 @@
 #define SCENE_MAX_PLANES 4096
 #define SCENE_MAX_SHADOWS 1024
 #define SCENE_MAX_LOTS 40
+#define SCENE_MAX_HAZARDS 32
 #define SCENE_BLOCK 32  /* rows that a thread takes at a time */
 #define SCENE_NOISE 128 /* side of the noise table, a power of two */
 
@@ -127,13 +128,15 @@ enum {
   HIT_KERB = -4,
   HIT_HILLS = -5,
   HIT_BOARD = -6,
+  HIT_PIT = -8,    /* a wall or the floor of one */
   HIT_NOTHING = -7 /* there was no ray: the lens shows nothing there */
 };
 
 typedef struct {
   double t;
   int32_t object, part;
-  int16_t face; /* box: 2·axis + (greatest side); convex: plane; wheels: 1 for the disc */
+  int16_t face; /* box: 2·axis + (greatest side), of a pit too; convex: plane; wheels: 1 for the
+                   disc */
 } SceneContact;
 
 /* A ray with what rows of pixels share: where it meets the two levels of the ground. */
@@ -183,6 +186,8 @@ struct StxScene {
   ScenePart part[SCENE_MAX_PARTS];
   SceneCover object_cover[SCENE_MAX_OBJECTS], cover[SCENE_MAX_PARTS]; /* in the picture of `eye` */
   ScenePlane plane[SCENE_MAX_PLANES];
+  int hazards;
+  StxSceneHazard hazard[SCENE_MAX_HAZARDS];
   SceneBoard board;
   SceneReal real[2]; /* with a calibration, which is a copy; else `place` is NULL */
   StxCalibration calibration;
@@ -338,6 +343,8 @@ double stx_scene_ground_slope(const StxScene *scene, double z);
 /* First t > 0 at which the ray falls to `level` above the road's surface; INFINITY for never. */
 double stx_scene_ground_meet(const StxScene *scene, const StxSceneRay *ray, double level);
 SceneContact stx_scene_ground_cast(const StxScene *scene, const SceneProbe *probe);
+/* Of HIT_PIT: that of a wall; the floor keeps the road's. */
+void stx_scene_pit_normal(const StxScene *scene, const SceneContact *contact, double n[3]);
 /* Shares of the sunlight and of the light of the sky that reach a point of the world, 0 … 1. */
 typedef struct {
   double sun, sky;
@@ -371,6 +378,8 @@ void stx_scene_traffic_light(StxScene *scene, const ScenePlace *place);
  * of the eaves over the place. */
 double stx_scene_building(StxScene *scene, const ScenePlace *place, double width, double depth);
 void stx_scene_barrier(StxScene *scene, const ScenePlace *place, double width);
+/* A thing on the road; of a pit nothing stands there. */
+void stx_scene_hazard(StxScene *scene, const ScenePlace *place, const StxSceneHazard *hazard);
 
 /* The part's box in the frame of its object. */
 void stx_scene_part_bounds(const ScenePart *part, double lo[3], double hi[3]);

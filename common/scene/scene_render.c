@@ -186,6 +186,8 @@ static bool differs(const StxScene *scene, const SceneContact *a, const SceneCon
 {
   if (a->object != b->object)
     return true;
+  if (a->object == HIT_PIT)
+    return a->face != b->face;
   if (a->object < 0 || scene->part[a->part].material == MATERIAL_LEAVES)
     return false;
   return a->part != b->part || a->face != b->face;

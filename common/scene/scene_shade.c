@@ -145,6 +145,19 @@ static SceneColour paving(const StxScene *scene, double out, const SceneSpot *sp
   return times(COLOUR(.255, .245, .23), tone * (1 - .45 * joint));
 }
 
+/* Broken ground: grains along each axis that the wall or floor has. */
+static SceneColour pit_colour(const StxScene *scene, const SceneSpot *spot)
+{
+  double s = spot->p[2] + scene->travelled, fx = spot->foot[0], fy = spot->foot[1],
+         fz = spot->foot[2];
+  double u = spot->p[0] + .7 * s, v = spot->p[1] + .4 * s, fu = fx + .7 * fz, fv = fy + .4 * fz;
+  double tone = 1 + .25 * scene_grain(scene, u, v, .03, .02, fu, fv) +
+                .2 * scene_grain(scene, u, v, .09, .05, fu, fv) +
+                .2 * scene_grain(scene, u, v, .3, .11, fu, fv) +
+                .8 * along_street(scene, spot->p[0], s, fx, fz);
+  return times(COLOUR(.115, .095, .075), tone);
+}
+
 static SceneColour ground_colour(const StxScene *scene, int kind, const SceneSpot *spot)
 {
   double x = spot->p[0], out = x < 0 ? SCENE_KERB_LEFT - x : x - SCENE_KERB_RIGHT;
@@ -154,6 +167,8 @@ static SceneColour ground_colour(const StxScene *scene, int kind, const SceneSpo
     return road_colour(scene, spot);
   case HIT_KERB:
     return times(paving(scene, 0, spot), .85);
+  case HIT_PIT:
+    return pit_colour(scene, spot);
   case HIT_WALK:
     if (out < SCENE_WALK)
       return paving(scene, out, spot);
@@ -597,6 +612,8 @@ static void locate(const StxScene *scene, const SceneContact *contact, const Stx
       spot->n[0] = contact->face ? -1 : 1, spot->n[1] = spot->n[2] = 0;
     else if (contact->object == HIT_HILLS)
       spot->n[2] = -1, spot->n[1] = 0;
+    else if (contact->object == HIT_PIT)
+      stx_scene_pit_normal(scene, contact, spot->n);
     return;
   }
   const SceneObject *object = &scene->object[contact->object];

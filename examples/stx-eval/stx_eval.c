@@ -460,7 +460,8 @@ int main(int argc, char **argv)
   static const struct {
     const char *name;
     bool (*run)(int, char **, StxError *);
-  } commands[] = {{"column", eval_column}, {"lidar", eval_lidar}, {"motion", eval_motion},
+  } commands[] = {{"column", eval_column}, {"hazards", eval_hazards}, {"lidar", eval_lidar},
+      {"motion", eval_motion},
       {"obstacles", eval_obstacles}};
   Options options = {.pipeline = stx_pipeline_defaults(), .seed = 1, .repeat = 1};
   DataSet set;

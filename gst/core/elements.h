@@ -16,6 +16,7 @@
   ELEMENT(lidar_overlay)                                                                           \
   ELEMENT(lidar_parse)                                                                             \
   ELEMENT(rdp_columns)                                                                             \
+  ELEMENT(road_hazards)                                                                            \
   ELEMENT(sat_dp_stixels)                                                                          \
   ELEMENT(stereo_rectify)                                                                          \
   ELEMENT(stereo_sgm)                                                                              \

@@ -2,6 +2,7 @@
 #include "gst/obstacles/obstaclesstage.h"
 
 #include "gst/base/inputs.h"
+#include "gst/obstacles/hazards.h"
 
 void gst_obstacles_stage_clear(GstObstaclesStage *self)
 {
@@ -199,7 +200,7 @@ GstBuffer *gst_obstacles_stage_records(const StxObstaclesResult *result)
 void gst_obstacles_stage_attach(
     GstBuffer *frame, const StxObstaclesResult *result, const GstObstaclesInput *input)
 {
-  GstBuffer *obstacles = gst_obstacles_stage_records(result);
+  GstBuffer *obstacles = gst_obstacles_with_hazards(gst_obstacles_stage_records(result), frame);
   GstBuffer *free_space = copy(result->free_space, result->directions * sizeof(StxFreeSpace));
   GstStxObstaclesMeta *older;
 

@@ -51,7 +51,7 @@ gboolean gst_obstacles_stage_find(GstObstaclesStage *self, const StxObstaclesPar
 GstBuffer *gst_obstacles_stage_records(const StxObstaclesResult *result);
 
 /* Hangs obstacles, free space and velocities on `frame`, which is writable, in place of those that
- * are there; _velocities those alone. */
+ * are there; what road-hazards has found stays, behind the others. _velocities those alone. */
 void gst_obstacles_stage_attach(
     GstBuffer *frame, const StxObstaclesResult *result, const GstObstaclesInput *input);
 void gst_obstacles_stage_attach_velocities(GstBuffer *frame, const StxObstaclesResult *result);

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From patches to records: patches that touch and have half of the evidence are one group, if one
+ * of them has all of it. The best patch says where it stands and how high it is, the patches with a
+ * quarter of its evidence how wide; a window reaches half its width beyond what it shows. Groups
+ * beside each other at one distance are one thing.
+ */
+#include "common/hazards/hazards_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define UNITS 16      /* of evidence per nat */
+#define SAME_FACE 1.0 /* px: what is of one upright face has one disparity, this near */
+#define BELOW .35     /* px: what is farther than the ground by so much is in a hole */
+#define GAP .3        /* m across which groups are one thing */
+#define STEP .6       /* m of distance, likewise */
+#define TOUCH 4       /* rows between two that touch */
+#define MOST_GROUPS STX_HAZARDS_MAX
+
+typedef struct {
+  bool hole;
+  Patch best;
+  int row, cell;         /* of the best patch: the foot, or the hole's farther edge */
+  int left, right;       /* columns, inclusive */
+  int top, bottom;       /* rows, inclusive */
+  double z, far;         /* m: its nearest edge, and of a hole the farthest */
+  double x0, x1, height; /* m */
+} Group;
+
+typedef struct {
+  const StxHazardsWork *work;
+  Patch *patches;
+  uint32_t *members; /* places of one group's patches */
+  size_t count;
+  uint32_t least;
+  bool hole;
+} Fill;
+
+static double ground_at(const StxHazardsWork *work, int row, int x)
+{
+  return (double)work->ground[(size_t)(row - work->top) * (size_t)work->width + (size_t)x] / FINE;
+}
+
+static double metres_per_disparity(const StxHazardsWork *work)
+{
+  return work->frame->camera.focal * work->frame->camera.baseline;
+}
+
+/* ---- Patches that touch ---------------------------------------------------------------------- */
+
+static void take(Fill *fill, uint8_t *taken, int row, int cell)
+{
+  const StxHazardsWork *work = fill->work;
+  if (row < work->first || row >= work->height || cell < 0 || cell >= work->cells)
+    return;
+  size_t at = hazards_at(work, row, cell);
+  if (taken[at] || fill->patches[at].evidence < fill->least)
+    return;
+  taken[at] = 1;
+  fill->members[fill->count++] = (uint32_t)at;
+}
+
+/* All that touch the patch at a place, and those that touch these. `taken` is what nobody needs
+ * any more of the costs. */
+static void collect(Fill *fill, uint8_t *taken, int row, int cell)
+{
+  int cells = fill->work->cells;
+  fill->count = 0;
+  take(fill, taken, row, cell);
+  for (size_t i = 0; i < fill->count; i++) {
+    int y = (int)fill->members[i] / cells + fill->work->top, x = (int)fill->members[i] % cells;
+    for (int k = 0; k < 9; k++)
+      take(fill, taken, y + k / 3 - 1, x + k % 3 - 1);
+  }
+}
+
+/* The best of them: of equal ones the lower, then the one further left. */
+static Group summarize(const Fill *fill)
+{
+  const StxHazardsWork *work = fill->work;
+  uint32_t best = fill->members[0];
+  for (size_t i = 1; i < fill->count; i++) {
+    uint32_t at = fill->members[i];
+    int more = fill->patches[at].evidence - fill->patches[best].evidence;
+    int lower = (int)(at / (uint32_t)work->cells) - (int)(best / (uint32_t)work->cells);
+    if (more > 0 || (more == 0 && (lower > 0 || (lower == 0 && at < best))))
+      best = at;
+  }
+  Group group = {.hole = fill->hole,
+      .best = fill->patches[best],
+      .row = (int)(best / (uint32_t)work->cells) + work->top,
+      .cell = (int)(best % (uint32_t)work->cells)};
+  int first = group.cell, last = group.cell;
+  for (size_t i = 0; i < fill->count; i++) {
+    int cell = (int)(fill->members[i] % (uint32_t)work->cells);
+    if (fill->patches[fill->members[i]].evidence * 4 < group.best.evidence)
+      continue;
+    first = cell < first ? cell : first;
+    last = cell > last ? cell : last;
+  }
+  int beyond = (2 * work->half[group.row - work->top] + 1) / 4;
+  first = first + beyond < group.cell ? first + beyond : group.cell;
+  last = last - beyond > group.cell ? last - beyond : group.cell;
+  group.left = first * CELL;
+  group.right = last * CELL + CELL - 1;
+  return group;
+}
+
+/* ---- What they are --------------------------------------------------------------------------- */
+
+/* Are more than half of the known disparities in a row of the group between `low` and `high`? */
+static bool row_is(const StxHazardsWork *work, const Group *group, int row, double low, double high)
+{
+  const uint16_t *map = stx_row16(&work->frame->disparity, row);
+  int inside = 0, known = 0;
+  for (int x = group->left; x <= group->right; x++) {
+    double d = (double)map[x] / STX_DISPARITY_ONE;
+    known += map[x] != STX_DISPARITY_UNKNOWN;
+    inside += map[x] != STX_DISPARITY_UNKNOWN && d >= low && d <= high;
+  }
+  return known > 0 && 2 * inside > known;
+}
+
+/* Rows of the face that the map shows above its foot, up to `most`. */
+static int rows_of_face(const StxHazardsWork *work, const Group *group, double d, int most)
+{
+  int rows = group->best.rows;
+  while (rows < most && group->row - rows >= 0 &&
+         row_is(work, group, group->row - rows, d - SAME_FACE, d + 2 * SAME_FACE))
+    rows++;
+  return rows;
+}
+
+static void measure_thing(const StxHazardsWork *work, Group *group)
+{
+  const StxCamera *camera = &work->frame->camera;
+  double d = fmax(ground_at(work, group->row, group->cell * CELL + CELL / 2), 1. / FINE);
+  double per_row = camera->baseline / d; /* metres */
+  int most = (int)(work->params->max_height / per_row) + 4;
+  int face = rows_of_face(work, group, d, most);
+  group->z = group->far = metres_per_disparity(work) / d;
+  /* The map smears a face over some rows above it, but has all of what is high. */
+  int rows = face >= group->best.rows + 4 ? face - 1 : group->best.rows;
+  group->height = rows * per_row;
+  group->bottom = group->row;
+  group->top = group->row - rows + 1 > 0 ? group->row - rows + 1 : 0;
+}
+
+/* The nearer edge is where the map is at the ground again. */
+static void measure_hole(const StxHazardsWork *work, Group *group)
+{
+  int x = group->cell * CELL + CELL / 2, row = group->row + group->best.rows;
+  double d = fmax(ground_at(work, group->row, x), 1. / FINE);
+  while (row < work->height &&
+         row_is(work, group, row, 0,
+             ground_at(work, row, x) - .25 * group->best.rows * work->plane.down))
+    row++;
+  row = row < work->height ? row : work->height - 1;
+  group->far = metres_per_disparity(work) / d;
+  group->z = metres_per_disparity(work) / fmax(ground_at(work, row, x), 1. / FINE);
+  group->height = -group->best.rows * work->frame->camera.baseline / d;
+  group->top = group->row;
+  group->bottom = row;
+}
+
+/* Its nearer edge is in the picture, it is at least as wide as a window and what is seen of its
+ * depth, and the
+ * map, too, has more than half of the wall below the ground. Else it is what something nearer hides
+ * beside its edge, or a shadow. */
+static bool is_hole(const StxHazardsWork *work, const Group *group)
+{
+  int x = group->cell * CELL + CELL / 2, below = 0;
+  for (int j = 0; j < group->best.rows; j++)
+    below += row_is(work, group, group->row + j, 0, ground_at(work, group->row + j, x) - BELOW);
+  double least = fmax(-group->height, work->params->window);
+  return group->bottom < work->height - 1 && group->x1 - group->x0 >= least &&
+         2 * below > group->best.rows;
+}
+
+/* False: it is none. */
+static bool measure(const StxHazardsWork *work, Group *group)
+{
+  const StxHazardsParams *params = work->params;
+  const StxCamera *camera = &work->frame->camera;
+  if (group->hole)
+    measure_hole(work, group);
+  else
+    measure_thing(work, group);
+  double per_pixel = group->far / camera->focal;
+  group->x0 = (group->left - .5 - camera->cx) * per_pixel;
+  group->x1 = (group->right + .5 - camera->cx) * per_pixel;
+  return group->z <= params->max_distance && group->x1 - group->x0 >= params->min_width &&
+         (group->hole ? is_hole(work, group) : group->height <= params->max_height);
+}
+
+/* ---- One thing ------------------------------------------------------------------------------- */
+
+/* What a thing hides looks like a hole behind it, and a hole's edges look like things. */
+static bool touch(const Group *a, const Group *b)
+{
+  return a->left <= b->right + CELL && b->left <= a->right + CELL && a->top <= b->bottom + TOUCH &&
+         b->top <= a->bottom + TOUCH;
+}
+
+static bool are_one(const Group *a, const Group *b)
+{
+  if (touch(a, b) || a->hole != b->hole)
+    return touch(a, b);
+  return a->x0 < b->x1 + GAP && b->x0 < a->x1 + GAP && a->z < b->far + STEP && b->z < a->far + STEP;
+}
+
+/* The better one stays, and becomes as wide as both if they are of one kind. */
+static void join(Group *better, const Group *other)
+{
+  if (better->hole != other->hole)
+    return;
+  better->left = other->left < better->left ? other->left : better->left;
+  better->right = other->right > better->right ? other->right : better->right;
+  better->top = other->top < better->top ? other->top : better->top;
+  better->bottom = other->bottom > better->bottom ? other->bottom : better->bottom;
+  better->x0 = fmin(better->x0, other->x0);
+  better->x1 = fmax(better->x1, other->x1);
+}
+
+static int by_evidence(const void *a, const void *b)
+{
+  const Group *x = a, *y = b;
+  if (x->best.evidence != y->best.evidence)
+    return (int)y->best.evidence - (int)x->best.evidence;
+  if (x->row != y->row)
+    return y->row - x->row;
+  return x->cell != y->cell ? x->cell - y->cell : (int)x->hole - (int)y->hole;
+}
+
+static size_t join_all(Group *groups, size_t count)
+{
+  size_t kept = 0;
+  qsort(groups, count, sizeof *groups, by_evidence);
+  for (size_t i = 0; i < count; i++) {
+    size_t k = 0;
+    while (k < kept && !are_one(&groups[k], &groups[i]))
+      k++;
+    if (k < kept)
+      join(&groups[k], &groups[i]);
+    else
+      groups[kept++] = groups[i];
+  }
+  return kept;
+}
+
+/* ---- Records --------------------------------------------------------------------------------- */
+
+static StxObstacle record_of(const StxHazardsWork *work, const Group *group)
+{
+  const StxCamera *camera = &work->frame->camera;
+  double evidence = (double)group->best.evidence / UNITS;
+  bool cut = group->left == 0 || group->right >= work->cells * CELL - 1 ||
+             group->bottom == work->height - 1;
+  double foot = (camera->missing & STX_CAMERA_CY)
+                    ? NAN
+                    : (group->bottom - camera->cy) * group->z / camera->focal;
+  return (StxObstacle){.left = (uint16_t)group->left,
+      .top = (uint16_t)group->top,
+      .right = (uint16_t)group->right,
+      .bottom = (uint16_t)group->bottom,
+      .source = STX_OBSTACLE_STEREO,
+      .label = 255,
+      .flags = cut ? STX_OBSTACLE_CUT : 0,
+      .kind = group->hole ? STX_OBSTACLE_HOLE : STX_OBSTACLE_SMALL,
+      .confidence = (float)(1 - .5 * work->params->evidence / evidence),
+      .x = (float)(.5 * (group->x0 + group->x1)),
+      .y = (float)foot,
+      .z = (float)group->z,
+      .width = (float)(group->x1 - group->x0),
+      .height = (float)group->height,
+      .depth = (float)(group->far - group->z),
+      .closing_speed = NAN,
+      .lateral_speed = NAN};
+}
+
+static int by_distance(const void *a, const void *b)
+{
+  const StxObstacle *x = a, *y = b;
+  if (x->z != y->z)
+    return x->z < y->z ? -1 : 1;
+  return x->left != y->left ? (int)x->left - (int)y->left : (int)x->kind - (int)y->kind;
+}
+
+static size_t find_groups(
+    const StxHazardsWork *work, Fill *fill, uint8_t *taken, Group *groups, size_t count)
+{
+  double enough = UNITS * work->params->evidence;
+  for (size_t i = 0; i < (size_t)(work->height - work->top) * (size_t)work->cells; i++)
+    taken[i] = 0;
+  for (int row = work->height - 1; row >= work->first; row--)
+    for (int cell = 0; cell < work->cells; cell++) {
+      size_t at = hazards_at(work, row, cell);
+      if (taken[at] || fill->patches[at].evidence < enough || count == MOST_GROUPS)
+        continue;
+      collect(fill, taken, row, cell);
+      groups[count] = summarize(fill);
+      count += measure(work, &groups[count]);
+    }
+  return count;
+}
+
+size_t stx_hazards_group(
+    const StxHazardsWork *work, uint32_t *stack, StxObstacle *hazards, size_t room, size_t *all)
+{
+  uint8_t *taken = (uint8_t *)work->costs; /* nobody needs these any more */
+  Group groups[MOST_GROUPS];
+  Fill fill = {
+      .work = work, .members = stack, .least = (uint32_t)(.5 * UNITS * work->params->evidence)};
+  size_t count = 0;
+  for (int hole = 0; hole < 2; hole++) {
+    fill.hole = hole;
+    fill.patches = hole ? work->down : work->up;
+    count = find_groups(work, &fill, taken, groups, count);
+  }
+  count = join_all(groups, count);
+  *all = count;
+  for (size_t i = 0; i < count; i++)
+    hazards[i] = record_of(work, &groups[i]);
+  qsort(hazards, count, sizeof *hazards, by_distance);
+  return count < room ? count : room;
+}

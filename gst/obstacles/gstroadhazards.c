@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-road-hazards
+ * @title: road-hazards
+ *
+ * Finds small things on the road and holes in it, of a rectified stereo pair and its disparity map.
+ * The left picture passes, with #GstStxObstaclesMeta and #GstVideoRegionOfInterestMeta.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 road-hazards name=hazards ! stixel-json ! fdsink
+ *     street-scene-src scene=hazards num-buffers=10 ! video/x-raw,format=GRAY8 ! tee name=l
+ *     street-scene-src scene=hazards view=right num-buffers=10 ! video/x-raw,format=GRAY8 !
+ *     tee name=r stereo-sgm name=sgm ! hazards.disparity
+ *     l. ! queue ! sgm.sink_left r. ! queue ! sgm.sink_right
+ *     l. ! queue ! hazards.sink_left r. ! queue ! hazards.sink_right
+ * ]|
+ */
+#include "gst/core/elements.h"
+
+#include "common/hazards/hazards.h"
+#include "common/luma/luma.h"
+#include "gst/base/pairing.h"
+#include "gst/columns/disparity.h"
+#include "gst/core/camera.h"
+#include "gst/core/element.h"
+#include "gst/obstacles/regions.h"
+#include "gst/stixels/stixels.h"
+
+GST_DEBUG_CATEGORY_STATIC(road_hazards_debug);
+#define GST_CAT_DEFAULT road_hazards_debug
+
+/* First those whose first plane is 8-bit luma, in rows. */
+#define FORMATS                                                                                    \
+  "{ GRAY8, I420, YV12, NV12, NV21, NV16, NV61, NV24, Y41B, Y42B, Y444, YUV9, YVU9, "              \
+  "A420, " STX_LUMA_FORMATS " }"
+#define PICTURES "video/x-raw,format=" FORMATS
+
+enum { ROLE_LEFT, ROLE_RIGHT, ROLE_DISPARITY, ROLES };
+enum { LUMA = ROLES, GRAY }; /* slots of the stage, after those of the roles; GRAY: two */
+static const gchar *const roles[ROLES] = {"sink_left", "sink_right", "disparity"};
+
+static const StxImplTable no_device = {NULL, 0, 0};
+
+#define GST_TYPE_ROAD_HAZARDS (gst_road_hazards_get_type())
+G_DECLARE_FINAL_TYPE(GstRoadHazards, gst_road_hazards, GST, ROAD_HAZARDS, GstStxPairing)
+
+struct _GstRoadHazards {
+  GstStxPairing parent;
+
+  /* Properties, guarded by the object lock. */
+  GstStxCameraSettings camera_settings;
+  StxHazardsParams params;
+  gboolean changed; /* something that the camera depends on */
+
+  /* Of the streaming thread. */
+  GstVideoInfo pictures[2];
+  GstStxDisparity map;
+  StxCamera camera;
+  StxHazards *state;
+  gboolean told; /* the user knows that regions could not be attached */
+};
+
+G_DEFINE_FINAL_TYPE(GstRoadHazards, gst_road_hazards, GST_TYPE_STX_PAIRING)
+GST_ELEMENT_REGISTER_DEFINE(road_hazards, "road-hazards", GST_RANK_NONE, GST_TYPE_ROAD_HAZARDS)
+
+static GstStaticPadTemplate left_template =
+    GST_STATIC_PAD_TEMPLATE("sink_left", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(PICTURES));
+static GstStaticPadTemplate right_template =
+    GST_STATIC_PAD_TEMPLATE("sink_right", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(PICTURES));
+static GstStaticPadTemplate disparity_template = GST_STATIC_PAD_TEMPLATE(
+    "disparity", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS("video/x-raw,format=GRAY16_LE"));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(PICTURES));
+
+/* ---- Caps ---------------------------------------------------------------------------------- */
+
+static void set_changed(GstRoadHazards *self, gboolean changed)
+{
+  GST_OBJECT_LOCK(self);
+  self->changed = changed;
+  GST_OBJECT_UNLOCK(self);
+}
+
+static gboolean refuse(const gchar *pad, const GstCaps *caps, StxError *error)
+{
+  gchar *text = gst_caps_to_string(caps);
+
+  stx_fail(
+      error, "pad %s got %.120s; needed is " PICTURES ": put videoconvert in front", pad, text);
+  g_free(text);
+  return FALSE;
+}
+
+static gboolean take_disparity(GstRoadHazards *self, const GstCaps *caps, StxError *error)
+{
+  StxDisparityEncoding encoding;
+
+  if (!gst_stx_disparity_from_caps(&self->map, caps, error) ||
+      !gst_stx_disparity_encoding(&self->map, STX_DISPARITY_AUTO, &encoding, error))
+    return FALSE;
+  return (!self->map.is_tensor && encoding == STX_DISPARITY_KITTI) ||
+         stx_fail(error, "pad disparity: its numbers must be disparities in 1/256 pixel, 16 bits, "
+                         "as stereo-sgm "
+                         "with output=disparity gives them");
+}
+
+static gboolean take_picture(GstRoadHazards *self, guint role, GstCaps *caps, StxError *error)
+{
+  GstCaps *possible = gst_static_pad_template_get_caps(&left_template);
+  gboolean usable =
+      gst_caps_is_subset(caps, possible) && gst_video_info_from_caps(&self->pictures[role], caps);
+
+  gst_caps_unref(possible);
+  return usable || refuse(roles[role], caps, error);
+}
+
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+{
+  GstRoadHazards *self = GST_ROAD_HAZARDS(pairing);
+  StxError error;
+
+  set_changed(self, TRUE);
+  if (role == ROLE_DISPARITY ? take_disparity(self, caps, &error)
+                             : take_picture(self, role, caps, &error))
+    return TRUE;
+  GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
+  return FALSE;
+}
+
+static gboolean check_sizes(GstRoadHazards *self, StxError *error)
+{
+  gint width = self->map.width, height = self->map.height;
+
+  for (guint role = ROLE_LEFT; role <= ROLE_RIGHT; role++)
+    if (GST_VIDEO_INFO_WIDTH(&self->pictures[role]) != width ||
+        GST_VIDEO_INFO_HEIGHT(&self->pictures[role]) != height)
+      return stx_fail(error, "pad %s has pictures of %d x %d pixels, pad disparity maps of %d x %d",
+          roles[role], GST_VIDEO_INFO_WIDTH(&self->pictures[role]),
+          GST_VIDEO_INFO_HEIGHT(&self->pictures[role]), width, height);
+  return TRUE;
+}
+
+/* The camera that the map names, or else the left picture. */
+static gboolean find_camera(GstRoadHazards *self, const GstCaps *left, StxError *error)
+{
+  GstCaps *map = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_DISPARITY);
+  StxCamera camera;
+  gboolean fits;
+
+  gst_stx_camera_from_caps(map, &camera);
+  GST_OBJECT_LOCK(self);
+  fits = gst_stx_camera_settings_apply(&self->camera_settings, camera.focal > 0 ? map : left,
+      GST_STX_CAMERA_OF_DATA, self->map.width, self->map.height, &self->camera, error);
+  GST_OBJECT_UNLOCK(self);
+  gst_caps_unref(map);
+  if (!fits)
+    return FALSE;
+  gst_stx_camera_tell(GST_ELEMENT(self), error);
+  if (stx_camera_is_metric(&self->camera) && !(self->camera.missing & STX_CAMERA_CX))
+    return TRUE;
+  stx_fail(error,
+      "hazards are measured in metres, and of the camera is unknown: %s. Set calibration, or "
+      "focal, "
+      "cx and baseline, here or on stereo-sgm",
+      !(self->camera.focal > 0)      ? "focal length"
+      : !(self->camera.baseline > 0) ? "baseline"
+                                     : "cx");
+  return stx_fail_as(error, STX_ERROR_SETTINGS);
+}
+
+/* After a change of caps or properties: those of the left picture, with the camera. */
+static GstFlowReturn announce(GstStxPairing *pairing, guint set, StxError *error)
+{
+  GstRoadHazards *self = GST_ROAD_HAZARDS(pairing);
+  GstFlowReturn flow = GST_FLOW_ERROR;
+  gboolean changed;
+  GstCaps *caps;
+
+  GST_OBJECT_LOCK(self);
+  changed = self->changed;
+  GST_OBJECT_UNLOCK(self);
+  if (!changed)
+    return GST_FLOW_OK;
+  caps = gst_caps_make_writable(gst_stx_pairing_get_caps(pairing, ROLE_LEFT));
+  if (check_sizes(self, error) && find_camera(self, caps, error)) {
+    gst_stx_camera_to_structure(&self->camera, gst_caps_get_structure(caps, 0));
+    flow = gst_stx_pairing_set_src_caps(pairing, gst_caps_ref(caps));
+  }
+  gst_caps_unref(caps);
+  if (flow == GST_FLOW_OK)
+    set_changed(self, FALSE);
+  return flow;
+}
+
+/* ---- Frames -------------------------------------------------------------------------------- */
+
+/* Obstacles as a meta, and as regions of interest. */
+static void attach(GstRoadHazards *self, GstBuffer *picture, const StxHazardsResult *result)
+{
+  GstStxStixelInfo info = {.width = (guint)self->map.width,
+      .height = (guint)self->map.height,
+      .stixel_width = (guint)self->map.width,
+      .columns = 1,
+      .camera = self->camera};
+  GstStxRegionsFrame regions = {.buffer = picture,
+      .width = self->map.width,
+      .height = self->map.height,
+      .time = gst_stx_pairing_time(GST_STX_PAIRING(self)),
+      .duration = GST_BUFFER_DURATION(picture)};
+  GstBuffer *records = result->count > 0 ? gst_buffer_new_memdup(result->hazards,
+                                               result->count * sizeof *result->hazards)
+                                         : gst_buffer_new();
+  GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_LEFT);
+  GstStxObstaclesMeta *older;
+  GError *error = NULL;
+
+  while ((older = gst_buffer_get_stx_obstacles_meta(picture)) != NULL)
+    gst_buffer_remove_meta(picture, &older->meta);
+  gst_buffer_add_stx_obstacles_meta(picture, records, NULL, &info);
+  gst_buffer_unref(records);
+  if (!gst_stx_regions_attach(&regions, caps, &error) && !self->told) {
+    self->told = TRUE;
+    GST_ELEMENT_WARNING(
+        self, STREAM, FORMAT, ("Hazards get no regions of interest: %s", error->message), (NULL));
+  }
+  g_clear_error(&error);
+  gst_caps_unref(caps);
+}
+
+/* Makes the gray picture of one that has none in its first plane. */
+static gboolean make_gray(
+    GstRoadHazards *self, GstStxStage *stage, guint role, StxImage8 *image, StxError *error)
+{
+  const StxLumaFormat *format = stx_luma_format(GST_VIDEO_INFO_NAME(&self->pictures[role]));
+  const StxLumaImpl *impl = gst_stx_stage_impl_of(stage, &stx_luma_impls, &no_device, error);
+  gsize stride = stx_align((gsize)image->width);
+  StxImage8 gray = {NULL, (ptrdiff_t)stride, image->width, image->height};
+  void *scratch;
+
+  if (format == NULL)
+    return TRUE;
+  scratch = gst_stx_stage_block(stage, LUMA, STX_LUMA_SCRATCH, error);
+  gray.data = gst_stx_stage_block(stage, GRAY + role, stride * (gsize)image->height, error);
+  if (impl == NULL || scratch == NULL || gray.data == NULL ||
+      !impl->run(format, 0, image, &gray, scratch, &stage->place, error))
+    return FALSE;
+  *image = gray;
+  return TRUE;
+}
+
+static gboolean find_pictures(GstRoadHazards *self, GstStxStage *stage, GstBuffer **set,
+    StxHazardsFrame *frame, StxError *error)
+{
+  StxImage8 *const images[] = {&frame->left, &frame->right};
+  StxFrame picture;
+
+  for (guint role = ROLE_LEFT; role <= ROLE_RIGHT; role++) {
+    if (!gst_stx_stage_picture(stage, role, roles[role], set[role], &self->pictures[role], 1,
+            GST_MAP_READ, &picture, error))
+      return FALSE;
+    *images[role] =
+        (StxImage8){picture.data[0], picture.stride[0], self->map.width, self->map.height};
+    if (!make_gray(self, stage, role, images[role], error))
+      return FALSE;
+  }
+  if (!gst_stx_stage_picture(stage, ROLE_DISPARITY, roles[ROLE_DISPARITY], set[ROLE_DISPARITY],
+          &self->map.video, 1, GST_MAP_READ, &picture, error))
+    return FALSE;
+  frame->disparity = (StxImage16){
+      (uint16_t *)(void *)picture.data[0], picture.stride[0], self->map.width, self->map.height};
+  frame->camera = self->camera;
+  return TRUE;
+}
+
+static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
+{
+  GstRoadHazards *self = GST_ROAD_HAZARDS(element);
+  GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(self));
+  GstStxPairingFrame *frame = data;
+  StxHazardsFrame input;
+  StxHazardsResult result;
+  StxHazardsParams params;
+
+  GST_OBJECT_LOCK(self);
+  params = self->params;
+  GST_OBJECT_UNLOCK(self);
+  if (!stx_hazards_check(&params, error)) {
+    stx_fail_as(error, STX_ERROR_SETTINGS);
+    return GST_FLOW_ERROR;
+  }
+  if (!find_pictures(self, stage, frame->set, &input, error) ||
+      !stx_hazards_find(self->state, &params, &input, gst_stx_stage_impl(stage),
+          stage->place.threads, &result, error))
+    return GST_FLOW_ERROR;
+  GST_LOG_OBJECT(self, "%" G_GSIZE_FORMAT " hazards, %s ground, noise %.2f", result.count,
+      result.ground ? "with" : "without", result.noise);
+  gst_clear_buffer(&frame->out);
+  frame->out = gst_buffer_copy(frame->set[ROLE_LEFT]);
+  attach(self, frame->out, &result);
+  return GST_FLOW_OK;
+}
+
+/* ---- Properties and class ------------------------------------------------------------------ */
+
+static const GstStxPropertyGroup properties[] = {
+    GST_STX_CAMERA_PROPERTIES(GstRoadHazards, camera_settings),
+    GST_STX_CAMERA_IMAGE_PROPERTIES(GstRoadHazards, camera_settings),
+    {&stx_hazards_fields, offsetof(GstRoadHazards, params), GST_PARAM_MUTABLE_PLAYING, "GstStx"},
+};
+
+static gboolean start(GstAggregator *aggregator)
+{
+  GstRoadHazards *self = GST_ROAD_HAZARDS(aggregator);
+
+  set_changed(self, TRUE);
+  self->told = FALSE;
+  if (self->state == NULL && (self->state = stx_hazards_new()) == NULL) {
+    GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("There is no memory for hazards"), (NULL));
+    return FALSE;
+  }
+  return gst_stx_camera_settings_load(&self->camera_settings, GST_ELEMENT(self)) &&
+         GST_AGGREGATOR_CLASS(gst_road_hazards_parent_class)->start(aggregator);
+}
+
+static gboolean stop(GstAggregator *aggregator)
+{
+  g_clear_pointer(&GST_ROAD_HAZARDS(aggregator)->state, stx_hazards_free);
+  return GST_AGGREGATOR_CLASS(gst_road_hazards_parent_class)->stop(aggregator);
+}
+
+static void finalize(GObject *object)
+{
+  gst_stx_camera_settings_clear(&GST_ROAD_HAZARDS(object)->camera_settings);
+  stx_hazards_free(GST_ROAD_HAZARDS(object)->state);
+  G_OBJECT_CLASS(gst_road_hazards_parent_class)->finalize(object);
+}
+
+static void gst_road_hazards_init(GstRoadHazards *self)
+{
+  self->params = (StxHazardsParams)STX_HAZARDS_DEFAULTS;
+  self->changed = TRUE;
+  gst_stx_camera_settings_init(&self->camera_settings);
+}
+
+static void gst_road_hazards_class_init(GstRoadHazardsClass *klass)
+{
+  GstStaticPadTemplate *const templates[] = {
+      &src_template, &left_template, &right_template, &disparity_template};
+  GstElementClass *element = GST_ELEMENT_CLASS(klass);
+  GstAggregatorClass *aggregator = GST_AGGREGATOR_CLASS(klass);
+  GstStxPairingClass *pairing = GST_STX_PAIRING_CLASS(klass);
+
+  GST_DEBUG_CATEGORY_INIT(road_hazards_debug, "road-hazards", 0, "small things and holes");
+  gst_stx_properties_install(G_OBJECT_CLASS(klass), properties, G_N_ELEMENTS(properties));
+  G_OBJECT_CLASS(klass)->finalize = finalize;
+  for (gsize i = 0; i < G_N_ELEMENTS(templates); i++)
+    gst_element_class_add_static_pad_template_with_gtype(
+        element, templates[i], GST_TYPE_AGGREGATOR_PAD);
+  gst_stx_element_describe(element, "road-hazards", "Small things on the road, and holes in it",
+      "Filter/Analyzer/Video", "Finds what is lower than stixels tell, by tests of both pictures");
+  aggregator->start = start;
+  aggregator->stop = stop;
+  for (guint role = 0; role < ROLES; role++)
+    pairing->roles.names[role] = roles[role];
+  pairing->roles.sufficient[0] = 1u << ROLE_LEFT | 1u << ROLE_RIGHT | 1u << ROLE_DISPARITY;
+  pairing->stage.host = &stx_hazards_impls;
+  pairing->stage.device = &no_device;
+  pairing->stage.work = work;
+  pairing->set_role_caps = set_role_caps;
+  pairing->announce = announce;
+}

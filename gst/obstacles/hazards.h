@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What road-hazards has hung on a frame, beside the obstacles of its stixels. */
+#ifndef GST_OBSTACLES_HAZARDS_H
+#define GST_OBSTACLES_HAZARDS_H
+
+#include "gst/stixels/stixels.h"
+
+G_BEGIN_DECLS
+
+/* The records (transfer full), and behind them the small things and holes of the frame's meta that
+ * are no part of one of them: the foot of a car is not told twice. Places of the records stay. */
+GstBuffer *gst_obstacles_with_hazards(GstBuffer *records, GstBuffer *frame);
+
+G_END_DECLS
+
+#endif
