@@ -222,15 +222,19 @@ static void take_higher(float *values, int later, int count)
     store_f32(values + i, max_f32(load_f32(values + i), load_f32(values + i + later)));
 }
 
-/* The highest ground of the sector's own lines around each bin: the maximum of a window of `width`
- * bins, by maxima of windows of 1, 2, 4 … that begin at each bin. */
-static void find_banks(const Scan *s, Worker *w, int sector)
+/* A row of w->bank: a sector's bins, and on either side as many as a bank may be away. */
+static int bank_row(const Scan *s)
 {
-  const StxGroundParams params = *s->params;
-  int bins = s->row, reach = stx_ground_bank(&params), width = 2 * reach + 1, wide = 1;
+  return s->row + 2 * stx_ground_bank(s->params);
+}
+
+/* The ground of the sector's own lines. */
+static void find_heights(const Scan *s, int sector, float *bank)
+{
+  const StxGroundParams params = *s->params; /* what is written cannot change it */
+  int bins = s->row, reach = stx_ground_bank(&params);
   const float *intercept = s->intercept + (size_t)sector * (size_t)bins;
   const float *slope = s->slope + (size_t)sector * (size_t)bins;
-  float *bank = w->bank;
   for (int i = 0; i < reach; i++)
     bank[i] = bank[reach + bins + i] = STX_GROUND_NO_HEIGHT;
   EACH_POINT
@@ -239,20 +243,29 @@ static void find_banks(const Scan *s, Worker *w, int sector)
     float height = stx_ground_height(&level, &params, bin);
     bank[reach + bin] = intercept[bin] > NO_LINE ? height : STX_GROUND_NO_HEIGHT;
   }
+}
+
+/* The highest ground of the own lines around each bin: the maximum of a window of `width` bins, by
+ * maxima of windows of 1, 2, 4 … that begin at each bin. For all sectors of a piece at once: what
+ * was stored just before cannot be loaded at another place without waiting. */
+static void find_banks(const Scan *s, Worker *w, int first, int sectors)
+{
+  int row = bank_row(s), width = row - s->row + 1, wide = 1;
+  for (int k = 0; k < sectors; k++)
+    find_heights(s, first + k, w->bank + (size_t)k * (size_t)row);
   for (; 2 * wide <= width; wide *= 2)
-    take_higher(bank, wide, bins + 2 * reach);
-  take_higher(bank, width - wide, bins);
+    take_higher(w->bank, wide, sectors * row - wide);
+  take_higher(w->bank, width - wide, sectors * row - width + wide);
 }
 
 /* The nearer one of two lines; of lines equally near the one ahead. */
-static void level_sector(const Scan *s, Worker *w, int sector, Near ahead)
+static void level_sector(const Scan *s, Worker *w, int sector, Near ahead, const float *bank)
 {
   const StxGroundParams params = *s->params; /* what is written cannot change it */
   int bins = s->row, reach = stx_ground_search(&params);
   const int32_t *top = w->top;
   split_extremes(s->bin + (size_t)sector * (size_t)bins, bins, w->range, w->z, w->top);
   const Near back = w->back;
-  const float *bank = w->bank;
   float *intercept = w->intercept, *slope = w->slope, *up = w->up;
   EACH_POINT
   for (int bin = 0; bin < bins; bin++) {
@@ -289,13 +302,14 @@ static void level_piece(void *data, int i, int worker)
     step_on(s, sector, behind, behind);
   for (int k = end - first - 1; k >= 0; k--)
     step_on(s, first + k, near_row(&w->ahead, k + 1, bins), near_row(&w->ahead, k, bins));
+  find_banks(s, w, first, end - first);
   begin_steps(bins, reach, &w->back);
   for (int sector = first - reach; sector < first; sector++)
     step_on(s, sector, w->back, w->back);
   for (int k = 0; k < end - first; k++) {
     step_on(s, first + k, w->back, w->back);
-    find_banks(s, w, first + k);
-    level_sector(s, w, first + k, near_row(&w->ahead, k, bins));
+    level_sector(
+        s, w, first + k, near_row(&w->ahead, k, bins), w->bank + (size_t)k * (size_t)bank_row(s));
     join_levels(w, bins, s->bin + (size_t)(first + k) * (size_t)bins);
   }
 }

@@ -62,11 +62,11 @@ typedef struct {
   int32_t top[STX_GROUND_MAX_BINS];                           /* highest points; TOP_NONE: none */
   int number[STX_GROUND_MAX_BINS];                            /* bins of prototypes */
   float intercept[STX_GROUND_MAX_BINS], slope[STX_GROUND_MAX_BINS], up[STX_GROUND_MAX_BINS];
-  float bank[6 * STX_GROUND_MAX_BINS]; /* the highest ground around a bin, in its sector */
   StxGroundSpan spans[STX_GROUND_MAX_BINS];
   Bin *bin;           /* of the scan; behind them one for points without a bin */
   Near back;          /* of a sector; */
   Near ahead;         /* of those of a piece and the one behind them, which are a row each */
+  float *bank;        /* the highest ground around a bin, in its sector; likewise, see bank_row() */
   uint64_t *occupied; /* cells of the clusters' grid, a bit each */
   uint32_t ground, obstacles, lines;
 } Worker;
@@ -204,6 +204,7 @@ static void take_worker(const StxGroundParams *params, Worker **worker, StxLayou
   STX_TAKE(at, w->bin, bins + 1);
   take_near(&w->back, row, at);
   take_near(&w->ahead, (size_t)(SECTORS + 1) * row, at);
+  STX_TAKE(at, w->bank, SECTORS * (row + 2 * (size_t)stx_ground_bank(params)) + LANES_32);
   w->occupied = stx_take(at, stx_ground_occupied_bytes(stx_ground_side(params)));
 }
 
