@@ -248,6 +248,34 @@ STX_TEST_LOOP(long_gaps, 2)
   free_rig(rig);
 }
 
+/* A Velodyne that was told to look at half of the turn leaves the rest out: nothing is lost. The
+ * jump lies within a packet, and once between two. */
+STX_TEST(a_part_of_the_turn)
+{
+  Rig *rig = rig_of(STX_LIDAR_ENCODE_VLP_16);
+  uint8_t bytes[STX_LIDAR_ENCODE_SIZE], all[1206];
+  unsigned blocks = 0;
+  fill(rig);
+  for (unsigned block = 0; block < 6 * 900; block++) { /* of 0.4 degree */
+    unsigned at = block % 900, jumps = block / 900 == 3 ? 300 : 305;
+    if (at >= jumps && at < 700)
+      continue;
+    stx_lidar_encode_packet(&rig->encoder, at / 12, 0, block * UINT64_C(110592), TENTH, all);
+    memcpy(bytes + 100 * blocks, all + 100 * (at % 12), 100);
+    if (blocks == 0)
+      memcpy(bytes + 1200, (uint32_t[]){block * 110592 / 1000}, 4);
+    memcpy(bytes + 1204, all + 1204, 2);
+    if (++blocks == 12)
+      take(rig, bytes);
+    blocks %= 12;
+  }
+  ck_assert_uint_eq(rig->turns.lost, 0);
+  ck_assert_uint_ge(rig->count, 4);
+  for (size_t t = 1; t < rig->count; t++)
+    ck_assert_msg(rig->turn[t].complete, "turn %zu is incomplete", t);
+  free_rig(rig);
+}
+
 /* The sensor begins anew: its clock or its numbers jump back. */
 STX_TEST_LOOP(a_restart, 2)
 {
