@@ -507,7 +507,8 @@ static void check_end(GstLidarDecode *self)
   GstLidarDecodeCounts counts = self->counts;
 
   if (counts.packets == 0)
-    GST_WARNING_OBJECT(self, "not one packet came; pcapparse passes over fragments");
+    GST_ELEMENT_WARNING(self, STREAM, WRONG_TYPE, ("Not one packet came until the end"),
+        ("pcapparse passes over fragments of packets, .pcapng and IPv6: stx-packets reads them"));
   if (counts.packets == 0 || counts.foreign + counts.truncated + counts.forged < counts.packets)
     return;
   GST_ELEMENT_ERROR(self, STREAM, WRONG_TYPE,

@@ -167,8 +167,8 @@ STX_TEST_LOOP(shots_are_where_the_manual_says, sizeof shots / sizeof shots[0])
   free(rig);
 }
 
-/* As the ROS drivers have it: lasers of a VLP-32C one by one, 1/100 degree, the last block still; of
- * two returns the second a block ahead. */
+/* As the ROS drivers have it: lasers of a VLP-32C one by one, 1/100 degree, the last block still;
+ * of two returns the second a block ahead. */
 STX_TEST(shots_are_where_ros_has_them)
 {
   static const struct {
@@ -351,6 +351,14 @@ static const struct {
     {"ouster", "{\"beam_altitude_angles\": [100], \"beam_azimuth_angles\": [1]}", "altitude 100"},
     {"ouster", "{\"columns_per_frame\": 9000}", "9000; expected 16 to 4096"},
     {"ouster", "{}", "pixels_per_column"},
+    {"ouster",
+        "{\"beam_altitude_angles\": [1], \"beam_azimuth_angles\": [1], "
+        "\"lidar_to_sensor_transform\": [1]}",
+        "lidar_to_sensor_transform"},
+    {"ouster",
+        "{\"beam_altitude_angles\": [1], \"beam_azimuth_angles\": [1], "
+        "\"column_window\": [\"all\", 3]}",
+        "number 1 of \"column_window\""},
     {"pandar-at128", "1,15,0\n", "version 1.5, 47144 bytes"},
 };
 

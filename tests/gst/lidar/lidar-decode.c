@@ -187,6 +187,16 @@ STX_TEST(a_stream_of_something_else_is_refused)
   gst_element_set_bus(harness->element, NULL);
 }
 
+STX_TEST(a_stream_of_nothing_is_warned_of)
+{
+  g_autoptr(Harness) harness = harness_of(NULL, NULL);
+  g_autoptr(GstBus) bus = stx_test_watch(harness->element);
+
+  gst_harness_push_event(harness, gst_event_new_eos());
+  stx_test_expect_warning(bus, "Not one packet");
+  gst_element_set_bus(harness->element, NULL);
+}
+
 STX_TEST(a_bad_calibration_is_refused)
 {
   g_autoptr(Harness) harness = harness_of("calibration", "/nowhere/vlp16.yaml");
