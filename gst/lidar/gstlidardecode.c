@@ -134,7 +134,7 @@ static void store_clear(Store *store)
 /* Room for so many more points; half as many again, so that a turn rarely needs it twice. */
 static gboolean store_reserve(Store *store, gsize used, gsize more, StxError *error)
 {
-  gsize room = used + more;
+  gsize room = MAX(used + more, 64); /* memory even of a turn without points */
   gpointer points = NULL, marks;
 
   if (room <= store->room)

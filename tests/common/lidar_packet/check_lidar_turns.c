@@ -46,8 +46,8 @@ static Rig *rig_of(StxLidarEncodeKind kind)
   ck_assert_msg(good, "%s", error.text);
   unlink(path);
   for (int t = 0; t < 2; t++) {
-    rig->points[t] = malloc(16 * 200000);
-    rig->marks[t] = malloc(sizeof(StxLidarMark) * 200000);
+    rig->points[t] = malloc(16 * 400000);
+    rig->marks[t] = malloc(sizeof(StxLidarMark) * 400000);
   }
   return rig;
 }
@@ -245,6 +245,27 @@ STX_TEST_LOOP(long_gaps, 2)
   }
   /* By a clock whose packets are half a percent too long: */
   ck_assert_uint_le(rig->turns.lost - (20 + 2 * packets + 35), 1);
+  free_rig(rig);
+}
+
+/* A motor that stands still: turns end all the same, and are never complete. */
+STX_TEST(a_sensor_that_stands_still)
+{
+  Rig *rig = rig_of(STX_LIDAR_ENCODE_VLP_16);
+  uint8_t bytes[STX_LIDAR_ENCODE_SIZE];
+  fill(rig);
+  stx_lidar_encode_packet(&rig->encoder, 10, 0, 0, TENTH, bytes);
+  for (unsigned b = 1; b < 12; b++)
+    memcpy(bytes + 100 * b + 2, bytes + 2, 2);
+  for (uint32_t p = 0; p < 2000; p++) {
+    memcpy(bytes + 1200, (uint32_t[]){p * 1327}, 4);
+    take(rig, bytes);
+  }
+  ck_assert_uint_eq(rig->count, 2);
+  for (size_t t = 0; t < 2; t++) {
+    ck_assert(!rig->turn[t].complete);
+    ck_assert_uint_lt(rig->turn[t].count - 384 * 750, 384 * 10);
+  }
   free_rig(rig);
 }
 
