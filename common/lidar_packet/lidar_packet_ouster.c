@@ -83,13 +83,14 @@ static const json_t *find(const Metadata *metadata, const char *key)
   return NULL;
 }
 
-/* The numbers of an array, exactly so many; without the key false, and no error unless `needed`. */
+/* The numbers of an array, exactly so many. Without the key true, and nothing is written, unless
+ * they are `needed`. */
 static bool numbers(
     const Metadata *metadata, const char *key, size_t count, bool needed, double *to)
 {
   const json_t *array = find(metadata, key);
   if (array == NULL && !needed)
-    return false;
+    return true;
   if (json_array_size(array) != count)
     return stx_fail(metadata->error, "%s: \"%s\" has %zu numbers; expected %zu", metadata->name,
         key, json_array_size(array), count);
@@ -133,7 +134,7 @@ static bool read_format(StxLidarSensor *sensor, const Metadata *metadata)
   const char *mode = json_string_value(find(metadata, "lidar_mode"));
   const char *header = json_string_value(find(metadata, "header_type"));
   unsigned columns = mode != NULL ? (unsigned)atoi(mode) : 1024;
-  double window[2];
+  double window[2] = {0, STX_LIDAR_COLUMNS};
   if (profile == NULL ||
       !whole(metadata, "columns_per_frame", columns, 16, STX_LIDAR_COLUMNS, &sensor->columns) ||
       !whole(metadata, "columns_per_packet", 16, 1, 16, &sensor->columns_per_packet) ||
@@ -150,11 +151,10 @@ static bool read_format(StxLidarSensor *sensor, const Metadata *metadata)
   sensor->reflectivity = profile->reflectivity;
   sensor->packet_size = (unsigned)packet_size(
       sensor->legacy, sensor->beams, profile->size, sensor->columns_per_packet);
-  sensor->window[1] = sensor->columns - 1;
-  *metadata->error = (StxError){0};
-  if (numbers(metadata, "column_window", 2, false, window))
-    for (int i = 0; i < 2; i++)
-      sensor->window[i] = (unsigned)(window[i] < 0 ? 0 : fmin(window[i], sensor->columns - 1));
+  if (!numbers(metadata, "column_window", 2, false, window))
+    return false;
+  for (int i = 0; i < 2; i++)
+    sensor->window[i] = (unsigned)(window[i] < 0 ? 0 : fmin(window[i], sensor->columns - 1));
   return sensor->packet_size <= STX_LIDAR_PACKET_MAX ||
          stx_fail(metadata->error, "%s: a packet would have %u bytes; expected 65535 at most",
              metadata->name, sensor->packet_size);
@@ -163,30 +163,33 @@ static bool read_format(StxLidarSensor *sensor, const Metadata *metadata)
 /* Where beams begin, by the family, of metadata that do not say. */
 static double origin_of(const Metadata *metadata)
 {
+  static const struct {
+    const char *line;
+    double origin;
+  } families[] = {{"OS-0-", 27.67}, {"OS-1-", 15.806}, {"OS-2-", 13.762}};
   const json_t *value = find(metadata, "lidar_origin_to_beam_origin_mm");
   const char *line = json_string_value(find(metadata, "prod_line"));
-  if (json_is_number(value))
-    return json_number_value(value);
-  if (line == NULL || strncmp(line, "OS-0", 4) != 0)
-    return line != NULL && strncmp(line, "OS-2", 4) == 0 ? 13.762 : 15.806;
-  return 27.67;
+  for (int f = 0; f < 3 && !json_is_number(value) && line != NULL; f++)
+    if (strncmp(line, families[f].line, 5) == 0)
+      return families[f].origin;
+  return json_is_number(value) ? json_number_value(value) : 12.163; /* the first ones */
 }
 
-/* Rows of three or four numbers; millimetres become metres. */
-static void read_transforms(StxLidarSensor *sensor, const Metadata *metadata)
+/* Rows of four numbers; millimetres become metres. */
+static bool read_transforms(StxLidarSensor *sensor, const Metadata *metadata)
 {
-  double beam[16] = {0};
-  double whole_matrix[16] = {-1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 36.18, 0, 0, 0, 1};
-  numbers(metadata, "lidar_to_sensor_transform", 16, false, whole_matrix);
-  memcpy(sensor->to_sensor, whole_matrix, sizeof sensor->to_sensor);
-  if (!numbers(metadata, "beam_to_lidar_transform", 16, false, beam)) {
-    beam[3] = origin_of(metadata);
-    beam[11] = 0;
-  }
+  double beam[16] = {[3] = origin_of(metadata)};
+  double to_sensor[16] = {-1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 36.18, 0, 0, 0, 1};
+  if (!numbers(metadata, "lidar_to_sensor_transform", 16, false, to_sensor) ||
+      !numbers(metadata, "beam_to_lidar_transform", 16, false, beam))
+    return false;
+  memcpy(sensor->to_sensor, to_sensor, sizeof sensor->to_sensor);
   sensor->origin = beam[3] / 1000;
   sensor->origin_up = beam[11] / 1000;
   for (int row = 0; row < 3; row++)
     sensor->to_sensor[4 * row + 3] /= 1000;
+  return fabs(beam[3]) <= 1000 ||
+         stx_fail(metadata->error, "%s: beams begin %g mm from the axis", metadata->name, beam[3]);
 }
 
 /* The direction of a beam in the sensor's frame is cos e · u + sin e · v + w: nine numbers. */
@@ -233,9 +236,9 @@ static bool read_metadata(StxLidarSensor *sensor, const Metadata *metadata)
     stx_lidar_beam_angles(&sensor->beam[b], azimuth[b], altitude[b]);
     sensor->beam[b].ring = (uint16_t)b;
   }
-  read_transforms(sensor, metadata);
+  if (!read_transforms(sensor, metadata))
+    return false;
   set_rays(sensor);
-  *metadata->error = (StxError){0};
   return true;
 }
 

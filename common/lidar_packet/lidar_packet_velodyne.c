@@ -382,8 +382,8 @@ static int32_t ros_direction(
   double part = shot->time / (double)packet->layout->group;
   if (packet->layout->product == VLP_32C)
     part = slot * (double)packet->layout->shot / packet->layout->group;
-  int32_t azimuth = (int32_t)lrint(packet->ros_azimuth[block] + packet->ros_step[block] * part +
-                                   sensor->beam[shot->beam].azimuth * (18000 / M_PI));
+  int32_t azimuth = (int32_t)lround(packet->ros_azimuth[block] + packet->ros_step[block] * part +
+                                    sensor->beam[shot->beam].azimuth * (18000 / M_PI));
   stx_lidar_direction(azimuth * 256, cosine, sine);
   azimuth = (azimuth - (int32_t)packet->azimuth[0] + 2 * 36000 + 18000) % 36000 - 18000;
   return azimuth * 256;

@@ -6,6 +6,7 @@
 
 #define BACK 2000 /* packets that none is late by: the sensor began anew */
 #define TURN STX_LIDAR_TURN
+#define LONGEST 1000000000 /* nanoseconds that no turn takes: the sensor stands still */
 
 /* new − old, of numbers that begin again after `modulus`. */
 static int64_t difference(uint64_t new, uint64_t old, uint64_t modulus)
@@ -162,6 +163,11 @@ static void place_next(
   turns->lost += (uint64_t)missing;
   if (packet->turns) {
     turns->place = turn_on(turns, packet, missing);
+    if (turns->open[0].count > 0 && (int64_t)(turns->now - turns->open[0].time) > LONGEST) {
+      turns->place += TURN;
+      turns->whole = turns->place + TURN;
+      turns->open[0].begun = turns->open[1].begun = false;
+    }
     turns->lowest = turn_at(turns, turns->place + packet->low);
     note_rate(turns, missing);
     if (missing > 0) {

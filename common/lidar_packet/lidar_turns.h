@@ -9,6 +9,8 @@
  * comes late joins its turn if that is still open; one that comes twice is left out. After a gap
  * of half a turn and more, or where the sensor began anew, what is open ends.
  *
+ * A sensor that stands still, whose azimuth crosses nothing, ends a turn every second.
+ *
  * Whoever calls keeps the points of the two open turns:
  *
  *   fate = stx_lidar_turns_place (&turns, packet);

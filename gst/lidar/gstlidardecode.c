@@ -134,7 +134,7 @@ static void store_clear(Store *store)
 /* Room for so many more points; half as many again, so that a turn rarely needs it twice. */
 static gboolean store_reserve(Store *store, gsize used, gsize more, StxError *error)
 {
-  gsize room = used + more;
+  gsize room = MAX(used + more, 64); /* memory even of a turn without points */
   gpointer points = NULL, marks;
 
   if (room <= store->room)
@@ -507,7 +507,8 @@ static void check_end(GstLidarDecode *self)
   GstLidarDecodeCounts counts = self->counts;
 
   if (counts.packets == 0)
-    GST_WARNING_OBJECT(self, "not one packet came; pcapparse passes over fragments");
+    GST_ELEMENT_WARNING(self, STREAM, WRONG_TYPE, ("Not one packet came until the end"),
+        ("pcapparse passes over fragments of packets, .pcapng and IPv6: stx-packets reads them"));
   if (counts.packets == 0 || counts.foreign + counts.truncated + counts.forged < counts.packets)
     return;
   GST_ELEMENT_ERROR(self, STREAM, WRONG_TYPE,

@@ -167,6 +167,36 @@ STX_TEST_LOOP(shots_are_where_the_manual_says, sizeof shots / sizeof shots[0])
   free(rig);
 }
 
+/* As the ROS drivers have it: lasers of a VLP-32C one by one, 1/100 degree, the last block still;
+ * of two returns the second a block ahead. */
+STX_TEST(shots_are_where_ros_has_them)
+{
+  static const struct {
+    unsigned block, shot;
+    uint8_t mode;
+    double azimuth;
+  } ros[] = {{2, 3, 0x37, 7.2 + .4 + .03 - 1.4}, /* 3 of 24 parts of .2, rounded */
+      {11, 3, 0x37, 7.2 + 2.2 - 1.4}, {1, 3, 0x39, 7.2 + .4 - 1.4}};
+  const StxPacketKind *kind = kind_named("vlp-32c", NULL);
+  for (size_t i = 0; i < sizeof ros / sizeof ros[0]; i++) {
+    Rig *rig = rig_of(kind);
+    double level = cos(-15.639 * DEGREE), a = ros[i].azimuth * DEGREE;
+    const double xyz[3] = {4 * level * cos(a), -4 * level * sin(a), 4 * sin(-15.639 * DEGREE)};
+    StxError error = {""};
+    ck_assert(stx_lidar_sensor_open(
+        &rig->sensor, STX_LIDAR_SENSOR_VLP_32C, NULL, STX_LIDAR_FIRING_ROS, &error));
+    rig->bytes[1204] = ros[i].mode;
+    stx_packet_return(kind, ros[i].block, ros[i].shot, 0, 1000, 1, rig->bytes);
+    for (unsigned b = 0; b < 12 && ros[i].mode == 0x39; b++) /* each block twice */
+      stx_packet_put(rig->bytes + 100 * b + 2, 720 + b / 2 * 40, 2);
+    ck_assert_int_eq((int)decode(rig, kind), STX_LIDAR_GOOD);
+    for (int c = 0; c < 3; c++)
+      ck_assert_msg(fabs(rig->packet.points[0][c] - xyz[c]) < 1e-5, "%zu: %c is %g; expected %g", i,
+          "xyz"[c], (double)rig -> packet.points[0][c], xyz[c]);
+    free(rig);
+  }
+}
+
 /* An Ouster's pixel, by the formula of its manual: column 50, beam 7 looks 53 degrees up. */
 STX_TEST_LOOP(pixels_are_where_the_manual_says, 5)
 {
@@ -321,6 +351,14 @@ static const struct {
     {"ouster", "{\"beam_altitude_angles\": [100], \"beam_azimuth_angles\": [1]}", "altitude 100"},
     {"ouster", "{\"columns_per_frame\": 9000}", "9000; expected 16 to 4096"},
     {"ouster", "{}", "pixels_per_column"},
+    {"ouster",
+        "{\"beam_altitude_angles\": [1], \"beam_azimuth_angles\": [1], "
+        "\"lidar_to_sensor_transform\": [1]}",
+        "lidar_to_sensor_transform"},
+    {"ouster",
+        "{\"beam_altitude_angles\": [1], \"beam_azimuth_angles\": [1], "
+        "\"column_window\": [\"all\", 3]}",
+        "number 1 of \"column_window\""},
     {"pandar-at128", "1,15,0\n", "version 1.5, 47144 bytes"},
 };
 

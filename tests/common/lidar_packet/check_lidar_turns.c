@@ -46,8 +46,8 @@ static Rig *rig_of(StxLidarEncodeKind kind)
   ck_assert_msg(good, "%s", error.text);
   unlink(path);
   for (int t = 0; t < 2; t++) {
-    rig->points[t] = malloc(16 * 200000);
-    rig->marks[t] = malloc(sizeof(StxLidarMark) * 200000);
+    rig->points[t] = malloc(16 * 400000);
+    rig->marks[t] = malloc(sizeof(StxLidarMark) * 400000);
   }
   return rig;
 }
@@ -245,6 +245,55 @@ STX_TEST_LOOP(long_gaps, 2)
   }
   /* By a clock whose packets are half a percent too long: */
   ck_assert_uint_le(rig->turns.lost - (20 + 2 * packets + 35), 1);
+  free_rig(rig);
+}
+
+/* A motor that stands still: turns end all the same, and are never complete. */
+STX_TEST(a_sensor_that_stands_still)
+{
+  Rig *rig = rig_of(STX_LIDAR_ENCODE_VLP_16);
+  uint8_t bytes[STX_LIDAR_ENCODE_SIZE];
+  fill(rig);
+  stx_lidar_encode_packet(&rig->encoder, 10, 0, 0, TENTH, bytes);
+  for (unsigned b = 1; b < 12; b++)
+    memcpy(bytes + 100 * b + 2, bytes + 2, 2);
+  for (uint32_t p = 0; p < 2000; p++) {
+    memcpy(bytes + 1200, (uint32_t[]){p * 1327}, 4);
+    take(rig, bytes);
+  }
+  ck_assert_uint_eq(rig->count, 2);
+  for (size_t t = 0; t < 2; t++) {
+    ck_assert(!rig->turn[t].complete);
+    ck_assert_uint_lt(rig->turn[t].count - 384 * 750, 384 * 10);
+  }
+  free_rig(rig);
+}
+
+/* A Velodyne that was told to look at half of the turn leaves the rest out: nothing is lost. The
+ * jump lies within a packet, and once between two. */
+STX_TEST(a_part_of_the_turn)
+{
+  Rig *rig = rig_of(STX_LIDAR_ENCODE_VLP_16);
+  uint8_t bytes[STX_LIDAR_ENCODE_SIZE], all[1206];
+  unsigned blocks = 0;
+  fill(rig);
+  for (unsigned block = 0; block < 6 * 900; block++) { /* of 0.4 degree */
+    unsigned at = block % 900, jumps = block / 900 == 3 ? 300 : 305;
+    if (at >= jumps && at < 700)
+      continue;
+    stx_lidar_encode_packet(&rig->encoder, at / 12, 0, block * UINT64_C(110592), TENTH, all);
+    memcpy(bytes + 100 * blocks, all + 100 * (at % 12), 100);
+    if (blocks == 0)
+      memcpy(bytes + 1200, (uint32_t[]){block * 110592 / 1000}, 4);
+    memcpy(bytes + 1204, all + 1204, 2);
+    if (++blocks == 12)
+      take(rig, bytes);
+    blocks %= 12;
+  }
+  ck_assert_uint_eq(rig->turns.lost, 0);
+  ck_assert_uint_ge(rig->count, 4);
+  for (size_t t = 1; t < rig->count; t++)
+    ck_assert_msg(rig->turn[t].complete, "turn %zu is incomplete", t);
   free_rig(rig);
 }
 

@@ -151,6 +151,23 @@ STX_TEST(a_turn_with_a_gap_is_marked_or_dropped)
   }
 }
 
+/* Nothing around: a scan of no points, not none. */
+STX_TEST(a_turn_without_returns)
+{
+  g_autoptr(Harness) harness = harness_of(NULL, NULL);
+
+  for (guint p = 0; p < 2 * PACKETS; p++) {
+    GstBuffer *buffer = packet(p, p * TENTH / PACKETS);
+
+    for (guint b = 0; b < 12; b++)
+      gst_buffer_memset(buffer, 100 * b + 4, 0, 96);
+    gst_harness_push(harness, buffer);
+  }
+  gst_harness_push_event(harness, gst_event_new_eos());
+  expect_turn(harness, 0, TRUE, 0);
+  expect_turn(harness, 0, TRUE, 0);
+}
+
 STX_TEST(what_is_wrong_is_counted)
 {
   g_autoptr(Harness) harness = harness_of("sensor", "vlp-16");
@@ -184,6 +201,16 @@ STX_TEST(a_stream_of_something_else_is_refused)
     gst_harness_push(harness, stx_test_buffer(452, 3, 0, 0));
   gst_harness_push_event(harness, gst_event_new_eos());
   stx_test_expect_error(bus, "no known sensor", "none of 3", "452", NULL);
+  gst_element_set_bus(harness->element, NULL);
+}
+
+STX_TEST(a_stream_of_nothing_is_warned_of)
+{
+  g_autoptr(Harness) harness = harness_of(NULL, NULL);
+  g_autoptr(GstBus) bus = stx_test_watch(harness->element);
+
+  gst_harness_push_event(harness, gst_event_new_eos());
+  stx_test_expect_warning(bus, "Not one packet");
   gst_element_set_bus(harness->element, NULL);
 }
 

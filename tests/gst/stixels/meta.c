@@ -53,6 +53,34 @@ STX_TEST(a_stixel_has_its_metres)
   ASSERT_CRITICAL(gst_stx_stixel_info_get_metres(&info, &stixel, NULL));
 }
 
+STX_TEST(turns_keep_their_marks)
+{
+  g_autoptr(GstBuffer) scan = gst_buffer_new_allocate(NULL, 5 * 16, NULL);
+  g_autoptr(GstBuffer) marks = gst_buffer_new_allocate(NULL, 5 * sizeof(GstStxPointMark), NULL);
+  g_autoptr(GstBuffer) few = gst_buffer_new_allocate(NULL, 4 * sizeof(GstStxPointMark), NULL);
+  g_autoptr(GstBuffer) copy = NULL;
+  g_autoptr(GstBuffer) part = NULL;
+  GstStxTurnMeta *meta;
+
+  ASSERT_CRITICAL(gst_buffer_add_stx_turn_meta(scan, few));
+  ASSERT_CRITICAL(gst_buffer_add_stx_turn_meta(scan, NULL));
+  ASSERT_CRITICAL(gst_buffer_add_stx_turn_meta(NULL, marks));
+  ck_assert_ptr_eq(gst_buffer_get_stx_turn_meta(scan), NULL);
+  meta = gst_buffer_add_stx_turn_meta(scan, marks);
+  meta->sensor_time = 7;
+  meta->number = 8;
+  meta->packets = 9;
+  meta->lost = 10;
+  meta->complete = TRUE;
+  copy = gst_buffer_copy(scan);
+  meta = gst_buffer_get_stx_turn_meta(copy);
+  fail_unless(meta != NULL);
+  ck_assert(meta->marks == marks && meta->sensor_time == 7 && meta->number == 8 &&
+            meta->packets == 9 && meta->lost == 10 && meta->complete);
+  part = gst_buffer_copy_region(scan, GST_BUFFER_COPY_ALL, 16, 32);
+  ck_assert_ptr_eq(gst_buffer_get_stx_turn_meta(part), NULL);
+}
+
 STX_TEST(stixels_hold_a_reference)
 {
   GstBuffer *frame = frame_with_stixels();
