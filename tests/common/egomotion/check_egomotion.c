@@ -392,7 +392,8 @@ static uint64_t hash_drive(StxBackend backend, int threads)
   d.frame.threads = threads;
   for (uint64_t i = 0; i < 3; i++) {
     StxEgomotionResult r = go_to(&d, i);
-    hash = stx_hash(hash, &r.motion, sizeof r.motion);
+    hash = stx_hash(hash, &r.motion.state, sizeof r.motion.state);
+    hash = stx_hash(hash, r.motion.rotation, sizeof r.motion - offsetof(StxMotion, rotation));
     hash = stx_hash(hash, r.points, r.count * sizeof *r.points);
   }
   return hash;
