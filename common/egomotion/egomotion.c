@@ -146,7 +146,14 @@ static void find_corners(void *data, int row, int worker)
   s->impl->corners(&s->half[s->now], row, s->scores + first, s->places + first);
 }
 
-/* Those with a disparity. If there are too many, every second, third, … of these. */
+/* Is corner `number` of `found` one of those that are looked at? So many of all, evenly. */
+static bool is_taken(int number, int found)
+{
+  const int most = STX_EGOMOTION_MAX_POINTS;
+  return found <= most || (int64_t)(number + 1) * most / found > (int64_t)number * most / found;
+}
+
+/* Those with a disparity. */
 static void take_corners(StxEgomotion *s, const StxEgomotionFrame *frame)
 {
   const int cells = s->cells_across * s->cells_down;
@@ -154,9 +161,8 @@ static void take_corners(StxEgomotion *s, const StxEgomotionFrame *frame)
   s->corner_count = 0;
   for (int i = 0; i < cells; i++)
     found += s->scores[i] > 0;
-  const int stride = (found + STX_EGOMOTION_MAX_POINTS - 1) / STX_EGOMOTION_MAX_POINTS;
   for (int i = 0, number = 0; i < cells; i++) {
-    if (s->scores[i] == 0 || number++ % stride != 0)
+    if (s->scores[i] == 0 || !is_taken(number++, found))
       continue;
     EgoCorner corner = {s->places[i][0], s->places[i][1], 0};
     corner.disparity = ego_disparity(frame, 2 * corner.x, 2 * corner.y);

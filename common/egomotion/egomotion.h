@@ -44,9 +44,9 @@
 #include "common/camera.h"
 #include "common/egomotion/motion.h"
 
-#define STX_EGOMOTION_MAX_SIZE 16384 /* pixels, width and height */
-#define STX_EGOMOTION_MAX_POINTS 4096
-#define STX_EGOMOTION_TEXTURE 300 /* least score of a corner */
+#define STX_EGOMOTION_MAX_SIZE 16384  /* pixels, width and height */
+#define STX_EGOMOTION_MAX_POINTS 2048 /* of more corners so many, evenly */
+#define STX_EGOMOTION_TEXTURE 300     /* least score of a corner */
 #define STX_EGOMOTION_NO_TIME UINT64_MAX
 
 /* Pictures, corners, the last motion, and memory. Opaque; serves one thread at a time. */

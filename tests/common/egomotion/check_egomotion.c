@@ -271,6 +271,28 @@ STX_TEST(all_move_by_themselves)
   }
 }
 
+/* Of more corners than are looked at they are taken from all over the picture. */
+STX_TEST(points_are_bounded_and_spread)
+{
+  enum { SIDE = 1200 };
+  STX_AUTO(Drive) d = new_drive(SIDE, SIDE, STX_BACKEND_AUTO);
+  size_t quarter[4] = {0};
+  StxEgomotionResult r = {.count = 0};
+  for (int turn = 0; turn < 2; turn++) {
+    STX_EACH_PIXEL (x, y, SIDE, SIDE) {
+      stx_row8(&d.left, y)[x] = noise_at(x + 4 * turn, y);
+      stx_row16(&d.disparity, y)[x] = 10 * 256;
+    }
+    r = look(&d);
+  }
+  ck_assert_int_eq(r.motion.state, STX_MOTION_KNOWN);
+  ck_assert_uint_le(r.count, STX_EGOMOTION_MAX_POINTS);
+  for (size_t i = 0; i < r.count; i++)
+    quarter[(r.points[i].u >= SIDE / 2) + 2 * (r.points[i].v >= SIDE / 2)]++;
+  for (int i = 0; i < 4; i++)
+    ck_assert_uint_ge(quarter[i], STX_EGOMOTION_MAX_POINTS / 5);
+}
+
 /* ---- Streams --------------------------------------------------------------------------------- */
 
 STX_TEST(what_begins_a_stream_anew)
