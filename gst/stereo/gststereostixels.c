@@ -134,6 +134,7 @@ static const Proxy proxies[] = {
     {"dim", PART(OVERLAY)},
     {"labels", PART(OVERLAY)},
     {"free-space", PART(OVERLAY)},
+    {"velocities", PART(OVERLAY)},
     {"corridor-width", PART(OVERLAY)},
     {"min-height", PART(OBSTACLES)},
     {"min-width", PART(OBSTACLES)},

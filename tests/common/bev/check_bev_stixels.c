@@ -332,7 +332,7 @@ STX_TEST(cone_corridor_and_obstacles_are_drawn)
   ck_assert_int_gt(moving, still);
 }
 
-/* Over ground what moves has an arrow, whatever it does as seen from the sensor; stixels have, too. */
+/* Over ground what moves has an arrow, whatever it does relative to the sensor; so have stixels. */
 STX_TEST(velocities_over_ground_go_first)
 {
   StxObstacle obstacle = {.x = 10, .z = 50, .width = 20, .depth = 10, .closing_speed = 15};

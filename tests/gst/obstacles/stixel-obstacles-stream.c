@@ -368,3 +368,55 @@ STX_TEST(a_pipeline_that_stops_has_not_refused_records)
       gst_harness_push(fixture.harness, obstacles_picture(64, 48, 8, at(0))), GST_FLOW_FLUSHING);
   stx_test_expect_silence(fixture.bus);
 }
+
+/* ---- Motion -------------------------------------------------------------------------------- */
+
+/* What a sink has seen of velocities. */
+typedef struct {
+  guint frames, standing, wrong; /* obstacles in all of them */
+} Speeds;
+
+static void count_speeds(GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
+{
+  const GstStxVelocitiesMeta *meta = gst_buffer_get_stx_velocities_meta(buffer);
+  Speeds *speeds = data;
+  GstMapInfo map;
+
+  fail_unless(meta != NULL && gst_buffer_map(meta->obstacles, &map, GST_MAP_READ));
+  for (gsize i = 0; i < map.size / sizeof(StxVelocity); i++) {
+    const StxVelocity *v = (const StxVelocity *)(gpointer)map.data + i;
+
+    speeds->standing += v->moves == STX_MOVES_NOT;
+    speeds->wrong += v->moves == STX_MOVES_NOT && fabsf(v->z) > 1;
+  }
+  gst_buffer_unmap(meta->obstacles, &map);
+  speeds->frames++;
+}
+
+#define VIEW(eye)                                                                                  \
+  " street-scene-src seed=1 num-buffers=5 view=" eye " ! "                                         \
+  "video/x-raw,width=640,height=192,framerate=10/1 ! all.sink_" eye
+
+/* From the pictures on, over stixels and over pictures with them. */
+STX_TEST_LOOP(velocities_go_all_the_way, 2)
+{
+  g_autofree gchar *line =
+      g_strconcat("stereo-stixels name=all motion=true obstacles=true velocities=true output=",
+          _i ? "overlay" : "stixels",
+          " ! fakesink name=out sync=false async=false signal-handoffs=true", VIEW("left"),
+          VIEW("right"), NULL);
+  g_autoptr(GstElement) pipeline = stx_test_parse(line);
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "out");
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstMessage) message = NULL;
+  Speeds speeds = {0};
+
+  g_signal_connect(sink, "handoff", G_CALLBACK(count_speeds), &speeds);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  ck_assert(message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  ck_assert_uint_eq(speeds.frames, 5);
+  ck_assert_uint_ge(speeds.standing, 5);
+  ck_assert_uint_eq(speeds.wrong, 0);
+}
