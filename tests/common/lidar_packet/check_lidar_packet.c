@@ -167,6 +167,30 @@ STX_TEST_LOOP(shots_are_where_the_manual_says, sizeof shots / sizeof shots[0])
   free(rig);
 }
 
+/* A VLS-128 with two returns, at 20 turns a second: a packet is one azimuth, and the one before
+ * says how fast it turns. */
+STX_TEST(packets_of_one_azimuth)
+{
+  const StxPacketKind *kind = kind_named("vls-128", NULL);
+  Rig *rig = rig_of(kind);
+  for (unsigned p = 0; p < 2; p++) {
+    double a = (10 + p * .4 + p * .4 * 42.64 / 53.3 - 6.354) * DEGREE, h = .43 * DEGREE;
+    for (unsigned b = 0; b < 12; b++) {
+      stx_packet_put(
+          rig->bytes + 100 * b, (uint16_t[]){0xEEFF, 0xDDFF, 0xCCFF, 0xBBFF}[b / 2 % 4], 2);
+      stx_packet_put(rig->bytes + 100 * b + 2, 1000 + p * 40, 2);
+    }
+    rig->bytes[1204] = 0x39;
+    stx_packet_put(rig->bytes + 1200, 5000 + p * 53, 4);
+    stx_packet_return(kind, 6, 31, 0, 1000, 1, rig->bytes);
+    ck_assert_int_eq((int)decode(rig, kind), STX_LIDAR_GOOD);
+    ck_assert_float_eq_tol(rig->packet.points[0][2], (float)(4 * sin(h)), 1e-5F);
+    if (p == 1) /* microseconds: 53 are 53.3 */
+      ck_assert_float_eq_tol(rig->packet.points[0][1], (float)(-4 * cos(h) * sin(a)), 2e-4F);
+  }
+  free(rig);
+}
+
 /* As the ROS drivers have it: lasers of a VLP-32C one by one, 1/100 degree, the last block still;
  * of two returns the second a block ahead. */
 STX_TEST(shots_are_where_ros_has_them)
