@@ -18,9 +18,11 @@
  * maker's, y where the azimuth is 0 and x to the right of it; Ouster the sensor's frame of its
  * metadata (x away from the connector).
  *
- * Rings: Velodyne from 0, the lowest, up; Hesai and Ouster in the maker's order, 0 is the highest.
+ * Rings: Velodyne from 0, the lowest, up; Hesai and Ouster in the maker's order, from 0, which is
+ * the highest beam, but of QT64 and QT128 the lowest.
  *
- * Nothing is allocated but while a calibration is read. A sensor belongs to one thread at a time.
+ * Nothing is allocated but while a calibration is read. A sensor belongs to one thread at a time;
+ * of a VLS-128 with two returns it remembers where the last packet looked.
  */
 #ifndef STX_LIDAR_PACKET_H
 #define STX_LIDAR_PACKET_H
@@ -127,7 +129,7 @@ typedef struct {
 
 struct StxLidarSensorInfo;
 
-/* A sensor whose packets are read. Made by stx_lidar_sensor_open and not to be changed. */
+/* A sensor whose packets are read. Made by stx_lidar_sensor_open; others do not change it. */
 typedef struct {
   const struct StxLidarSensorInfo *info;
   unsigned beams;
@@ -142,7 +144,9 @@ typedef struct {
   unsigned slots; /* Velodyne */
   bool ros;
   StxLidarSlot slot[STX_LIDAR_SLOTS];
-  uint32_t last_shot; /* its time */
+  uint32_t last_shot;       /* its time */
+  uint32_t azimuth, micros; /* of the packet before, and the rate that it was read with */
+  double rate;
 
   /* Ouster */
   unsigned columns, columns_per_packet, window[2], returns, pixel_size, reflectivity, packet_size;

@@ -26,6 +26,7 @@
 #define DUAL 0x39
 #define VLP_32C 0x28
 #define MILLION 1000000
+#define LONGEST_GAP 2e8 /* nanoseconds */
 
 /* blocks      of a group
  * rounds      of all lasers in a block
@@ -316,8 +317,20 @@ static uint32_t step_to(const Packet *packet, unsigned group)
   return (packet->azimuth[group] + 36000 - packet->azimuth[group - 1]) % 36000;
 }
 
+/* Of packets of one group: how far the sensor has turned since the one before, if that was just
+ * before; else as it did then. 10 turns a second to begin with. */
+static double rate_since(const Packet *packet)
+{
+  const StxLidarSensor *sensor = packet->sensor;
+  uint32_t micros = stx_le32(packet->bytes + 1200) - sensor->micros;
+  uint32_t turned = (packet->azimuth[0] + 36000 - sensor->azimuth) % 36000;
+  if (sensor->rate > 0 && micros >= 20 && micros < 2000 && turned > 0 && turned < 3600)
+    return 256. * turned / (micros * 1000.);
+  return sensor->rate > 0 ? sensor->rate : STX_LIDAR_TURN / 1e8;
+}
+
 /* The rate is the mean step of the azimuth from group to group; a step that is twice the least is a
- * gap, and takes its time. A packet of one group takes 10 turns a second. */
+ * gap, and takes its time. */
 static void find_rate(Packet *packet)
 {
   uint32_t least = 36000, sum = 0, count = 0, group = packet->layout->group;
@@ -328,14 +341,15 @@ static void find_rate(Packet *packet)
     sum += step_to(packet, g) <= most ? step_to(packet, g) : 0;
     count += step_to(packet, g) <= most;
   }
-  packet->rate = STX_LIDAR_TURN / 1e8;
+  packet->rate = rate_since(packet);
   if (count > 0 && sum > 0 && sum <= count * 1000)
     packet->rate = 256. * sum / count / group;
   for (unsigned g = 1; g < packet->groups; g++) {
     bool jumps = step_to(packet, g) > most;
     packet->gap = jumps ? step_to(packet, g) : packet->gap;
+    double left_out = 256. * step_to(packet, g) / packet->rate;
     packet->time[g] = packet->time[g - 1] +
-                      (jumps ? (uint32_t)(256. * step_to(packet, g) / packet->rate) : group);
+                      (jumps ? (uint32_t)(left_out < LONGEST_GAP ? left_out : LONGEST_GAP) : group);
   }
   packet->span = packet->time[packet->groups - 1] + group;
 }
@@ -492,6 +506,9 @@ static StxLidarVerdict decode(
   if (find_groups(&packet) != STX_LIDAR_GOOD || stx_le32(bytes + 1200) >= UINT32_C(3601) * MILLION)
     return STX_LIDAR_FORGED;
   find_rate(&packet);
+  sensor->azimuth = packet.azimuth[0];
+  sensor->micros = stx_le32(bytes + 1200);
+  sensor->rate = packet.rate;
   find_directions(&packet);
   if (sensor->ros)
     find_ros_blocks(&packet);

@@ -167,6 +167,30 @@ STX_TEST_LOOP(shots_are_where_the_manual_says, sizeof shots / sizeof shots[0])
   free(rig);
 }
 
+/* A VLS-128 with two returns, at 20 turns a second: a packet is one azimuth, and the one before
+ * says how fast it turns. */
+STX_TEST(packets_of_one_azimuth)
+{
+  const StxPacketKind *kind = kind_named("vls-128", NULL);
+  Rig *rig = rig_of(kind);
+  for (unsigned p = 0; p < 2; p++) {
+    double a = (10 + p * .4 + p * .4 * 42.64 / 53.3 - 6.354) * DEGREE, h = .43 * DEGREE;
+    for (unsigned b = 0; b < 12; b++) {
+      stx_packet_put(
+          rig->bytes + 100 * b, (uint16_t[]){0xEEFF, 0xDDFF, 0xCCFF, 0xBBFF}[b / 2 % 4], 2);
+      stx_packet_put(rig->bytes + 100 * b + 2, 1000 + p * 40, 2);
+    }
+    rig->bytes[1204] = 0x39;
+    stx_packet_put(rig->bytes + 1200, 5000 + p * 53, 4);
+    stx_packet_return(kind, 6, 31, 0, 1000, 1, rig->bytes);
+    ck_assert_int_eq((int)decode(rig, kind), STX_LIDAR_GOOD);
+    ck_assert_float_eq_tol(rig->packet.points[0][2], (float)(4 * sin(h)), 1e-5F);
+    if (p == 1) /* microseconds: 53 are 53.3 */
+      ck_assert_float_eq_tol(rig->packet.points[0][1], (float)(-4 * cos(h) * sin(a)), 2e-4F);
+  }
+  free(rig);
+}
+
 /* As the ROS drivers have it: lasers of a VLP-32C one by one, 1/100 degree, the last block still;
  * of two returns the second a block ahead. */
 STX_TEST(shots_are_where_ros_has_them)
@@ -209,16 +233,76 @@ STX_TEST_LOOP(pixels_are_where_the_manual_says, 5)
   StxLidarMark mark = {.time = 2 * 195312, .ring = 7};
   Rig *rig = rig_of(kind);
   stx_packet_return(kind, 2, 7, 0, low ? 1000 : 1500, 200, rig->bytes);
+  for (unsigned echo = 0; echo < 2 && dual; echo++) /* of two that are alike one is left */
+    stx_packet_return(kind, 3, 7, echo, 2000, 9, rig->bytes);
   if (dual)
     stx_packet_return(kind, 2, 7, 1, 2000, 9, rig->bytes);
   ck_assert_int_eq((int)decode(rig, kind), STX_LIDAR_GOOD);
-  ck_assert_uint_eq(rig->packet.count, dual ? 2 : 1);
+  ck_assert_uint_eq(rig->packet.count, dual ? 3 : 1);
   expect_point(rig, 0, xyz, 200, mark, kind->profile);
   ck_assert_uint_eq(rig->packet.marks[dual].echo, dual);
   ck_assert_uint_eq(rig->packet.frame, 7);
   ck_assert_uint_eq(rig->packet.piece, 3);
   ck_assert_uint_eq(rig->packet.pieces, 32);
   free(rig);
+}
+
+/* A window around 0: packets are counted from where it begins. */
+STX_TEST(a_window_of_columns)
+{
+  const StxPacketKind *kind = kind_named("ouster", "RNG15_RFL8_NIR8");
+  char text[4096], whole[8192];
+  Rig *rig = rig_of(kind);
+  StxError error = {""};
+  stx_packet_metadata(kind, text, sizeof text);
+  snprintf(whole, sizeof whole, "{\"column_window\": [400, 100], %s", text + 1);
+  ck_assert_msg(open_with(&rig->sensor, kind->sensor, whole, &error), "%s", error.text);
+  for (unsigned number = 0; number < 32; number++) {
+    stx_packet_write(kind, number, rig->bytes);
+    ck_assert_int_eq((int)decode(rig, kind), STX_LIDAR_GOOD);
+    if (number >= 25 || number <= 6) {
+      ck_assert_uint_eq(rig->packet.pieces, 14);
+      ck_assert_uint_eq(rig->packet.piece, (number + 7) % 32);
+    }
+  }
+  free(rig);
+}
+
+/* 24 November 2026, 10:00:00.503, and what the manuals say of when the first block was fired. */
+STX_TEST(dates)
+{
+  static const struct {
+    const char *sensor;
+    int64_t first; /* nanoseconds */
+  } sensors[] = {{"pandar-xt32", 6000 - 7 * 50000}, {"pandar-qt64", 38020},
+      {"pandar-40p", -83250 - 9 * 55560}, {"pandar-64", -97250 - 5 * 55560}};
+  for (size_t s = 0; s < sizeof sensors / sizeof sensors[0]; s++) {
+    const StxPacketKind *kind = kind_named(sensors[s].sensor, NULL);
+    Rig *rig = rig_of(kind);
+    ck_assert_int_eq((int)decode(rig, kind), STX_LIDAR_GOOD);
+    ck_assert_int_eq((int64_t)rig->packet.time, INT64_C(1795514400503000000) + sensors[s].first);
+    free(rig);
+  }
+}
+
+/* Nearer than the sensor can see: no return. */
+STX_TEST(what_is_too_near)
+{
+  static const struct {
+    const char *sensor;
+    uint32_t units;
+  } sensors[] = {
+      {"pandar-xt32", 13}, {"pandar-qt64", 25}, {"pandar-40p", 75}, {"pandar-at128", 250}};
+  for (size_t s = 0; s < sizeof sensors / sizeof sensors[0]; s++) {
+    const StxPacketKind *kind = kind_named(sensors[s].sensor, NULL);
+    Rig *rig = rig_of(kind);
+    stx_packet_return(kind, 0, 0, 0, sensors[s].units, 1, rig->bytes);
+    stx_packet_return(kind, 0, 1, 0, sensors[s].units - 1, 1, rig->bytes);
+    ck_assert_int_eq((int)decode(rig, kind), STX_LIDAR_GOOD);
+    ck_assert_msg(rig->packet.count == 1 && rig->packet.marks[0].ring == 0, "%s: %zu points",
+        kind->sensor, rig->packet.count);
+    free(rig);
+  }
 }
 
 /* ---- Returns ------------------------------------------------------------------------------- */
