@@ -19,8 +19,8 @@
  *             brightness or contrast leaves it alone
  *   corners   of the 5 × 5 pixels around each of h, the sums of products of central differences
  *             a = Σ gx·gx, b = Σ gy·gy, c = Σ gx·gy and the score ⌊(a·b − c·c) / (a + b + 1)⌋,
- *             about the lesser eigenvalue. The largest in each cell of 8 × 8 pixels of h is a corner if
- *             it reaches STX_EGOMOTION_TEXTURE; of equals the first by rows
+ *             about the lesser eigenvalue. The largest in each cell of 8 × 8 pixels of h is a
+ *             corner if it reaches STX_EGOMOTION_TEXTURE; of equals the first by rows
  *
  * From the frame before to this one
  *   place     in full pixels, regression of the patch of 11 × 11 pixels T of the picture before,
