@@ -441,6 +441,23 @@ STX_TEST(a_motion_that_is_not_known_is_waited_for)
   }
 }
 
+/* There is none that could go on. */
+STX_TEST(a_motion_that_was_never_known_is_not_made_up)
+{
+  Drive drive = begin(street);
+  look(&drive);
+  for (int i = 0; i < 3; i++) {
+    make_frame(&drive, street, STEP);
+    drive.motion.state = STX_MOTION_TOO_FEW;
+    StxObstaclesResult result = look(&drive);
+    ck_assert(result.restarted);
+    ck_assert_uint_eq(result.count, 3);
+    for (size_t k = 0; k < result.count; k++)
+      ck_assert(isnan(result.velocities[k].z) && isnan(result.obstacles[k].closing_speed));
+  }
+  stx_obstacles_free(drive.state);
+}
+
 STX_TEST(motions_and_points_that_are_none_are_refused)
 {
   Drive drive = under_way();
