@@ -227,6 +227,7 @@ static void restart(StxObstacles *state)
   state->tracked = state->before = 0;
   state->waited = 0;
   state->stood = false;
+  state->last_motion.state = STX_MOTION_FIRST;
 }
 
 /* Before the last frame, or long after what is followed. */
@@ -281,8 +282,9 @@ static bool find_motion(StxObstacles *state, const StxObstaclesFrame *frame, Stx
   if (motion->state == STX_MOTION_FIRST || motion->state == STX_MOTION_STILL)
     return motion->state == STX_MOTION_STILL;
   bool known = motion->state == STX_MOTION_KNOWN;
+  bool matched = known && motion->agree > 0; /* with points of the frame before: no other scene */
   look.motion = known ? motion : &standing;
-  if (state->before > 0 && stx_obstacles_shared(state, &look) < SHARED)
+  if (state->before > 0 && !matched && stx_obstacles_shared(state, &look) < SHARED)
     return false;
   if (known) {
     state->last_motion = *motion;

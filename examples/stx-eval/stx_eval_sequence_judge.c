@@ -295,7 +295,7 @@ static json_t *speeds_json(const SequenceScore *score)
     if (i + 1 < EVAL_RANGES)
       g_snprintf(name, sizeof name, "%g-%g m", eval_ranges[i], eval_ranges[i + 1]);
     else
-      g_snprintf(name, sizeof name, "%g m", eval_ranges[i]);
+      g_snprintf(name, sizeof name, "> %g m", eval_ranges[i]);
     json_array_append_new(rows, speed_json(&score->speed[i], name));
     add(&all, &score->speed[i]);
   }

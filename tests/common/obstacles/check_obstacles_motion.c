@@ -96,8 +96,14 @@ static Drive begin(const Mover *movers)
   Drive drive = {.state = board_state(&defaults)};
   make_frame(&drive, movers, 0);
   drive.motion = (StxMotion){.state = STX_MOTION_FIRST};
-  drive.frame.motion = &drive.motion;
   return drive;
+}
+
+/* Of a frame with the motion of the drive, wherever that lies by now. */
+static StxObstaclesResult look(Drive *drive)
+{
+  drive->frame.motion = &drive->motion;
+  return board_run(drive->state, &drive->frame);
 }
 
 /* The frames up to the last of a drive through the street. */
@@ -106,8 +112,7 @@ static StxObstaclesResult drive_on(Drive *drive, const Mover *movers, int frames
   StxObstaclesResult result = {0};
   for (int i = 0; i < frames; i++) {
     make_frame(drive, movers, STEP);
-    drive->frame.motion = &drive->motion;
-    result = board_run(drive->state, &drive->frame);
+    result = look(drive);
   }
   return result;
 }
@@ -131,7 +136,7 @@ STX_TEST(what_stands_moves_and_comes_is_told_apart)
 {
   Drive drive = begin(street);
   StxObstacle o;
-  StxObstaclesResult first = board_run(drive.state, &drive.frame);
+  StxObstaclesResult first = look(&drive);
   for (size_t i = 0; i < first.count; i++) {
     ck_assert_int_eq(first.velocities[i].moves, STX_MOVES_UNKNOWN);
     ck_assert(isnan(first.velocities[i].x) && isnan(first.obstacles[i].closing_speed));
@@ -160,7 +165,7 @@ STX_TEST(a_turning_camera_gives_no_velocity_to_what_stands)
   static const Mover post[] = {{0, 30, 0, 0, 1.5}, {0}};
   Drive drive = begin(post);
   StxObstacle o;
-  board_run(drive.state, &drive.frame);
+  look(&drive);
   drive.turn = .15;
   StxObstaclesResult result = drive_on(&drive, post, 6);
   StxVelocity v = velocity_of(&drive, &result, post, &o);
@@ -203,7 +208,7 @@ STX_TEST(matched_points_tell_velocities_of_obstacles_and_stixels_at_once)
   static const Mover crossing[] = {{-4, 14, 3, 0, 1.5}, {4, 20, 0, 0, 1.5}, {0}};
   Drive drive = begin(crossing);
   StxObstacle o;
-  board_run(drive.state, &drive.frame);
+  look(&drive);
   StxObstaclesResult result = {0};
   for (int i = 0; i < 2; i++) {
     make_frame(&drive, crossing, STEP);
@@ -243,7 +248,7 @@ STX_TEST(stixels_of_no_obstacle_have_velocities_too)
   StxObstaclesParams near = defaults;
   near.max_distance = 10;
   ck_assert(stx_obstacles_prepare(drive.state, &near, CASE_RECORDS, CASE_COLUMNS, NULL));
-  board_run(drive.state, &drive.frame);
+  look(&drive);
   for (int frame = 0; frame < 5; frame++) {
     size_t said = 0;
     make_frame(&drive, crossing, STEP);
@@ -266,7 +271,7 @@ STX_TEST(stixels_of_no_obstacle_have_velocities_too)
 STX_TEST(a_motion_of_a_shorter_time_is_taken_to_go_on)
 {
   Drive drive = begin(street);
-  board_run(drive.state, &drive.frame);
+  look(&drive);
   drive_on(&drive, street, FRAMES);
   make_frame(&drive, street, 2 * STEP);
   drive.motion = motion_of(0, SPEED * STEP);
@@ -301,7 +306,7 @@ static void expect_truth(Drive *drive, const StxObstaclesResult *result, uint32_
 static Drive under_way(void)
 {
   Drive drive = begin(street);
-  board_run(drive.state, &drive.frame);
+  look(&drive);
   StxObstaclesResult result = drive_on(&drive, street, FRAMES);
   expect_truth(&drive, &result, 3, true);
   return drive;
@@ -315,14 +320,12 @@ STX_TEST(a_frame_that_repeats_stops_nothing)
   for (int i = 0; i < 2; i++) {
     drive.frame.time += CASE_SECOND / 10;
     drive.motion.state = STX_MOTION_STILL;
-    drive.frame.motion = &drive.motion;
-    result = board_run(drive.state, &drive.frame);
+    result = look(&drive);
     ck_assert(!result.restarted);
     expect_truth(&drive, &result, 3, true);
   }
   make_frame(&drive, street, 3 * STEP);
-  drive.frame.motion = &drive.motion;
-  result = board_run(drive.state, &drive.frame);
+  result = look(&drive);
   expect_truth(&drive, &result, 3, true);
   stx_obstacles_free(drive.state);
 }
@@ -424,8 +427,7 @@ STX_TEST(a_motion_that_is_not_known_is_waited_for)
     for (int i = 0; i < frames; i++) {
       make_frame(&drive, street, STEP);
       drive.motion.state = i % 2 ? STX_MOTION_DISAGREE : STX_MOTION_TOO_FEW;
-      drive.frame.motion = &drive.motion;
-      result = board_run(drive.state, &drive.frame);
+      result = look(&drive);
       restarted = restarted || result.restarted;
       for (size_t k = 0; k < result.count; k++)
         ck_assert(isnan(result.velocities[k].z) && isnan(result.obstacles[k].closing_speed));
@@ -437,6 +439,23 @@ STX_TEST(a_motion_that_is_not_known_is_waited_for)
     expect_truth(&drive, &result, 3, !restarted);
     stx_obstacles_free(drive.state);
   }
+}
+
+/* There is none that could go on. */
+STX_TEST(a_motion_that_was_never_known_is_not_made_up)
+{
+  Drive drive = begin(street);
+  look(&drive);
+  for (int i = 0; i < 3; i++) {
+    make_frame(&drive, street, STEP);
+    drive.motion.state = STX_MOTION_TOO_FEW;
+    StxObstaclesResult result = look(&drive);
+    ck_assert(result.restarted);
+    ck_assert_uint_eq(result.count, 3);
+    for (size_t k = 0; k < result.count; k++)
+      ck_assert(isnan(result.velocities[k].z) && isnan(result.obstacles[k].closing_speed));
+  }
+  stx_obstacles_free(drive.state);
 }
 
 STX_TEST(motions_and_points_that_are_none_are_refused)
