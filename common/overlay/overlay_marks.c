@@ -270,13 +270,13 @@ static void frame_hazard(const Marks *marks, const StxObstacle *hazard)
       spot_of(marks, hazard->right + 1, hazard->bottom + 1),
       spot_of(marks, hazard->left, hazard->bottom + 1), spot_of(marks, hazard->left, hazard->top)};
   stroke(marks, corners, sizeof corners / sizeof corners[0],
-      hazard->kind == STX_OBSTACLE_HOLE ? STX_MEANS_FALSE_NEGATIVE : STX_MEANS_WARNING);
+      hazard->flags & STX_OBSTACLE_HOLE ? STX_MEANS_FALSE_NEGATIVE : STX_MEANS_WARNING);
 }
 
 static void label_obstacles(const Marks *marks)
 {
   for (size_t i = 0; i < marks->facts->obstacle_count; i++)
-    if (marks->facts->obstacles[i].kind != STX_OBSTACLE_STANDING)
+    if (stx_obstacle_is_hazard(&marks->facts->obstacles[i]))
       frame_hazard(marks, &marks->facts->obstacles[i]);
   for (size_t i = 0; i < marks->facts->obstacle_count; i++) {
     const StxObstacle *obstacle = &marks->facts->obstacles[i];

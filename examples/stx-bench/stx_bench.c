@@ -44,9 +44,10 @@ static bool bench(Bench *b, const BenchCase *what, double *reference, StxError *
   const bool on_cpu = what->stage >= BENCH_OBSTACLES; /* alone */
   if (!b->options->stages[what->stage] || (on_cpu && !b->options->cpu))
     return true;
-  if (what->stage == BENCH_OBSTACLES && !stx_camera_is_metric(&b->context.input->camera)) {
-    fprintf(stderr, "obstacles of %s are left out: without --calibration they have no metres\n",
-        b->context.input->name);
+  if ((what->stage == BENCH_OBSTACLES || what->stage == BENCH_HAZARDS) &&
+      !stx_camera_is_metric(&b->context.input->camera)) {
+    fprintf(stderr, "%s of %s are left out: without --calibration they have no metres\n",
+        bench_stage_name(what->stage), b->context.input->name);
     return true;
   }
   if (!bench_group(&b->context, what, rows, &count, reference, error))
@@ -124,7 +125,8 @@ static bool bench_input(Bench *b, const BenchInput *input, StxError *error)
     if (!bench(b, &(BenchCase){.stage = BENCH_OBSTACLES, .cell = cell}, NULL, error))
       return false;
   b->inputs++;
-  return bench(b, &(BenchCase){.stage = BENCH_SCENE}, NULL, error);
+  return bench(b, &(BenchCase){.stage = BENCH_HAZARDS}, NULL, error) &&
+         bench(b, &(BenchCase){.stage = BENCH_SCENE}, NULL, error);
 }
 
 static bool bench_inputs(Bench *b, StxError *error)
@@ -244,7 +246,7 @@ static bool choose_stages(Options *o, int count, char **words, StxError *error)
     if (!known)
       return stx_fail(error,
           "no stage '%s': choose from rectify, sgm, colmean, satdp, fulldp, rdp, colmean+satdp, "
-          "pipeline, overlay, obstacles, scene, all",
+          "pipeline, overlay, obstacles, hazards, scene, all",
           words[w]);
   }
   return true;
@@ -323,7 +325,8 @@ static GOptionContext *make_context(Options *o)
   GOptionContext *context = g_option_context_new("[STAGE...] - times stages and implementations");
   g_option_context_set_summary(context,
       "STAGE: rectify, sgm, colmean, satdp, fulldp, rdp, colmean+satdp, pipeline, overlay,\n"
-      "obstacles, scene, or all (default). Every implementation that this machine can run must\n"
+      "obstacles, hazards, scene, or all (default). Every implementation that this machine can run "
+      "must\n"
       "first give the bytes of the reference, c. Then all take turns; printed are median\n"
       "and minimum, the ratio of the reference's median (one thread) to\n"
       "this one, and the rate against the limit that was measured at the start. The first GPU\n"

@@ -86,7 +86,8 @@ typedef struct {
 /* ---- Rows --------------------------------------------------------------------------------- */
 
 /* The first seven have a table of implementations with a reference; of the others the best are
- * timed. Obstacles and scene are for the CPU alone. */
+ * timed. Obstacles, hazards and scene are for the CPU
+ * alone. */
 typedef enum {
   BENCH_SGM,
   BENCH_COLMEAN,
@@ -98,6 +99,7 @@ typedef enum {
   BENCH_BOTH,      /* colmean and satdp one after the other */
   BENCH_PIPELINE,  /* sgm, colmean, roadline, satdp */
   BENCH_OBSTACLES, /* of the stixels, by one thread */
+  BENCH_HAZARDS,   /* of the pair and its disparities */
   BENCH_SCENE,     /* the synthetic street's left picture, RGB */
   BENCH_STAGES,
   BENCH_GROUND = BENCH_STAGES, /* of a scan, with a command line of its own */

@@ -116,6 +116,16 @@ static bool run_obstacles(Group *g, StxError *error)
   return stx_obstacles_of_stixels(g->obstacles, &frame, &result, error);
 }
 
+static bool run_hazards(Group *g, const Entry *entry, StxError *error)
+{
+  const StxHazardsParams params = STX_HAZARDS_DEFAULTS;
+  const BenchInput *input = g->context->input;
+  StxHazardsFrame frame = {input->left, input->right, input->disparity, input->camera};
+  StxHazardsResult result;
+  return stx_hazards_find(g->hazards, &params, &frame,
+      stx_impl_pick(&stx_hazards_impls, STX_BACKEND_AUTO), entry->threads, &result, error);
+}
+
 static void run_ground(Group *g, const Entry *entry)
 {
   const StxGroundImpl *impl = entry->record;
@@ -162,6 +172,8 @@ static bool run_on_cpu(Group *g, const Entry *entry, StxError *error)
     break;
   case BENCH_OBSTACLES:
     return run_obstacles(g, error);
+  case BENCH_HAZARDS:
+    return run_hazards(g, entry, error);
   default: /* BENCH_SCENE */
     stx_scene_render(g->scenes[entry->limits], STX_SCENE_LEFT, 3, &g->picture);
   }
@@ -530,6 +542,9 @@ static bool prepare_input(Group *g, StxError *error)
       return false;
     run_satdp(g, g->best_satdp, 1);
     return open_obstacles(g, error);
+  case BENCH_HAZARDS:
+    g->hazards = stx_hazards_new();
+    return g->hazards != NULL || stx_fail(error, "not enough memory for hazards");
   case BENCH_SCENE:
     return open_scenes(g, error);
   default:
@@ -572,6 +587,7 @@ void group_close(Group *g)
   free(g->labels);
   free(g->overlay);
   stx_obstacles_free(g->obstacles);
+  stx_hazards_free(g->hazards);
   free(g->map);
   free(g->scratch);
   for (int i = 0; i < 2; i++) {

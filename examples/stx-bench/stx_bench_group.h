@@ -8,6 +8,7 @@
 #define STX_BENCH_GROUP_H
 
 #include "common/fulldp/fulldp.h"
+#include "common/hazards/hazards.h"
 #include "common/obstacles/obstacles.h"
 #include "common/overlay/overlay.h"
 #include "common/rectify/rectify.h"
@@ -62,6 +63,7 @@ typedef struct {
   StxOverlay *overlay;     /* BENCH_OVERLAY */
   StxObstacles *obstacles; /* BENCH_OBSTACLES, and the time of its last frame */
   uint64_t obstacles_time;
+  StxHazards *hazards; /* BENCH_HAZARDS */
   StxRectifyView view; /* BENCH_RECTIFY, and its map, of so many bytes */
   void *map;
   size_t map_size;

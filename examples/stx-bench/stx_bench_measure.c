@@ -37,6 +37,7 @@ static const char *const names[] = {
     [BENCH_RECTIFY] = "rectify",
     [BENCH_OVERLAY] = "overlay",
     [BENCH_OBSTACLES] = "obstacles",
+    [BENCH_HAZARDS] = "hazards",
     [BENCH_SCENE] = "scene",
     [BENCH_GROUND] = "ground",
 };
@@ -363,6 +364,8 @@ static const char *input_name(const BenchCase *what)
     return "RGBA";
   case BENCH_OBSTACLES:
     return "stixels";
+  case BENCH_HAZARDS:
+    return "GRAY8";
   case BENCH_SCENE:
     return "RGB";
   case BENCH_GROUND:
@@ -375,7 +378,8 @@ static const char *input_name(const BenchCase *what)
 static BenchRow make_row(const Group *g, Entry *entry, double reference)
 {
   BenchStage stage = g->what->stage;
-  bool has_cells = stage != BENCH_SGM && stage != BENCH_RECTIFY && stage != BENCH_SCENE;
+  bool has_cells = stage != BENCH_SGM && stage != BENCH_RECTIFY && stage != BENCH_HAZARDS &&
+                   stage != BENCH_SCENE;
   BenchRow row = {.stage = g->what->stage,
       .impl = entry->name,
       .graph = entry->where == ON_GRAPH,
