@@ -275,9 +275,6 @@ static void frame_hazard(const Marks *marks, const StxObstacle *hazard)
 
 static void label_obstacles(const Marks *marks)
 {
-  for (size_t i = 0; i < marks->facts->obstacle_count; i++)
-    if (stx_obstacle_is_hazard(&marks->facts->obstacles[i]))
-      frame_hazard(marks, &marks->facts->obstacles[i]);
   for (size_t i = 0; i < marks->facts->obstacle_count; i++) {
     const StxObstacle *obstacle = &marks->facts->obstacles[i];
     StxSpot from = spot_of(marks, obstacle->left, obstacle->top);
@@ -397,6 +394,9 @@ void stx_overlay_draw_lines(
     draw_corridor(&marks);
   if (params->free_space)
     draw_free_space(&marks, scratch);
+  for (size_t i = 0; i < facts->obstacle_count; i++)
+    if (stx_obstacle_is_hazard(&facts->obstacles[i]))
+      frame_hazard(&marks, &facts->obstacles[i]);
 }
 
 void stx_overlay_draw_labels(
