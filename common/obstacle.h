@@ -22,14 +22,10 @@ typedef enum {
 } StxObstacleSource;
 
 typedef enum {
-  STX_OBSTACLE_STANDING = 0, /* what stixels or clusters show */
-  STX_OBSTACLE_SMALL = 1,    /* a small thing on the road (road-hazards) */
-  STX_OBSTACLE_HOLE = 2,     /* a hole in the road, or its drop: the height is negative */
-} StxObstacleKind;
-
-typedef enum {
   STX_OBSTACLE_IN_CORRIDOR = 1, /* some of it lies in the corridor that was asked for */
   STX_OBSTACLE_CUT = 2,         /* at the border of what the sensor sees: it may be larger */
+  STX_OBSTACLE_SMALL = 4,       /* a small thing on the road, found by road-hazards */
+  STX_OBSTACLE_HOLE = 8,        /* a hole in the road, likewise: its height is negative */
 } StxObstacleFlags;
 
 /* Sorted by z, of a scan by the range, the nearest first. Metres, seconds; not a number: unknown.
@@ -43,7 +39,7 @@ typedef struct {
   uint8_t source;                     /* StxObstacleSource */
   uint8_t label;                      /* Cityscapes train id of most of it; 255: none */
   uint8_t flags;                      /* StxObstacleFlags */
-  uint8_t kind;                       /* StxObstacleKind */
+  uint8_t reserved;                   /* 0 */
   float confidence;                   /* 0…1 */
   float x, y, z;       /* middle of its foot, as near as it comes: z is the distance ahead */
   float width;         /* along x */
@@ -54,6 +50,12 @@ typedef struct {
 } StxObstacle;
 
 static_assert(sizeof(StxObstacle) == 64, "the record is 64 bytes, packed");
+
+/* Is it one of those of road-hazards, in place of what stixels or clusters show? */
+static inline int stx_obstacle_is_hazard(const StxObstacle *obstacle)
+{
+  return (obstacle->flags & (STX_OBSTACLE_SMALL | STX_OBSTACLE_HOLE)) != 0;
+}
 
 /* Seconds until it is at the sensor if both go on as they do; not a number if it comes no nearer,
  * or nobody knows how fast. */

@@ -27,7 +27,7 @@ static const StxField fields[] = {
         METRES(window, 0.05, 2)},
     {"evidence", "Evidence",
         "How much more likely than bare road a hazard must be: the logarithm of that, nats",
-        FIELD(DOUBLE, evidence), .low = 1, .high = 2000, .unit = "nats"},
+        FIELD(DOUBLE, evidence), .low = 1, .high = 2000, .unit = "nat"},
     {"max-hazards", "Most hazards", "Of a frame with more the farthest are left out",
         FIELD(INT, max_hazards), .low = 1, .high = STX_HAZARDS_MAX},
 };

@@ -77,7 +77,7 @@ typedef struct {
 
 /* What pointers lead to belongs to the state until its next frame or end. */
 typedef struct {
-  const StxObstacle *hazards; /* kind STX_OBSTACLE_SMALL or _HOLE, the nearest first; id 0 */
+  const StxObstacle *hazards; /* STX_OBSTACLE_SMALL or _HOLE, the nearest first; id 0 */
   size_t count, left_out;     /* left_out: beyond params->max_hazards */
   bool ground;                /* it was found; else there are no hazards */
   double noise;               /* median difference of the pictures on it, gray levels */

@@ -266,8 +266,8 @@ static StxObstacle record_of(const StxHazardsWork *work, const Group *group)
       .bottom = (uint16_t)group->bottom,
       .source = STX_OBSTACLE_STEREO,
       .label = 255,
-      .flags = cut ? STX_OBSTACLE_CUT : 0,
-      .kind = group->hole ? STX_OBSTACLE_HOLE : STX_OBSTACLE_SMALL,
+      .flags = (uint8_t)((cut ? STX_OBSTACLE_CUT : 0) |
+                         (group->hole ? STX_OBSTACLE_HOLE : STX_OBSTACLE_SMALL)),
       .confidence = (float)(1 - .5 * work->params->evidence / evidence),
       .x = (float)(.5 * (group->x0 + group->x1)),
       .y = (float)foot,
@@ -284,7 +284,7 @@ static int by_distance(const void *a, const void *b)
   const StxObstacle *x = a, *y = b;
   if (x->z != y->z)
     return x->z < y->z ? -1 : 1;
-  return x->left != y->left ? (int)x->left - (int)y->left : (int)x->kind - (int)y->kind;
+  return x->left != y->left ? (int)x->left - (int)y->left : (int)x->flags - (int)y->flags;
 }
 
 static size_t find_groups(

@@ -353,15 +353,12 @@ static void frame_hazard(const Marks *marks, const StxObstacle *hazard)
       spot_of(marks, hazard->right + 1, hazard->bottom + 1),
       spot_of(marks, hazard->left, hazard->bottom + 1), spot_of(marks, hazard->left, hazard->top)};
   stroke(marks, corners, sizeof corners / sizeof corners[0],
-      hazard->kind == STX_OBSTACLE_HOLE ? STX_MEANS_FALSE_NEGATIVE : STX_MEANS_WARNING);
+      hazard->flags & STX_OBSTACLE_HOLE ? STX_MEANS_FALSE_NEGATIVE : STX_MEANS_WARNING);
 }
 
 static void label_obstacles(const Marks *marks)
 {
   const StxVelocity *velocities = marks->facts->velocities;
-  for (size_t i = 0; i < marks->facts->obstacle_count; i++)
-    if (marks->facts->obstacles[i].kind != STX_OBSTACLE_STANDING)
-      frame_hazard(marks, &marks->facts->obstacles[i]);
   for (size_t i = 0; i < marks->facts->obstacle_count; i++) {
     const StxObstacle *obstacle = &marks->facts->obstacles[i];
     StxSpot from = spot_of(marks, obstacle->left, obstacle->top);
@@ -484,6 +481,9 @@ void stx_overlay_draw_lines(
     draw_free_space(&marks, scratch);
   if (params->velocities)
     draw_velocities(&marks);
+  for (size_t i = 0; i < facts->obstacle_count; i++)
+    if (stx_obstacle_is_hazard(&facts->obstacles[i]))
+      frame_hazard(&marks, &facts->obstacles[i]);
 }
 
 void stx_overlay_draw_labels(

@@ -126,7 +126,8 @@ static bool bench_input(Bench *b, const BenchInput *input, StxError *error)
         !bench(b, &(BenchCase){.stage = BENCH_VELOCITIES, .cell = cell}, NULL, error))
       return false;
   b->inputs++;
-  return bench(b, &(BenchCase){.stage = BENCH_MOTION}, NULL, error) &&
+  return bench(b, &(BenchCase){.stage = BENCH_HAZARDS}, NULL, error) &&
+         bench(b, &(BenchCase){.stage = BENCH_MOTION}, NULL, error) &&
          bench(b, &(BenchCase){.stage = BENCH_SCENE}, NULL, error);
 }
 
@@ -247,7 +248,7 @@ static bool choose_stages(Options *o, int count, char **words, StxError *error)
     if (!known)
       return stx_fail(error,
           "no stage '%s': choose from rectify, sgm, colmean, satdp, fulldp, rdp, colmean+satdp, "
-          "pipeline, overlay, obstacles, velocities, motion, scene, all",
+          "pipeline, overlay, obstacles, velocities, hazards, motion, scene, all",
           words[w]);
   }
   return true;
@@ -326,10 +327,9 @@ static GOptionContext *make_context(Options *o)
   GOptionContext *context = g_option_context_new("[STAGE...] - times stages and implementations");
   g_option_context_set_summary(context,
       "STAGE: rectify, sgm, colmean, satdp, fulldp, rdp, colmean+satdp, pipeline, overlay,\n"
-      "obstacles, velocities, motion, scene, or all (default). Every implementation that this\n"
-      "machine can run must first give the bytes of the reference, c. Then all take turns; "
-      "printed\n"
-      "are median and minimum, the ratio of the reference's median (one thread) to\n"
+      "obstacles, velocities, hazards, motion, scene, or all (default). Every implementation\n"
+      "that this machine can run must first give the bytes of the reference, c. Then all take\n"
+      "turns; printed are median and minimum, the ratio of the reference's median (one thread) to\n"
       "this one, and the rate against the limit that was measured at the start. The first GPU\n"
       "runs every stage twice: launched kernel by kernel, and replayed as a graph.");
   g_option_context_set_description(context,

@@ -86,7 +86,7 @@ typedef struct {
 /* ---- Rows --------------------------------------------------------------------------------- */
 
 /* The first seven have a table of implementations with a reference; of the others the best are
- * timed. Obstacles, velocities, motion and scene are for the CPU alone. */
+ * timed. Obstacles, velocities, hazards, motion and scene are for the CPU alone. */
 typedef enum {
   BENCH_SGM,
   BENCH_COLMEAN,
@@ -99,6 +99,7 @@ typedef enum {
   BENCH_PIPELINE,   /* sgm, colmean, roadline, satdp */
   BENCH_OBSTACLES,  /* of the stixels, by one thread */
   BENCH_VELOCITIES, /* the same with the camera's motion and a matched point on every object */
+  BENCH_HAZARDS,    /* of the pair and its disparities */
   BENCH_MOTION,     /* the camera's own, over the left picture, which is wider */
   BENCH_SCENE,      /* the synthetic street's left picture, RGB */
   BENCH_STAGES,

@@ -149,6 +149,16 @@ static bool run_motion(Group *g, const Entry *entry, StxError *error)
   return stx_egomotion_frame(state, &frame, &result, error);
 }
 
+static bool run_hazards(Group *g, const Entry *entry, StxError *error)
+{
+  const StxHazardsParams params = STX_HAZARDS_DEFAULTS;
+  const BenchInput *input = g->context->input;
+  StxHazardsFrame frame = {input->left, input->right, input->disparity, input->camera};
+  StxHazardsResult result;
+  return stx_hazards_find(g->hazards, &params, &frame,
+      stx_impl_pick(&stx_hazards_impls, STX_BACKEND_AUTO), entry->threads, &result, error);
+}
+
 static void run_ground(Group *g, const Entry *entry)
 {
   const StxGroundImpl *impl = entry->record;
@@ -198,6 +208,8 @@ static bool run_on_cpu(Group *g, const Entry *entry, StxError *error)
     return run_obstacles(g, error);
   case BENCH_MOTION:
     return run_motion(g, entry, error);
+  case BENCH_HAZARDS:
+    return run_hazards(g, entry, error);
   default: /* BENCH_SCENE */
     stx_scene_render(g->scenes[entry->limits], STX_SCENE_LEFT, 3, &g->picture);
   }
@@ -603,6 +615,9 @@ static bool prepare_input(Group *g, StxError *error)
            (g->what->stage == BENCH_OBSTACLES || open_matched(g, error));
   case BENCH_MOTION:
     return open_motions(g, error);
+  case BENCH_HAZARDS:
+    g->hazards = stx_hazards_new();
+    return g->hazards != NULL || stx_fail(error, "not enough memory for hazards");
   case BENCH_SCENE:
     return open_scenes(g, error);
   default:
@@ -646,6 +661,7 @@ void group_close(Group *g)
   free(g->overlay);
   stx_obstacles_free(g->obstacles);
   free(g->matched);
+  stx_hazards_free(g->hazards);
   free(g->map);
   free(g->scratch);
   for (int i = 0; i < 2; i++) {

@@ -9,6 +9,7 @@
 
 #include "common/egomotion/egomotion.h"
 #include "common/fulldp/fulldp.h"
+#include "common/hazards/hazards.h"
 #include "common/obstacles/obstacles.h"
 #include "common/overlay/overlay.h"
 #include "common/rectify/rectify.h"
@@ -65,6 +66,7 @@ typedef struct {
   uint64_t obstacles_time;
   StxMotionPoint *matched;  /* of _VELOCITIES, */
   size_t matched_count;     /*   so many */
+  StxHazards *hazards;      /* BENCH_HAZARDS */
   StxEgomotion *motions[2]; /* BENCH_MOTION: one per thread count, */
   int motion_frames[2];     /*   and how many frames it had */
   StxRectifyView view;      /* BENCH_RECTIFY, and its map, of so many bytes */

@@ -39,6 +39,7 @@ static const char *const names[] = {
     [BENCH_OBSTACLES] = "obstacles",
     [BENCH_VELOCITIES] = "velocities",
     [BENCH_MOTION] = "motion",
+    [BENCH_HAZARDS] = "hazards",
     [BENCH_SCENE] = "scene",
     [BENCH_GROUND] = "ground",
 };
@@ -369,6 +370,8 @@ static const char *input_name(const BenchCase *what)
     return "points";
   case BENCH_MOTION:
     return "GRAY8, disparity";
+  case BENCH_HAZARDS:
+    return "GRAY8";
   case BENCH_SCENE:
     return "RGB";
   case BENCH_GROUND:
@@ -381,8 +384,8 @@ static const char *input_name(const BenchCase *what)
 static BenchRow make_row(const Group *g, Entry *entry, double reference)
 {
   BenchStage stage = g->what->stage;
-  bool has_cells =
-      stage != BENCH_SGM && stage != BENCH_RECTIFY && stage != BENCH_MOTION && stage != BENCH_SCENE;
+  bool has_cells = stage != BENCH_SGM && stage != BENCH_RECTIFY && stage != BENCH_MOTION &&
+                   stage != BENCH_HAZARDS && stage != BENCH_SCENE;
   BenchRow row = {.stage = g->what->stage,
       .impl = entry->name,
       .graph = entry->where == ON_GRAPH,

@@ -170,7 +170,7 @@ static bool draw(const Options *o, const StxHazardsFrame *frame, const StxHazard
     for (int y = r->top; y <= r->bottom; y++)
       for (int x = r->left; x <= r->right; x++) {
         bool edge = y == r->top || y == r->bottom || x == r->left || x == r->right;
-        int colour = r->kind == STX_OBSTACLE_HOLE ? 2 : 0;
+        int colour = (r->flags & STX_OBSTACLE_HOLE) != 0 ? 2 : 0;
         if (edge)
           memset(rgb + 3 * (y * width + x), 0, 3);
         if (edge)
@@ -198,7 +198,7 @@ static bool run_pair(
               (o->pictures == NULL || draw(o, &frame, &result, title, error));
   for (size_t i = 0; good && i < result.count; i++)
     if (hazard_in_lane(&result.hazards[i], o->lane)) {
-      run->score->records[result.hazards[i].kind == STX_OBSTACLE_HOLE]++;
+      run->score->records[(result.hazards[i].flags & STX_OBSTACLE_HOLE) != 0]++;
       hazard_tell(o->log ? stderr : NULL, title, "", &result.hazards[i]);
     }
   g_free(base);

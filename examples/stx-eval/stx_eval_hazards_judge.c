@@ -79,7 +79,7 @@ static bool is_at(
 
 static bool same_kind(const StxSceneHazard *hazard, const StxObstacle *r)
 {
-  return (r->kind == STX_OBSTACLE_HOLE) == (hazard->thing == STX_SCENE_PIT);
+  return ((r->flags & STX_OBSTACLE_HOLE) != 0) == (hazard->thing == STX_SCENE_PIT);
 }
 
 static void add_error(uint64_t *bins, double error, double unit)
@@ -98,9 +98,9 @@ void hazard_tell(FILE *log, const char *frame, const char *what, const StxObstac
   if (log != NULL)
     fprintf(log,
         "%s: %s %s at x %.2f z %.2f, %.2f wide, %.2f high, sure %.2f, pixels %d %d to %d %d\n",
-        frame, what, r->kind == STX_OBSTACLE_HOLE ? "hole" : "thing", (double)r->x, (double)r->z,
-        (double)r->width, (double)r->height, (double)r->confidence, r->left, r->top, r->right,
-        r->bottom);
+        frame, what, (r->flags & STX_OBSTACLE_HOLE) != 0 ? "hole" : "thing", (double)r->x,
+        (double)r->z, (double)r->width, (double)r->height, (double)r->confidence, r->left, r->top,
+        r->right, r->bottom);
 }
 
 static void judge_hazard(const StxScene *scene, const StxSceneHazard *hazard,
@@ -158,7 +158,7 @@ void hazard_judge(const StxScene *scene, const StxHazardsResult *result, double 
     const StxObstacle *r = &result->hazards[i];
     if (!hazard_in_lane(r, lane))
       continue;
-    score->records[r->kind == STX_OBSTACLE_HOLE]++;
+    score->records[(r->flags & STX_OBSTACLE_HOLE) != 0]++;
     if (r->z > SOONEST)
       judge_record(scene, r, name, log, score);
   }

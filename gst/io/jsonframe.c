@@ -327,8 +327,8 @@ static void write_obstacle(
     put(text, "{\"id\":null");
   put_whole(text, ",\"age\":", obstacle->age);
   put_name(text, ",\"source\":", obstacle->source == STX_OBSTACLE_LIDAR ? "lidar" : "stereo");
-  if (obstacle->kind != STX_OBSTACLE_STANDING)
-    put_name(text, ",\"kind\":", obstacle->kind == STX_OBSTACLE_HOLE ? "hole" : "small");
+  if (stx_obstacle_is_hazard(obstacle))
+    put_name(text, ",\"hazard\":", obstacle->flags & STX_OBSTACLE_HOLE ? "hole" : "small");
   write_label(text, obstacle->label);
   write_box(text, obstacle);
   put_whole(text, ",\"count\":", obstacle->count);

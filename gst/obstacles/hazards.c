@@ -16,7 +16,7 @@ static gboolean belongs(const StxObstacle *hazard, const StxObstacle *obstacle)
 
 static gboolean is_own(const StxObstacle *hazard, const StxObstacle *records, gsize count)
 {
-  if (hazard->kind == STX_OBSTACLE_STANDING)
+  if (!stx_obstacle_is_hazard(hazard))
     return FALSE;
   for (gsize i = 0; i < count; i++)
     if (belongs(hazard, &records[i]))
@@ -27,7 +27,7 @@ static gboolean is_own(const StxObstacle *hazard, const StxObstacle *records, gs
 GstBuffer *gst_obstacles_with_hazards(GstBuffer *records, GstBuffer *frame)
 {
   const GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(frame);
-  gsize own = gst_buffer_get_size(records) / sizeof(StxObstacle), count, all;
+  gsize own = gst_buffer_get_size(records) / sizeof(StxObstacle), count;
   GstBuffer *joined;
   GstMapInfo from;
   GArray *list;
@@ -37,12 +37,13 @@ GstBuffer *gst_obstacles_with_hazards(GstBuffer *records, GstBuffer *frame)
   count = from.size / sizeof(StxObstacle);
   list = g_array_sized_new(FALSE, FALSE, sizeof(StxObstacle), (guint)(own + count));
   g_array_set_size(list, (guint)own);
-  all = gst_buffer_extract(records, 0, list->data, own * sizeof(StxObstacle)) / sizeof(StxObstacle);
+  if (own > 0)
+    gst_buffer_extract(records, 0, list->data, own * sizeof(StxObstacle));
   for (gsize i = 0; i < count; i++) {
     StxObstacle hazard;
 
     memcpy(&hazard, from.data + i * sizeof hazard, sizeof hazard);
-    if (is_own(&hazard, (const StxObstacle *)(gpointer)list->data, all))
+    if (is_own(&hazard, (const StxObstacle *)(gpointer)list->data, own))
       g_array_append_val(list, hazard);
   }
   gst_buffer_unmap(meta->obstacles, &from);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/views/overlaystage.h"
 
+#include <string.h>
+
 /* A picture takes as many slots as it has planes. */
 enum { RECORDS, PLANES, PREPARED = PLANES + 3, RESULT, HOST_RESULT, SCRATCH, VERDICTS, CANVAS };
 
@@ -147,6 +149,25 @@ static gboolean write_canvas(
   return good;
 }
 
+/* Are there small things or holes, which have frames, or were there some on the canvas? */
+static gboolean frames_hazards(GstOverlayStage *self, const GstOverlayDrawing *drawing)
+{
+  gboolean before = self->hazards;
+  GstMapInfo map;
+
+  self->hazards = FALSE;
+  if (drawing->obstacles == NULL || !gst_buffer_map(drawing->obstacles, &map, GST_MAP_READ))
+    return before;
+  for (gsize at = 0; at + sizeof(StxObstacle) <= map.size; at += sizeof(StxObstacle)) {
+    StxObstacle obstacle;
+
+    memcpy(&obstacle, map.data + at, sizeof obstacle);
+    self->hazards |= stx_obstacle_is_hazard(&obstacle);
+  }
+  gst_buffer_unmap(drawing->obstacles, &map);
+  return before || self->hazards;
+}
+
 /* The legend of kinds and classes lists what the records have held so far. */
 static gboolean update_canvas(GstOverlayStage *self, GstStxStage *stage,
     const GstOverlayDrawing *drawing, const StxOverlayResult *result, StxError *error)
@@ -155,6 +176,7 @@ static gboolean update_canvas(GstOverlayStage *self, GstStxStage *stage,
   gboolean is_truth = params->mode == STX_OVERLAY_TRUTH;
   gboolean changes = stx_overlay_has_marks(params) || is_truth;
 
+  changes |= frames_hazards(self, drawing);
   if (params->legend != STX_LEGEND_NONE && !stx_overlay_has_scale(params->mode) && !is_truth) {
     if (!gst_stx_stage_wait(stage, error))
       return FALSE;

@@ -11,6 +11,7 @@
 #include "common/ground/ground.h"
 #include "common/extrinsics/extrinsics.h"
 #include "common/scanview/scanview.h"
+#include "common/hazards/hazards.h"
 #include "common/obstacles/obstacles.h"
 #include "common/orbit/orbit.h"
 #include "common/overlay/overlay.h"
@@ -50,6 +51,7 @@ STEM(bev, StxBevParams, STX_BEV_DEFAULTS)
 STEM(bev_stixels, StxBevStixelsParams, STX_BEV_STIXELS_DEFAULTS)
 STEM(extrinsics, StxExtrinsics, {0})
 STEM(scanview, StxScanviewParams, STX_SCANVIEW_DEFAULTS)
+STEM(hazards, StxHazardsParams, STX_HAZARDS_DEFAULTS)
 STEM(obstacles, StxObstaclesParams, STX_OBSTACLES_DEFAULTS)
 STEM(orbit, StxOrbitParams, STX_ORBIT_DEFAULTS)
 STEM(scene_lidar, StxSceneLidar, STX_SCENE_LIDAR_DEFAULTS)
@@ -84,6 +86,7 @@ static const Stem stems[] = {
     ROW("bev_stixels", &stx_bev_stixels_fields, check_bev_stixels, bev_stixels, 0),
     ROW("extrinsics", &stx_extrinsics_fields, check_extrinsics, extrinsics, 0),
     ROW("scanview", &stx_scanview_fields, check_scanview, scanview, 0),
+    ROW("hazards", &stx_hazards_fields, check_hazards, hazards, 0),
     ROW("obstacles", &stx_obstacles_fields, check_obstacles, obstacles, 0),
     ROW("orbit", &stx_orbit_fields, check_orbit, orbit, 0),
     ROW("scene", &stx_scene_fields, check_scene, scene, 0),

@@ -117,9 +117,27 @@ def refuses_what_it_cannot_use():
         ("--street --nonsense", "--help")))
 
 
+def hazards_of_the_street():
+    """What lies near is found, and nothing else."""
+    street = "hazards --seeds 1 --frames 6 --json"
+    found = run_json(EVAL, street)
+    assert found["frames"] == found["with-ground"] == 6, found
+    seen = [r for size in found["sizes"] for r in size["ranges"] if r["to"] <= 10 and r["seen"] > 0]
+    assert seen and sum(r["seen"] * r["found"] for r in seen) >= .7 * sum(r["seen"] for r in seen)
+    assert found["false"] == 0 and found["distance-error"] < 1, found
+    slow = run_json(EVAL, f"{street} --backend c --threads 1")
+    for result in found, slow:
+        result.pop("ms")
+    assert found == slow
+    refuses(EVAL, (
+        ("hazards --seeds 0", "--seeds=0"), ("hazards --lane 0", "--lane=0"),
+        ("hazards --backend x", "choose one of auto"), ("hazards /", "no pictures"),
+        ("hazards --min-height 0.9 --max-height 0.5", "min_height is 0.9 m")))
+
+
 def every_program_says_its_version():
     said = {run(EVAL, f"{command} --version")[0].rpartition(" (gst-stixels) ")[2]
-            for command in ("", "column", "lidar", "motion", "obstacles")}
+            for command in ("", "column", "hazards", "lidar", "motion", "obstacles")}
     said |= {run(sys.argv[2], f"{command} --version")[0].rpartition(" (gst-stixels) ")[2]
              for command in ("", "frames", "lidar")}
     assert said == {release.VERSION + "\n"}, said
@@ -340,7 +358,7 @@ def errors_name_the_option():
 short = (measures_the_street, does_not_depend_on_the_backend, measures_segments,
          measures_the_model_with_outliers, takes_start_rows_from_rdp, prints_a_table,
          refuses_fields_as_their_stems_do, refuses_what_it_cannot_use,
-         every_program_says_its_version, costs_add_up_and_are_the_least,
+         every_program_says_its_version, hazards_of_the_street, costs_add_up_and_are_the_least,
          a_missed_change_is_explained, counts_columns_that_could_cost_less,
          all_columns_are_the_sum_of_each, cells_are_those_of_the_column, segments_have_no_energies,
          the_picture_shows_what_the_text_says, errors_name_the_option)

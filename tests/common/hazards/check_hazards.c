@@ -42,7 +42,7 @@ STX_TEST_LOOP(things_and_holes_are_found, 5)
   const StxObstacle *r = result.hazards;
   ck_assert(result.ground);
   ck_assert_uint_eq(result.count, 1);
-  ck_assert_int_eq(r->kind, c.height > 0 ? STX_OBSTACLE_SMALL : STX_OBSTACLE_HOLE);
+  ck_assert_int_eq(r->flags, c.height > 0 ? STX_OBSTACLE_SMALL : STX_OBSTACLE_HOLE);
   ck_assert_msg(fabs(r->z - c.z) < .06 * c.z, "z %g of %g", r->z, c.z);
   ck_assert_msg(fabs(r->x - c.x) < .2, "x %g of %g", r->x, c.x);
   ck_assert_msg(fabs(r->width - c.width) < .25, "width %g of %g", r->width, c.width);

@@ -299,3 +299,56 @@ STX_TEST(instances_last)
   ck_assert_int_ge(cars, 5);
   ck_assert_int_ge(same, cars / 2);
 }
+
+/* ---- Small things on the road --------------------------------------------------------------- */
+
+static StxScene *scene_of_hazards(StxSceneKind kind)
+{
+  StxError error;
+  StxSceneParams params = STX_SCENE_DEFAULTS;
+  params.width = 64;
+  params.height = 20;
+  params.kind = kind;
+  params.terrain = STX_SCENE_FLAT;
+  StxScene *scene = stx_scene_new(&params, &error);
+  ck_assert_msg(scene != NULL, "%s", error.text);
+  return scene;
+}
+
+/* Straight down on the middle of each: it is as high, or as deep, as it says. */
+static void expect_height(const StxScene *scene, const StxSceneHazard *hazard)
+{
+  double x = hazard->x, from = stx_scene_road(scene, hazard->z) + 1;
+  if (hazard->thing == STX_SCENE_TYRE) /* which has a hole */
+    x += hazard->width / 2 - hazard->height / 2;
+  StxSceneHit hit = stx_scene_cast(scene, &(StxSceneRay){{x, from, hazard->z}, {0, -1, 0}});
+  ck_assert_msg(fabs(hit.t - (1 - hazard->height)) < .02, "thing %d, %g high: t %g",
+      (int)hazard->thing, hazard->height, hit.t);
+  ck_assert_int_eq(hit.label, hazard->thing == STX_SCENE_PIT ? STX_SCENE_ROAD : STX_SCENE_VOID);
+}
+
+STX_TEST(hazards_are_what_they_say)
+{
+  STX_AUTO(StxScene) *scene = scene_of_hazards(STX_SCENE_HAZARDS);
+  const StxSceneHazard *list;
+  unsigned things = 0;
+  size_t all = 0;
+  for (uint64_t frame = 0; frame < 400; frame += 80) {
+    stx_scene_move(scene, frame);
+    size_t count = stx_scene_hazards(scene, &list);
+    for (size_t i = 0; i < count; i++) {
+      expect_height(scene, &list[i]);
+      things |= 1u << list[i].thing;
+    }
+    all += count;
+  }
+  ck_assert_uint_gt(all, 40);
+  ck_assert_uint_eq(things, 31);
+}
+
+STX_TEST(the_usual_street_has_none)
+{
+  STX_AUTO(StxScene) *scene = scene_of_hazards(STX_SCENE_STREET);
+  const StxSceneHazard *list;
+  ck_assert_uint_eq(stx_scene_hazards(scene, &list), 0);
+}

@@ -34,6 +34,8 @@ static const char *const lines[] = {
     TEST("GRAY16_LE") "downsample-transpose ! sat-dp-stixels ! stixel-json ! " OUT,
     STIXELS "stixel-obstacles ! stixel-obstacles post-messages=true ! " OUT,
     STIXELS "stixel-obstacles ! application/x-obstacles ! stixel-json ! " OUT,
+    "road-hazards name=h focal=99 cx=32 baseline=0.5 ! " OUT TEST("I420") "h.sink_left " TEST(
+        "GRAY8") "h.sink_right " TEST("GRAY16_LE") "h.disparity",
     "stereo-stixels name=s obstacles=true ! stixel-obstacles ! videoconvert ! "
     "video/x-raw,format=NV12 ! " OUT PAIR("s"),
     "stereo-stixels name=s ! stixel-orbit ! " OUT PAIR("s"),

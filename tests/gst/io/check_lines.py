@@ -21,7 +21,8 @@ except ImportError:
     sys.exit(77)
 
 # What lines may do without: parts that a frame does not have.
-OPTIONAL = {"motion", "stixels", "obstacles", "free_space", "points", "metres", "velocity"}
+OPTIONAL = {"motion", "stixels", "obstacles", "free_space", "points", "metres", "velocity",
+            "hazard"}
 WRONG = ["wrong", -1.5, [], {}, [{}], [-1]]
 MOST = 2  # of a list that are changed
 SHORT = 3000  # bytes: longer lines are not broken, since each way costs a validation of all of it

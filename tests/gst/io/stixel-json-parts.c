@@ -516,6 +516,10 @@ static void check_lines(const GString *lines)
   ck_assert_msg(status == 0 || WEXITSTATUS(status) == 77, "%s", output);
 }
 
+#define HAZARDS(view, pad)                                                                         \
+  "street-scene-src scene=hazards seed=4 num-buffers=2 view=" view                                 \
+  ",width=640,height=240 ! h." pad " "
+
 STX_TEST(every_line_fits_the_schema)
 {
   g_autoptr(GString) lines = g_string_new(NULL);
@@ -536,5 +540,8 @@ STX_TEST(every_line_fits_the_schema)
   add_lines(lines,
       "street-scene-src view=lidar num-buffers=2 beams=16 ! lidar-ground ! stixel-obstacles ! "
       "application/x-obstacles");
+  add_lines(lines, HAZARDS("left ! video/x-raw,format=GRAY8", "sink_left")
+                       HAZARDS("right ! video/x-raw,format=GRAY8", "sink_right")
+                           HAZARDS("disparity ! video/x-raw", "disparity") "road-hazards name=h");
   check_lines(lines);
 }

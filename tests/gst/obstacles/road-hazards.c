@@ -38,12 +38,12 @@ static GstPadProbeReturn look(GstPad *pad, GstPadProbeInfo *info, gpointer data)
   for (gsize i = 0; i < map.size / sizeof(StxObstacle); i++) {
     const StxObstacle *r = (const StxObstacle *)(gpointer)map.data + i;
 
-    if (r->kind == STX_OBSTACLE_STANDING)
+    if (!stx_obstacle_is_hazard(r))
       continue;
-    seen->small += r->kind == STX_OBSTACLE_SMALL;
-    seen->holes += r->kind == STX_OBSTACLE_HOLE;
+    seen->small += (r->flags & STX_OBSTACLE_SMALL) != 0;
+    seen->holes += (r->flags & STX_OBSTACLE_HOLE) != 0;
     ck_assert(r->z > 0 && r->z <= 20 && r->right < 640 && r->bottom < 240);
-    ck_assert((r->height < 0) == (r->kind == STX_OBSTACLE_HOLE));
+    ck_assert((r->height < 0) == ((r->flags & STX_OBSTACLE_HOLE) != 0));
   }
   while (gst_buffer_iterate_meta_filtered(
              picture, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE) != NULL)
