@@ -18,22 +18,26 @@
  *             pixels two columns apart (⌊⌋; of every fourth row, from the third on). So a change of
  *             brightness or contrast leaves it alone
  *   corners   of the 5 × 5 pixels around each of h, the sums of products of central differences
- *             a = Σ gx·gx, b = Σ gy·gy, c = Σ gx·gy and the score ⌊(a·b − c·c) / (a + b)⌋, about
- *             the lesser eigenvalue. The largest in each cell of 8 × 8 pixels of h is a corner if
- *             it reaches STX_EGOMOTION_TEXTURE; of equals the first by rows
+ *             a = Σ gx·gx, b = Σ gy·gy, c = Σ gx·gy and the score ⌊(a·b − c·c) / (a + b + 1)⌋,
+ *             about the lesser eigenvalue. The largest in each cell of 8 × 8 pixels of h is a
+ *             corner if it reaches STX_EGOMOTION_TEXTURE; of equals the first by rows
  *
  * From the frame before to this one
- *   search    of the relief, 8 × 8 pixels around a corner: the place of the least sum of absolute
- *             differences in a window; of equals the first by rows. It must be less than half of
- *             what stands out in the patch
  *   place     in full pixels, regression of the patch of 11 × 11 pixels T of the picture before,
  *             its central differences, and a constant on the picture now, J: the displacement with
- *             gain and offset (Lucas and Kanade with illumination), until it stays where it is
+ *             gain and offset (Lucas and Kanade with illumination), from where the corner is
+ *             expected until it stays where it is
+ *   search    where that fails, of the relief, 8 × 8 pixels around a corner: the place of the least
+ *             sum of absolute differences in a window; of equals the first by rows. It must be less
+ *             than half of what stands out in the patch, less than that of all other places by a
+ *             share, and lead back. The regression goes on from there
  *   motion    three points at a time, a fixed sequence of them: the motion with which most points
- *             agree; then all that agree, by their image position and their disparity now, the
- *             error of the disparity before taken into account
- * Corners are searched twice: some in a wide window, whose motion says where all are to be
- * expected; what is not found there is searched in a wide window again, for it may move itself.
+ *             agree; then all, by their image position and their disparity now, the error of the
+ *             disparity before taken into account, with weights that fall with the error
+ *   offset    with it a parabola across the picture by which disparities are off, which is kept
+ *             from frame to frame
+ * Some corners come first, and their motion says where all are to be expected. What is searched
+ * then may move itself.
  *
  * The same input gives the same bytes on every machine and for any number of threads: what is
  * summed over pixels is an integer; the rest are + − × ÷ √ of doubles in a fixed order.

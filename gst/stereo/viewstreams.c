@@ -8,6 +8,7 @@
 #include "gst/core/delay.h"
 #include "gst/core/stats.h"
 #include "gst/core/element.h"
+#include "gst/stixels/motionmeta.h"
 
 /* All but the pad and the constant parts of the stage belong to the thread that feeds the lane. */
 typedef struct {
@@ -230,6 +231,7 @@ static GstFlowReturn go(GstStxViewStreams *self, guint index, GstPad *sink, GstB
     return flow;
   gst_buffer_copy_into(
       frame.output, buffer, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  gst_buffer_copy_stx_motion_meta(frame.output, buffer);
   return gst_pad_push(lane->src, frame.output);
 }
 

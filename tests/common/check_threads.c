@@ -11,7 +11,7 @@
 #include "tests/common/variants_hash.h"
 #include "tests/testing.h"
 
-enum { MANY = 48, REFERENCE_FILLING = 0x3C, TESTED_FILLING = 0xA5, STEMS = 9 };
+enum { MANY = 48, REFERENCE_FILLING = 0x3C, TESTED_FILLING = 0xA5, STEMS = 10 };
 
 typedef struct {
   const VariantsStem *stem;

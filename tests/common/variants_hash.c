@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "common/egomotion/egomotion_private.h"
 #include "tests/common/colmean/colmean_case.h"
 #include "tests/common/fulldp/fulldp_case.h"
 #include "tests/common/ground/ground_case.h"
@@ -164,6 +165,47 @@ static uint64_t hash_rectify(const VariantsRun *v)
   return hash;
 }
 
+/* Noise with grains of 4 × 4 pixels, moved. */
+static void fill_grains(const StxImage8 *image, int right)
+{
+  STX_EACH_PIXEL (x, y, image->width, image->height) {
+    StxRandom random = {(uint64_t)((x + right) / 4 * 1000 + y / 4)};
+    stx_row8(image, y)[x] = (uint8_t)stx_random_below(&random, 256);
+  }
+}
+
+/* What looks at pixels, of this set; the rest by its backend. */
+static uint64_t hash_egomotion(const VariantsRun *v)
+{
+  const int width = v->large ? 300 : 190, height = v->large ? 200 : 120;
+  const EgoImpl *impl = (const EgoImpl *)v->impl;
+  STX_AUTO(StxImage8) left = stx_test_image8(width, height, 1);
+  STX_AUTO(StxImage8) half = stx_test_image8(width / 2, height / 2, 2);
+  STX_AUTO(StxImage16) disparity = stx_test_image16(width, height, 2);
+  StxEgomotion *state = stx_egomotion_new();
+  StxEgomotionFrame frame = {.left = left,
+      .disparity = disparity,
+      .camera = {.focal = 200, .baseline = .5, .cx = 95, .cy = 60},
+      .threads = v->threads};
+  uint64_t hash = START;
+  STX_EACH_PIXEL (x, y, width, height)
+    stx_row16(&disparity, y)[x] = (uint16_t)(2560 + 7 * y);
+  ck_assert(stx_egomotion_prepare(state, v->impl->backend, width, height, NULL));
+  for (int i = 0; i < 3; i++) {
+    StxEgomotionResult result;
+    fill_grains(&left, 3 * i);
+    ck_assert(stx_egomotion_frame(state, &frame, &result, NULL));
+    ck_assert_int_eq(result.motion.state, i == 0 ? STX_MOTION_FIRST : STX_MOTION_KNOWN);
+    hash = stx_hash(hash, result.motion.rotation,
+        sizeof result.motion - offsetof(StxMotion, rotation)); /* what is before has a hole */
+    hash = stx_hash(hash, result.points, result.count * sizeof *result.points);
+  }
+  impl->half(&left, &half, 0, half.height);
+  hash = hash_image(hash, half.data, half.stride, (size_t)half.width, half.height);
+  stx_egomotion_free(state);
+  return hash;
+}
+
 /* Three bands of rows. */
 static uint64_t hash_overlay(const VariantsRun *v)
 {
@@ -195,5 +237,6 @@ const VariantsStem variants_stems[] = {{"sgm", &stx_sgm_impls, hash_sgm, 0x373b8
     {"ground", &stx_ground_impls, hash_ground, 0x4e739d359c23c2f5},
     {"luma", &stx_luma_impls, hash_luma, 0x7d72ea3818673f08},
     {"rectify", &stx_rectify_impls, hash_rectify, 0x491f777db232116e},
+    {"egomotion", &stx_egomotion_impls, hash_egomotion, 0x42424c3de593185},
     {"overlay", &stx_overlay_impls, hash_overlay, 0}};
 const size_t variants_stem_count = sizeof variants_stems / sizeof variants_stems[0];

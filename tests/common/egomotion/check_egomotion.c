@@ -271,7 +271,8 @@ STX_TEST(all_move_by_themselves)
   }
 }
 
-/* Of more corners than are looked at they are taken from all over the picture. */
+/* Of more corners than are looked at they are taken from all over the picture; all of it has moved
+ * by three pixels. */
 STX_TEST(points_are_bounded_and_spread)
 {
   enum { SIDE = 1200 };
@@ -280,15 +281,19 @@ STX_TEST(points_are_bounded_and_spread)
   StxEgomotionResult r = {.count = 0};
   for (int turn = 0; turn < 2; turn++) {
     STX_EACH_PIXEL (x, y, SIDE, SIDE) {
-      stx_row8(&d.left, y)[x] = noise_at(x + 4 * turn, y);
+      stx_row8(&d.left, y)[x] = noise_at(x + 3 * turn, y);
       stx_row16(&d.disparity, y)[x] = 10 * 256;
     }
     r = look(&d);
   }
   ck_assert_int_eq(r.motion.state, STX_MOTION_KNOWN);
   ck_assert_uint_le(r.count, STX_EGOMOTION_MAX_POINTS);
-  for (size_t i = 0; i < r.count; i++)
-    quarter[(r.points[i].u >= SIDE / 2) + 2 * (r.points[i].v >= SIDE / 2)]++;
+  for (size_t i = 0; i < r.count; i++) {
+    const StxMotionPoint *p = &r.points[i];
+    quarter[(p->u >= SIDE / 2) + 2 * (p->v >= SIDE / 2)]++;
+    ck_assert_float_eq_tol(p->u - p->before_u, -3, .1);
+    ck_assert_float_eq_tol(p->v - p->before_v, 0, .1);
+  }
   for (int i = 0; i < 4; i++)
     ck_assert_uint_ge(quarter[i], STX_EGOMOTION_MAX_POINTS / 5);
 }
@@ -363,6 +368,9 @@ STX_TEST(refusals)
   StxEgomotionFrame bad = d.frame;
   ck_assert(!stx_egomotion_prepare(d.state, STX_BACKEND_AUTO, 0, 40, &error));
   stx_expect_words(&error, "0 × 40");
+  ck_assert(!stx_egomotion_prepare(d.state, STX_BACKEND_AUTO, 40, 16385, &error));
+  ck_assert(!stx_egomotion_prepare(d.state, STX_BACKEND_AUTO, 16385, 40, &error));
+  stx_expect_words(&error, "1 to 16384");
   ck_assert(!stx_egomotion_prepare(d.state, STX_BACKEND_CUDA, 40, 40, &error));
   stx_expect_words(&error, "auto, omp or c");
   bad.camera.baseline = 0;
@@ -392,7 +400,8 @@ static uint64_t hash_drive(StxBackend backend, int threads)
   d.frame.threads = threads;
   for (uint64_t i = 0; i < 3; i++) {
     StxEgomotionResult r = go_to(&d, i);
-    hash = stx_hash(hash, &r.motion, sizeof r.motion);
+    hash = stx_hash(hash, &r.motion.state, sizeof r.motion.state);
+    hash = stx_hash(hash, r.motion.rotation, sizeof r.motion - offsetof(StxMotion, rotation));
     hash = stx_hash(hash, r.points, r.count * sizeof *r.points);
   }
   return hash;

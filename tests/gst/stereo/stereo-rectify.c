@@ -3,6 +3,7 @@
  * stereo-rectify-formats.c. What becomes of pixels: tests/common/rectify/. */
 #include <string.h>
 
+#include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/rectify_rig.h"
 
 static void expect_same(GstBuffer *actual, GstBuffer *expected, const char *what)
@@ -39,6 +40,22 @@ STX_TEST(camera_and_size_go_into_the_caps)
 }
 
 /* No side waits for the other, or ends with it. */
+/* What an application knows of the camera goes on with the picture. */
+STX_TEST(motion_goes_on)
+{
+  g_auto(RectifyRig) rig = rectify_rig_of_two_pads(PLAIN);
+  GstBuffer *picture = rectify_picture("GRAY8", WIDTH, HEIGHT, 0);
+  const StxMotion motion = {.state = STX_MOTION_KNOWN, .translation = {0, 0, -1}};
+  g_autoptr(GstBuffer) out = NULL;
+
+  gst_buffer_add_stx_motion_meta(picture, &motion, FRAME, NULL, 0, 0);
+  rectify_set_caps(rig.left, "GRAY8", WIDTH, HEIGHT);
+  gst_harness_push(rig.left, picture);
+  out = gst_harness_pull(rig.left);
+  fail_unless(gst_buffer_get_stx_motion_meta(out) != NULL);
+  ck_assert(gst_buffer_get_stx_motion_meta(out)->motion.translation[2] == -1);
+}
+
 STX_TEST(each_side_ends_for_itself)
 {
   g_auto(RectifyRig) rig = rectify_rig_of_two_pads(PLAIN);
