@@ -106,8 +106,24 @@ def obstacle_row(programs, seed, name):
                for kind in ("all", "vehicles", "people") for key, value in found[kind].items()}}
 
 
+def hazard_rows(programs, seed):
+    """What is found of the street's small things and holes, by height; false ones of all."""
+    found = evaluate(programs, "hazards", "--seed", seed, "--seeds", 10)
+    return [{"streets": f"{seed} to {seed + 9}", "frames": found["frames"],
+             "false": found["false"], "other_kind": found["other-kind"], "height": size["height"],
+             **{f'{key}_{part["to"]:.0f}': digits(part[key]) if key == "found" else part[key]
+                for part in size["ranges"] for key in ("seen", "found")}}
+            for size in found["sizes"]]
+
+
+def measure_hazards(programs):
+    write("hazards.csv", [row for rows in in_parallel(
+        lambda seed: hazard_rows(programs, seed), [(1,), (11,)]) for row in rows])
+
+
 def measure(programs):
-    """Writes matcher.csv, roadline.csv and obstacles.csv."""
+    """Writes matcher.csv, roadline.csv, obstacles.csv and hazards.csv."""
+    measure_hazards(programs)
     write("matcher.csv", in_parallel(lambda *key: matcher_row(programs, *key), [
         (setting, *source) for setting in SETTINGS for source in sources().items()]))
     write("roadline.csv", in_parallel(lambda *key: road_row(programs, *key), road_keys()))
@@ -181,5 +197,17 @@ def obstacles():
     return table("obstacles", lines, 1)
 
 
+def hazards():
+    rows = [row for row in read("hazards.csv") if row["streets"] == "11 to 20"]
+    lines = [["found, % (of)", *(f"from {low} to {low + 5} m" for low in (5, 10, 15))]]
+    for row in rows:
+        cm = round(100 * float(row["height"]))
+        lines.append([f"{cm} cm high" if cm > 0 else f"{-cm} cm deep",
+                      *(f'{percent(row, f"found_{to}", places=0)} ({row[f"seen_{to}"]})'
+                        for to in (10, 15, 20))])
+    lines.append([f'false, in {rows[0]["frames"]} frames', rows[0]["false"], "", ""])
+    return table("hazards", lines, 1)
+
+
 def tables():
-    return matcher() + roadline() + obstacles()
+    return matcher() + roadline() + obstacles() + hazards()
