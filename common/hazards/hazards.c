@@ -251,7 +251,7 @@ bool stx_hazards_find(StxHazards *state, const StxHazardsParams *params,
   make_levels(work);
   Loop costs = {work, impl->costs, work->top}, tests = {work, impl->tests, work->first};
   stx_parallel(threads, work->height - work->top, ground_piece, work);
-  stx_hazards_align(work);
+  stx_hazards_align(work, threads);
   stx_parallel(threads, work->height - work->top, row_piece, &costs);
   measure_noise(work);
   stx_parallel(threads, work->height - work->first, row_piece, &tests);

@@ -10,9 +10,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/parallel.h"
+
 #define BANDS 4
-#define REACH 6 /* eighths of a pixel, either way */
-#define OFFSETS (2 * REACH + 1)
+#define SHIFTS 6 /* eighths of a pixel, either way */
+#define OFFSETS (2 * SHIFTS + 1)
 #define ROW_STEP 3
 #define ENOUGH 300 /* pixels of a band */
 
@@ -48,7 +50,7 @@ static void add_row(const StxHazardsWork *work, int row, int16_t *scratch, Band 
   const int16_t *ground = work->ground + (size_t)(row - work->top) * (size_t)width;
   stx_hazards_flatten(stx_row8(&work->frame->left, row), width, left);
   for (int i = 0; i < OFFSETS; i++) {
-    stx_hazards_blend(&work->frame->right, row, i - REACH, blended);
+    stx_hazards_blend(&work->frame->right, row, i - SHIFTS, blended);
     stx_hazards_flatten(blended, width, right);
     for (int x = 0; x < width; x++) {
       if (!is_ground(work, map, ground, x))
@@ -68,29 +70,43 @@ static void add_row(const StxHazardsWork *work, int row, int16_t *scratch, Band 
 /* The lowest point of a parabola through the least and those beside it, eighths of a pixel. */
 static double best_of(const Band *band)
 {
-  int best = REACH;
+  int best = SHIFTS;
   for (int i = 0; i < OFFSETS; i++)
     if (band->cost[i] < band->cost[best])
       best = i;
   if (best == 0 || best == OFFSETS - 1)
-    return best - REACH;
+    return best - SHIFTS;
   double a = (double)band->cost[best - 1], b = (double)band->cost[best],
          c = (double)band->cost[best + 1];
-  return best - REACH + (a - 2 * b + c > 0 ? .5 * (a - c) / (a - 2 * b + c) : 0);
+  return best - SHIFTS + (a - 2 * b + c > 0 ? .5 * (a - c) / (a - 2 * b + c) : 0);
 }
 
-void stx_hazards_align(StxHazardsWork *work)
+typedef struct {
+  const StxHazardsWork *work;
+  Band bands[BANDS];
+} Loop;
+
+static int begin_of(const StxHazardsWork *work, int band)
 {
-  int rows = work->height - work->first;
+  return work->first + (work->height - work->first) * band / BANDS;
+}
+
+static void band_piece(void *data, int i, int worker)
+{
+  Loop *loop = data;
+  for (int row = begin_of(loop->work, i); row < begin_of(loop->work, i + 1); row += ROW_STEP)
+    add_row(loop->work, row, loop->work->scratch[worker], &loop->bands[i]);
+}
+
+void stx_hazards_align(StxHazardsWork *work, int threads)
+{
   double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
+  Loop loop = {.work = work};
+  stx_parallel(threads, BANDS, band_piece, &loop);
   for (int i = 0; i < BANDS; i++) {
-    Band band = {{0}, 0};
-    int first = work->first + rows * i / BANDS, last = work->first + rows * (i + 1) / BANDS;
-    for (int row = first; row < last; row += ROW_STEP)
-      add_row(work, row, work->scratch[0], &band);
-    if (band.pixels < ENOUGH)
+    if (loop.bands[i].pixels < ENOUGH)
       continue;
-    double x = .5 * (first + last), y = best_of(&band);
+    double x = .5 * (begin_of(work, i) + begin_of(work, i + 1)), y = best_of(&loop.bands[i]);
     n++;
     sum_x += x;
     sum_y += y;
@@ -102,5 +118,5 @@ void stx_hazards_align(StxHazardsWork *work)
   double begin = n > 0 ? (sum_y - slope * sum_x) / n : 0;
   for (int row = work->top; row < work->height; row++)
     work->lower[row - work->top] =
-        (int8_t)lrint(fmin(fmax(begin + slope * row, -REACH - 2), REACH + 2));
+        (int8_t)lrint(fmin(fmax(begin + slope * row, -SHIFTS - 2), SHIFTS + 2));
 }

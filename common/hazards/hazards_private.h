@@ -114,7 +114,7 @@ void stx_hazards_ground_row(StxHazardsWork *work, int row);
 void stx_hazards_blend(const StxImage8 *picture, int row, int eighths, uint8_t *blended);
 
 /* Finds `lower`. */
-void stx_hazards_align(StxHazardsWork *work);
+void stx_hazards_align(StxHazardsWork *work, int threads);
 
 /* ---- hazards_c.c, hazards_omp.c -------------------------------------------------------------- */
 

@@ -134,9 +134,26 @@ def obstacle_row(programs, seed, name):
                if not key.startswith("moving")}}
 
 
+def hazard_rows(programs, seed):
+    """What is found of the street's small things and holes, by height; false ones of all."""
+    found = evaluate(programs, "hazards", "--seed", seed, "--seeds", 10)
+    return [{"streets": f"{seed} to {seed + 9}", "frames": found["frames"],
+             "false": found["false"], "other_kind": found["other-kind"], "height": size["height"],
+             **{f'{key}_{part["to"]:.0f}': digits(part[key]) if key == "found" else part[key]
+                for part in size["ranges"] for key in ("seen", "found")}}
+            for size in found["sizes"]]
+
+
+def measure_hazards(programs):
+    write("hazards.csv", [row for rows in in_parallel(
+        lambda seed: hazard_rows(programs, seed), [(1,), (11,)]) for row in rows])
+
+
 def measure(programs):
-    """Writes masks.csv, matcher.csv, roadline.csv, obstacles.csv, motion.csv and velocities'."""
+    """Writes masks.csv, matcher.csv, roadline.csv, obstacles.csv, hazards.csv, motion.csv and
+    velocities'."""
     write("masks.csv", [row for key in masked() for row in mask_rows(programs, *key)])
+    measure_hazards(programs)
     plot_motion.measure(evaluate, programs)
     plot_velocities.measure(evaluate, programs)
     write("matcher.csv", in_parallel(lambda *key: matcher_row(programs, *key), [
@@ -223,6 +240,18 @@ def obstacles():
     return table("obstacles", lines, 1)
 
 
+def hazards():
+    rows = [row for row in read("hazards.csv") if row["streets"] == "11 to 20"]
+    lines = [["found, % (of)", *(f"from {low} to {low + 5} m" for low in (5, 10, 15))]]
+    for row in rows:
+        cm = round(100 * float(row["height"]))
+        lines.append([f"{cm} cm high" if cm > 0 else f"{-cm} cm deep",
+                      *(f'{percent(row, f"found_{to}", places=0)} ({row[f"seen_{to}"]})'
+                        for to in (10, 15, 20))])
+    lines.append([f'false, in {rows[0]["frames"]} frames', rows[0]["false"], "", ""])
+    return table("hazards", lines, 1)
+
+
 def tables():
-    return (masks() + matcher() + roadline() + obstacles() + plot_motion.tables() +
+    return (masks() + matcher() + roadline() + obstacles() + hazards() + plot_motion.tables() +
             plot_velocities.tables())

@@ -25,7 +25,7 @@ typedef struct {
   StxVerdicts verdicts;  /* of the last frame that was compared with the truth */
   GstStxScratch memory, marking, judging, judged;
   GstStxScratch stixels, others, free_space, speeds, flow; /* inputs that are not aligned */
-  gboolean hazards; /* some have frames on the canvas */
+  gboolean hazards;                                        /* some have frames on the canvas */
 } GstOverlayStage;
 
 /*
