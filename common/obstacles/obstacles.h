@@ -166,15 +166,16 @@ typedef struct {
  * one whose motion says that it is the same frame (STX_MOTION_STILL): nothing goes on in it. The
  * first step after frames of one time counts as one without.
  *
- * Motion: with STX_MOTION_FIRST, and where it belongs to another scene, everything begins anew. While
- * it is not known for another reason, the last one is taken to go on for up to five frames, and
+ * Motion: with STX_MOTION_FIRST, and where it belongs to another scene, everything begins anew.
+ * While it is not known for another reason, the last one is taken to go on for up to five frames, and
  * nothing has a velocity; then everything begins anew. The first 4096 points count.
  *
  * On failure *result is all zero, and the state may go on with the next frame. Fails if the frame
  * exceeds what was prepared; if the camera lacks a number; if a stixel lies outside of the image or
  * the order, or is a segment (rdp-columns), which knows no ground; if a motion that is known has a
  * number that is not finite or a rotation that is none; if there are points without a motion; if
- * points or labels are NULL though there are some. Any values of disparities and points are allowed.
+ * points or labels are NULL though there are some. Any values of disparities and points are
+ * allowed.
  */
 bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *frame,
     StxObstaclesResult *result, StxError *error);
