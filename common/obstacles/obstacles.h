@@ -167,8 +167,8 @@ typedef struct {
  * first step after frames of one time counts as one without.
  *
  * Motion: with STX_MOTION_FIRST, and where it belongs to another scene, everything begins anew.
- * While it is not known for another reason, the last one is taken to go on for up to five frames, and
- * nothing has a velocity; then everything begins anew. The first 4096 points count.
+ * While it is not known for another reason, the last one is taken to go on for up to five frames,
+ * and nothing has a velocity; then everything begins anew. The first 4096 points count.
  *
  * On failure *result is all zero, and the state may go on with the next frame. Fails if the frame
  * exceeds what was prepared; if the camera lacks a number; if a stixel lies outside of the image or
