@@ -333,6 +333,7 @@ static void foretell(StxObstacles *state, double dt, const StxMotion *motion)
 static void finish(StxObstacles *state, size_t directions, double dt, const StxMotion *motion,
     const Noise *noise, StxObstaclesResult *result)
 {
+  stx_obstacles_know_nothing(state);
   if (state->params.follow)
     stx_obstacles_follow(state, dt, motion, noise);
   result->obstacles = state->obstacle;

@@ -24,7 +24,10 @@
  *
  * Following, over frames: a filter of constant velocity for each obstacle in x and z, and the
  * assignment of obstacles to what was expected whose cost is least, to a thousandth of `gate` each.
- * The sensor's own motion is not known: speeds are relative to it.
+ * Speeds are relative to the sensor. With the camera's motion (egomotion/motion.h) what is followed
+ * is two hypotheses, one that stands and one that moves; matched points tell velocities, too, and
+ * there are velocities over ground of obstacles and of stixels (velocity.h). Speeds that are not
+ * known to 1 m/s are not said then.
  *
  * Nothing depends on the machine or on threads; everything is done by the caller's. Sums are of
  * doubles, in the order of the records: the same input gives the same bytes.
@@ -159,12 +162,20 @@ typedef struct {
 /*
  * One frame; the next of a stream. Speeds come from the frames' times: of frames without one, or
  * with that of the last frame, positions are followed and speeds stay as they were (unknown, if
- * they were).
+ * they were). So they do in a frame with the stixels of the last one, up to twice in a row, and in
+ * one whose motion says that it is the same frame (STX_MOTION_STILL): nothing goes on in it. The
+ * first step after frames of one time counts as one without.
+ *
+ * Motion: with STX_MOTION_FIRST, and where it belongs to another scene, everything begins anew.
+ * While it is not known for another reason, the last one is taken to go on for up to five frames,
+ * and nothing has a velocity; then everything begins anew. The first 4096 points count.
  *
  * On failure *result is all zero, and the state may go on with the next frame. Fails if the frame
  * exceeds what was prepared; if the camera lacks a number; if a stixel lies outside of the image or
- * the order, or is a segment (rdp-columns), which knows no ground; if points or labels are NULL
- * though there are some. Any values of disparities and points are allowed.
+ * the order, or is a segment (rdp-columns), which knows no ground; if a motion that is known has a
+ * number that is not finite or a rotation that is none; if there are points without a motion; if
+ * points or labels are NULL though there are some. Any values of disparities and points are
+ * allowed.
  */
 bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *frame,
     StxObstaclesResult *result, StxError *error);

@@ -207,6 +207,13 @@ static StxVelocity velocity_of(double x, double z, double deviation_x, double de
       .contact_deviation = NAN};
 }
 
+/* Until something is known of them. */
+void stx_obstacles_know_nothing(StxObstacles *state)
+{
+  for (size_t i = 0; i < state->obstacles; i++)
+    state->velocity[i] = velocity_of(NAN, NAN, NAN, NAN);
+}
+
 /* Squares of how many standard deviations a velocity is more than none. */
 static double surely(double x, double z, double deviation_x, double deviation_z)
 {

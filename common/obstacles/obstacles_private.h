@@ -255,6 +255,9 @@ void stx_obstacles_observe(StxObstacles *state, const StxObstaclesFrame *frame, 
 void stx_obstacles_flow(StxObstacles *state, const StxObstaclesFrame *frame, double dt);
 StxVelocity stx_obstacles_say_flow(Flow *flow, bool of_standing);
 
+/* No obstacle of the frame has a velocity. */
+void stx_obstacles_know_nothing(StxObstacles *state);
+
 /* With the camera's motion: where a track is to be expected; what is seen of it; a new one. */
 void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt);
 void stx_obstacles_see(Track *track, const StxObstacle *o, const Observed *observed, double noise);

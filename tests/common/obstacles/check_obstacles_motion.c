@@ -441,6 +441,21 @@ STX_TEST(a_motion_that_is_not_known_is_waited_for)
   }
 }
 
+STX_TEST(who_does_not_follow_knows_no_velocity_of_obstacles)
+{
+  Drive drive = under_way();
+  StxObstaclesParams params = defaults;
+  params.follow = false;
+  ck_assert(stx_obstacles_prepare(drive.state, &params, CASE_RECORDS, CASE_COLUMNS, NULL));
+  StxObstaclesResult result = drive_on(&drive, street, 2);
+  ck_assert_uint_eq(result.count, 3);
+  for (size_t i = 0; i < result.count; i++) {
+    ck_assert(isnan(result.velocities[i].x) && isnan(result.velocities[i].z));
+    ck_assert_int_eq(result.velocities[i].moves, STX_MOVES_UNKNOWN);
+  }
+  stx_obstacles_free(drive.state);
+}
+
 /* There is none that could go on. */
 STX_TEST(a_motion_that_was_never_known_is_not_made_up)
 {
