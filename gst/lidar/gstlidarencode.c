@@ -16,6 +16,7 @@
 #include "gst/core/elements.h"
 
 #include "common/lidar_packet/lidar_encode.h"
+#include "gst/base/inputs.h"
 #include "gst/core/element.h"
 #include "gst/core/memory.h"
 #include "gst/core/properties.h"
@@ -109,14 +110,31 @@ static GstFlowReturn chain(GstPad *pad, GstObject *parent, GstBuffer *buffer)
 static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstLidarEncode *self = GST_LIDAR_ENCODE(parent);
+  StxError error = {""};
+  gboolean good;
   GstCaps *caps;
 
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS)
     return gst_pad_event_default(pad, parent, event);
+  gst_event_parse_caps(event, &caps);
+  good = gst_stx_check_scan_caps(GST_ELEMENT(self), caps, &error);
   gst_event_unref(event);
+  if (!good) {
+    GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
+    return FALSE;
+  }
   caps = gst_static_pad_template_get_caps(&src_template);
   gst_pad_set_caps(self->src, caps);
   gst_caps_unref(caps);
+  return TRUE;
+}
+
+/* Caps that are none of points are refused with a message, not by the pad. */
+static gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ACCEPT_CAPS)
+    return gst_pad_query_default(pad, parent, query);
+  gst_query_set_accept_caps_result(query, TRUE);
   return TRUE;
 }
 
@@ -207,7 +225,9 @@ static void gst_lidar_encode_init(GstLidarEncode *self)
   self->encoder = g_new0(StxLidarEncoder, 1);
   self->sink = gst_pad_new_from_static_template(&sink_template, "sink");
   gst_pad_set_chain_function(self->sink, chain);
+  gst_stx_want_caps(self->sink);
   gst_pad_set_event_function(self->sink, sink_event);
+  gst_pad_set_query_function(self->sink, sink_query);
   gst_element_add_pad(GST_ELEMENT(self), self->sink);
   self->src = gst_pad_new_from_static_template(&src_template, "src");
   gst_pad_use_fixed_caps(self->src);

@@ -42,7 +42,7 @@ STX_TEST(output_caps_keep_size_rate_and_shape)
   g_auto(StereoPair) pair = stereo_pair("", WIDTH, HEIGHT);
   g_autoptr(GstCaps) expected =
       gst_caps_from_string("video/x-raw,format=GRAY16_LE,width=48,height=20,"
-                           "framerate=10/1,pixel-aspect-ratio=2/1");
+                           "framerate=10/1,pixel-aspect-ratio=2/1,sky=(boolean)true");
   g_autoptr(GstCaps) caps = NULL;
 
   gst_harness_set_src_caps_str(pair.left,
