@@ -320,16 +320,24 @@ STX_DEVICE void mark_tiles(const StxSgmSkyArgs *a, int first, int j, StxSgmSkyGr
   }
 }
 
+/* Word by word: a structure of this size would go through local memory. */
+STX_DEVICE void clear_patch(StxSgmPatch *patch)
+{
+  unsigned long long *words = (unsigned long long *)patch;
+#pragma unroll
+  for (size_t w = 0; w < sizeof *patch / sizeof *words; w++)
+    words[w] = 0;
+}
+
 STX_KERNEL(stx_sgm_sky_tiles, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
 {
   STX_SHARED(uint32_t, sums, SKY_WARPS);
   const uint32_t at = thread_number();
-  const StxSgmPatch none = {0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0}};
   uint32_t tile = 0;
   if (at < tile_count(&a))
     a.tiles[at] = tile = look_at_tile(&a, (int)(at % a.columns), (int)(at / a.columns));
   if (at < (uint32_t)a.columns)
-    a.patches[at] = none;
+    clear_patch(&a.patches[at]);
   const uint32_t sum = block_sum(tile >> 16, sums);
   if (threadIdx.x == 0)
     atomicAdd(a.total, (unsigned long long)sum);
