@@ -146,7 +146,7 @@ typedef struct {
 
 STX_INLINE StxSgmSkyGrays stx_sgm_no_sky(void)
 {
-  StxSgmSkyGrays none = {UINT8_MAX, 0};
+  StxSgmSkyGrays none = {255, 0};
   return none;
 }
 
@@ -160,8 +160,7 @@ STX_INLINE StxSgmSkyGrays stx_sgm_both_grays(StxSgmSkyGrays a, StxSgmSkyGrays b)
 STX_INLINE StxSgmSkyGrays stx_sgm_rim_grays(StxSgmSkyGrays sky)
 {
   int low = sky.high - STX_SGM_SKY_RANGE, high = sky.low + STX_SGM_SKY_RANGE;
-  StxSgmSkyGrays rim = {
-      (uint8_t)(low > 0 ? low : 0), (uint8_t)(high < UINT8_MAX ? high : UINT8_MAX)};
+  StxSgmSkyGrays rim = {(uint8_t)(low > 0 ? low : 0), (uint8_t)(high < 255 ? high : 255)};
   return sky.low > sky.high || low > sky.low ? stx_sgm_no_sky() : rim;
 }
 

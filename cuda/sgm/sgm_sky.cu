@@ -286,7 +286,7 @@ STX_DEVICE StxSgmSkyGrays marked_grays(const StxSgmSkyArgs *a, int i, int j)
   if (i >= a->columns || j >= a->rows)
     return grays;
   if (in_sky(a, (uint32_t)(j * a->columns + i)))
-    return {0, UINT8_MAX};
+    return {0, 255};
   for (int v = max(j - STX_SGM_SKY_RIM, 0); v <= min(j + STX_SGM_SKY_RIM, a->rows - 1); v++)
     for (int u = max(i - STX_SGM_SKY_RIM, 0); u <= min(i + STX_SGM_SKY_RIM, a->columns - 1); u++) {
       const uint32_t at = (uint32_t)(v * a->columns + u);

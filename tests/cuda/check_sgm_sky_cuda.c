@@ -203,6 +203,26 @@ STX_TEST(finds_patches_that_wind)
   }
 }
 
+/* A sky that a wire crosses, one tile high and so dark that the tiles beside it are no sky either:
+ * it goes on below. */
+STX_TEST(goes_on_behind_a_wire)
+{
+  int width = at_most(60, 428), height = at_most(28, 160);
+  StxRandom random = {1};
+  SgmPair pair = sgm_new_pair(sgm_defaults(width, height, 64));
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      stx_row8(&pair.left, y)[x] = stx_row8(&pair.right, y)[x] = y / 4 == 3 ? 60 : 200;
+  SgmResult before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
+  stx_row16(&before.disparity, height - 2)[width / 2] = 1;
+  SgmResult expected = on_host(&pair, &before, true);
+  ck_assert_uint_eq(stx_row16(&expected.disparity, height - 2)[width / 2], 0);
+  compare(&pair, &before, true, 1);
+  sgm_free_result(&expected);
+  sgm_free_result(&before);
+  sgm_free_pair(&pair);
+}
+
 /* The greatest sums: every pixel white, so that there is one patch; and every one nearly black. */
 STX_TEST(agrees_on_one_gray_value)
 {
