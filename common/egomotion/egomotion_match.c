@@ -282,9 +282,11 @@ static void match_one(const Job *job, int i)
   if (!match->found || (job->surmise && settle(s, c, &match->u, &match->v)))
     return;
   match->found = search_wide(s, c, x, y, job->reach, &found);
+  if (!match->found)
+    return;
   match->u = 2 * found.x;
   match->v = 2 * found.y;
-  match->found = match->found && settle(s, c, &match->u, &match->v);
+  match->found = settle(s, c, &match->u, &match->v);
 }
 
 static void match_corners(void *data, int piece, int worker)

@@ -108,10 +108,10 @@ static bool whole(const Metadata *metadata, const char *key, unsigned otherwise,
     unsigned high, unsigned *to)
 {
   const json_t *value = find(metadata, key);
-  json_int_t number = json_is_number(value) ? (json_int_t)json_number_value(value) : otherwise;
-  if ((value != NULL && !json_is_number(value)) || number < low || number > high)
-    return stx_fail(metadata->error, "%s: \"%s\" is %lld; expected %u to %u", metadata->name, key,
-        (long long)number, low, high);
+  double number = json_is_number(value) ? json_number_value(value) : otherwise;
+  if ((value != NULL && !json_is_number(value)) || !(number >= low && number <= high))
+    return stx_fail(metadata->error, "%s: \"%s\" is %.15g; expected %u to %u", metadata->name, key,
+        number, low, high);
   *to = (unsigned)number;
   return true;
 }
