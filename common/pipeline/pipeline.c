@@ -395,7 +395,8 @@ static bool run_satdp(
   const uint8_t *starts = p->rdp != NULL ? p->starts : NULL;
   StxSatdpTables *tables = &p->satdp_tables;
   StxSatdpResult result;
-  params->sky_known = p->sgm != NULL ? p->settings.sgm.sky : in->confidence_is_sky;
+  params->sky_known = out->confidence.data != NULL &&
+                      (p->sgm != NULL ? p->settings.sgm.sky : in->confidence_is_sky);
   if (!stx_satdp_prepare(params, &out->camera, out->line, tables, error))
     return false;
   if (p->settings.model == STX_PIPELINE_FULLDP)

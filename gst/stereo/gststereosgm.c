@@ -161,7 +161,7 @@ static GstCaps *plan_caps(GstStereoSgm *self, const StxCamera *camera)
   gst_caps_unref(input);
   if (self->active.depth > 0)
     gst_structure_set(to, "disparity-encoding", G_TYPE_STRING, "depth-mm", NULL);
-  if (self->active.sky)
+  if (self->active.sky && self->wants_confidence) /* which says where it is */
     gst_structure_set(to, GST_STX_SKY_FIELD, G_TYPE_BOOLEAN, TRUE, NULL);
   gst_stx_camera_to_structure(camera, to);
   return caps;

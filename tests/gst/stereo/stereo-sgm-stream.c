@@ -52,6 +52,21 @@ STX_TEST(output_caps_keep_size_rate_and_shape)
   fail_unless(gst_caps_is_equal(caps, expected));
 }
 
+/* Without the confidence nothing says where the sky is, and without the search there is none. */
+STX_TEST(caps_say_where_the_sky_is_told)
+{
+  const gchar *cases[] = {"confidence=false", "sky=false"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_auto(StereoPair) pair = stereo_pair(cases[i], WIDTH, HEIGHT);
+    g_autoptr(GstCaps) caps = NULL;
+
+    push_and_pull(&pair, 0);
+    caps = gst_pad_get_current_caps(pair.left->sinkpad);
+    fail_unless(!gst_structure_has_field(gst_caps_get_structure(caps, 0), "sky"));
+  }
+}
+
 STX_TEST(camera_travels_from_caps_and_properties)
 {
   g_auto(StereoPair) pair = stereo_pair("baseline=0.25", WIDTH, HEIGHT);
