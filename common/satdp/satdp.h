@@ -104,8 +104,8 @@ typedef struct {
   double outlier_share[3];       /* of fulldp alone: share of wrong disparities among those that are
                                     known, in ground, object, sky */
   double outlier_range;          /* likewise: disparities that a wrong one may have, px */
-  bool sky_known; /* of the columns, so no row of the table: what made them has looked
-                                    for the sky, and says where it is */
+  bool sky_known;                /* of the columns, so no row of the table: what made them has
+                                    looked for the sky, and says where it is */
 } StxSatdpParams;
 
 /* Cityscapes' train ids: ground = road 0, sidewalk 1, terrain 9; sky = 10. */

@@ -152,22 +152,13 @@ static void look_at_tiles(void *data, int j, int worker)
   s->row_total[j] = total;
 }
 
-typedef struct {
-  int low, high;
-} Range;
-
-static Range both_of(Range a, Range b)
-{
-  return (Range){min2(a.low, b.low), max2(a.high, b.high)};
-}
-
 /* Gray values of the tile and of those above and below. */
-static Range range_of_column(const Sky *s, int i, int j)
+static StxSgmGrays range_of_column(const Sky *s, int i, int j)
 {
-  Range range = {UINT8_MAX, 0};
+  StxSgmGrays range = stx_sgm_no_grays();
   for (int v = max2(j - 1, 0); v <= min2(j + 1, s->rows - 1); v++) {
     const StxSgmTile *tile = &s->tiles[index_of(s, i, v)];
-    range = both_of(range, (Range){tile->low, tile->high});
+    range = stx_sgm_both_grays(range, (StxSgmGrays){tile->low, tile->high});
   }
   return range;
 }
@@ -181,11 +172,11 @@ static bool is_cloud(const Sky *s, int i, int j)
 static void find_candidates(void *data, int j, int worker)
 {
   const Sky *s = data;
-  Range here = range_of_column(s, 0, j), before = here;
+  StxSgmGrays here = range_of_column(s, 0, j), before = here;
   for (int i = 0; i < s->columns; i++) {
     size_t at = index_of(s, i, j);
-    Range after = i + 1 < s->columns ? range_of_column(s, i + 1, j) : here;
-    Range around = both_of(both_of(before, here), after);
+    StxSgmGrays after = i + 1 < s->columns ? range_of_column(s, i + 1, j) : here;
+    StxSgmGrays around = stx_sgm_both_grays(stx_sgm_both_grays(before, here), after);
     s->candidate[at] =
         stx_sgm_is_bright(s->tiles[at].sum, tile_pixels(s, i, j), s->total, frame_pixels(s)) &&
         (around.high - around.low <= STX_SGM_SKY_RANGE || is_cloud(s, i, j));
@@ -383,14 +374,14 @@ static bool in_sky(const Sky *s, size_t at)
 }
 
 /* Gray values that the sky has in a tile and up to STX_SGM_SKY_RIM tiles above and below it. */
-static StxSgmSkyGrays grays_of_column(const Sky *s, int i, int j)
+static StxSgmGrays grays_of_column(const Sky *s, int i, int j)
 {
-  StxSgmSkyGrays grays = stx_sgm_no_sky();
+  StxSgmGrays grays = stx_sgm_no_grays();
   int last = min2(j + STX_SGM_SKY_RIM, s->rows - 1);
   for (int v = max2(j - STX_SGM_SKY_RIM, 0); v <= last; v++) {
     size_t at = index_of(s, i, v);
     if (in_sky(s, at))
-      grays = stx_sgm_both_grays(grays, (StxSgmSkyGrays){s->tiles[at].low, s->tiles[at].high});
+      grays = stx_sgm_both_grays(grays, (StxSgmGrays){s->tiles[at].low, s->tiles[at].high});
   }
   return grays;
 }
@@ -403,7 +394,7 @@ static void mark_pixel(const Sky *s, int x, int y)
 }
 
 /* The pixels of tile (i, j) that have these gray values. */
-static void mark_rim(const Sky *s, int i, int j, StxSgmSkyGrays grays)
+static void mark_rim(const Sky *s, int i, int j, StxSgmGrays grays)
 {
   int bottom = min2((j + 1) * STX_SGM_TILE, s->params->height);
   int right = min2((i + 1) * STX_SGM_TILE, s->params->width);
@@ -426,9 +417,9 @@ static void mark_tiles(const Sky *s, int i, int end, int j)
 }
 
 /* Of a tile that is no sky, by the columns around it; most have no sky around them. */
-static StxSgmSkyGrays rim_grays(const StxSgmSkyGrays *columns, int i, int count)
+static StxSgmGrays rim_grays(const StxSgmGrays *columns, int i, int count)
 {
-  StxSgmSkyGrays grays = stx_sgm_no_sky();
+  StxSgmGrays grays = stx_sgm_no_grays();
   for (int u = max2(i - STX_SGM_SKY_RIM, 0); u <= min2(i + STX_SGM_SKY_RIM, count - 1); u++)
     grays = stx_sgm_both_grays(grays, columns[u]);
   return stx_sgm_rim_grays(grays);
@@ -437,8 +428,8 @@ static StxSgmSkyGrays rim_grays(const StxSgmSkyGrays *columns, int i, int count)
 static void mark_sky(void *data, int j, int worker)
 {
   const Sky *s = data;
-  StxSgmSkyGrays columns[STX_SGM_MAX_SIZE / STX_SGM_TILE];
-  StxSgmSkyGrays all = stx_sgm_no_sky();
+  StxSgmGrays columns[STX_SGM_MAX_SIZE / STX_SGM_TILE];
+  StxSgmGrays all = stx_sgm_no_grays();
   for (int i = 0; i < s->columns; i++)
     all = stx_sgm_both_grays(all, columns[i] = grays_of_column(s, i, j));
   if (all.low > all.high)

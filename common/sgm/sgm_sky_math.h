@@ -38,19 +38,29 @@ STX_INLINE bool stx_sgm_is_cloud(uint32_t disparity)
   return disparity != STX_DISPARITY_UNKNOWN && disparity <= STX_SGM_SKY_FAR;
 }
 
-/* True if a tile continues the sky of one beside it. */
-STX_INLINE bool stx_sgm_continues(StxSgmTile tile, StxSgmTile sky)
+/* A range of gray values; low > high: none. */
+typedef struct {
+  uint8_t low, high;
+} StxSgmGrays;
+
+STX_INLINE StxSgmGrays stx_sgm_no_grays(void)
 {
-  int low = tile.low < sky.low ? tile.low : sky.low;
-  int high = tile.high > sky.high ? tile.high : sky.high;
-  return high - low <= STX_SGM_SKY_RANGE;
+  StxSgmGrays none = {255, 0};
+  return none;
+}
+
+STX_INLINE StxSgmGrays stx_sgm_both_grays(StxSgmGrays a, StxSgmGrays b)
+{
+  StxSgmGrays both = {a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+  return both;
 }
 
 /* True if a tile continues the sky behind a wire. */
 STX_INLINE bool stx_sgm_is_same_sky(StxSgmTile tile, StxSgmTile above)
 {
-  return tile.high < STX_SGM_SKY_WHITE && above.high < STX_SGM_SKY_WHITE &&
-         stx_sgm_continues(tile, above);
+  int low = tile.low < above.low ? tile.low : above.low;
+  int high = tile.high > above.high ? tile.high : above.high;
+  return high < STX_SGM_SKY_WHITE && high - low <= STX_SGM_SKY_RANGE;
 }
 
 /* What the tiles of an outline add up to, i their columns and d their disparities. */
@@ -139,32 +149,15 @@ STX_INLINE bool stx_sgm_is_alike(int light, int sky)
   return 5 * light <= 9 * sky && 5 * sky <= 9 * light;
 }
 
-/* A range of gray values; low > high: none. */
-typedef struct {
-  uint8_t low, high;
-} StxSgmSkyGrays;
-
-STX_INLINE StxSgmSkyGrays stx_sgm_no_sky(void)
-{
-  StxSgmSkyGrays none = {255, 0};
-  return none;
-}
-
-STX_INLINE StxSgmSkyGrays stx_sgm_both_grays(StxSgmSkyGrays a, StxSgmSkyGrays b)
-{
-  StxSgmSkyGrays both = {a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
-  return both;
-}
-
 /* What a pixel beside the sky has, if it spans at most STX_SGM_SKY_RANGE with the sky there. */
-STX_INLINE StxSgmSkyGrays stx_sgm_rim_grays(StxSgmSkyGrays sky)
+STX_INLINE StxSgmGrays stx_sgm_rim_grays(StxSgmGrays sky)
 {
   int low = sky.high - STX_SGM_SKY_RANGE, high = sky.low + STX_SGM_SKY_RANGE;
-  StxSgmSkyGrays rim = {(uint8_t)(low > 0 ? low : 0), (uint8_t)(high < 255 ? high : 255)};
-  return sky.low > sky.high || low > sky.low ? stx_sgm_no_sky() : rim;
+  StxSgmGrays rim = {(uint8_t)(low > 0 ? low : 0), (uint8_t)(high < 255 ? high : 255)};
+  return sky.low > sky.high || low > sky.low ? stx_sgm_no_grays() : rim;
 }
 
-STX_INLINE bool stx_sgm_has_sky_gray(StxSgmSkyGrays grays, uint8_t gray)
+STX_INLINE bool stx_sgm_has_sky_gray(StxSgmGrays grays, uint8_t gray)
 {
   return grays.low <= gray && gray <= grays.high;
 }

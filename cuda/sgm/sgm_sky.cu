@@ -280,9 +280,9 @@ STX_DEVICE bool in_sky(const StxSgmSkyArgs *a, uint32_t at)
 }
 
 /* Gray values of a tile's pixels that are marked: all in the sky, none far from it. */
-STX_DEVICE StxSgmSkyGrays marked_grays(const StxSgmSkyArgs *a, int i, int j)
+STX_DEVICE StxSgmGrays marked_grays(const StxSgmSkyArgs *a, int i, int j)
 {
-  StxSgmSkyGrays grays = stx_sgm_no_sky();
+  StxSgmGrays grays = stx_sgm_no_grays();
   if (i >= a->columns || j >= a->rows)
     return grays;
   if (in_sky(a, (uint32_t)(j * a->columns + i)))
@@ -291,7 +291,7 @@ STX_DEVICE StxSgmSkyGrays marked_grays(const StxSgmSkyArgs *a, int i, int j)
     for (int u = max(i - STX_SGM_SKY_RIM, 0); u <= min(i + STX_SGM_SKY_RIM, a->columns - 1); u++) {
       const uint32_t at = (uint32_t)(v * a->columns + u);
       const StxSgmTile tile = tile_at(a, at);
-      const StxSgmSkyGrays there = {tile.low, tile.high};
+      const StxSgmGrays there = {tile.low, tile.high};
       if (in_sky(a, at))
         grays = stx_sgm_both_grays(grays, there);
     }
@@ -300,14 +300,14 @@ STX_DEVICE StxSgmSkyGrays marked_grays(const StxSgmSkyArgs *a, int i, int j)
 
 /* By all lanes of a warp, side by side: 32 tiles from column `first` of row j, of which each lane
  * has the gray values that are marked. */
-STX_DEVICE void mark_tiles(const StxSgmSkyArgs *a, int first, int j, StxSgmSkyGrays mine)
+STX_DEVICE void mark_tiles(const StxSgmSkyArgs *a, int first, int j, StxSgmGrays mine)
 {
   const int lane = threadIdx.x, bottom = min((j + 1) * STX_SGM_TILE, a->height);
   for (int part = 0; part < STX_SGM_TILE; part++) {
     const int column = part * STX_SGM_LANES + lane, x = first * STX_SGM_TILE + column;
     const uint32_t word =
         __shfl_sync(STX_FULL_WARP, (uint32_t)mine.low | mine.high << 8, column / STX_SGM_TILE);
-    const StxSgmSkyGrays grays = {(uint8_t)word, (uint8_t)(word >> 8)};
+    const StxSgmGrays grays = {(uint8_t)word, (uint8_t)(word >> 8)};
     if (x >= a->width || grays.low > grays.high)
       continue;
     for (int y = j * STX_SGM_TILE; y < bottom; y++) {
@@ -383,7 +383,7 @@ STX_KERNEL(stx_sgm_sky_mark, StxSgmSkyArgs, STX_SGM_SKY_MARK_ROWS *STX_SGM_LANES
 {
   const int first = blockIdx.x * STX_SGM_LANES, i = first + (int)threadIdx.x;
   const int j = blockIdx.y * STX_SGM_SKY_MARK_ROWS + threadIdx.y;
-  const StxSgmSkyGrays mine = marked_grays(&a, i, j);
+  const StxSgmGrays mine = marked_grays(&a, i, j);
   if (__ballot_sync(STX_FULL_WARP, mine.low <= mine.high) != 0)
     mark_tiles(&a, first, j, mine);
 }
