@@ -91,7 +91,7 @@ typedef struct {
   const StxFreeSpace *free_space; /* of column 0 and so on; columns beyond it have none */
   size_t directions;
 
-  /* Over ground, of every obstacle and of every stixel; NULL: nobody knows. */
+  /* Over ground, of every obstacle and of every stixel; NULL: unknown. */
   const StxVelocity *velocities, *stixel_velocities;
 } StxBevStixels;
 

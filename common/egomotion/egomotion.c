@@ -69,7 +69,6 @@ static size_t lay_out(StxEgomotion *state, char *memory)
   STX_TAKE(&layout, state->matches, STX_EGOMOTION_MAX_POINTS);
   STX_TAKE(&layout, state->points, STX_EGOMOTION_MAX_POINTS);
   STX_TAKE(&layout, state->seen, STX_EGOMOTION_MAX_POINTS);
-  STX_TAKE(&layout, state->agrees, STX_EGOMOTION_MAX_POINTS);
   return layout.size;
 }
 
@@ -103,7 +102,6 @@ bool stx_egomotion_prepare(
 
 typedef struct {
   StxEgomotion *state;
-  const StxEgomotionFrame *frame;
   int k; /* of the relief */
 } Job;
 
@@ -182,7 +180,7 @@ static bool check_frame(const StxEgomotion *s, const StxEgomotionFrame *frame, S
   if (frame->left.width != w || frame->left.height != h || frame->disparity.width != w ||
       frame->disparity.height != h)
     return stx_fail(error,
-        "the picture has %d × %d pixels, the disparity %d × %d: room was made for %d × %d",
+        "the picture has %d × %d pixels, the disparity %d × %d: the state is prepared for %d × %d",
         frame->left.width, frame->left.height, frame->disparity.width, frame->disparity.height, w,
         h);
   if (!stx_camera_is_metric(camera) || (camera->missing & (STX_CAMERA_CX | STX_CAMERA_CY)))
@@ -271,7 +269,7 @@ static void begin_anew(StxEgomotion *s, const StxEgomotionFrame *frame)
 bool stx_egomotion_frame(
     StxEgomotion *s, const StxEgomotionFrame *frame, StxEgomotionResult *result, StxError *error)
 {
-  Job job = {s, frame, 0};
+  Job job = {s, 0};
   double share;
   *result = (StxEgomotionResult){
       .motion.state = STX_MOTION_FIRST, .points = s->points, .interval = STX_EGOMOTION_NO_TIME};

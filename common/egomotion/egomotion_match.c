@@ -2,11 +2,9 @@
 /* egomotion: the corners of the frame before, found in this one. */
 #include "common/egomotion/egomotion_private.h"
 #include "common/parallel.h"
-#include "common/sgm/sgm_depth.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SCOUTS 200          /* corners that say what to expect */
 #define LEAST_SCOUTS 12     /* … of which so many must agree */
@@ -376,5 +374,5 @@ uint32_t ego_match(StxEgomotion *s, const StxEgomotionFrame *frame, EgoPose *pos
     return 0;
   *pose = job.pose;
   return (uint32_t)ego_refine(
-      &job.camera, s->seen, s->point_count, frame->threads, pose, bend, deviation, s->agrees);
+      &job.camera, s->seen, s->point_count, frame->threads, pose, bend, deviation);
 }

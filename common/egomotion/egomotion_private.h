@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the units of egomotion share; nobody else includes it. */
+/* What the units of egomotion share. */
 #ifndef STX_EGOMOTION_PRIVATE_H
 #define STX_EGOMOTION_PRIVATE_H
 
@@ -145,11 +145,11 @@ void ego_move(EgoPose *pose, const double step[6]);
 int ego_vote(const EgoCamera *, const EgoPoint *points, int count, EgoPose *pose);
 
 /* Makes the pose that of all points, from `pose` on: their weights fall with their error. Returns
- * how many agree (mark[i]: does point i?), and fills in standard deviations and the offset of
- * disparities, from which the points have been freed as far as it was known. At most
- * STX_EGOMOTION_MAX_POINTS. On failure, 0, pose and offset stay. */
+ * how many agree, and fills in standard deviations and the offset of disparities, from which the
+ * points have been freed as far as it was known. At most STX_EGOMOTION_MAX_POINTS. On failure, 0,
+ * pose and offset stay. */
 int ego_refine(const EgoCamera *, const EgoPoint *points, int count, int threads, EgoPose *pose,
-    EgoBend *bend, double deviation[6], bool *mark);
+    EgoBend *bend, double deviation[6]);
 
 /* Nothing is known of it. */
 void ego_bend_begin(EgoBend *bend);
@@ -166,14 +166,13 @@ typedef struct {
 /* Where a corner was found. */
 typedef struct {
   bool found;
-  double x, y; /* by the search: in the half picture now */
-  double u, v; /* by regression: in the full one */
+  double u, v; /* in the full picture now */
 } EgoMatch;
 
 struct StxEgomotion {
   const EgoImpl *impl;
   int width, height, cells_across, cells_down;
-  void *memory; /* all that follows up to `agrees` */
+  void *memory; /* all that follows up to `seen` */
   StxImage8 full[2], half[2], relief[2];
   int32_t *scores; /* of each cell */
   int16_t (*places)[2];
@@ -181,7 +180,6 @@ struct StxEgomotion {
   EgoMatch *matches; /* of each corner */
   StxMotionPoint *points;
   EgoPoint *seen; /* of each point */
-  bool *agrees;
 
   int now; /* which of two pictures is written; the other one is that before */
   int corner_count, point_count;

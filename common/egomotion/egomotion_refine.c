@@ -135,6 +135,7 @@ static double square_of(const Errors *e)
 typedef struct {
   double a[EGO_UNKNOWNS][EGO_UNKNOWNS], b[EGO_UNKNOWNS];
   double weight, error; /* sums of weights, and of squared errors so weighted */
+  int agree;            /* points whose errors are not large */
 } Sums;
 
 typedef struct {
@@ -154,6 +155,7 @@ static void add_point(Sums *sums, const Errors *e)
     }
   sums->weight += weight * e->count;
   sums->error += weight * square;
+  sums->agree += e->count > 0 && square < FAR;
 }
 
 static void sum_piece(void *data, int piece, int worker)
@@ -183,6 +185,7 @@ static void sum_points(const State *state, int threads, Sums *sums)
     }
     sums->weight += job.parts[k].weight;
     sums->error += job.parts[k].error;
+    sums->agree += job.parts[k].agree;
   }
 }
 
@@ -279,13 +282,11 @@ double ego_bend_at(const EgoBend *bend, double x)
 }
 
 int ego_refine(const EgoCamera *camera, const EgoPoint *points, int count, int threads,
-    EgoPose *pose, EgoBend *bend, double deviation[6], bool *mark)
+    EgoPose *pose, EgoBend *bend, double deviation[6])
 {
   State state = {camera, points, count, *pose, {0}};
   Sums sums;
-  Errors errors;
   double moved = 1;
-  int agree = 0;
   for (int round = 0; round < ROUNDS && moved > STEADY; round++) {
     sum_points(&state, threads, &sums);
     if (!take_step(&sums, bend, &state, &moved))
@@ -294,11 +295,6 @@ int ego_refine(const EgoCamera *camera, const EgoPoint *points, int count, int t
   sum_points(&state, threads, &sums);
   if (!(sums.weight > 6) || !find_deviations(&sums, &state, bend, deviation))
     return 0;
-  for (int i = 0; i < count; i++) {
-    find_errors(&state, &points[i], &errors);
-    mark[i] = errors.count > 0 && square_of(&errors) < FAR;
-    agree += mark[i];
-  }
   *pose = state.pose;
-  return agree;
+  return sums.agree;
 }

@@ -4,13 +4,12 @@
 #include "common/obstacles/obstacles_private.h"
 
 #include <math.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define JUMP 1.0          /* s: across a longer gap nothing is followed */
 #define STEREO_NOISE 0.25 /* px of disparity, a standard deviation */
-#define REPEATS 2         /* frames in a row that repeat one, of which nobody says so */
+#define REPEATS 2         /* frames in a row that repeat one, without a word of it */
 #define SHARED .6         /* of what stands was there a frame ago, or it is another scene */
 #define WAITS 5           /* frames in a row of which the camera's motion is not known */
 #define LATE .25       /* of the time between frames: a motion of another time is that of others */
@@ -260,6 +259,10 @@ static double step_in_time(StxObstacles *state, uint64_t time, bool goes_on, boo
 /* Is this the picture of before again? Of many in a row the camera itself is the reason. */
 static bool repeats(StxObstacles *state, const StxObstaclesFrame *frame)
 {
+  if (frame->motion != NULL) {
+    state->repeated = 0;
+    return frame->motion->state == STX_MOTION_STILL;
+  }
   uint64_t hash = UINT64_C(14695981039346656037);
   const unsigned char *bytes = (const unsigned char *)frame->stixels;
   for (size_t i = 0; i < frame->count * sizeof *frame->stixels; i++)
@@ -267,8 +270,6 @@ static bool repeats(StxObstacles *state, const StxObstaclesFrame *frame)
   bool same = frame->count > 0 && hash == state->hash;
   state->repeated = same ? state->repeated + 1 : 0;
   state->hash = hash;
-  if (frame->motion != NULL)
-    return frame->motion->state == STX_MOTION_STILL;
   return same && state->repeated <= REPEATS;
 }
 

@@ -116,8 +116,8 @@ typedef struct {
   int width, height, stixel_width; /* pixels; ⌈width / stixel_width⌉ columns */
   StxCamera camera;
   uint64_t time;                /* ns of any clock, or STX_OBSTACLES_NO_TIME */
-  const StxMotion *motion;      /* of the camera, from the frame before to this; NULL: nobody
-                                    knows, and nothing has a velocity */
+  const StxMotion *motion;      /* of the camera, from the frame before to this; NULL:
+                                    unknown, and nothing has a velocity */
   const StxMotionPoint *points; /* matched with the frame before, with `motion` */
   size_t point_count;
   uint64_t interval; /* ns that the motion took; 0 or STX_OBSTACLES_NO_TIME: since the last frame */

@@ -56,12 +56,12 @@ static void standing_speed(const Track *track, const StxMotion *motion, double d
 
 void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt)
 {
-  if (motion->state != STX_MOTION_STILL && motion->state != STX_MOTION_FIRST) {
+  if (motion->state == STX_MOTION_STILL)
+    return;
+  if (motion->state != STX_MOTION_FIRST) {
     carry(&track->x, &track->z, track->y, motion);
     carry(&track->still_x, &track->still_z, track->y, motion);
   }
-  if (motion->state == STX_MOTION_STILL)
-    return;
   stx_obstacles_predict(&track->x, dt);
   stx_obstacles_predict(&track->z, dt);
   track->still_x.p00 += CREEPS * CREEPS;

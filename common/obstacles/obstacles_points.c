@@ -68,7 +68,7 @@ static bool set_equations(
 {
   const StxCamera *c = &frame->camera;
   const double *r = frame->motion->rotation, *t = frame->motion->translation;
-  double cy = c->missing & STX_CAMERA_CY ? .5 * (frame->height - 1) : c->cy;
+  double cy = obstacles_centre_row(frame);
   double z = c->focal * c->baseline / (double)p->before_disparity, at[3];
   double before[3] = {
       ((double)p->before_u - c->cx) * z / c->focal, ((double)p->before_v - cy) * z / c->focal, z};
@@ -216,7 +216,7 @@ static Flow place_of(const StxObstaclesFrame *frame, const StxStixel *s)
 {
   const StxCamera *c = &frame->camera;
   double d = .5 * ((double)s->disparity_bottom + (double)s->disparity_top);
-  double cy = c->missing & STX_CAMERA_CY ? .5 * (frame->height - 1) : c->cy;
+  double cy = obstacles_centre_row(frame);
   Flow flow = {.disparity = d, .column = s->column, .top = s->top, .bottom = s->bottom};
   flow.known = s->kind == STX_KIND_OBJECT && isfinite(d) && d > 0;
   if (!flow.known)
@@ -234,7 +234,7 @@ static const Flow *flow_before(
 {
   const StxCamera *c = &frame->camera;
   const double *r = frame->motion->rotation, *t = frame->motion->translation;
-  double cy = c->missing & STX_CAMERA_CY ? .5 * (frame->height - 1) : c->cy;
+  double cy = obstacles_centre_row(frame);
   double now[3] = {flow->x - t[0] - step[0], flow->y - t[1], flow->z - t[2] - step[1]};
   double at[3] = {0}, least = INFINITY;
   const Flow *best = NULL;

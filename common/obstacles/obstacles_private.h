@@ -255,6 +255,13 @@ void stx_obstacles_observe(StxObstacles *state, const StxObstaclesFrame *frame, 
 void stx_obstacles_flow(StxObstacles *state, const StxObstaclesFrame *frame, double dt);
 StxVelocity stx_obstacles_say_flow(Flow *flow, bool of_standing);
 
+/* The row of the principal point; the middle, where the camera does not say. */
+static inline double obstacles_centre_row(const StxObstaclesFrame *frame)
+{
+  const StxCamera *c = &frame->camera;
+  return c->missing & STX_CAMERA_CY ? .5 * (frame->height - 1) : c->cy;
+}
+
 /* No obstacle of the frame has a velocity. */
 void stx_obstacles_know_nothing(StxObstacles *state);
 
@@ -263,7 +270,7 @@ void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt);
 void stx_obstacles_see(Track *track, const StxObstacle *o, const Observed *observed, double noise);
 void stx_obstacles_begin(Track *track, const StxObstacle *o);
 
-/* The velocity of a track, and its obstacle's speeds; `motion` NULL: as said last. */
+/* The velocity of a track, and its obstacle's speeds. */
 StxVelocity stx_obstacles_say(
     Track *track, const StxMotion *motion, double dt, double noise, StxObstacle *o);
 

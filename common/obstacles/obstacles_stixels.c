@@ -13,12 +13,6 @@
 #define OUTLIER .3f     /* m, and 2 % of the distance: ground that is no part of the road */
 #define FEW .05f        /* of the columns: what no more of them show is as good as unknown */
 
-/* The row of the principal point; the middle, where nobody said. */
-static double centre_row(const StxCamera *camera, const StxObstaclesFrame *frame)
-{
-  return camera->missing & STX_CAMERA_CY ? .5 * (frame->height - 1) : camera->cy;
-}
-
 /* Adds the heights of one ground stixel at every whole metre that it covers: those that are not
  * OUTLIER off what is known, if something is. */
 static void add_ground(
@@ -26,7 +20,7 @@ static void add_ground(
 {
   const StxCamera *camera = &frame->camera;
   double near = s->disparity_bottom, far = s->disparity_top;
-  double scale = camera->focal * camera->baseline, cy = centre_row(camera, frame);
+  double scale = camera->focal * camera->baseline, cy = obstacles_centre_row(frame);
   if (!(near > far) || !(far >= 0) || !isfinite(near) || s->bottom == s->top)
     return;
   double reach = far > 0 ? scale / far : INFINITY, rows = (s->bottom - s->top) / (near - far);
@@ -418,7 +412,7 @@ static Piece piece_of(const StxObstacles *state, const StxObstaclesFrame *frame,
   double high = is_known(s->disparity_top) ? (double)s->disparity_top : low;
   double left = (double)s->column * frame->stixel_width - .5;
   double right = fmin(left + frame->stixel_width, frame->width - .5);
-  double z = metre / low, cy = centre_row(camera, frame);
+  double z = metre / low, cy = obstacles_centre_row(frame);
   return (Piece){.z = (float)z,
       .range = (float)z,
       .middle = (float)(2 * metre / (low + high)),

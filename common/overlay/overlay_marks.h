@@ -19,7 +19,7 @@ typedef struct {
   const StxFreeSpace *free_space; /* by column; NULL: nobody looked */
   size_t free_count;
 
-  /* Over ground, of every obstacle and of every stixel; NULL: nobody knows. */
+  /* Over ground, of every obstacle and of every stixel; NULL: unknown. */
   const StxVelocity *velocities, *stixel_velocities;
 } StxOverlayFacts;
 

@@ -192,7 +192,7 @@ static const char *moves_name(guint moves)
   return moves < G_N_ELEMENTS(names) ? names[moves] : NULL;
 }
 
-/* Of what has the number `index` of its list; nothing where nobody knows how the camera moved. */
+/* Of what has the number `index` of its list; nothing where the motion of the camera is unknown. */
 static void write_velocity(
     GstStxJsonText *text, const GstStxJsonRecords *velocities, gsize index, gboolean contact)
 {

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * GstStxMotionMeta:
  * @meta: the parent
  * @points: (nullable): #StxMotionPoint records, points that were found in both frames, also of what
- *   moves itself; their number is the buffer's size over the record's. %NULL: nobody gave them
+ *   moves itself; their number is the buffer's size over the record's. %NULL: not given
  * @motion: the motion, or why it is not known
  * @interval: the time since the frame before; %GST_CLOCK_TIME_NONE: unknown
  * @width: of the image whose pixels @points are

@@ -66,14 +66,13 @@ static void find(StxRandom *random, double noise, double wrong, double tolerance
 {
   EgoPose pose = random_pose(random), found = ego_still();
   EgoPoint points[COUNT];
-  bool mark[COUNT];
   double deviation[6];
   EgoBend bend;
   ego_bend_begin(&bend);
   make_points(random, &pose, noise, wrong, points);
   int votes = ego_vote(&camera, points, COUNT, &found);
   ck_assert_int_gt(votes, COUNT * (1 - wrong) * .6);
-  int agree = ego_refine(&camera, points, COUNT, 2, &found, &bend, deviation, mark);
+  int agree = ego_refine(&camera, points, COUNT, 2, &found, &bend, deviation);
   ck_assert_int_gt(agree, COUNT * (1 - wrong) * .8);
   ck_assert_int_lt(agree, COUNT * (1 - wrong) + COUNT * .08);
   ck_assert_msg(largest_difference(&pose, &found) < tolerance, "off by %g",
@@ -106,12 +105,11 @@ STX_TEST(deviations_tell_of_the_error)
     StxRandom random = {seed};
     EgoPose pose = random_pose(&random), found = pose;
     EgoPoint points[COUNT];
-    bool mark[COUNT];
     double deviation[6];
     EgoBend bend;
     ego_bend_begin(&bend);
     make_points(&random, &pose, .5, 0, points);
-    ego_refine(&camera, points, COUNT, 2, &found, &bend, deviation, mark);
+    ego_refine(&camera, points, COUNT, 2, &found, &bend, deviation);
     for (int i = 0; i < 3; i++) {
       beyond += fabs(pose.t[i] - found.t[i]) > 3 * deviation[3 + i];
       ck_assert(deviation[i] > 0 && deviation[i] < .01 && deviation[3 + i] < .1);
@@ -126,17 +124,16 @@ STX_TEST(nothing_is_made_of_too_little)
   StxRandom random = {5};
   EgoPose pose = random_pose(&random), found = pose;
   EgoPoint points[COUNT];
-  bool mark[COUNT];
   double deviation[6], sum = 0;
   EgoBend bend;
   ego_bend_begin(&bend);
   make_points(&random, &pose, .3, .3, points);
   ck_assert_int_eq(ego_vote(&camera, points, 2, &found), 0);
-  ck_assert_int_eq(ego_refine(&camera, points, 0, 1, &found, &bend, deviation, mark), 0);
-  ck_assert_int_eq(ego_refine(&camera, points, 1, 1, &found, &bend, deviation, mark), 0);
+  ck_assert_int_eq(ego_refine(&camera, points, 0, 1, &found, &bend, deviation), 0);
+  ck_assert_int_eq(ego_refine(&camera, points, 1, 1, &found, &bend, deviation), 0);
   found = ego_still();
   ego_vote(&camera, points, COUNT, &found);
-  ego_refine(&camera, points, COUNT, 2, &found, &bend, deviation, mark);
+  ego_refine(&camera, points, COUNT, 2, &found, &bend, deviation);
   for (int i = 0; i < 9; i++)
     sum += found.r[i] * found.r[i];
   ck_assert(fabs(sum - 3) < 1e-9);
