@@ -34,6 +34,7 @@
 #include "gst/core/element.h"
 #include "gst/core/properties.h"
 #include "gst/core/stats.h"
+#include "gst/lidar/bytes.h"
 #include "gst/lidar/sender.h"
 #include "gst/lidar/turnclock.h"
 #include "gst/stixels/mediatypes.h"
@@ -175,16 +176,11 @@ static gint rate_of(const StxLidarTurn *turn)
 /* Sends caps if there are none yet, or if the rate became known. FALSE if downstream refuses. */
 static gboolean send_caps(GstLidarDecode *self, gint rate)
 {
-  GstCaps *caps;
   gboolean sent;
 
   if (self->sent_rate == rate || (self->sent_rate >= 0 && rate == 0))
     return TRUE;
-  caps =
-      gst_caps_new_simple(GST_STX_LIDAR_MEDIA_TYPE, "framerate", GST_TYPE_FRACTION, rate, 1, NULL);
-  gst_stx_element_check_output(GST_ELEMENT(self), self->src, caps);
-  sent = gst_pad_set_caps(self->src, caps);
-  gst_caps_unref(caps);
+  sent = gst_stx_send_scan_caps(GST_ELEMENT(self), self->src, rate, 1);
   if (sent)
     self->sent_rate = rate;
   return sent;
@@ -424,13 +420,12 @@ static GstFlowReturn read_packet(GstLidarDecode *self, GstBuffer *buffer, const 
 {
   StxLidarVerdict verdict = STX_LIDAR_FOREIGN;
   GstFlowReturn flow = GST_FLOW_OK;
-  gboolean others;
   StxError error = {""};
 
   if (!set_sender(self, &error))
     return fail(self, &error);
-  if (!gst_stx_sender_is(&self->sender, buffer, &others, &error)) {
-    if (others)
+  if (!gst_stx_sender_is(&self->sender, buffer, &error)) {
+    if (error.text[0] != '\0')
       GST_ELEMENT_WARNING(
           self, STREAM, DECODE, ("%s", error.text), ("source-address says whose packets to read"));
   } else if (self->opened || open_sensor(self, map, &error)) {
@@ -481,20 +476,8 @@ static void start_again(GstLidarDecode *self)
 /* Bytes have no time: turns have. Caps have to go first. */
 static gboolean take_segment(GstLidarDecode *self, GstEvent *event)
 {
-  const GstSegment *input;
-  GstSegment segment;
-
-  gst_event_parse_segment(event, &input);
   /* The first shots were fired before the first packet arrived. */
-  self->last_pts = input->format == GST_FORMAT_TIME ? input->start : 0;
-  if (input->format != GST_FORMAT_TIME) {
-    guint32 seqnum = gst_event_get_seqnum(event);
-
-    gst_segment_init(&segment, GST_FORMAT_TIME);
-    gst_event_unref(event);
-    event = gst_event_new_segment(&segment);
-    gst_event_set_seqnum(event, seqnum);
-  }
+  event = gst_stx_time_segment(event, &self->last_pts);
   if (!send_caps(self, self->sent_rate > 0 ? self->sent_rate : 0))
     GST_DEBUG_OBJECT(self, "downstream refuses the caps; the first buffer will say so");
   return gst_pad_push_event(self->src, event);
@@ -549,26 +532,6 @@ static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
     break;
   }
   return gst_pad_event_default(pad, parent, event);
-}
-
-/* Sources of packets have all kinds of caps, or none. */
-static gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query)
-{
-  GstCaps *filter;
-
-  switch (GST_QUERY_TYPE(query)) {
-  case GST_QUERY_ACCEPT_CAPS:
-    gst_query_set_accept_caps_result(query, TRUE);
-    return TRUE;
-  case GST_QUERY_CAPS:
-    gst_query_parse_caps(query, &filter);
-    gst_query_set_caps_result(query, filter != NULL ? filter : GST_CAPS_ANY);
-    return TRUE;
-  case GST_QUERY_ALLOCATION: /* downstream's memory is for points */
-    return FALSE;
-  default:
-    return gst_pad_query_default(pad, parent, query);
-  }
 }
 
 static gboolean src_query(GstPad *pad, GstObject *parent, GstQuery *query)
@@ -747,7 +710,7 @@ static void gst_lidar_decode_init(GstLidarDecode *self)
   self->sink = gst_pad_new_from_static_template(&sink_template, "sink");
   gst_pad_set_chain_function(self->sink, chain);
   gst_pad_set_event_function(self->sink, sink_event);
-  gst_pad_set_query_function(self->sink, sink_query);
+  gst_pad_set_query_function(self->sink, gst_stx_query_of_bytes);
   gst_element_add_pad(GST_ELEMENT(self), self->sink);
   self->src = gst_pad_new_from_static_template(&src_template, "src");
   gst_pad_set_query_function(self->src, src_query);

@@ -32,6 +32,7 @@
 #include "gst/core/element.h"
 #include "gst/core/memory.h"
 #include "gst/core/properties.h"
+#include "gst/lidar/bytes.h"
 #include "gst/lidar/source.h"
 #include "gst/stixels/mediatypes.h"
 
@@ -100,16 +101,11 @@ static gboolean send_caps(GstLidarParse *self, const GstLidarParseSettings *sett
   gboolean own = self->caps_rate <= 0;
   gint rate = own ? settings->rate[0] : self->caps_rate;
   gint per = own ? settings->rate[1] : self->caps_per;
-  GstCaps *caps;
   gboolean sent;
 
   if (rate == self->sent_rate && per == self->sent_per)
     return TRUE;
-  caps = gst_caps_new_simple(
-      GST_STX_LIDAR_MEDIA_TYPE, "framerate", GST_TYPE_FRACTION, rate, per, NULL);
-  gst_stx_element_check_output(GST_ELEMENT(self), self->src, caps);
-  sent = gst_pad_set_caps(self->src, caps);
-  gst_caps_unref(caps);
+  sent = gst_stx_send_scan_caps(GST_ELEMENT(self), self->src, rate, per);
   if (sent) {
     self->sent_rate = rate;
     self->sent_per = per;
@@ -295,19 +291,8 @@ static void start_again(GstLidarParse *self)
 static gboolean take_segment(GstLidarParse *self, GstEvent *event)
 {
   GstLidarParseSettings settings = get_settings(self);
-  const GstSegment *input;
-  GstSegment segment;
 
-  gst_event_parse_segment(event, &input);
-  self->begin = input->format == GST_FORMAT_TIME ? input->start : 0;
-  if (input->format != GST_FORMAT_TIME) {
-    guint32 seqnum = gst_event_get_seqnum(event);
-
-    gst_segment_init(&segment, GST_FORMAT_TIME);
-    gst_event_unref(event);
-    event = gst_event_new_segment(&segment);
-    gst_event_set_seqnum(event, seqnum);
-  }
+  event = gst_stx_time_segment(event, &self->begin);
   if (!send_caps(self, &settings))
     GST_DEBUG_OBJECT(self, "downstream refuses the caps; the first buffer will say so");
   return gst_pad_push_event(self->src, event);
@@ -341,25 +326,6 @@ static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
     break;
   }
   return gst_pad_event_default(pad, parent, event);
-}
-
-/* Files that somebody puts here have all kinds of caps, or none: what they are, their content
- * says. */
-static gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query)
-{
-  GstCaps *filter;
-
-  switch (GST_QUERY_TYPE(query)) {
-  case GST_QUERY_ACCEPT_CAPS:
-    gst_query_set_accept_caps_result(query, TRUE);
-    return TRUE;
-  case GST_QUERY_CAPS:
-    gst_query_parse_caps(query, &filter);
-    gst_query_set_caps_result(query, filter != NULL ? filter : GST_CAPS_ANY);
-    return TRUE;
-  default:
-    return gst_pad_query_default(pad, parent, query);
-  }
 }
 
 /* ---- GstElement ---------------------------------------------------------------------------- */
@@ -464,7 +430,7 @@ static void gst_lidar_parse_init(GstLidarParse *self)
       gst_pad_new_from_template(gst_element_get_pad_template(GST_ELEMENT(self), "sink"), "sink");
   gst_pad_set_chain_function(self->sink, chain);
   gst_pad_set_event_function(self->sink, sink_event);
-  gst_pad_set_query_function(self->sink, sink_query);
+  gst_pad_set_query_function(self->sink, gst_stx_query_of_bytes);
   gst_element_add_pad(GST_ELEMENT(self), self->sink);
   self->src = gst_pad_new_from_static_template(&src_template, "src");
   gst_pad_use_fixed_caps(self->src);

@@ -23,16 +23,14 @@ static GInetAddress *address_of(GstBuffer *packet)
   return g_inet_socket_address_get_address(G_INET_SOCKET_ADDRESS(meta->addr));
 }
 
-gboolean gst_stx_sender_is(GstStxSender *self, GstBuffer *packet, gboolean *others, StxError *error)
+gboolean gst_stx_sender_is(GstStxSender *self, GstBuffer *packet, StxError *error)
 {
   GInetAddress *address = address_of(packet);
   g_autofree gchar *own = NULL;
   g_autofree gchar *other = NULL;
 
-  *others = FALSE;
   if (address == NULL || self->address == NULL || g_inet_address_equal(address, self->address))
     return TRUE;
-  *others = !self->warned;
   if (self->warned)
     return FALSE;
   self->warned = TRUE;

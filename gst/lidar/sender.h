@@ -12,17 +12,16 @@ G_BEGIN_DECLS
 
 /* Zero it to begin with. */
 typedef struct {
-  GInetAddress *address; /* whose packets count; NULL: whoever sends first */
+  GInetAddress *address; /* whose packets count; NULL: those of the first that sends */
   gboolean warned;
 } GstStxSender;
 
 /* The address that a property names; NULL or "": the first sender's. FALSE with a text. */
 gboolean gst_stx_sender_set(GstStxSender *self, const gchar *text, StxError *error);
 
-/* Whether the buffer is of that sender; one that does not say whose it is counts. TRUE in *others,
- * once, with both addresses in `error`: another one sends, too. */
-gboolean gst_stx_sender_is(
-    GstStxSender *self, GstBuffer *packet, gboolean *others, StxError *error);
+/* Whether the buffer is of that sender; one that does not say whose it is counts. Of the first that
+ * is not, `error` names both addresses: another one sends, too. */
+gboolean gst_stx_sender_is(GstStxSender *self, GstBuffer *packet, StxError *error);
 
 /* From now on only packets of this one's sender count. */
 void gst_stx_sender_keep(GstStxSender *self, GstBuffer *packet);
