@@ -14,7 +14,7 @@
 
 /* What messages speak of. */
 typedef struct {
-  const char *name, *expected;
+  const char *name, *expected, *kind;
   StxError *error;
 } Source;
 
@@ -48,8 +48,8 @@ static int open_regular(const char *path, size_t *room, const Source *source)
     stx_fail(
         source->error, "cannot open calibration file \"%s\": %s", source->name, strerror(errno));
   } else if (!S_ISREG(status.st_mode)) {
-    stx_fail(source->error, "calibration file \"%s\" is a %s; expected a text file", source->name,
-        S_ISDIR(status.st_mode) ? "directory" : "device or pipe");
+    stx_fail(source->error, "calibration file \"%s\" is a %s; expected a %s", source->name,
+        S_ISDIR(status.st_mode) ? "directory" : "device or pipe", source->kind);
   } else {
     bool known = status.st_size > 0 && status.st_size < STX_TEXT_FILE_MAX;
     *room = (known ? (size_t)status.st_size : STX_TEXT_FILE_MAX) + 1;
@@ -77,7 +77,7 @@ static ssize_t read_all(int fd, char *text, size_t room)
   return (ssize_t)size;
 }
 
-static bool check_text(const char *text, ssize_t size, const Source *source)
+static bool check_size(ssize_t size, const Source *source)
 {
   if (size < 0)
     return stx_fail(
@@ -87,33 +87,49 @@ static bool check_text(const char *text, ssize_t size, const Source *source)
   if (size > STX_TEXT_FILE_MAX)
     return stx_fail(source->error, "calibration file \"%s\" is larger than %d bytes; expected %s",
         source->name, STX_TEXT_FILE_MAX, source->expected);
-  if (memchr(text, 0, (size_t)size) != NULL)
-    return stx_fail(source->error, "calibration file \"%s\" holds binary data; expected %s",
-        source->name, source->expected);
   return true;
+}
+
+/* The file's bytes and a 0 behind them; NULL with an error. */
+static char *load(const char *path, const Source *source, size_t *size)
+{
+  size_t room = 0;
+  int fd = open_regular(path, &room, source);
+  if (fd < 0)
+    return NULL;
+  char *bytes = malloc(room + 1);
+  ssize_t got = -1;
+  if (bytes == NULL)
+    errno = ENOMEM;
+  else
+    got = read_all(fd, bytes, room);
+  bool good = check_size(got, source);
+  close(fd);
+  if (good && got > 0) {
+    bytes[got] = 0;
+    *size = (size_t)got;
+    return bytes;
+  }
+  free(bytes);
+  return NULL;
 }
 
 char *stx_text_file_load(const char *path, const char *expected, StxError *error)
 {
-  const Source source = {stx_text_file_name(path), expected, error};
-  size_t room = 0;
-  int fd = open_regular(path, &room, &source);
-  if (fd < 0)
-    return NULL;
-  char *text = malloc(room + 1);
-  ssize_t size = -1;
-  if (text == NULL)
-    errno = ENOMEM;
-  else
-    size = read_all(fd, text, room);
-  bool good = check_text(text, size, &source);
-  close(fd);
-  if (good && size > 0) {
-    text[size] = 0;
+  const Source source = {stx_text_file_name(path), expected, "text file", error};
+  size_t size;
+  char *text = load(path, &source, &size);
+  if (text == NULL || memchr(text, 0, size) == NULL)
     return text;
-  }
+  stx_fail(error, "calibration file \"%s\" holds binary data; expected %s", source.name, expected);
   free(text);
   return NULL;
+}
+
+void *stx_binary_file_load(const char *path, const char *expected, size_t *size, StxError *error)
+{
+  const Source source = {stx_text_file_name(path), expected, "regular file", error};
+  return load(path, &source, size);
 }
 
 /* ---- Keys and numbers --------------------------------------------------------------------- */

@@ -24,6 +24,9 @@ char *stx_text_file_plain(char *text);
  */
 char *stx_text_file_load(const char *path, const char *expected, StxError *error);
 
+/* The same of a file of bytes, `size` of them: zero bytes may be among them. */
+void *stx_binary_file_load(const char *path, const char *expected, size_t *size, StxError *error);
+
 /* A text of lines "key: numbers", as KITTI writes calibrations. Other lines are passed over. */
 typedef struct {
   const char *name, *text; /* of the file, for messages; its content */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/decimal/decimal.h"
 #include "common/lidar_packet/lidar_packet_private.h"
 
 #define DEGREE (M_PI / 180)
@@ -157,14 +158,6 @@ void stx_lidar_encode_packet(const StxLidarEncoder *encoder, unsigned number, ui
 
 /* ---- Metadata ------------------------------------------------------------------------------ */
 
-/* Thousandths, without what a locale does to decimal points. */
-static int number_text(char *text, size_t size, double value)
-{
-  int thousandths = (int)lrint(fabs(value) * 1000);
-  return snprintf(
-      text, size, "%s%d.%03d", value < 0 ? "-" : "", thousandths / 1000, thousandths % 1000);
-}
-
 size_t stx_lidar_encode_metadata(char *text, size_t size)
 {
   int at = snprintf(text, size,
@@ -179,8 +172,9 @@ size_t stx_lidar_encode_metadata(char *text, size_t size)
     at += snprintf(text + at, size - (size_t)at, ", 0");
   at += snprintf(text + at, size - (size_t)at, "],\n\"beam_altitude_angles\": [");
   for (int beam = 0; beam < 32; beam++) {
-    at += snprintf(text + at, size - (size_t)at, "%s", beam > 0 ? ", " : "");
-    at += number_text(text + at, size - (size_t)at, TOP - STEP * beam);
+    char number[STX_DECIMAL_SIZE];
+    stx_decimal_write(TOP - STEP * beam, number);
+    at += snprintf(text + at, size - (size_t)at, "%s%s", beam > 0 ? ", " : "", number);
   }
   return (size_t)(at + snprintf(text + at, size - (size_t)at, "]\n}\n"));
 }

@@ -22,11 +22,6 @@ STX_LIDAR_SENSORS(DECLARE)
 static const StxLidarSensorInfo *const sensors[STX_LIDAR_SENSOR_COUNT] = {
     STX_LIDAR_SENSORS(RECORD)};
 
-const StxLidarSensorInfo *stx_lidar_sensor_info(StxLidarSensorKind kind)
-{
-  return (unsigned)kind < STX_LIDAR_SENSOR_COUNT ? sensors[kind] : NULL;
-}
-
 StxLidarSensorKind stx_lidar_sensor_find(const void *bytes, size_t size)
 {
   for (int kind = STX_LIDAR_SENSOR_COUNT - 1; kind > STX_LIDAR_SENSOR_AUTO; kind--)
@@ -35,10 +30,29 @@ StxLidarSensorKind stx_lidar_sensor_find(const void *bytes, size_t size)
   return STX_LIDAR_SENSOR_AUTO;
 }
 
+/* What is computed once from the beams. */
+static void prepare(StxLidarSensor *sensor)
+{
+  for (unsigned b = 0; b < sensor->beams; b++) {
+    const StxLidarBeam *beam = &sensor->beam[b];
+    int32_t turn = (int32_t)lrint(beam->azimuth / (2 * M_PI) * STX_LIDAR_TURN);
+    sensor->level[b] = (float)cos(beam->elevation);
+    sensor->rise[b] = (float)sin(beam->elevation);
+    sensor->north[b] = (float)cos(beam->azimuth);
+    sensor->east[b] = (float)sin(beam->azimuth);
+    sensor->turn[b] = turn;
+    sensor->turn_low = b == 0 || turn < sensor->turn_low ? turn : sensor->turn_low;
+    sensor->turn_high = b == 0 || turn > sensor->turn_high ? turn : sensor->turn_high;
+    sensor->near_far = sensor->near_far || beam->distance != 0 || beam->distance_x != 0 ||
+                       beam->distance_y != 0 || beam->across != 0 || beam->up != 0 ||
+                       beam->focal_slope != 0;
+  }
+}
+
 bool stx_lidar_sensor_open(StxLidarSensor *sensor, StxLidarSensorKind kind, const char *calibration,
     StxLidarFiring firing, StxError *error)
 {
-  const StxLidarSensorInfo *info = stx_lidar_sensor_info(kind);
+  const StxLidarSensorInfo *info = (unsigned)kind < STX_LIDAR_SENSOR_COUNT ? sensors[kind] : NULL;
   memset(sensor, 0, sizeof *sensor);
   sensor->info = info;
   sensor->ros = firing == STX_LIDAR_FIRING_ROS;
@@ -46,7 +60,7 @@ bool stx_lidar_sensor_open(StxLidarSensor *sensor, StxLidarSensorKind kind, cons
     return stx_fail(error, "no sensor has the number %d", (int)kind);
   if (!info->open(sensor, calibration, error))
     return false;
-  stx_lidar_sensor_prepare(sensor);
+  prepare(sensor);
   return true;
 }
 
@@ -65,24 +79,6 @@ void stx_lidar_beam_angles(StxLidarBeam *beam, double azimuth, double elevation)
 {
   beam->azimuth = azimuth * DEGREE;
   beam->elevation = elevation * DEGREE;
-}
-
-void stx_lidar_sensor_prepare(StxLidarSensor *sensor)
-{
-  for (unsigned b = 0; b < sensor->beams; b++) {
-    const StxLidarBeam *beam = &sensor->beam[b];
-    int32_t turn = (int32_t)lrint(beam->azimuth / (2 * M_PI) * STX_LIDAR_TURN);
-    sensor->level[b] = (float)cos(beam->elevation);
-    sensor->rise[b] = (float)sin(beam->elevation);
-    sensor->north[b] = (float)cos(beam->azimuth);
-    sensor->east[b] = (float)sin(beam->azimuth);
-    sensor->turn[b] = turn;
-    sensor->turn_low = b == 0 || turn < sensor->turn_low ? turn : sensor->turn_low;
-    sensor->turn_high = b == 0 || turn > sensor->turn_high ? turn : sensor->turn_high;
-    sensor->near_far = sensor->near_far || beam->distance != 0 || beam->distance_x != 0 ||
-                       beam->distance_y != 0 || beam->across != 0 || beam->up != 0 ||
-                       beam->focal_slope != 0;
-  }
 }
 
 void stx_lidar_direction(int32_t angle, float *cosine, float *sine)

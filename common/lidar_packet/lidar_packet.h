@@ -187,9 +187,6 @@ typedef struct StxLidarSensorInfo {
 /* StxLidarSensorKind as users know it. */
 extern const StxFieldChoice stx_lidar_sensors[];
 
-/* The record of a sensor but AUTO; NULL: there is no such sensor. */
-const StxLidarSensorInfo *stx_lidar_sensor_info(StxLidarSensorKind kind);
-
 /* Which sensor sends such packets; AUTO: none that is known. Of HDL-64E it says S3, whose packets
  * are those of S2. */
 StxLidarSensorKind stx_lidar_sensor_find(const void *bytes, size_t size);

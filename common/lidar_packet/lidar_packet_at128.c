@@ -8,7 +8,6 @@
  * are off at every second degree of the mirror. A turn is one face's sweep.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +26,6 @@
 #define STEP (STX_LIDAR_TURN / STEPS)
 #define NEAR 1 /* metre */
 #define FILE_HEAD 16
-#define FILE_MOST 65536
 
 /* ---- The correction file ------------------------------------------------------------------- */
 
@@ -76,17 +74,15 @@ static bool open(StxLidarSensor *sensor, const char *calibration, StxError *erro
 {
   static const char *const needed = "needs its correction file, PandarAT128.dat: each of these "
                                     "sensors has its own angles";
-  uint8_t file[FILE_MOST];
   sensor->beams = CHANNELS;
   if (calibration == NULL)
     return stx_fail(error, "%s %s", sensor->info->name, needed);
-  const char *name = stx_text_file_name(calibration);
-  FILE *stream = fopen(calibration, "rbe");
-  if (stream == NULL)
-    return stx_fail(error, "cannot open calibration file \"%s\"", name);
-  size_t size = fread(file, 1, sizeof file, stream);
-  fclose(stream);
-  return take_file(sensor, file, size, name, error);
+  size_t size;
+  uint8_t *file =
+      stx_binary_file_load(calibration, "the correction file of an AT128", &size, error);
+  bool good = file != NULL && take_file(sensor, file, size, stx_text_file_name(calibration), error);
+  free(file);
+  return good;
 }
 
 /* ---- Packets ------------------------------------------------------------------------------- */

@@ -10,11 +10,6 @@ static inline uint32_t stx_le16(const uint8_t *at)
   return at[0] | (uint32_t)at[1] << 8;
 }
 
-static inline uint32_t stx_le24(const uint8_t *at)
-{
-  return stx_le16(at) | (uint32_t)at[2] << 16;
-}
-
 static inline uint32_t stx_le32(const uint8_t *at)
 {
   return stx_le16(at) | stx_le16(at + 2) << 16;
@@ -27,9 +22,6 @@ static inline uint64_t stx_le64(const uint8_t *at)
 
 /* A beam's angles in degrees. */
 void stx_lidar_beam_angles(StxLidarBeam *beam, double azimuth, double elevation);
-
-/* What is computed once from the beams. */
-void stx_lidar_sensor_prepare(StxLidarSensor *sensor);
 
 /* Cosine and sine of an angle in 1/25600 degree. */
 void stx_lidar_direction(int32_t angle, float *cosine, float *sine);

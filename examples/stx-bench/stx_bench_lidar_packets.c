@@ -43,6 +43,16 @@ static bool open_sensor(Rig *rig, StxError *error)
   return good;
 }
 
+static void close_rig(Rig *rig)
+{
+  for (int t = 0; t < 2; t++) {
+    g_free(rig->points[t]);
+    g_free(rig->marks[t]);
+  }
+  g_free(rig->bytes);
+  g_free(rig);
+}
+
 static Rig *open_rig(StxLidarEncodeKind kind, const LidarScan *scan, StxError *error)
 {
   Rig *rig = g_new0(Rig, 1);
@@ -55,18 +65,8 @@ static Rig *open_rig(StxLidarEncodeKind kind, const LidarScan *scan, StxError *e
   }
   if (open_sensor(rig, error))
     return rig;
-  g_free(rig);
+  close_rig(rig);
   return NULL;
-}
-
-static void close_rig(Rig *rig)
-{
-  for (int t = 0; t < 2; t++) {
-    g_free(rig->points[t]);
-    g_free(rig->marks[t]);
-  }
-  g_free(rig->bytes);
-  g_free(rig);
 }
 
 static void hand_over(Rig *rig)
