@@ -34,7 +34,7 @@ void stx_hazards_blend(const StxImage8 *picture, int row, int eighths, uint8_t *
 }
 
 /* Does the map say that the ground is seen there? */
-static bool is_ground(const StxHazardsWork *work, const uint16_t *map, const int16_t *ground, int x)
+static bool is_ground(const uint16_t *map, const int16_t *ground, int x)
 {
   int off = map[x] - ground[x] * (STX_DISPARITY_ONE / FINE);
   return map[x] != STX_DISPARITY_UNKNOWN && abs(off) < STX_DISPARITY_ONE &&
@@ -43,28 +43,28 @@ static bool is_ground(const StxHazardsWork *work, const uint16_t *map, const int
 
 static void add_row(const StxHazardsWork *work, int row, int16_t *scratch, Band *band)
 {
-  int width = work->width, eighths = 0;
-  int16_t *left = scratch, *right = left + width;
+  int width = work->width, count = 0;
+  int16_t *left = scratch, *right = left + width, *columns = right + 2 * width;
   uint8_t *blended = (uint8_t *)(right + width);
   const uint16_t *map = stx_row16(&work->frame->disparity, row);
   const int16_t *ground = work->ground + (size_t)(row - work->top) * (size_t)width;
+  for (int x = 0; x < width; x++)
+    if (is_ground(map, ground, x))
+      columns[count++] = (int16_t)x;
   stx_hazards_flatten(stx_row8(&work->frame->left, row), width, left);
   for (int i = 0; i < OFFSETS; i++) {
     stx_hazards_blend(&work->frame->right, row, i - SHIFTS, blended);
     stx_hazards_flatten(blended, width, right);
-    for (int x = 0; x < width; x++) {
-      if (!is_ground(work, map, ground, x))
-        continue;
-      int at = x * FINE - ground[x], from = at >> 3, share = at & (FINE - 1);
+    for (int k = 0; k < count; k++) {
+      int x = columns[k], at = x * FINE - ground[x], from = at >> 3, share = at & (FINE - 1);
       int value = ((FINE - share) * right[from] +
                       share * right[from + 1 < width ? from + 1 : from] + FINE / 2) >>
                   3;
       int d = abs(left[x] - value);
       band->cost[i] += (uint64_t)(d < MOST_DIFFERENCE ? d : MOST_DIFFERENCE);
-      eighths++;
     }
   }
-  band->pixels += eighths / OFFSETS;
+  band->pixels += count;
 }
 
 /* The lowest point of a parabola through the least and those beside it, eighths of a pixel. */

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define UNITS 16      /* of evidence per nat */
 #define SAME_FACE 1.0 /* px: what is of one upright face has one disparity, this near */
@@ -16,7 +17,6 @@
 #define GAP .3        /* m across which groups are one thing */
 #define STEP .6       /* m of distance, likewise */
 #define TOUCH 4       /* rows between two that touch */
-#define MOST_GROUPS STX_HAZARDS_MAX
 
 typedef struct {
   bool hole;
@@ -61,8 +61,8 @@ static void take(Fill *fill, uint8_t *taken, int row, int cell)
   fill->members[fill->count++] = (uint32_t)at;
 }
 
-/* All that touch the patch at a place, and those that touch these. `taken` is what nobody needs
- * any more of the costs. */
+/* All that touch the patch at a place, and those that touch these. `taken` lies where the costs
+ * were. */
 static void collect(Fill *fill, uint8_t *taken, int row, int cell)
 {
   int cells = fill->work->cells;
@@ -165,9 +165,8 @@ static void measure_hole(const StxHazardsWork *work, Group *group)
 }
 
 /* Its nearer edge is in the picture, it is at least as wide as a window and what is seen of its
- * depth, and the
- * map, too, has more than half of the wall below the ground. Else it is what something nearer hides
- * beside its edge, or a shadow. */
+ * depth, and the map, too, has more than half of the wall below the ground. Else it is what
+ * something nearer hides beside its edge, or a shadow. */
 static bool is_hole(const StxHazardsWork *work, const Group *group)
 {
   int x = group->cell * CELL + CELL / 2, below = 0;
@@ -291,12 +290,11 @@ static size_t find_groups(
     const StxHazardsWork *work, Fill *fill, uint8_t *taken, Group *groups, size_t count)
 {
   double enough = UNITS * work->params->evidence;
-  for (size_t i = 0; i < (size_t)(work->height - work->top) * (size_t)work->cells; i++)
-    taken[i] = 0;
+  memset(taken, 0, (size_t)(work->height - work->top) * (size_t)work->cells);
   for (int row = work->height - 1; row >= work->first; row--)
     for (int cell = 0; cell < work->cells; cell++) {
       size_t at = hazards_at(work, row, cell);
-      if (taken[at] || fill->patches[at].evidence < enough || count == MOST_GROUPS)
+      if (taken[at] || fill->patches[at].evidence < enough || count == STX_HAZARDS_MAX)
         continue;
       collect(fill, taken, row, cell);
       groups[count] = summarize(fill);
@@ -308,8 +306,8 @@ static size_t find_groups(
 size_t stx_hazards_group(
     const StxHazardsWork *work, uint32_t *stack, StxObstacle *hazards, size_t room, size_t *all)
 {
-  uint8_t *taken = (uint8_t *)work->costs; /* nobody needs these any more */
-  Group groups[MOST_GROUPS];
+  uint8_t *taken = (uint8_t *)work->costs; /* their time is over */
+  Group groups[STX_HAZARDS_MAX];
   Fill fill = {
       .work = work, .members = stack, .least = (uint32_t)(.5 * UNITS * work->params->evidence)};
   size_t count = 0;

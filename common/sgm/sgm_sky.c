@@ -398,6 +398,8 @@ static void mark_rim(const Sky *s, int i, int j, StxSgmGrays grays)
 {
   int bottom = min2((j + 1) * STX_SGM_TILE, s->params->height);
   int right = min2((i + 1) * STX_SGM_TILE, s->params->width);
+  if (grays.low > grays.high)
+    return;
   for (int y = j * STX_SGM_TILE; y < bottom; y++)
     for (int x = i * STX_SGM_TILE; x < right; x++)
       if (stx_sgm_has_sky_gray(grays, stx_row8(s->left, y)[x]))

@@ -5,7 +5,6 @@
 
 #include "gst/base/inputs.h"
 #include "gst/stixels/cameracaps.h"
-#include "gst/stixels/mediatypes.h"
 #include "common/camera_fields.h"
 #include "gst/columns/columns.h"
 #include "gst/stixels/mediatypes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What elements share that make points of bytes: of files (lidar-parse) or packets (lidar-decode). */
+/* What lidar-parse and lidar-decode share, which make points of the bytes of files and packets. */
 #ifndef GST_STX_BYTES_H
 #define GST_STX_BYTES_H
 

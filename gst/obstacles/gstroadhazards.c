@@ -52,9 +52,9 @@ struct _GstRoadHazards {
   /* Properties, guarded by the object lock. */
   GstStxCameraSettings camera_settings;
   StxHazardsParams params;
-  gboolean changed; /* something that the camera depends on */
 
   /* Of the streaming thread. */
+  gboolean changed; /* caps since the last announcement */
   GstVideoInfo pictures[2];
   GstStxDisparity map;
   StxCamera camera;
@@ -75,13 +75,6 @@ static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(PICTURES));
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
-
-static void set_changed(GstRoadHazards *self, gboolean changed)
-{
-  GST_OBJECT_LOCK(self);
-  self->changed = changed;
-  GST_OBJECT_UNLOCK(self);
-}
 
 static gboolean refuse(const gchar *pad, const GstCaps *caps, StxError *error)
 {
@@ -121,7 +114,7 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
   GstRoadHazards *self = GST_ROAD_HAZARDS(pairing);
   StxError error;
 
-  set_changed(self, TRUE);
+  self->changed = TRUE;
   if (role == ROLE_DISPARITY ? take_disparity(self, caps, &error)
                              : take_picture(self, role, caps, &error))
     return TRUE;
@@ -175,13 +168,9 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint set, StxError *error
 {
   GstRoadHazards *self = GST_ROAD_HAZARDS(pairing);
   GstFlowReturn flow = GST_FLOW_ERROR;
-  gboolean changed;
   GstCaps *caps;
 
-  GST_OBJECT_LOCK(self);
-  changed = self->changed;
-  GST_OBJECT_UNLOCK(self);
-  if (!changed)
+  if (!self->changed)
     return GST_FLOW_OK;
   caps = gst_caps_make_writable(gst_stx_pairing_get_caps(pairing, ROLE_LEFT));
   if (check_sizes(self, error) && find_camera(self, caps, error)) {
@@ -190,7 +179,7 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint set, StxError *error
   }
   gst_caps_unref(caps);
   if (flow == GST_FLOW_OK)
-    set_changed(self, FALSE);
+    self->changed = FALSE;
   return flow;
 }
 
@@ -314,7 +303,7 @@ static gboolean start(GstAggregator *aggregator)
 {
   GstRoadHazards *self = GST_ROAD_HAZARDS(aggregator);
 
-  set_changed(self, TRUE);
+  self->changed = TRUE;
   self->told = FALSE;
   if (self->state == NULL && (self->state = stx_hazards_new()) == NULL) {
     GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("There is no memory for hazards"), (NULL));
@@ -340,7 +329,6 @@ static void finalize(GObject *object)
 static void gst_road_hazards_init(GstRoadHazards *self)
 {
   self->params = (StxHazardsParams)STX_HAZARDS_DEFAULTS;
-  self->changed = TRUE;
   gst_stx_camera_settings_init(&self->camera_settings);
 }
 
