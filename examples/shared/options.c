@@ -55,6 +55,25 @@ bool options_size(
   return stx_fail(error, "--%s=%s: write it as %s", option, text, single ? "N or WxH" : "WxH");
 }
 
+static int by_name(gconstpointer a, gconstpointer b)
+{
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+GPtrArray *list_files(const char *folder, const char *suffix)
+{
+  GDir *dir = g_dir_open(folder, 0, NULL);
+  if (dir == NULL)
+    return NULL;
+  GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+  for (const char *name; (name = g_dir_read_name(dir)) != NULL;)
+    if (g_str_has_suffix(name, suffix))
+      g_ptr_array_add(names, g_strdup(name));
+  g_dir_close(dir);
+  g_ptr_array_sort(names, by_name);
+  return names;
+}
+
 /* ---- Options made from tables of fields ---------------------------------------------------- */
 
 /* What a group's entries and its callback read. */

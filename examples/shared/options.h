@@ -19,6 +19,10 @@ int options_choose(
 bool options_size(
     const char *option, const char *text, bool single, int *width, int *height, StxError *error);
 
+/* The names of a folder's files that end so, in order, to be unreferenced; NULL: there is no such
+ * folder. */
+GPtrArray *list_files(const char *folder, const char *suffix);
+
 /* ---- Options made from tables of fields ---------------------------------------------------- */
 
 /* A table, and the struct in which its options set the fields. */

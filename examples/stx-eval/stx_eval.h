@@ -137,6 +137,7 @@ bool eval_hazards(int argc, char **argv, StxError *error);
 /* Ranges that are told apart, metres: from each to the next, and beyond the last. */
 #define EVAL_RANGES 5
 extern const double eval_ranges[EVAL_RANGES];
+int eval_range_of(double metres);
 
 #define EVAL_ERROR_BINS 1001 /* of a distance's error: steps of .1 % or 1 cm, and what is more */
 

@@ -105,25 +105,6 @@ static bool run_street(Run *run, int street, StxError *error)
 
 /* ---- Folders --------------------------------------------------------------------------------- */
 
-static int compare_names(gconstpointer a, gconstpointer b)
-{
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static GPtrArray *pictures_in(const char *folder)
-{
-  GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-  GDir *dir = g_dir_open(folder, 0, NULL);
-  const char *name;
-  while (dir != NULL && (name = g_dir_read_name(dir)) != NULL)
-    if (g_str_has_suffix(name, ".png"))
-      g_ptr_array_add(names, g_strdup(name));
-  if (dir != NULL)
-    g_dir_close(dir);
-  g_ptr_array_sort(names, compare_names);
-  return names;
-}
-
 /* calib.txt, or calib/NAME.txt, NAME being what comes before '_'. */
 static bool load_camera(const Options *o, const char *folder, const char *name, int pair,
     StxCamera *camera, StxError *error)
@@ -213,12 +194,13 @@ static bool run_folder(Run *run, const char *folder, StxError *error)
   static const char *const views[][2] = {{"image_2", "image_3"}, {"image_0", "image_1"}};
   for (int i = 0; i < 2; i++) {
     char *left = g_build_filename(folder, views[i][0], NULL);
-    GPtrArray *names = pictures_in(left);
+    GPtrArray *names = list_files(left, ".png");
+    guint count = names != NULL ? names->len : 0;
     bool good = true;
-    for (guint k = 0; good && k < names->len; k++)
+    for (guint k = 0; good && k < count; k++)
       good = run_pair(run, folder, views[i], names->pdata[k], error);
-    guint count = names->len;
-    g_ptr_array_unref(names);
+    if (names != NULL)
+      g_ptr_array_unref(names);
     g_free(left);
     if (!good || count > 0)
       return good;

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/egomotion/egomotion.h"
 #include "common/sgm/sgm.h"
+#include "examples/shared/clock.h"
 #include "examples/shared/options.h"
 #include "examples/shared/table.h"
 #include "examples/stx-eval/stx_eval_sequence.h"
@@ -41,13 +41,6 @@ typedef struct {
                                  and of the standard deviations that were given */
   LengthScore lengths[LENGTHS];
 } Score;
-
-static double cpu_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
 
 /* ---- Motions --------------------------------------------------------------------------------- */
 
@@ -198,9 +191,9 @@ static bool find(Finder *f, const EvalFrame *frame, uint64_t time, StxMotion *fo
   if (!f->sgm->run(&f->params, &frame->left, &frame->right, &f->disparity, &none, f->scratch,
           &(StxPlace){.threads = o->threads}, error))
     return false;
-  double begin = cpu_ms();
+  double begin = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
   bool good = stx_egomotion_frame(f->state, &input, &result, error);
-  score->ms += cpu_ms() - begin;
+  score->ms += clock_ms(CLOCK_PROCESS_CPUTIME_ID) - begin;
   *found = result.motion;
   return good;
 }

@@ -6,11 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/egomotion/egomotion.h"
 #include "common/ground/ground.h"
 #include "common/pipeline/pipeline.h"
+#include "examples/shared/clock.h"
 #include "examples/shared/options.h"
 #include "examples/stx-eval/stx_eval_sequence.h"
 
@@ -47,13 +47,6 @@ typedef struct {
 } Run;
 
 /* Of this thread alone, whatever else the machine does. */
-static double cpu_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 static uint64_t time_of(int frame)
 {
   return (uint64_t)frame * 1000000000 / FRAMES_PER_SECOND;
@@ -171,9 +164,9 @@ static bool find_in_stixels(Run *run, const StxImage8 *left, const StxPipelineOu
     return false;
   if (!stx_obstacles_prepare(run->state, &o->params, output->count, columns, error))
     return false;
-  double begin = cpu_ms();
+  double begin = clock_ms(CLOCK_THREAD_CPUTIME_ID);
   bool good = stx_obstacles_of_stixels(run->state, &input, result, error);
-  run->score->ms += cpu_ms() - begin;
+  run->score->ms += clock_ms(CLOCK_THREAD_CPUTIME_ID) - begin;
   return good;
 }
 
@@ -278,9 +271,9 @@ static bool judge_scan(Run *run, const Scanner *s, int frame, StxError *error)
           &(StxPlace){.threads = o->threads}, error) ||
       !stx_obstacles_prepare(run->state, &o->params, count, 0, error))
     return false;
-  double begin = cpu_ms();
+  double begin = clock_ms(CLOCK_THREAD_CPUTIME_ID);
   bool good = stx_obstacles_of_scan(run->state, &scan, &result, error);
-  run->score->ms += cpu_ms() - begin;
+  run->score->ms += clock_ms(CLOCK_THREAD_CPUTIME_ID) - begin;
   if (!good || !truth_of_scan((const float(*)[4])s->points, s->truth, count, &truth))
     return good && stx_fail(error, "not enough memory");
   for (size_t i = 0; i < count; i++)
@@ -403,9 +396,9 @@ static bool find_in_frame(Drive *drive, const EvalFrame *frame, const StxMotion 
     return false;
   if (!stx_obstacles_prepare(drive->state, &o->params, output.count, columns, error))
     return false;
-  double begin = cpu_ms();
+  double begin = clock_ms(CLOCK_THREAD_CPUTIME_ID);
   bool good = stx_obstacles_of_stixels(drive->state, &found, result, error);
-  drive->score.ms += cpu_ms() - begin;
+  drive->score.ms += clock_ms(CLOCK_THREAD_CPUTIME_ID) - begin;
   return good;
 }
 

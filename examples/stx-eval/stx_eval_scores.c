@@ -5,26 +5,9 @@
 #include <glib.h>
 #include <string.h>
 
+#include "examples/shared/options.h"
+
 #define CLASSES STX_LABEL_CLASSES
-
-static int by_name(const void *a, const void *b)
-{
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The names of a folder's files in order; NULL: there is no such folder. */
-static GPtrArray *list_files(const char *folder)
-{
-  GDir *dir = g_dir_open(folder, 0, NULL);
-  if (dir == NULL)
-    return NULL;
-  GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-  for (const char *name; (name = g_dir_read_name(dir)) != NULL;)
-    g_ptr_array_add(names, g_strdup(name));
-  g_dir_close(dir);
-  g_ptr_array_sort(names, by_name);
-  return names;
-}
 
 static size_t score_bytes(const EvalFrame *frame, int shift)
 {
@@ -49,7 +32,7 @@ static bool load_file(const char *path, EvalFrame *frame, StxError *error)
 
 bool eval_load_scores(const char *folder, size_t index, EvalFrame *frame, StxError *error)
 {
-  GPtrArray *names = list_files(folder);
+  GPtrArray *names = list_files(folder, "");
   if (names == NULL)
     return stx_fail(error, "--scores=%s: no such folder", folder);
   bool good = index < names->len || stx_fail(error, "--scores=%s: %u files, but %s is number %zu",

@@ -21,7 +21,7 @@ const double eval_ranges[EVAL_RANGES] = {0, 10, 20, 30, 50};
 
 /* ---- Points ------------------------------------------------------------------------------- */
 
-static int range_of(double depth)
+int eval_range_of(double depth)
 {
   int i = EVAL_RANGES - 1;
   while (i > 0 && depth < eval_ranges[i])
@@ -44,7 +44,7 @@ static int bin_of(double steps)
 
 static void add_point(EvalSeen *seen, const EvalPoint *p, StxKind kind, uint16_t disparity)
 {
-  int range = range_of(p->depth), group = p->kind == STX_KIND_OBJECT;
+  int range = eval_range_of(p->depth), group = p->kind == STX_KIND_OBJECT;
   double error = distance_error(p, disparity);
   seen->points[group][kind][range]++;
   seen->errors[range][bin_of(error * STEPS)]++;

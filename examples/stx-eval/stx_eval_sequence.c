@@ -7,29 +7,24 @@
 #include <string.h>
 
 #include "common/text_file.h"
+#include "examples/shared/options.h"
 
 #define FRAMES_PER_SECOND 10
 #define POSE 12
 
 /* ---- Names and numbers ---------------------------------------------------------------------- */
 
-static int compare_names(const void *a, const void *b)
-{
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static bool find_pictures(EvalSequence *sequence, const char *folder)
 {
   char *path = g_build_filename(sequence->folder, folder, NULL);
-  GDir *dir = g_dir_open(path, 0, NULL);
-  const char *name;
-  while (dir != NULL && (name = g_dir_read_name(dir)) != NULL)
-    if (g_str_has_suffix(name, ".png"))
-      g_ptr_array_add(sequence->names, g_strndup(name, strlen(name) - 4));
-  if (dir != NULL)
-    g_dir_close(dir);
+  GPtrArray *files = list_files(path, ".png");
+  for (guint i = 0; files != NULL && i < files->len; i++) {
+    const char *file = g_ptr_array_index(files, i);
+    g_ptr_array_add(sequence->names, g_strndup(file, strlen(file) - 4));
+  }
+  if (files != NULL)
+    g_ptr_array_unref(files);
   g_free(path);
-  g_ptr_array_sort(sequence->names, compare_names);
   return sequence->names->len > 0;
 }
 

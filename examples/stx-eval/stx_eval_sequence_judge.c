@@ -94,19 +94,11 @@ static void standing_speed(
   speed[SPEED_LATERAL] = (now[0] - before[0]) / dt;
 }
 
-static int range_of(double z)
-{
-  int range = 0;
-  while (range < EVAL_RANGES - 1 && z >= eval_ranges[range + 1])
-    range++;
-  return range;
-}
-
 static void judge_speed(const SequenceJudge *judge, const EvalFrame *frame, const StxMotion *motion,
     double dt, const StxObstacle *o)
 {
   static const char *const names[] = {"closing", "lateral"};
-  SpeedScore *score = &judge->score->speed[range_of((double)o->z)];
+  SpeedScore *score = &judge->score->speed[eval_range_of((double)o->z)];
   double truth[SPEED_COUNT];
   double said[SPEED_COUNT] = {(double)o->closing_speed, (double)o->lateral_speed};
   standing_speed(motion, dt, o, truth);

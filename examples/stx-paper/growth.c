@@ -14,9 +14,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/fulldp/fulldp.h"
+#include "examples/shared/clock.h"
 #include "examples/shared/options.h"
 #include "examples/stx-eval/stx_eval.h"
 
@@ -86,23 +86,16 @@ static bool make_work(const EvalFrame *frame, int height, Work *work, StxError *
 
 /* ---- Times ---------------------------------------------------------------------------------- */
 
-static double thread_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 static double shortest_run(int repeat, const Work *work, const StxSatdpImpl *impl,
     StxSatdpResult *result, StxStixel *stixels, void *scratch)
 {
   const StxPlace place = {.threads = 1};
   double best = INFINITY, sum = 0;
   for (int run = 0; (run < repeat && sum < ENOUGH_MS) || sum < LEAST_MS; run++) {
-    double begin = thread_ms();
+    double begin = clock_ms(CLOCK_THREAD_CPUTIME_ID);
     impl->run(&work->params, &work->tables, work->tables.has_ground, work->columns, NULL, stixels,
         result, scratch, &place, NULL);
-    double ms = thread_ms() - begin;
+    double ms = clock_ms(CLOCK_THREAD_CPUTIME_ID) - begin;
     sum += ms;
     best = ms < best ? ms : best;
   }
