@@ -7,7 +7,7 @@ usage: check_figures.py                       compares with figures.txt
                                               after a look at the page: writes its lines anew
 
 Not looked at are blocks that docs/measure/make-plots.py writes (test `numbers`), code, and the
-ranges and defaults of properties (test `pages`). The rest of a page falls into paragraphs and
+tables of properties (test `pages`). The rest of a page falls into paragraphs and
 tables, and figures.txt has a line for each one with a measure in it (a number with a unit, a
 decimal, a cell that is a number): "PAGE | digest of the numbers in order | reason | first words".
 One line more, "all other", is for the numbers of all others. So no number changes unnoticed.
@@ -27,6 +27,7 @@ import importlib
 import re
 import sys
 
+import element_tables
 from blocks import FENCED, ROOT
 
 sys.path.append(str(ROOT / "docs/measure"))
@@ -50,17 +51,11 @@ def blank(found):
     return "\n" * found[0].count("\n")
 
 
-def properties(found):
-    """The table under "Properties" without its ranges and defaults."""
-    return re.sub(r"^\|( *`[^|]*)\|[^|]*\|[^|]*\|", "||||", found[0], flags=re.M)
-
-
 def bare(page, text):
     """A page without what is compared elsewhere, line by line as it was."""
     text = plots.BLOCK.sub(blank, text)
     text = FENCED.sub(blank, text)
-    if page.startswith("docs/elements/"):
-        text = re.sub(r"^## Properties\n.*?(?=^## |\Z)", properties, text, flags=re.M | re.S)
+    text = element_tables.PLACE.sub(blank, text)
     text = re.sub(r"``.*?``|`[^`\n]*(?:\n[^`\n]+)?`", lambda code: blank(code) or " ", text)
     text = re.sub(r"\]\([^)]*\)|<[a-zA-Z!/][^>]*>|https?://\S+", blank, text)
     return re.sub(r"^( *)\d+\. ", r"\1", text, flags=re.M)  # numbered lists

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The tables of pads and properties on the pages, from what gst-inspect-1.0 says of the elements.
+
+A page docs/elements/NAME.md has them between `<!-- element NAME -->` and `<!-- end -->`;
+docs/properties.md has those that several elements share, a table for each of GROUPS.
+"""
+import collections
+import functools
+import re
+import subprocess
+import textwrap
+
+from blocks import ROOT
+
+PLACE = re.compile(r"(<!-- element (\S+) -->\n).*?(<!-- end -->)", re.S)
+SHARED = 3  # elements that have the same property: then one row for all of them
+# Headings of docs/properties.md, and which properties stand there if they are shared.
+GROUPS = {
+    "camera": r"calibration.*|focal|cx|cy|baseline|camera-.*",
+    "sensor": r"sensor-.*",
+    "timing": r"layout|timeout|tolerance|unpaired|qos|stats",
+    "backend": r"backend|threads|cuda-device-id",
+}
+# What base classes bring and the pages do not repeat.
+INHERITED = {"name", "parent", "emit-signals", "latency", "min-upstream-latency", "start-time",
+             "start-time-selection", "blocksize", "num-buffers", "do-timestamp", "typefind",
+             "automatic-eos", "async-handling", "message-forward", "samples-selected"}
+LARGEST = {"2147483647", "2147483647/1", "18446744073709551615"}
+MANY = 8  # formats: more of them are counted
+HEAD = "| property | type, range | default | meaning |\n|---|---|---|---|"
+
+Property = collections.namedtuple("Property", "range default text")
+
+
+def run(command, folder=None):
+    """Exit status and output of a shell command that must end within a minute."""
+    result = subprocess.run(["timeout", "60", "bash", "-o", "pipefail", "-c", command], cwd=folder,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return result.returncode, result.stdout
+
+
+@functools.cache
+def inspected(factory):
+    """What gst-inspect-1.0 says of an element, or of the plugin."""
+    status, text = run(f"gst-inspect-1.0 --no-colors {factory}")
+    if status != 0:
+        raise SystemExit(f"no element {factory}:\n{text}")
+    return text
+
+
+@functools.cache
+def elements():
+    """The plugin's features but for typefinders."""
+    features = re.findall(r"^  ([a-z0-9-]+): ", inspected("stixels"), re.M)
+    return [name for name in features
+            if "Element Properties:" in run(f"gst-inspect-1.0 --no-colors {name}")[1]]
+
+
+def section_of(factory, heading):
+    """The lines under a heading that begins at the margin, up to the next."""
+    found = re.search(rf"^{heading}:\n(.*?)(?=^[A-Z]|\Z)", inspected(factory), re.M | re.S)
+    return found[1] if found else ""
+
+
+def number(text):
+    """As short as can be: 0.05, 1e6, 3.141593."""
+    return text if "/" in text else f"{float(text):.10g}"
+
+
+def range_of(body):
+    """The type of a property, or its range."""
+    if "readable, writable" not in body:
+        return "read-only"
+    for word, text in (("Boolean.", "boolean"), ("String.", "text"), ('Enum "', "one of"),
+                       ('Flags "', "any of")):
+        if word in body:
+            return text
+    found = re.search(r"\. Range: +(\S+) - +(\S+)", body)
+    if not found:
+        return "object"
+    low, high = found.groups()
+    return f"{number(low)} …" if high in LARGEST else f"{number(low)} … {number(high)}"
+
+
+def default_of(body, kind):
+    default = re.search(r"Default: +(?:(?:-?\d+|0x[0-9a-f]+), )?(\"[^\"]*\"|\S+)", body)
+    value = default[1].strip('"') if default and kind != "read-only" else ""
+    value = "" if value == "null" else value.replace("(none)", "")
+    return number(value) if "…" in kind else value and f"`{value}`"
+
+
+def choices_of(body):
+    """": `a` what it means; `b` …" of an enumeration or flags, or nothing."""
+    found = re.findall(r"^ {8,}\((?:-?\d+|0x[0-9a-f]+)\): (\S+) +- (.*)$", body, re.M)
+    return ": " + "; ".join(f"`{nick}` {plain(text)}" for nick, text in found) if found else ""
+
+
+def plain(text):
+    """Begins small where it is no name: as the rest of a sentence."""
+    text = text.strip()
+    return text[0].lower() + text[1:] if re.match(r"[A-Z][a-z]*( |$|,)", text) and not re.match(
+        r"(Cityscapes|Velodyne|Hesai|Ouster|KITTI|Gaussian)", text) else text
+
+
+@functools.cache
+def properties(factory):
+    """{name: Property} of an element."""
+    found = {}
+    for name, text, body in re.findall(r"^  ([a-z0-9-]+) *: (.*)((?:\n {6,}.*)*)",
+                                       section_of(factory, "Element Properties"), re.M):
+        if name not in INHERITED and not text.startswith("Handle Quality-of-Service"):
+            kind = range_of(text + body)
+            found[name] = Property(kind, default_of(body, kind), text.strip() + choices_of(body))
+    return found
+
+
+@functools.cache
+def shared():
+    """{name: Property} of what SHARED elements or more have alike, two where it is a sensor's."""
+    count = collections.Counter(item for name in elements() for item in properties(name).items())
+    return dict(item for item, times in count.items()
+                if times >= (2 if re.fullmatch(GROUPS["sensor"], item[0]) else SHARED))
+
+
+def group(name, names):
+    """Those of a group, in its order of patterns."""
+    return [one for pattern in GROUPS[name].split("|")
+            for one in sorted(names) if re.fullmatch(pattern, one)]
+
+
+def shared_line(names):
+    """Links to the groups, with what the element has of them where that is not all."""
+    parts = []
+    for title in GROUPS:
+        ours, everyone = group(title, names), group(title, shared())
+        if ours:
+            parts.append(f"[{title}](../properties.md#{title})"
+                         + ("" if ours == everyone else f" ({ticked(ours)})"))
+    return wrapped("Shared with other elements: " + ", ".join(parts) + ".") if parts else ""
+
+
+def row(name, one):
+    return f"| `{name}` | {one.range} | {one.default} | {one.text} |"
+
+
+def wrapped(text):
+    return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False)
+
+
+def ticked(names):
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def lent(factory, own):
+    """{element: names} of the properties that a bin has from its children."""
+    found = {}
+    if "GstBin" in inspected(factory):
+        for other in elements():
+            names = [name for name in own if other != factory
+                     and properties(other).get(name) == own[name]]
+            if names:
+                found[other] = names
+                own = {name: one for name, one in own.items() if name not in names}
+    return found
+
+
+def property_lines(factory):
+    common = shared()
+    own = {name: one for name, one in properties(factory).items() if common.get(name) != one}
+    others = lent(factory, own)
+    taken = {name for names in others.values() for name in names}
+    rows = [row(name, one) for name, one in own.items() if name not in taken]
+    lines = [HEAD, *rows] if rows else []
+    for other, names in others.items():
+        lines += ["", wrapped(f"As those of [`{other}`]({other}.md): {ticked(names)}.")]
+    line = shared_line([name for name, one in properties(factory).items()
+                        if common.get(name) == one])
+    return lines + (["", line] if line else [])
+
+
+def caps_of(lines):
+    """Media types, each once, with their formats."""
+    found = {}
+    for media, fields in re.findall(r"^ {6}([a-z]+/[a-z0-9.+-]+|ANY)(?:\([^)]*\))?((?:\n {7,}.*)*)",
+                                    lines, re.M):
+        formats = re.search(r"format: (.*)", fields)
+        names = re.sub(r"[{}]|\(string\)", "", formats[1] if formats else "").split(",")
+        names = [name.strip() for name in names if name.strip()]
+        text = f"{len(names)} formats" if len(names) > MANY else ", ".join(names)
+        found.setdefault(media, f"`{media}`" + (f" {text}" if text else ""))
+    return "; ".join(found.values())
+
+
+def pad_lines(factory):
+    text = section_of(factory, "Pad Templates")
+    pads = re.findall(r"^  (?:SRC|SINK) template: '([^']+)'\n    Availability: (.*)\n"
+                      r"    Capabilities:\n((?: {6}.*\n)*)", text, re.M)
+    # gst-inspect-1.0 puts them into another order in each release.
+    return ["| pad | presence | caps |", "|---|---|---|"] + [
+        f"| `{name}` | {presence.lower()} | {caps_of(lines)} |"
+        for name, presence, lines in sorted(pads)]
+
+
+def signal_lines(factory):
+    names = [name for heading in ("Element Signals", "Element Actions")
+             for name in re.findall(r'^  "([a-z0-9-]+)" ', section_of(factory, heading), re.M)
+             if name not in INHERITED]
+    return ["", f"Signals: {ticked(names)}."] if names else []
+
+
+def tables(factory):
+    if factory in GROUPS:
+        lines = [HEAD, *(row(name, shared()[name]) for name in group(factory, shared()))]
+    else:
+        lines = [*pad_lines(factory), "", *property_lines(factory), *signal_lines(factory)]
+    return "\n".join(lines) + "\n"
+
+
+def check(write):
+    """What is wrong with the pages, or else writes their tables."""
+    faults, places = [], collections.Counter()
+    for path in [ROOT / "docs/properties.md", *sorted((ROOT / "docs/elements").glob("*.md"))]:
+        text = path.read_text(encoding="utf-8")
+        names = [found[1] for found in PLACE.findall(text)]
+        places.update(names)
+        wanted = list(GROUPS) if path.stem == "properties" else [path.stem]
+        if names != wanted:
+            faults.append(f"{path.name}: has the tables of {names}, must have those of {wanted}")
+            continue
+        if path.stem not in elements() and wanted != list(GROUPS):
+            faults.append(f"{path.name}: no such element")
+            continue
+        new = PLACE.sub(lambda found: found[1] + tables(found[2]) + found[3], text)
+        if write:
+            path.write_text(new, encoding="utf-8")
+        elif new != text:
+            faults.append(f"{path.name}: its tables are not what gst-inspect-1.0 says; "
+                          "tests/docs/check_pages.py --write")
+    faults += [f"{name}: shared by several elements, and of no group: see GROUPS"
+               for name in shared() if not any(group(title, [name]) for title in GROUPS)]
+    faults += [f"{name}: no page docs/elements/{name}.md" for name in elements()
+               if not places[name]]
+    return faults
