@@ -14,6 +14,9 @@ PAPER_ERRORS = {"KITTI 2015": (8.51, 8.53, 8.72, 7.81, 7.93),  # the input's fir
 PAPER_IOU = {"KITTI 2015": (44.51, 43.97, 43.63, 44.54, 44.23),
              "Cityscapes": (68.22, 66.87, 66.75, 67.92, 67.78),
              "SYNTHIA-SF": (34.01, 33.41, 33.39, 33.82, 33.83)}
+# The data of tables on a page; the files of CSV have all.
+PAGE = ("KITTI 2015", "KITTI 2012, more", "street")
+LEAST_CHANGE = .04  # of the error, in the study on a page
 # Our rows beside these: the settings, and the model that differs in the data term alone.
 BESIDE = (("paper", OURS), ("defaults", "upright"))
 
@@ -193,8 +196,24 @@ def show_study(rows, markdown):
     put("study", "Error (and), %, at pixels per stixel, cells of 8×8", 2, lines, markdown)
 
 
+def page_only(lists):
+    """The lists with the rows that a page shows: some data, and settings that change something."""
+    study = lists["study"]
+
+    def matters(row):
+        same = {key: row[key] for key in ("data", "labels", "model")}
+        default = find(study, parameter="defaults", **same).get("error_and")
+        return not default or abs(row["error_and"] / default - 1) >= LEAST_CHANGE
+
+    kept = {(row["parameter"], row["value"]) for row in study
+            if row["parameter"] == "defaults" or matters(row)}
+    return {**lists, "comparison": [row for row in lists["comparison"] if row["data"] in PAGE],
+            "study": [row for row in study if (row["parameter"], row["value"]) in kept]}
+
+
 def show(lists, markdown):
     """Markdown tables stand between lines by which docs/measure/make-plots.py finds them."""
+    lists = page_only(lists) if markdown else lists
     show_table2(lists["comparison"], markdown)
     show_table3(lists["comparison"], markdown)
     show_comparison(lists["comparison"], markdown)
