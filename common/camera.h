@@ -15,8 +15,8 @@ typedef struct {
   double height;   /* metres of the camera above the road; > 0, or 0: unknown */
   double pitch;    /* radians; positive looks down, so that the horizon moves up */
 
-  int image_width, image_height; /* pixels, for which focal, cx and cy hold; 0: nobody said */
-  unsigned missing;              /* StxCameraNumber: nobody said these; they are 0 */
+  int image_width, image_height; /* pixels, for which focal, cx and cy hold; 0: unknown */
+  unsigned missing;              /* StxCameraNumber: unknown ones; they are 0 */
 } StxCamera;
 
 /* Numbers of which 0 is a value like any other. */

@@ -118,7 +118,7 @@ static bool is_scaled(double x, double y)
          are_near(x, 1, HALVES_ABSURD);
 }
 
-/* What the principal point says of a size that nobody said. */
+/* Judges an unknown size by the principal point. */
 static bool judge(const StxCamera *camera, int width, int height, StxError *note)
 {
   if (camera->focal <= 0) /* perhaps an unknown camera, all 0 */

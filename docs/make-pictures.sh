@@ -13,15 +13,19 @@ cd "$(dirname "$0")/.."
 export GST_PLUGIN_PATH=${GST_PLUGIN_PATH:-$PWD/build/gst}
 street=(seed=3 first-frame=20 num-buffers=1)
 
+# The picture, what each stixel is, and how far away.
 gst-launch-1.0 -q \
   street-scene-src view=left "${street[@]}" ! video/x-raw,format=RGB ! tee name=left \
   left. ! queue ! videoconvert ! sgm.sink_left \
   street-scene-src view=right "${street[@]}" ! videoconvert ! sgm.sink_right \
-  stereo-sgm name=sgm ! downsample-transpose ! sat-dp-stixels ! overlay.stixels \
-  left. ! queue ! stixel-overlay name=overlay ! videoconvert ! both.sink_1 \
-  left. ! queue ! videoconvert ! both.sink_0 \
-  compositor name=both sink_1::ypos=379 background=white ! video/x-raw,width=1242,height=754 \
-  ! videoconvert ! jpegenc quality=88 ! filesink location=docs/street.jpg
+  stereo-sgm name=sgm ! downsample-transpose ! sat-dp-stixels ! tee name=stixels \
+  stixels. ! queue ! kinds.stixels  stixels. ! queue ! distances.stixels \
+  left. ! queue ! stixel-overlay name=kinds mode=kind ! videoconvert ! all.sink_1 \
+  left. ! queue ! stixel-overlay name=distances ! videoconvert ! all.sink_2 \
+  left. ! queue ! videoconvert ! all.sink_0 \
+  compositor name=all sink_1::ypos=379 sink_2::ypos=758 background=white \
+  ! video/x-raw,width=1242,height=1133 ! videoconvert ! jpegenc quality=85 \
+  ! filesink location=docs/street.jpg
 
 # The line of docs/debugging.md, of one frame.
 board=$(sed -n '/^## All at once/,/^## /{/^gst-launch/,/^```$/{/^```/!p}}' docs/debugging.md)

@@ -84,7 +84,7 @@ static const StxField fields[] = {
         "above 0; negative, as OpenCV's minDisparity may be: 0 and less are known as well",
         FIELD(DOUBLE, disparity.minimum), .low = -4096, .high = 4096, .unit = "px"},
     {"disparity-scale", "Disparity scale",
-        "Factor that makes the map's disparities those of an image of its size (0 = nobody said: "
+        "Factor that makes the map's disparities those of an image of its size (0 = not given: "
         "1, and the camera in the caps must be of this size)",
         FIELD(DOUBLE, disparity.scale), .high = 1000},
     {"disparity-offset", "Disparity offset",

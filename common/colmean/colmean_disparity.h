@@ -20,7 +20,7 @@
 #include "common/stx.h"
 
 typedef enum {
-  STX_DISPARITY_AUTO,       /* nobody said: KITTI */
+  STX_DISPARITY_AUTO,       /* not given: KITTI */
   STX_DISPARITY_KITTI,      /* uint16: p / 256 pixels; 0 unknown */
   STX_DISPARITY_CITYSCAPES, /* uint16: (p − 1) / 256 pixels; 0, and so 1: unknown */
   STX_DISPARITY_OPENCV,     /* int16: p / 16 pixels; <= 0 unknown */
@@ -33,7 +33,7 @@ typedef struct {
   StxDisparityEncoding encoding;
   double focal_baseline; /* of depths: focal length in pixels · baseline in metres, > 0 */
   double minimum;        /* pixels of the map: less is unknown */
-  double scale;          /* pixels of the image to one of the map; 0: nobody said, 1 */
+  double scale;          /* pixels of the image to one of the map; 0: not given, 1 */
   double offset;         /* pixels of the image, added to the product */
 } StxDisparityMeaning;
 

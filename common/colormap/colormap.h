@@ -38,7 +38,7 @@
 /* ---- Parameters --------------------------------------------------------------------------- */
 
 typedef enum {
-  STX_COLORMAP_AUTO, /* nobody said; stands for one of the others before anything is made */
+  STX_COLORMAP_AUTO, /* not given; stands for one of the others before anything is made */
   STX_COLORMAP_DISPARITY,
   STX_COLORMAP_DEPTH,
   STX_COLORMAP_CONFIDENCE,

@@ -28,7 +28,7 @@ void gst_stx_element_check_output(GstElement *element, GstPad *src, const GstCap
  * is no frame rate is none. Transfer full. */
 GstCaps *gst_stx_caps_at_rates(GstStaticPadTemplate *other, const GstCaps *caps);
 
-/* Posts a failure as an element error: its kind says which; what nobody said is of the format. */
+/* Posts a failure as an element error: its kind says which; an unknown kind is of the format. */
 void gst_stx_element_fail(GstElement *element, const StxError *error);
 
 /* The same where the caller knows better: GST_STX_ELEMENT_ERROR (self, STREAM, FORMAT, &error)

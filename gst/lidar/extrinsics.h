@@ -32,7 +32,7 @@ gboolean gst_stx_extrinsics_settings_load(
     GstStxExtrinsicsSettings *settings, const GstStxCameraSettings *camera, GstElement *element);
 
 /* The matrix for scans of these caps (may be NULL). FALSE, with what is missing and the choices in
- * `error`, if nobody said it. The caller holds the object lock, or a copy. */
+ * `error`, if it is unknown. The caller holds the object lock, or a copy. */
 gboolean gst_stx_extrinsics_settings_apply(const GstStxExtrinsicsSettings *settings,
     const GstCaps *caps, gdouble matrix[12], StxError *error);
 

@@ -33,10 +33,10 @@ typedef struct {
   GstBuffer *stixels, *labels;
   GstBuffer *points; /* with labels */
   GstStxStixelInfo info;
-  const GstStxMotionMeta *motion; /* of the camera; NULL: nobody said */
+  const GstStxMotionMeta *motion; /* of the camera; NULL: unknown */
 } GstObstaclesInput;
 
-/* `camera`, of an image of whatever size, is that of stixels of which nobody said theirs. */
+/* `camera`, of an image of whatever size, is that of stixels without one of their own. */
 GstObstaclesInput gst_obstacles_stage_look_at_video(GstBuffer *frame, const StxCamera *camera);
 GstObstaclesInput gst_obstacles_stage_look_at_scan(GstBuffer *scan);
 

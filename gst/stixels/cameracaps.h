@@ -3,7 +3,7 @@
  * The camera in caps. Fields, each present only where known: camera-focal, camera-cx, camera-cy
  * (pixels), camera-baseline, camera-height (metres), camera-pitch (radians), all double;
  * camera-image-width and camera-image-height, int: the image for which the pixels hold. Scalers and
- * croppers copy all of them as they are, so whoever reads them compares that size with the
+ * croppers copy all of them as they are, so elements compare that size with the
  * stream's.
  */
 #ifndef GST_STX_CAMERA_CAPS_H

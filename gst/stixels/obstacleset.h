@@ -145,8 +145,8 @@ GST_STX_API gint gst_stx_obstacles_find_at(const GstStxObstacles *self, gdouble 
  * gst_stx_obstacles_get_free_count:
  * @self: obstacles
  *
- * Returns: the number of columns, or of sectors of a scan, whose free space is known; 0 if nobody
- * computed it
+ * Returns: the number of columns, or of sectors of a scan, whose free space is known; 0 if it was
+ * not computed
  */
 GST_STX_API guint gst_stx_obstacles_get_free_count(const GstStxObstacles *self);
 

@@ -16,10 +16,10 @@ G_BEGIN_DECLS
  * @obstacles: #StxObstacle records, the nearest first; their number is the buffer's size over the
  *   record's, and may be 0
  * @free_space: (nullable): #StxFreeSpace records, one for each column of stixels or each sector of
- *   a scan; %NULL: nobody computed it
+ *   a scan; %NULL: not computed
  * @info: the image whose pixels and columns the records name; of a scan all 0
  *
- * Whoever wants more than the records makes a #GstStxObstacles of the buffer.
+ * A #GstStxObstacles made of the buffer finds things in the records.
  */
 typedef struct _GstStxObstaclesMeta {
   GstMeta meta;

@@ -153,7 +153,7 @@ gboolean gst_stx_placement_in_frame(const GstStxStixelInfo *info, const StxPlace
   whole_height = crop != NULL ? (whole != NULL ? (gint)whole->height : 0) : height;
   if (!start(info, placement, whole_width, whole_height, result))
     return gst_stx_fail(error,
-        "the frame has %dx%d pixels, and nobody said how it was made of the %ux%u of its stixels",
+        "the frame has %dx%d pixels, and it is unknown how it was made of the %ux%u of its stixels",
         whole_width, whole_height, info->width, info->height);
   if (crop != NULL) {
     StxPlacement step = {.xx = 1,

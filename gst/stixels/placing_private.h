@@ -17,7 +17,7 @@ extern const gchar *gst_stx_image_tags[];
 /* Such a meta is as large as this: its placement lies behind what everybody sees. */
 #define GST_STX_PLACED_SIZE(Type) (sizeof(Type) + sizeof(StxPlacement))
 
-/* The placement of such a meta; all 0: the image fills the frame, whose size nobody has said. */
+/* The placement of such a meta; all 0: the image fills the frame, of unknown size. */
 static inline StxPlacement *gst_stx_placement_of(gpointer meta)
 {
   return (StxPlacement *)((gchar *)meta + ((GstMeta *)meta)->info->size) - 1;

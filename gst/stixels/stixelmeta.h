@@ -14,8 +14,8 @@ G_BEGIN_DECLS
  *   number is the buffer's size over the record's
  * @info: the image to which they belong
  *
- * Whoever wants more than the records makes a #GstStxStixels of the frame: it maps them, and knows
- * where they lie in a frame that has been scaled, cut or mirrored since. Copies of a part of the
+ * A #GstStxStixels made of the frame maps the records, and knows where they lie in a frame that has
+ * been scaled, cropped or mirrored since. Copies of a part of the
  * frame's bytes lose the meta, and so do frames of which an element does not say what it did to
  * them; docs/applications.md lists them.
  */
@@ -60,8 +60,7 @@ GST_STX_API GstStxStixelMeta *gst_buffer_get_stx_stixel_meta(GstBuffer *frame);
  * @width: of the frame, pixels
  * @height: of the frame, pixels
  *
- * Says the size of the frame, which a buffer does not know: then it is seen when somebody changes
- * it without a word. Needed where the frame has another shape than the image.
+ * Says the size of the frame, which a buffer does not know: then an unannounced change of it is noticed. Needed where the frame has another shape than the image.
  */
 GST_STX_API void gst_stx_stixel_meta_set_frame_size(
     GstStxStixelMeta *meta, guint width, guint height);

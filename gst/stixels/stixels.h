@@ -14,9 +14,9 @@
  *   }
  *   gst_stx_stixels_unref (stixels);
  *
- * Metas hang on buffers and hold references on buffers of records that never change again; the
+ * Metas are attached to buffers and hold references to buffers of records that never change again; the
  * library allocates them, and they may grow at the end. A buffer that gets one must be writable,
- * and nobody else may change it meanwhile; all other functions may be called from any thread.
+ * and no other thread may change it meanwhile; all other functions may be called from any thread.
  * Functions whose argument must not be NULL answer it with a critical, and with what they return
  * when there is nothing. docs/applications.md shows all of it at work.
  */

@@ -150,7 +150,7 @@ STX_TEST(why_there_are_none_is_said)
   expect_no_obstacles(records, "video/x-raw,width=8,height=8", "carries no obstacles");
   expect_no_obstacles(records, "application/x-obstacles", "100 bytes are no whole number");
   expect_no_obstacles(records, "application/x-obstacles,width=8", "'height'");
-  expect_no_obstacles(frame, "video/x-raw,width=100,height=100", "nobody said how");
+  expect_no_obstacles(frame, "video/x-raw,width=100,height=100", "unknown how");
   expect_no_obstacles(NULL, "application/x-obstacles", "no buffer");
 }
 

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Habits of writing that CONTRIBUTING.md asks to leave: on the pages, in the texts of properties and
+in the comments of public headers.
+
+Each row of HABITS is a pattern and what to write in its place. Code is not looked at.
+"""
+import pathlib
+import re
+import sys
+
+from blocks import FENCED, ROOT, pages
+
+HABITS = [(re.compile(pattern), advice) for pattern, advice in (
+    (r"(?i)\b(nobody|somebody|anybody|whoever)\b", "name the element, the program or the user"),
+    (r"(?:^|[.:;] )Who [a-z]+s?\b(?![^.]*\?)", "name the actor: \"an application that …\""),
+    (r"(?i)\b(patience|blame|house rule|at home in)\b", "say what happens, without a metaphor"),
+    (r"(?i)\bhangs? (on|at) (the|its|a|video|frames?|disparit\w+)\b", "a meta is attached"),
+    (r"(?i)\brides? (in|on)\b", "\"is in\", \"travels in\""),
+    (r"(?i)\b(needed is|wanted is|measured are|shown is)\b", "put the subject first"),
+    (r"(?i)\bfor want of\b", "\"without\""),
+    (r"(?i)\btells? of\b", "\"reports\", \"says\""),
+    (r"(?i)\bwill do\b(?!\.\w)", "\"works\", \"is enough\""),
+    (r"(?i)\b(?:all|that) that leads\b", "name what it is"),
+    (r"(?i)\bas (?:it|they) (?:comes?|came) (?:in|out)\b", "\"unchanged\""),
+)]
+HEADERS = sorted([*(ROOT / "gst/stixels").glob("*.h")])
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+
+
+def blank(found):
+    return "\n" * found[0].count("\n")
+
+
+def prose():
+    """(path, text without code, line by line as it was) of all that is looked at."""
+    for path in pages():
+        text = FENCED.sub(blank, path.read_text(encoding="utf-8"))
+        yield path, re.sub(r"`[^`\n]*`|\"[^\"]*\"", blank, text)
+    for path in HEADERS:
+        text = path.read_text(encoding="utf-8")
+        kept, end = "", 0
+        for comment in COMMENT.finditer(text):
+            kept += "\n" * text.count("\n", end, comment.start()) + comment[0]
+            end = comment.end()
+        yield path, kept
+
+
+def main():
+    if len(sys.argv) > 1:  # for a look at other files
+        texts = ((pathlib.Path(name), pathlib.Path(name).read_text()) for name in sys.argv[1:])
+    else:
+        texts = prose()
+    faults = [f"{path.relative_to(ROOT) if path.is_absolute() else path}:"
+              f"{text.count(chr(10), 0, found.start()) + 1}: \"{found[0].strip()}\": {advice}"
+              for path, text in texts for pattern, advice in HABITS
+              for found in pattern.finditer(text)]
+    print("\n".join(faults) or "no habits found")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
