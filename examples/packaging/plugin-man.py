@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the man page gst-stixels(7) from README.md: what it is, its elements, its first pipelines.
+"""Writes the man page gst-stixels(7) from README.md and docs/index.md beside it: what it is, its
+elements, its first pipelines.
 
 usage: plugin-man.py README.md VERSION DOC_FOLDER PAGE...
 
 The PAGEs are those to see as well, as in stx-eval(1).
 """
+import pathlib
 import re
 import sys
 
@@ -25,13 +27,11 @@ def verbatim(block):
     return ".PP\n.nf\n.RS\n" + re.sub(r"^([.'])", r"\\&\1", lines, flags=re.M) + "\n.RE\n.fi\n"
 
 
-def elements(readme):
-    """Rows (element, what goes in and out, what it does) of the table below "## Elements"."""
-    table = readme.split("\n## Elements\n")[1].split("\n## ")[0]
-    for line in table.splitlines():
-        cells = [roff(cell) for cell in line.strip("|").split(" | ")]
-        if len(cells) == 3 and cells[0].startswith("\\fB"):
-            yield cells
+def elements(index):
+    """Rows (element, what it does) of the list of docs/index.md."""
+    for name, text in re.findall(r"^- (\[`[^`]*`\]\([^)]*\)): (.*?)$(?=\n-|\n\n)", index,
+                                 re.S | re.M):
+        yield roff(name), roff(" ".join(text.split()))
 
 
 def main():
@@ -42,16 +42,16 @@ def main():
     blocks = re.findall(r"^```sh\n(?:export [^\n]*\n)?(.*?)^```", readme, re.S | re.M)
     launches = [block for block in blocks
                 if block.startswith(("gst-launch-1.0 stereo", "gst-launch-1.0 street"))]
-    rows = list(elements(readme))
+    rows = list(elements(pathlib.Path(path).with_name("docs").joinpath("index.md").read_text()))
     if not rows or not launches:
-        sys.exit(f"{path}: no table of elements, or no pipeline")
+        sys.exit(f"{path}: no pipeline, or docs/index.md has no list of elements")
     print(f'.TH GST\\-STIXELS 7 "" "gst\\-stixels {version}" "gst\\-stixels"')
     print(".SH NAME\ngst\\-stixels \\- stixels from stereo video, and ground from LiDAR scans, "
           "in GStreamer")
     print(".SH DESCRIPTION\n" + roff(summary))
     print(".SH ELEMENTS")
-    for name, flow, does in rows:
-        print(f".TP\n{name} ({flow})\n{does}")
+    for name, does in rows:
+        print(f".TP\n{name}\n{does}")
     print(".SH EXAMPLES" + "".join("\n" + verbatim(block) for block in launches), end="")
     print(f".SH FILES\n.TP\n\\fI{roff(doc_folder)}\\fR\n"
           "The whole documentation: pages of every element, formats, algorithms, examples.")
