@@ -47,7 +47,7 @@ static inline bool stx_camera_is_same(const StxCamera *a, const StxCamera *b)
          a->image_height == b->image_height && a->missing == b->missing;
 }
 
-/* What a baseline can be, metres. */
+/* Range of a baseline, metres. */
 #define STX_CAMERA_LEAST_BASELINE 0.0005
 #define STX_CAMERA_MOST_BASELINE 10.0
 

@@ -113,7 +113,7 @@ static const char *const ascii[95] = {
     "05,16,34,45",                                     /* ~ */
 };
 
-/* What is no character, or none of these, is a box. */
+/* Unknown characters are drawn as a box. */
 static const char *strokes_of(uint32_t glyph)
 {
   if (glyph >= ' ' && glyph < ' ' + sizeof ascii / sizeof ascii[0])

@@ -40,7 +40,7 @@
 
 /* ---- Errors ------------------------------------------------------------------------------- */
 
-/* What is at fault, where that is known: for programs; people read the text. */
+/* The kind of fault, for programs; the text is for people. */
 typedef enum {
   STX_ERROR_UNSAID,
   STX_ERROR_INPUT,    /* what came in does not fit what it says */
@@ -96,7 +96,7 @@ STX_INLINE uint16_t *stx_row16(const StxImage16 *image, int y)
 
 /* ---- Implementations ---------------------------------------------------------------------- */
 
-/* What a user may ask for. AUTO takes the first implementation that the machine can run. */
+/* Choices of a user. AUTO takes the first implementation that the machine can run. */
 typedef enum { STX_BACKEND_AUTO, STX_BACKEND_CUDA, STX_BACKEND_OMP, STX_BACKEND_C } StxBackend;
 
 typedef enum { STX_MEMORY_HOST, STX_MEMORY_CUDA } StxMemory;

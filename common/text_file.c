@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What messages speak of. */
+/* The subject of messages. */
 typedef struct {
   const char *name, *expected, *kind;
   StxError *error;

@@ -59,7 +59,7 @@ typedef struct {
     .point_size = 2, .rings = true, .legend = STX_LEGEND_TOP_LEFT                                  \
   }
 
-/* What a camera sees, 45 m ahead. */
+/* The view of a camera, 45 m ahead. */
 #define STX_BEV_AHEAD_DEFAULTS                                                                     \
   {                                                                                                \
     .width = 800, .height = 800, .extent = 25, .zoom = 1, .center_x = 20, .point_size = 2,         \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files bev*.c share; nobody else includes it. */
+/* Shared by the files bev*.c only. */
 #ifndef STX_BEV_PRIVATE_H
 #define STX_BEV_PRIVATE_H
 
@@ -106,7 +106,7 @@ StxRgb stx_bev_class_colour(int class);
 
 /* ---- Over the layers ---------------------------------------------------------------------- */
 
-/* Where lines and letters go, and what they need to be seen there. */
+/* The canvas of lines and letters, and their sizes. */
 typedef struct {
   const StxBevParams *params;
   StxBevPlan plan;

@@ -281,7 +281,7 @@ static void put_thing(const Layer *layer, const Wedge *wedge, const StxStixel *r
   fill(layer->bev, wedge, piece, layer->stroke, key);
 }
 
-/* Where the free space of a column ends, by its records; not a number: it has none. */
+/* The end of a column's free space, by its records; NaN: none. */
 static double end_of_free(const Layer *layer, const StxStixel *record, size_t count)
 {
   const StxBevStixels *s = layer->stixels;
@@ -368,7 +368,7 @@ static StxBox box_of(const Scene *scene, const StxObstacle *o)
   return (StxBox){front.x - width / 2, front.y - depth, width, depth};
 }
 
-/* Where it will be in half a second at this velocity, in metres per second. */
+/* Its place in half a second at this velocity, in metres per second. */
 static void draw_speed(const Scene *scene, StxSpot from, double right, double ahead, StxInk ink)
 {
   const StxBevOver *over = &scene->over;
@@ -449,7 +449,7 @@ static void add(Names *names, const char *name, int colour)
   names->name[names->count++] = (StxName){.name = name, .colour = names->bev->colour[colour]};
 }
 
-/* What lies on the ground; `area` is what the ground's colour shows where that is not its class. */
+/* The ground; `area` is the value of its colour where that is not its class. */
 static void list_areas(Names *names, const Scene *scene, int area)
 {
   unsigned show = scene->params->show;
@@ -542,7 +542,7 @@ static void draw_legend(const Scene *scene, StxBev *bev)
   }
 }
 
-/* What is drawn over the layer and belongs to it. */
+/* Drawn over the layer, as a part of it. */
 static void draw_over(StxBev *bev, const StxBevStixelsParams *params, const StxBevStixels *stixels)
 {
   Scene scene = {stx_bev_over(bev, bev->canvas), params, stixels};

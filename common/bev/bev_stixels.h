@@ -42,7 +42,7 @@
 #include "common/canvas/canvas.h"
 #include "common/stixel.h"
 
-/* What the colours of things show; of CLASS those of ground, too. */
+/* Modes of colour of things; with CLASS also of the ground. */
 typedef enum {
   STX_BEV_BY_DISTANCE, /* near red to far blue, as stixel-overlay has it */
   STX_BEV_BY_KIND,

@@ -21,7 +21,7 @@ static const char *const sides[] = {"left", "right"};
 
 /* ---- Checks ------------------------------------------------------------------------------- */
 
-/* What was read, and what messages about it need. */
+/* The values read, and their places for messages. */
 typedef struct {
   const StxCalibrationInput *input;
   const StxCalibrationFormat *format;

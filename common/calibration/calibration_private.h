@@ -20,7 +20,7 @@ typedef struct {
   StxError *error;
 } StxCalibrationPart;
 
-/* What messages begin with: "camchain.yaml:12: cam1". */
+/* The beginning of messages: "camchain.yaml:12: cam1". */
 typedef struct {
   char text[STX_CALIBRATION_PLACE];
 } StxCalibrationPlace;
@@ -74,7 +74,7 @@ bool stx_calibration_model(const StxCalibrationPart *part, const char *name, Stx
 
 /* ---- Formats ------------------------------------------------------------------------------- */
 
-/* What stands in a file, for messages about it. */
+/* The place of a value in a file, for messages. */
 typedef enum {
   STX_CALIBRATION_MATRIX, /* of a side, like the next three */
   STX_CALIBRATION_SIZE,
@@ -84,7 +84,7 @@ typedef enum {
   STX_CALIBRATION_TRANSLATION
 } StxCalibrationThing;
 
-/* What every reader gets; `second` has no tree if there is no second file. */
+/* Input of every reader; `second` has no tree if there is no second file. */
 typedef struct {
   StxCalibrationPart first, second;
   int pair, width, height;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What readers take from a tree, and what is said when it is not there. */
+/* Reads values of a tree, with messages for missing ones. */
 #define _GNU_SOURCE /* strtod_l: see calibration_tree.c */
 #include "common/calibration/calibration_private.h"
 
@@ -309,7 +309,7 @@ bool stx_calibration_coefficients(const StxCalibrationPart *part, const char *ke
   find(part, keys, key);
   for (int i = count; i < STX_LENS_COEFFICIENTS; i++)
     lens->d[i] = 0;
-  /* What OpenCV takes, and ROS writes; of 0 coefficients there is no distortion. */
+  /* Counts of coefficients that OpenCV takes and ROS writes; 0: no distortion. */
   bool fisheye = lens->model == STX_LENS_FISHEYE;
   bool fits = count == 4 ||
               (!fisheye && (count == 0 || count == 5 || count == 8 || count == 12 || count == 14));

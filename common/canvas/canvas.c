@@ -25,7 +25,7 @@ static int tiles(int pixels)
   return (pixels + STX_CANVAS_TILE - 1) / STX_CANVAS_TILE;
 }
 
-/* What is touched little by little comes last. */
+/* Memory that is touched little by little comes last. */
 static size_t lay_out(const StxCanvasParams *params, StxCanvas *canvas, void *memory)
 {
   StxLayout at = {.memory = memory};

@@ -127,7 +127,7 @@ typedef enum {
 void stx_canvas_text(StxCanvas *canvas, const char *text, double size, StxSpot at, StxAnchor anchor,
     StxInk ink, StxInk halo);
 
-/* What that covers at most, halo included. Width 0 for an empty text. */
+/* Its bounds, halo included. Width 0 for an empty text. */
 StxBox stx_canvas_text_box(const char *text, double size, StxSpot at, StxAnchor anchor);
 
 /* Claims a box for a label. False, and nothing is claimed, if it does not lie inside the frame as
@@ -141,7 +141,7 @@ bool stx_canvas_label(
 
 /* ---- Sizes -------------------------------------------------------------------------------- */
 
-/* What suits a frame, from thumbnails to 4K. */
+/* Sizes for a frame, from thumbnails to 4K. */
 #define STX_CANVAS_TEXT 40 /* the largest size of text */
 typedef struct {
   double text; /* size of text: a 40th of the shorter side, in whole pixels, 9 … 40 */

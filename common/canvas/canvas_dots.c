@@ -32,7 +32,7 @@ typedef struct {
   Known known[KNOWN];
 } Job;
 
-/* What all bands share. */
+/* Shared by all bands. */
 typedef struct {
   StxCanvas *canvas;
   const Stamps *stamps;
@@ -93,7 +93,7 @@ static void stamp_row(
       row[x] = stx_canvas_over(row[x], stx_paint(channel, *weight));
 }
 
-/* Where a stamp lies, perhaps outside in part, and which one it is. */
+/* The place of a stamp, perhaps partly outside, and its number. */
 typedef struct {
   int left, top, phase_x, phase_y;
 } Spot;

@@ -44,7 +44,7 @@ const StxFieldChoice stx_legend_choices[] = {
 
 /* ---- What fits ----------------------------------------------------------------------------- */
 
-/* What a panel shows: a bar, names, or both. */
+/* The contents of a panel: a bar, names, or both. */
 typedef struct {
   char title[64];
   const StxBar *bar; /* NULL: none */
@@ -73,7 +73,7 @@ static double swatch_length(const StxName *name, double text)
   return name->swatch == STX_SWATCH_NONE ? 0 : (SWATCH + SWATCH_GAP) * text;
 }
 
-/* Where the entry begins. */
+/* The start of the entry. */
 static double next_entry(Flow *flow, const StxName *name)
 {
   double length = swatch_length(name, flow->text) + stx_text_width(name->name, flow->text), x;
@@ -263,7 +263,7 @@ static void draw_entry(StxCanvas *canvas, const StxName *name, double text, doub
 
 /* ---- Legends ------------------------------------------------------------------------------ */
 
-/* What is left out of small frames: beside a bar the names, above names the title. */
+/* Left out of small frames: beside a bar the names, above names the title. */
 static void reduce(Content *content)
 {
   if (content->bar != NULL)

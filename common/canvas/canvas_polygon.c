@@ -17,7 +17,7 @@ typedef struct {
   int left, right;                     /* pixels of `row` that were written: [left, right) */
 } Fill;
 
-/* Where the edges cross the height, in order. An edge owns its upper end. */
+/* Crossings of the edges with the height, in order. An edge owns its upper end. */
 static size_t find_crossings(Fill *fill, double y)
 {
   size_t found = 0;
@@ -57,7 +57,7 @@ static void add_span(Fill *fill, double left, double right)
     row[last] = (uint16_t)(row[last] + (int)((right - last) * FULL + .5));
 }
 
-/* What was added goes into the shape, and is forgotten. */
+/* Draws the collected edges into the shape, and forgets them. */
 static void cover_row(Fill *fill, int y)
 {
   uint16_t *added = fill->canvas->row;

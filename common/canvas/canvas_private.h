@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files canvas*.c and the launcher share; nobody else includes it. */
+/* Shared by the files canvas*.c and the launcher only. */
 #ifndef STX_CANVAS_PRIVATE_H
 #define STX_CANVAS_PRIVATE_H
 

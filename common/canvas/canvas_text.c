@@ -14,7 +14,7 @@ static double halo_width(double size)
   return fmax(1.2, .13 * size);
 }
 
-/* What the strokes' middles lie within, from the origin of the text. */
+/* Bounds of the strokes' middles, from the origin of the text. */
 typedef struct {
   double left, right, top, bottom; /* left > right: there are none */
 } Extent;
@@ -40,7 +40,7 @@ static Extent measure(const char *text, double size)
   return extent;
 }
 
-/* Where the text's origin comes to lie. */
+/* The place of the text's origin. */
 static StxSpot origin(const Extent *extent, double size, StxSpot at, StxAnchor anchor)
 {
   static const double across[] = {0, .5, 1}, down[] = {0, .5, 1};

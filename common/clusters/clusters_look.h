@@ -10,7 +10,7 @@
  * that no cluster has for obstacles in none. */
 StxRgb stx_scan_colour(uint32_t label, bool clusters);
 
-/* What counts as full intensity: 255 where a point exceeds 1, else 1. `count` · 4 floats. */
+/* The full intensity: 255 where a point exceeds 1, else 1. `count` · 4 floats. */
 float stx_scan_full_intensity(const float *points, size_t count);
 
 /* A legend with the names of these colours; `obstacle` NULL: those of stx_scan_colour, else it is

@@ -178,7 +178,7 @@ static float float_at(StxSemantics semantics, const char *score)
   return p;
 }
 
-/* What one pixel adds to num, and whether it counts in den, as a multiple of `one`. */
+/* A pixel's share of num, and whether it counts in den, as a multiple of `one`. */
 typedef struct {
   uint32_t num, den;
 } Share;

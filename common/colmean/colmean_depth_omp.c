@@ -404,7 +404,7 @@ static void gather_sums(const Pixels *pixels, const StxColmeanParams *params, Su
 
 /* ---- Any cells ---------------------------------------------------------------------------- */
 
-/* What a block needs: its tiles, and pixels of LANES cells. */
+/* Memory of a block: its tiles, and pixels of LANES cells. */
 typedef struct {
   const Job *job;
   const Block *block;
@@ -493,7 +493,7 @@ static void finish_dealt(Work *work, const int32_t n[LANES], uint16_t *disparity
   finish_cells(work, &sums, 65536, false, n, disparity, weight);
 }
 
-/* What was put aside. */
+/* Cells that were put aside. */
 static void finish_far(Work *work)
 {
   Room *room = work->room;

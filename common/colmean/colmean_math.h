@@ -103,7 +103,7 @@ STX_INLINE int stx_colmean_near(const StxGrid *grid)
 
 /* ---- Holes and scores ----------------------------------------------------------------------- */
 
-/* What a score of 8 bits is combined with, by exclusive or, to be that of U8. */
+/* The mask that turns an 8-bit score into one of U8, by exclusive or. */
 STX_INLINE uint8_t stx_score_flip(StxSemantics semantics)
 {
   return semantics == STX_SEMANTICS_SCORES_I8 ? 0x80 : 0;

@@ -105,7 +105,7 @@ INLINE VecU32 words_in_order(int width, VecU32 v)
                     : __builtin_shufflevector(v, v, EACH_WORD(WORD4));
 }
 
-/* What across8() or across4() gave, back to all lanes of the cells of v[i]. */
+/* Spreads the result of across8() or across4() to all lanes of the cells of v[i]. */
 INLINE VecU16 spread(int width, VecU16 v, int i)
 {
   int lane = width == 8 ? i : i % 2 * 4 + i / 2, second = width == 8 ? lane : lane + 2;

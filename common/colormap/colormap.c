@@ -206,7 +206,7 @@ static uint8_t level_of(const StxColormapParams *params, StxColormapSpan span, u
   return (uint8_t)(1 + (int)((STX_COLORMAP_MOST - 1) * x + .5));
 }
 
-/* What is known of a map in 16 bits is a row of numbers without a gap. */
+/* The known values of a 16-bit map are a range without gaps. */
 static void find_known(StxDisparityEncoding encoding, uint32_t known[2])
 {
   known[0] = 0;

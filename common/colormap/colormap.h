@@ -52,7 +52,7 @@ typedef enum { STX_COLORMAP_CHECKER, STX_COLORMAP_BLACK, STX_COLORMAP_GREY } Stx
 
 #define STX_COLORMAP_PALETTE_AUTO (-1) /* distance, of confidence and cost viridis */
 
-/* What the numbers of a map mean. */
+/* The meaning of a map's numbers. */
 typedef enum {
   STX_COLORMAP_OF_MAP,  /* 16 bits: a disparity or depth, as `encoding` says */
   STX_COLORMAP_OF_PART, /* 16 bits: (p − 1) / STX_COLORMAP_PART; 0: unknown; …_PART_SKY: sky */
@@ -201,7 +201,7 @@ typedef struct {
   int square; /* 0 … STX_COLORMAP_SQUARES, see above */
 } StxColormapPicture;
 
-/* What suits a picture: 3 or, from 720 pixels of the shorter side on, more. */
+/* A size for the picture: 3 or, from 720 pixels of the shorter side on, more. */
 int stx_colormap_square_for(int width, int height);
 
 /* See StxPlace. */

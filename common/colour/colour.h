@@ -121,7 +121,7 @@ StxRgb stx_palette_colour(StxPalette palette, int index);
 
 /* ---- Colours by meaning ------------------------------------------------------------------- */
 
-/* What is drawn of a scene, of results, and of a view itself. */
+/* Colours of a scene, of results, and of a view itself. */
 typedef enum {
   STX_MEANS_UNKNOWN,        /* no value, no label */
   STX_MEANS_GROUND,         /* points of a scan */

@@ -42,7 +42,7 @@ void stx_doubt_count(const StxImage16 *map, StxDisparityEncoding encoding, StxDo
 
 StxDoubt stx_doubt_judge(const StxDoubtCounts *counts, StxDisparityEncoding encoding);
 
-/* What it probably is, and what to do. */
+/* The probable cause, and the cure. */
 const char *stx_doubt_text(StxDoubt doubt);
 
 #endif

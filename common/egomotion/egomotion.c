@@ -221,7 +221,7 @@ static bool goes_on(StxEgomotion *s, const StxEgomotionFrame *frame, double *sha
   return true;
 }
 
-/* What the points say, in the words of motion.h. */
+/* The state of motion.h that follows from the points. */
 static void judge(StxEgomotion *s, const EgoPose *pose, const double deviation[6], StxMotion *m)
 {
   m->points = (uint32_t)s->point_count;

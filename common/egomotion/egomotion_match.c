@@ -118,7 +118,7 @@ static EgoWindow window_at(const StxImage8 *image, double x, double y, Reach rea
   return w;
 }
 
-/* What stands out in a patch. */
+/* The contrast of a patch. */
 static int texture_of(const StxImage8 *relief, int x, int y)
 {
   int sum = 0;
@@ -241,7 +241,7 @@ static double column_of(const EgoCamera *camera, double u)
   return (u - camera->cx) / camera->focal;
 }
 
-/* Where a corner is, freed from the offset of its disparity, which is returned. */
+/* The position of a corner without the offset of its disparity, which is returned. */
 static double place_of(const Job *job, const EgoCorner *c, double p[3])
 {
   const EgoCamera *camera = &job->camera;
@@ -254,7 +254,7 @@ static double place_of(const Job *job, const EgoCorner *c, double p[3])
   return d;
 }
 
-/* Where a corner is to be expected, in the half picture. */
+/* The expected position of a corner in the half picture. */
 static bool expect(const Job *job, const EgoCorner *c, double *x, double *y)
 {
   double p[3], seen[3];

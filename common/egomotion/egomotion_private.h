@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the units of egomotion share. */
+/* Shared by the files egomotion*.c only. */
 #ifndef STX_EGOMOTION_PRIVATE_H
 #define STX_EGOMOTION_PRIVATE_H
 
@@ -132,7 +132,7 @@ static inline EgoPose ego_still(void)
  * they have no solution, or many. */
 bool ego_solve(int n, double a[EGO_UNKNOWNS][EGO_UNKNOWNS + 1]);
 
-/* Where a point before is seen now. False: not in front of the camera. */
+/* The image now of a point before. False: not in front of the camera. */
 bool ego_project(const EgoCamera *, const EgoPose *, const double p[3], double seen[3]);
 
 /* By how much u, v and d change with turn and shift, where a point is seen. */
@@ -163,7 +163,7 @@ typedef struct {
   float disparity; /* pixels, > 0 */
 } EgoCorner;
 
-/* Where a corner was found. */
+/* A corner that was found again. */
 typedef struct {
   bool found;
   double u, v; /* in the full picture now */

@@ -31,7 +31,7 @@
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
-/* What is looked for, and the points. */
+/* The unknowns, and the points. */
 typedef struct {
   const EgoCamera *camera;
   const EgoPoint *points;
@@ -60,7 +60,7 @@ static double move_in_depth(const EgoPoint *p, double offset, double q[3])
   return d;
 }
 
-/* Where a point is seen, and by how much that changes with a pixel of its disparity before. */
+/* The image of a point, and its derivative by the disparity before. */
 static bool see(const State *s, const EgoPoint *p, double seen[3], double by_depth[3])
 {
   double q[3], nearer[3];

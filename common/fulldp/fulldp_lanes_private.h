@@ -36,7 +36,7 @@ typedef struct {
                                        end[k + 1] − begin[vb] at least */
 } Full;
 
-/* What follows base.raw and the summed tables; after stx_satdp_build. */
+/* The part behind base.raw and the summed tables; after stx_satdp_build. */
 void STX_VARIANT(stx_fulldp_build)(Full *f);
 
 #endif

@@ -42,7 +42,7 @@ STX_INLINE float stx_round_float(float value)
   return (value + one_and_a_half) - one_and_a_half;
 }
 
-/* What its distance to the plane adds to a cell's energy. */
+/* The share of a cell's distance to the plane in its energy. */
 STX_INLINE float stx_mixture_energy(float disparity, float value, float precision, float cap)
 {
   float distance = disparity - value;

@@ -57,7 +57,7 @@ INLINE Plane plane_of(const Full *f, int kind, const SumRow *hi, const SumRow *l
   return plane;
 }
 
-/* What no plane changes, of the cells vb … k, classes included. */
+/* The cost of the cells vb … k that no plane changes, classes included. */
 INLINE VecF64 fixed_energy(const Full *f, int kind, int vb, int k)
 {
   VecF64 fixed = load_f64(f->fixed[kind][k + 1]) - load_f64(f->fixed[kind][vb]);

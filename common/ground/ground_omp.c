@@ -198,7 +198,7 @@ static void begin_steps(int bins, int reach, const Near *near)
   }
 }
 
-/* What is near at a sector, from what was at the one before; the same memory or another. */
+/* The lines near a sector, from those of the sector before; in place or not. */
 static void step_on(const Scan *s, int sector, Near before, Near near)
 {
   int bins = s->row, sectors = s->params->sectors;
@@ -280,7 +280,7 @@ static void level_sector(const Scan *s, Worker *w, int sector, Near ahead, const
   }
 }
 
-/* What level_sector() found as records. */
+/* Turns the result of level_sector() into records. */
 static void join_levels(const Worker *w, int bins, Bin *bin)
 {
   for (int i = 0; i < bins; i += LANES_32)

@@ -188,7 +188,7 @@ static inline void split_extremes(
 
 /* ---- The lowest points of the cells that the plane of the road is sought in: likewise ------ */
 
-/* Where the points of a block go: cell and key. */
+/* Cell and key of each point of a block. */
 typedef struct {
   int32_t cell[BLOCK];
   uint64_t key[BLOCK];

@@ -137,7 +137,7 @@ static void find_rows(StxHazardsWork *work)
   work->top = work->first - (ROWS - 1) > 0 ? work->first - (ROWS - 1) : 0;
 }
 
-/* What rows need to know of the ground's mean disparity. */
+/* The ground's mean disparity, for the rows. */
 static void measure_rows(StxHazardsWork *work)
 {
   const StxHazardsParams *params = work->params;

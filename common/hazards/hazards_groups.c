@@ -195,7 +195,7 @@ static bool measure(const StxHazardsWork *work, Group *group)
 
 /* ---- One thing ------------------------------------------------------------------------------- */
 
-/* What a thing hides looks like a hole behind it, and a hole's edges look like things. */
+/* The area hidden by a thing looks like a hole, and the edges of a hole look like things. */
 static bool touch(const Group *a, const Group *b)
 {
   return a->left <= b->right + CELL && b->left <= a->right + CELL && a->top <= b->bottom + TOUCH &&

@@ -34,7 +34,7 @@
 #define LEFT_PAD (256 * FINE + 2 * LEVELS) /* of a row of them: disparities below 256 pixels */
 #define RIGHT_PAD (2 * LEVELS)
 
-/* What the evidence of a patch is, and how many rows it has. */
+/* The evidence of a patch, and its number of rows. */
 typedef struct {
   uint16_t evidence; /* 1/16 nat */
   uint8_t rows;

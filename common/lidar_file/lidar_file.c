@@ -27,7 +27,7 @@ const char *stx_lidar_format_name(StxLidarFormat format)
   return choice != NULL ? choice->nick : "unknown";
 }
 
-/* What has no header of a known format, and may be none or several (bits) of those without one. */
+/* Files without a known header, which may fit none or several (bits) of the formats without one. */
 static bool refuse(size_t size, unsigned possible, StxError *error)
 {
   char headers[64] = "", shapes[128] = "";

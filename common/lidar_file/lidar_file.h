@@ -79,7 +79,7 @@ typedef struct {
   size_t at;
 } StxLidarField;
 
-/* What a file says about itself. Made by stx_lidar_file_probe and not to be changed. */
+/* The header of a file. Made by stx_lidar_file_probe and not to be changed. */
 typedef struct {
   StxLidarFormat format; /* never AUTO */
   size_t points;         /* 16 · points fits a size_t; 0 is a valid scan */

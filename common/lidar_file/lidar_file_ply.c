@@ -107,7 +107,7 @@ static bool read_type(
       number, stx_lidar_show(word).text, integer ? "" : " float double");
 }
 
-/* What follows the word "property". */
+/* Reads the rest of a line "property". */
 static bool read_property(StxLidarText line, size_t number, Property *property, StxError *error)
 {
   StxLidarText ahead = line, word;
@@ -124,7 +124,7 @@ static bool read_property(StxLidarText line, size_t number, Property *property, 
   return true;
 }
 
-/* What follows the word "element". */
+/* Reads the rest of a line "element". */
 static bool read_element(
     StxLidarText line, size_t number, StxLidarText *name, size_t *count, StxError *error)
 {

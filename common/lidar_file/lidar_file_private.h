@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the formats of lidar_file.h share: text, types, and the fields of a point. */
+/* Shared by the formats of lidar_file.h: text, types, and the fields of a point. */
 #ifndef STX_LIDAR_FILE_PRIVATE_H
 #define STX_LIDAR_FILE_PRIVATE_H
 
@@ -45,7 +45,7 @@ bool stx_lidar_line_has(StxLidarText line, const char *name);
 /* A number as strtod reads it in the C locale, hexadecimal numbers excepted. */
 bool stx_lidar_word_number(StxLidarText word, locale_t c_locale, float *value);
 
-/* What an error shows of a word: printable ASCII, cut where it is long. */
+/* A word for an error text: printable ASCII, shortened. */
 typedef struct {
   char text[32];
 } StxLidarShown;

@@ -140,7 +140,7 @@ static size_t take_digits(StxLidarText *word, Decimal *number, int behind_point)
   return (size_t)(word->at - from);
 }
 
-/* What follows the "e". False unless it is an integer. */
+/* Reads the exponent behind an "e". False unless it is an integer. */
 static bool take_exponent(StxLidarText *word, Decimal *number)
 {
   bool negative = word->at < word->end && *word->at == '-';

@@ -36,7 +36,7 @@ void stx_lidar_encode_open(StxLidarEncoder *encoder, StxLidarEncodeKind kind)
 
 /* ---- Points to shots ----------------------------------------------------------------------- */
 
-/* Where a point is seen: beam, clockwise angle in turns, distance in units. False: by no beam. */
+/* Beam, clockwise angle in turns and distance in units of a point. False: no beam sees it. */
 static bool look(
     const StxLidarEncoder *encoder, const float *point, unsigned *beam, double *turn, double *units)
 {

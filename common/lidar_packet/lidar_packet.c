@@ -30,7 +30,7 @@ StxLidarSensorKind stx_lidar_sensor_find(const void *bytes, size_t size)
   return STX_LIDAR_SENSOR_AUTO;
 }
 
-/* What is computed once from the beams. */
+/* Computed once from the beams. */
 static void prepare(StxLidarSensor *sensor)
 {
   for (unsigned b = 0; b < sensor->beams; b++) {

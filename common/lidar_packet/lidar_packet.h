@@ -72,7 +72,7 @@ typedef struct {
   uint8_t zero;
 } StxLidarMark;
 
-/* What a packet holds; 115 KiB. */
+/* A decoded packet; 115 KiB. */
 typedef struct {
   uint64_t time;          /* of the sensor's clock, nanoseconds … */
   uint64_t time_modulus;  /* … that begins again after so many; 0: never */
@@ -111,7 +111,7 @@ typedef struct {
   uint32_t time; /* nanoseconds after the group's first */
 } StxLidarSlot;
 
-/* Where a sensor looks when it fires between two azimuths of a packet (Velodyne). */
+/* The azimuth of shots between two azimuths of a packet (Velodyne). */
 typedef enum {
   STX_LIDAR_FIRING_MAKER, /* by the time in the maker's manual */
   STX_LIDAR_FIRING_ROS    /* as the ROS drivers compute it */

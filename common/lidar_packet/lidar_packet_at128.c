@@ -132,7 +132,7 @@ static int32_t off(const int16_t *table, unsigned channel, uint32_t azimuth)
   return (int32_t)lrintf((1 - part) * row[i] + part * row[(i + 1) % STEPS]) * 256;
 }
 
-/* What is alike in all of a packet. */
+/* Fields that are equal in all of a packet. */
 typedef struct {
   const StxLidarSensor *sensor;
   const uint8_t *bytes;

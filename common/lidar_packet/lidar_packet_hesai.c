@@ -160,7 +160,7 @@ static uint64_t seconds_of(const uint8_t *date, int from)
   return (uint64_t)(((days * 24 + date[3]) * 60 + date[4]) * 60 + date[5]);
 }
 
-/* What is alike in all blocks of a packet. */
+/* Fields that are equal in all blocks of a packet. */
 typedef struct {
   const StxLidarSensor *sensor;
   const Layout *layout;

@@ -160,7 +160,7 @@ static bool read_format(StxLidarSensor *sensor, const Metadata *metadata)
              metadata->name, sensor->packet_size);
 }
 
-/* Where beams begin, by the family, of metadata that do not say. */
+/* Offsets of the beams by family, for metadata without them. */
 static double origin_of(const Metadata *metadata)
 {
   static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the makers' files share: numbers in packets, and beams. */
+/* Shared by the makers' files: numbers in packets, and beams. */
 #ifndef STX_LIDAR_PACKET_PRIVATE_H
 #define STX_LIDAR_PACKET_PRIVATE_H
 

@@ -233,7 +233,7 @@ static bool open(StxLidarSensor *sensor, const char *calibration, StxError *erro
 
 /* ---- Packets ------------------------------------------------------------------------------- */
 
-/* What is alike in all blocks of a packet. */
+/* Fields that are equal in all blocks of a packet. */
 typedef struct {
   const StxLidarSensor *sensor;
   const Layout *layout;

@@ -285,7 +285,7 @@ void stx_lidar_turns_close(StxLidarTurns *turns)
 
 void stx_lidar_turns_finish(StxLidarTurns *turns)
 {
-  /* Where the next packet would begin, and an eighth more: rates tremble. */
+  /* The expected start of the next packet, and an eighth more for the jitter of rates. */
   int64_t next = turns->position + (int64_t)(turns->rate * (double)turns->span * 9 / 8);
   turns->ended = 0;
   for (unsigned t = 0; t < 2; t++) {

@@ -52,7 +52,7 @@ typedef struct {
   unsigned ended;               /* how many of the open ones came to their end */
   uint64_t lost, late, doubled; /* packets, since the start; late ones may have been taken */
 
-  /* What follows is its own. */
+  /* Private from here on. */
   bool running;
   uint64_t orders[STX_LIDAR_ORDERS], packets; /* of the last packets, counted on */
   uint64_t order, wrapped_order;              /* of the newest packet */

@@ -30,7 +30,7 @@ StxPlacement stx_placement_fill(
 StxPlacement stx_placement_of_corners(double width, double height, const double corners[3][2],
     double frame_width, double frame_height);
 
-/* What was a frame has become part of another: `step` is its placement there. */
+/* Places a frame in another one: `step` is its placement there. */
 StxPlacement stx_placement_then(const StxPlacement *placement, const StxPlacement *step);
 
 /*

@@ -37,7 +37,7 @@ STX_INLINE bool stx_luma_wants_most(const StxLumaFormat *format, int bits)
   return format->kind == STX_LUMA_WORDS && format->bits == 0 && bits == 0;
 }
 
-/* What is known of the shift before the picture was seen. */
+/* The shift that is known before the picture is seen. */
 STX_INLINE int stx_luma_shift(const StxLumaFormat *format, int bits)
 {
   const int known = format->bits != 0 ? format->bits : bits;

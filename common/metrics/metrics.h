@@ -65,7 +65,7 @@ void stx_disparity_fill(const StxImage16 *disparity);
  */
 void stx_render_disparity(
     const StxStixel *stixels, size_t count, int cell_width, const StxImage16 *disparity);
-/* What the first gives at a row of the stixel. */
+/* The value of the first at a row of the stixel. */
 uint16_t stx_stixel_disparity_at(const StxStixel *stixel, int row);
 
 void stx_render_labels(

@@ -98,7 +98,7 @@ void stx_obstacles_reset(StxObstacles *state)
   state->begun = false;
 }
 
-/* What only stixels need, or only a scan, lies in the same place; returns where that ends. */
+/* Memory that stixels or a scan need, in the same place; returns its end. */
 static size_t take_either(StxObstacles *state, StxLayout layout)
 {
   StxLayout other = layout;
@@ -115,7 +115,7 @@ static size_t take_either(StxObstacles *state, StxLayout layout)
   return layout.size > other.size ? layout.size : other.size;
 }
 
-/* What is needed anew in each frame; returns its size. */
+/* Memory of one frame; returns its size. */
 static size_t lay_out(StxObstacles *state, char *memory)
 {
   StxLayout layout = {memory, 0};

@@ -85,7 +85,7 @@ bool stx_obstacles_check(const StxObstaclesParams *params, StxError *error);
 
 /* ---- State --------------------------------------------------------------------------------- */
 
-/* What is followed, parameters and memory. Opaque; serves one thread at a time. */
+/* Tracks, parameters and memory. Opaque; serves one thread at a time. */
 typedef struct StxObstacles StxObstacles;
 
 /* NULL if there is no memory. Free with stx_obstacles_free(), which accepts NULL. */

@@ -105,7 +105,7 @@ static Face face_of(const Group *group)
 
 /* ---- Which count ----------------------------------------------------------------------------- */
 
-/* What a group looks like, in sums. */
+/* Sums over a group. */
 typedef struct {
   float left, right, top, bottom; /* metres */
   float high, foot;               /* heights of its ends above the ground; foot: or not a number */

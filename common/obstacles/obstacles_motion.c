@@ -185,7 +185,7 @@ static double mix(const Axis *moving, double surprise, double standing, double *
   return mean;
 }
 
-/* What moves, and how: it must be surer of a change than of what it was. */
+/* The state of motion, with hysteresis. */
 static uint8_t moves_of(uint8_t before, bool stands, bool moves, double z)
 {
   double oncoming = before == STX_MOVES_ONCOMING ? .5 * ONCOMING : ONCOMING;

@@ -170,7 +170,7 @@ static void observe_obstacles(StxObstacles *state)
   }
 }
 
-/* What a rotation and a translation that are not exactly known do to all velocities there. */
+/* The effect of the motion's uncertainty on all velocities. */
 static void doubt(Observed *o, const StxMotion *motion, double dt, double x, double z)
 {
   const double *off = motion->deviation;
@@ -196,7 +196,7 @@ static Sums sums_around(const StxObstacles *state, const StxObstaclesFrame *fram
   return sums;
 }
 
-/* What is seen of a stixel's velocity: by its points, else by those of its obstacle. */
+/* A stixel's measured velocity: by its points, else by those of its obstacle. */
 static Observed observe_stixel(
     const StxObstacles *state, const StxObstaclesFrame *frame, double dt, size_t i)
 {
@@ -211,7 +211,7 @@ static Observed observe_stixel(
   return observed;
 }
 
-/* Where a stixel is, and nothing of its velocity. */
+/* The place of a stixel, without a velocity. */
 static Flow place_of(const StxObstaclesFrame *frame, const StxStixel *s)
 {
   const StxCamera *c = &frame->camera;

@@ -43,19 +43,19 @@ typedef struct {
   bool cut; /* at the upper border of the image: it may be higher */
 } Piece;
 
-/* What points of a scan fill: metres, heights above the ground. */
+/* The extent of points of a scan: metres, heights above the ground. */
 typedef struct {
   float left, right, near, far, high, foot;
   uint32_t points, first; /* their number; the first of them */
 } Span;
 
-/* What is to be sorted: by key, in the order of the records where keys are equal. */
+/* An entry to sort: by key, then in the order of the records. */
 typedef struct {
   uint64_t key;
   uint32_t index;
 } SortItem;
 
-/* Where an obstacle is expected. One axis: position and speed, and how sure they are. */
+/* Expectation along one axis: position and speed with their covariance. */
 typedef struct {
   double at, speed;
   double p00, p01, p11; /* covariance */
@@ -225,7 +225,7 @@ static inline bool stx_obstacles_is_low(const StxObstacles *state, const Piece *
 /* Pieces in groups to sorted obstacles, members, and obstacles of the free space. */
 void stx_obstacles_measure(StxObstacles *state, const StxObstaclesFrame *frame);
 
-/* Where tracks are in this frame; motion: of the camera, or NULL. */
+/* Predicts the tracks for this frame; motion: of the camera, or NULL. */
 void stx_obstacles_foretell(StxObstacles *state, double dt, const StxMotion *motion);
 
 /* Is something that is followed expected between these edges at this distance? noise: of z. */
@@ -237,7 +237,7 @@ bool stx_obstacles_is_expected(
 void stx_obstacles_follow(
     StxObstacles *state, double dt, const StxMotion *motion, const Noise *noise);
 
-/* What a speed changes by, m/s². */
+/* Standard deviation of the acceleration, m/s². */
 #define OBSTACLES_ACCELERATION 4.0
 
 void stx_obstacles_predict(Axis *axis, double dt);
@@ -274,7 +274,7 @@ void stx_obstacles_begin(Track *track, const StxObstacle *o);
 StxVelocity stx_obstacles_say(
     Track *track, const StxMotion *motion, double dt, double noise, StxObstacle *o);
 
-/* Where it is: the likelier of both. */
+/* Its position: that of the likelier hypothesis. */
 static inline double obstacles_x(const Track *track)
 {
   return track->standing > .5 ? track->still_x.at : track->x.at;

@@ -54,7 +54,7 @@ static float size_of(const Span *span)
   return hypotf(span->right - span->left, span->far - span->near);
 }
 
-/* Where the ground is not known, nothing is. */
+/* Without a known ground nothing is separated. */
 static bool is_person(const Span *span)
 {
   return span->points >= LEAST_POINTS && size_of(span) < NARROW && span->high > TALL &&

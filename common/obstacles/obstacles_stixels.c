@@ -141,7 +141,7 @@ static bool classes_agree(const Piece *a, const Piece *b)
   return of_a == 0 || of_b == 0 || of_a == of_b;
 }
 
-/* What a pixel of disparity is at this distance, in metres. */
+/* Metres per pixel of disparity at this distance. */
 static double pixel_at(const StxCamera *camera, double z)
 {
   return z * z / (camera->focal * camera->baseline);
@@ -161,7 +161,7 @@ static double side_step(const Piece *a, const Piece *b)
   return fmin(SIDE_MOST, (double)fminf(a->middle, b->middle) * columns);
 }
 
-/* What depths of one face differ by. */
+/* The difference of depths within one face. */
 static double step_at(
     const StxObstacles *state, const StxCamera *camera, const Piece *a, const Piece *b)
 {
@@ -221,7 +221,7 @@ static bool hides(const Piece *a, const Piece *b)
          b->top / b->z_top < a->bottom / a->z;
 }
 
-/* What may be one, and by how much their depths differ, in what a step may be there. */
+/* Two pieces that may be one group; the difference of their depths, in allowed steps. */
 static void note_joint(StxObstacles *state, const StxCamera *camera, uint32_t i, uint32_t k)
 {
   const Piece *a = &state->pieces[i], *b = &state->pieces[k];

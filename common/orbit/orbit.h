@@ -68,7 +68,7 @@ typedef struct {
   StxPlacement placement;
 } StxOrbitPicture;
 
-/* What there is to see. */
+/* The scene: stixels, camera and colours. */
 typedef struct {
   StxQuadImage image;
   const StxStixel *records;       /* aligned to 4 bytes; may be NULL if count is 0 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a pixel of the view shows: for the reference and for the fast code. */
+/* The colour of a pixel of the view, for the reference and for the fast code. */
 #ifndef STX_ORBIT_MATH_H
 #define STX_ORBIT_MATH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files orbit*.c share; nobody else includes it. */
+/* Shared by the files orbit*.c only. */
 #ifndef STX_ORBIT_PRIVATE_H
 #define STX_ORBIT_PRIVATE_H
 

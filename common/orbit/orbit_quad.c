@@ -92,7 +92,7 @@ static Outline turned(const StxOrbitFrame *frame, const StxQuad *surface)
   return outline;
 }
 
-/* What is kept has side · corner >= least. */
+/* Corners with side · corner >= least are kept. */
 typedef struct {
   StxVector side;
   double least;

@@ -47,7 +47,7 @@ STX_INLINE bool stx_overlay_has_scale(StxOverlayMode mode)
   return mode != STX_OVERLAY_KIND && mode != STX_OVERLAY_CLASS && mode != STX_OVERLAY_TRUTH;
 }
 
-/* What labels of obstacles say. */
+/* Contents of the labels of obstacles. */
 typedef enum {
   STX_OVERLAY_LABEL_DISTANCE = 1,
   STX_OVERLAY_LABEL_CLASS = 2,
@@ -55,7 +55,7 @@ typedef enum {
   STX_OVERLAY_LABEL_SPEED = 8, /* over ground, of what moves */
 } StxOverlayLabels;
 
-/* What the colours of STX_OVERLAY_DISTANCE are linear in. AUTO: depth if the camera is known. */
+/* The quantity that colours of STX_OVERLAY_DISTANCE are linear in. AUTO: depth with a camera. */
 typedef enum { STX_SCALE_AUTO, STX_SCALE_DISPARITY, STX_SCALE_DEPTH } StxOverlayScale;
 
 #define STX_OVERLAY_MAX_SIDE 32768     /* pixels */

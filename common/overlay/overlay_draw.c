@@ -37,7 +37,7 @@ typedef struct {
   StxOverlayBody body;
 } Cursor;
 
-/* What the steps and the bands of one frame share. */
+/* Shared by the steps and the bands of one frame. */
 typedef struct {
   const StxOverlay *overlay;
   StxOverlayTables tables;

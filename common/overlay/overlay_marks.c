@@ -223,7 +223,7 @@ static void draw_velocity(const Marks *marks, double u, double v, double dispari
   stx_canvas_arrow(marks->canvas, from, tip, marks->text / 2, width, ink);
 }
 
-/* What the length of an arrow means, in the lower left corner. */
+/* The key of the arrows' lengths, in the lower left corner. */
 static void draw_key(const Marks *marks)
 {
   char text[32];

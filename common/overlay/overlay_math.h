@@ -26,7 +26,7 @@ STX_INLINE bool stx_overlay_is_shown(const StxOverlayParams *params, const StxSt
   return params->show >> stixel->kind & 1;
 }
 
-/* What a drawn record adds to the legend's list: a bit for stx_overlay_see, or 0. */
+/* The bit of a drawn record for stx_overlay_see, the legend's list, or 0. */
 STX_INLINE unsigned stx_overlay_legend_bit(const StxOverlayParams *params, const StxStixel *stixel)
 {
   if (!stx_overlay_is_shown(params, stixel) || stx_overlay_has_scale(params->mode))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files overlay*.c share; nobody else includes it. */
+/* Shared by the files overlay*.c only. */
 #ifndef STX_OVERLAY_PRIVATE_H
 #define STX_OVERLAY_PRIVATE_H
 
@@ -19,7 +19,7 @@ enum {
   STX_COLOURS = STX_COLOUR_VERDICT + STX_VERDICTS
 };
 
-/* Where the image lies in the frame. */
+/* The place of the image in the frame. */
 StxPlacement stx_overlay_placement(const StxOverlayParams *params);
 
 /* ---- Prepared state ---------------------------------------------------------------------- */

@@ -42,7 +42,7 @@ static bool is_valid(const StxJudgement *judgement, const StxStixel *stixel, int
          isfinite(stixel->disparity_top) && isfinite(stixel->disparity_bottom);
 }
 
-/* Who covers the rows of a column. Returns the number of records that are not valid. */
+/* Finds the record of each row of a column. Returns the number of invalid records. */
 static uint32_t read_column(const StxJudgement *judgement, Side *side, int column)
 {
   uint32_t skipped = 0;

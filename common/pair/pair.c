@@ -26,7 +26,7 @@ typedef struct {
   int x, y; /* a column of the fold, a row */
 } Place;
 
-/* Where a point was found. */
+/* A match of a point. */
 typedef struct {
   Place place;
   int disparity, rows; /* columns, rows: right minus left for the latter */

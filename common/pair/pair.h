@@ -52,7 +52,7 @@ typedef struct {
   bool distinct;     /* what looks alike in its own view does not match */
 } StxPairParams;
 
-/* Where the matches lie: right minus left, in rows; positive: the right view lies lower. */
+/* Offset of the matches: right minus left, in rows; positive: the right view lies lower. */
 typedef struct {
   int shift, lean, stretch; /* in the centre; more at the right and at the lower border */
 } StxPairModel;

@@ -236,7 +236,7 @@ static void count(StxPairWatch *watch, int64_t time, const StxPairFinding *findi
   watch->finding = *finding;
 }
 
-/* What there is to tell after a pair of which something could be said. */
+/* The message that is due after a pair that could be judged. */
 static StxPairNews decide(StxPairWatch *watch, int64_t time)
 {
   bool bad = is_bad(watch->finding.verdict);

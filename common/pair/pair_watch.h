@@ -47,7 +47,7 @@ StxPairVerdict stx_pair_judge(const StxPairEvidence *evidence);
 void stx_pair_examine(int max_disparity, const StxImage8 *left, const StxImage8 *right,
     void *scratch, StxPairFinding *finding);
 
-/* What is wrong, and the cure, as a sentence without a full stop. */
+/* The fault and the cure, as a sentence without a full stop. */
 void stx_pair_describe(const StxPairFinding *finding, char text[256]);
 
 /* ---- Over time ----------------------------------------------------------------------------- */

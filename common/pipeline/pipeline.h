@@ -39,7 +39,7 @@
 
 /* ---- Settings ------------------------------------------------------------------------------ */
 
-/* What each frame brings. */
+/* The input of each frame. */
 typedef enum { STX_PIPELINE_PAIRS, STX_PIPELINE_DISPARITIES } StxPipelineSource;
 
 /* What makes the stixels: the dynamic programme, whose stixels are ground, object or sky; or
@@ -48,7 +48,7 @@ typedef enum { STX_PIPELINE_PAIRS, STX_PIPELINE_DISPARITIES } StxPipelineSource;
  * otherwise as the first, stage, parameters and all. */
 typedef enum { STX_PIPELINE_SATDP, STX_PIPELINE_RDP, STX_PIPELINE_FULLDP } StxPipelineModel;
 
-/* Where satdp may begin a stixel: at every cell, or where rdp cuts, which is faster. */
+/* Cells at which satdp may begin a stixel: all, or those where rdp cuts, which is faster. */
 typedef enum { STX_PIPELINE_CUTS_ALL, STX_PIPELINE_CUTS_RDP } StxPipelineCuts;
 
 typedef enum {

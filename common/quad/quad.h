@@ -51,7 +51,7 @@ bool stx_quad_check_camera(const StxCamera *camera, StxError *error);
 /* False: the stixel has none, and *quad is not written. */
 bool stx_quad(const StxQuadImage *image, const StxStixel *stixel, StxQuad *quad);
 
-/* What the colours of stixels in space show; all of them come from common/colour. */
+/* Modes of colour of stixels in space; the colours come from common/colour. */
 typedef enum { STX_QUAD_DISTANCE, STX_QUAD_KIND, STX_QUAD_CLASS } StxQuadMode;
 
 typedef struct {

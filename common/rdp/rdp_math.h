@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* What the records of a grid have in common. */
+/* Constants of all records of a grid. */
 typedef struct {
   int rows, cell_height, height; /* cells, pixels, pixels */
   float overhang;                /* from a cell's centre to its last image row, in cells */
@@ -40,7 +40,7 @@ STX_INLINE float stx_rdp_pixels(const StxRdpRecords *grid, float disparity)
   return (disparity > 0 ? disparity : 0) * grid->step;
 }
 
-/* What a record says of its segment, in 32 bits each, for vectors. */
+/* The fields of a record, in 32 bits each, for vectors. */
 typedef struct {
   int top, bottom; /* image rows */
   float disparity_top, disparity_bottom, cost, confidence;
@@ -54,7 +54,7 @@ STX_INLINE StxRdpLine stx_rdp_line(const StxRdpRecords *grid, const StxRdpSegmen
   float from = (float)(int32_t)segment->disparity_f;
   float rise = (float)((int32_t)segment->disparity_l - (int32_t)segment->disparity_f);
   float slope = rise / (float)length;
-  /* Where the record ends, in cells from the centres of its first and its last chord end. */
+  /* The ends of the record, in cells from the centres of its first and its last chord end. */
   float above = length > 1 ? grid->overhang : 0.0f;
   float below = length > 1 ? (last ? grid->end - (float)f : (float)(length - 1) + grid->overhang)
                            : (float)(cells - 1);

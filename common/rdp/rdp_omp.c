@@ -21,7 +21,7 @@ typedef struct {
   uint32_t deepest;
 } Counts;
 
-/* What a thread needs. */
+/* Memory of a thread. */
 typedef struct {
   const StxRdpParams *params;
   const void *columns;
@@ -197,7 +197,7 @@ static void new_worker(
 
 /* ---- All columns -------------------------------------------------------------------------- */
 
-/* What the threads share. */
+/* Shared by the threads. */
 typedef struct {
   const StxRdpParams *params;
   StxStixel *segments;

@@ -214,7 +214,7 @@ static __attribute__((noinline)) void write_group(const StxRdpRecords *grid, int
   }
 }
 
-/* What making records takes. */
+/* Input of the records. */
 typedef struct {
   StxRdpRecords grid;
   int rows;

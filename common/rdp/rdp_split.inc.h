@@ -242,7 +242,7 @@ INLINE void split_fours(Splitter *s, uint32_t index)
   VecI32 again = blend_i32(gt_i32(left, bounds_of(s, &chords)), splits, none);
   again = blend_i32(gt_i32(length, two), again, none);
   VecI32 later = blend_i32(gt_i32(x2, x1), one, none);
-  /* Where there was no cut, the first point, which is kept already. */
+  /* Without a cut, the first point, which is kept already. */
   VecI32 cut = add_i32(first, blend_i32(gt_i32(splits, none), add_i32(one, later), none));
   VecI32 second = add_i32(first, blend_i32(gt_i32(again, none), sub_i32(two, later), none));
   level = add_i32(level, splits);
@@ -387,7 +387,7 @@ INLINE uint64_t block_bits(const uint32_t *points, const Chord *chord, bool flat
   return bits;
 }
 
-/* What a segment's points are searched for. */
+/* The search for a segment's farthest point. */
 typedef struct {
   Chord chord;
   VecI32 most, where;     /* of each lane the largest x, and the first block that has it */
@@ -430,7 +430,7 @@ INLINE void find_block(Search *search)
   search->block = reduce_min_i32(blocks)[0];
 }
 
-/* Where in its segment the furthest point is. */
+/* The place of the farthest point in its segment. */
 INLINE int place_of(const Splitter *s, uint32_t first, const Search *search)
 {
   const uint32_t *points = s->points + first + search->block;

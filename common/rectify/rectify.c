@@ -67,7 +67,7 @@ typedef struct {
   int count;                 /* of corners that can be seen */
 } Seen;
 
-/* Where a pixel of the camera lies. */
+/* The place of a camera's pixel. */
 static bool rectified_place(
     const StxPreparedLens *lens, const double r[9], double x, double y, double place[2])
 {

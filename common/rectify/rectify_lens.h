@@ -19,7 +19,7 @@
 
 #include "common/calibration/calibration.h"
 
-/* What is computed once for a lens. */
+/* Computed once for a lens. */
 typedef struct {
   StxLens lens;
   double reach;

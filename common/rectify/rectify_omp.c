@@ -67,7 +67,7 @@ static inline Eight load_eight(const Row *row, int x)
   return eight;
 }
 
-/* Where the lanes' samples begin in the source, and how many bits they lie above that. */
+/* The lanes' first samples in the source, and the bits that they lie above it. */
 typedef struct {
   __m256i at, bits;
 } Places;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the units of rectify share; nobody else includes it. */
+/* Shared by the files rectify*.c only. */
 #ifndef STX_RECTIFY_PRIVATE_H
 #define STX_RECTIFY_PRIVATE_H
 

@@ -348,7 +348,7 @@ size_t stx_roadline_scratch(const StxGrid *grid)
   return 2 * sizeof(StxRoadHistogram);
 }
 
-/* Where a pixel is one of 256 steps. */
+/* With 256 steps in a pixel. */
 static bool estimate(const StxGrid *grid, const void *columns, const StxRoadLine *prior,
     StxRoadLine *line, void *scratch)
 {

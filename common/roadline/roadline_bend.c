@@ -313,7 +313,7 @@ static void prepare(const StxGrid *grid, const void *columns, const StxRoadLine 
   s->miss = s->bend / MISS;
 }
 
-/* Where a pixel is one of 256 steps. */
+/* With 256 steps in a pixel. */
 static bool bend(const StxGrid *grid, const void *columns, const StxRoadLine *before,
     StxRoadLine *line, void *scratch)
 {

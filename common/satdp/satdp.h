@@ -196,7 +196,7 @@ STX_INLINE bool stx_satdp_slanted(const StxSatdpParams *params)
   return params->object_sigma_slope > 0;
 }
 
-/* What came of a frame, and how much of the work candidates and exact pruning left. */
+/* The result of a frame, and the share of work that candidates and exact pruning left. */
 typedef struct {
   uint64_t evaluated; /* (vb, k, kind) triples whose data term was computed … */
   uint32_t count;     /* records written */

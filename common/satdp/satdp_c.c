@@ -111,7 +111,7 @@ static double semantic_energy(const Job *job, const Column *c, int kind, int vb,
   return classes == 0 ? 0 : least;
 }
 
-/* What the cells vb … k cost on their plane. */
+/* The data term of the cells vb … k. */
 static double data_energy(const Job *job, int kind, int vb, int k, const StxGroundFit *plane)
 {
   return job->term != NULL ? job->term->energy(job->term->data, kind, vb, k, plane)

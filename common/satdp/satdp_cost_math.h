@@ -28,7 +28,7 @@
 #define STX_LINE_START 262144.0  /* 2^18 */
 #define STX_LINE_REACH 1048576.0 /* 2^20 */
 
-/* What a link and a record call the stixel below. NONE: the lowest stixel of a column. */
+/* The kind of the stixel below, in links and records. NONE: the lowest stixel of a column. */
 typedef enum { STX_BELOW_GROUND, STX_BELOW_OBJECT, STX_BELOW_SKY, STX_BELOW_NONE } StxBelow;
 
 STX_INLINE double stx_min(double a, double b)
@@ -89,7 +89,7 @@ STX_INLINE double stx_off_road(uint32_t disparity, uint32_t low, uint32_t high, 
 
 /* ---- Data terms and pair costs ------------------------------------------------------------ */
 
-/* What satdp_real_math.inc.h calculates with: a number … */
+/* The type of satdp_real_math.inc.h: a number … */
 STX_INLINE double stx_real(double value)
 {
   return value;

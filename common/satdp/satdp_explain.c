@@ -124,7 +124,7 @@ double stx_satdp_pair(
   return above == STX_KIND_OBJECT ? 0 : STX_FORBIDDEN;
 }
 
-/* What the lowest stixel pays for its place, and any other one for being there. */
+/* The cost of the lowest stixel's place, and of any other stixel. */
 static void add_place(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms *terms)
 {
   const StxSatdpTables *t = job->tables;

@@ -31,7 +31,7 @@ typedef struct {
 /* Their sum. */
 double stx_satdp_sum(const StxSatdpTerms *terms);
 
-/* What a stixel pays for the one below it, given both planes' values at the cut. */
+/* The pair cost of a stixel, given both planes' values at the cut. */
 double stx_satdp_pair(
     const StxSatdpTables *tables, StxKind below, double value, StxKind above, double foot);
 

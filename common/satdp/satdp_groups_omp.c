@@ -97,7 +97,7 @@ static size_t compact(StxStixel *stixels, const int *counts, int groups, size_t 
   return total;
 }
 
-/* What the threads share. */
+/* Shared by the threads. */
 typedef struct {
   const GroupWork *work;
   char *memory; /* of their groups, */

@@ -18,7 +18,7 @@ typedef struct {
   size_t length;
 } Word;
 
-/* What stands before the first of `ends`, or all; moves *text behind it. */
+/* The text before the first of `ends`, or all of it; moves *text behind it. */
 static Word take_word(const char **text, const char *ends)
 {
   Word word = {*text, strcspn(*text, ends)};

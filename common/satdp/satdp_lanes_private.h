@@ -54,7 +54,7 @@ typedef struct {
   Lanes energy[KINDS], link[KINDS], value[2];
 } State;
 
-/* What all pairs share, a copy of what StxSatdpTables says. */
+/* Constants of all pairs, copied from StxSatdpTables. */
 typedef struct {
   Lanes ground_slope, horizon_x, lambda_intercept, lambda_slope, lambda_object;
   Lanes pair_cost, pair_slope, pair_tolerance, stixel_cost;

@@ -118,7 +118,7 @@ INLINE HalfF32 renewal_cost(const Group *g, int kind, int k)
   return narrow_f64(load_f64(g->terms.stixel_cost) + most - load_f64(g->rows[k].lower[kind]));
 }
 
-/* What the prefix is judged by: of kinds that have a prior, without that. */
+/* The data term that judges the prefix: without the prior of the plane. */
 INLINE HalfF32 *free_bounds(const Group *g, int kind)
 {
   return kind == GROUND || (kind == OBJECT && g->slants != NULL) ? g->free[kind] : g->bound[kind];

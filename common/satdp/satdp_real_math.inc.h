@@ -161,7 +161,7 @@ STX_REAL_INLINE REAL F(data_energy)(REAL residual, REAL residual_energy)
   return F(round)(residual * residual_energy);
 }
 
-/* What the prior charges a ground for its plane; fulldp counts that apart. */
+/* The prior's cost of a ground's plane, which fulldp counts apart. */
 STX_REAL_INLINE REAL F(plane_energy)(T(GroundPrior) prior, T(GroundFit) fit, REAL residual_energy)
 {
   REAL a = fit.intercept, b = fit.slope - prior.slope;
@@ -226,7 +226,7 @@ typedef struct {
   REAL energy, below; /* below: an StxBelow, in a double so that it shares a vector */
 } T(Choice);
 
-/* What the cut offers: T_G T_O T_S of the row below it, and the values of ground and object. */
+/* At the cut: T_G T_O T_S of the row below it, and the values of ground and object. */
 typedef struct {
   REAL ground, object, sky, ground_value, object_value;
 } T(Cut);

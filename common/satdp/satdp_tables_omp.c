@@ -291,7 +291,7 @@ static void choose_classes(Group *g, Kept *kept)
   g->classes[KINDS] = filled;
 }
 
-/* What a class costs in two rows of cells. */
+/* The cost of a class in two rows of cells. */
 typedef struct {
   HalfI32 low, high;
 } Two;

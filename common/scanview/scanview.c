@@ -56,7 +56,7 @@ typedef struct {
   StxRgb colour;
 } Dot;
 
-/* What a scan's colours need to know of it as a whole. */
+/* Properties of the whole scan that its colours need. */
 typedef struct {
   StxScanviewMode mode;
   double full_range;

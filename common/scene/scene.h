@@ -192,7 +192,7 @@ typedef enum {
   STX_SCENE_PIT     /* with upright walls */
 } StxSceneThing;
 
-/* What lies on the lane, or is missing there. Metres. */
+/* Things and holes on the lane. Metres. */
 typedef struct {
   StxSceneThing thing;
   double x, z;          /* middle of its foot; of a pit, of its opening */
@@ -234,7 +234,7 @@ typedef struct {
                                   its x axis, then pitched about the car's y axis */
 } StxSceneLidar;
 
-/* What stx_scene_lidar(64) gives. */
+/* Result of stx_scene_lidar(64). */
 #define STX_SCENE_LIDAR_DEFAULTS                                                                   \
   {                                                                                                \
     .beams = 64, .steps = 2000, .top = 2, .bottom = -24.8, .height = 1.73, .range_min = .9,        \

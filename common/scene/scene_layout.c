@@ -72,7 +72,7 @@ static ScenePlace on_walk(int side, double out, double z, uint64_t key, unsigned
 
 /* ---- Buildings and gardens ------------------------------------------------------------------ */
 
-/* Where lot `cell` begins: jittered, shared by both neighbours. */
+/* The start of lot `cell`: jittered, shared by both neighbours. */
 static double lot_edge(const StxScene *scene, int side, int64_t cell, double z)
 {
   uint64_t key = scene_key(scene->params.seed, KIND_GARDEN + 200 + (unsigned)side, cell);

@@ -228,7 +228,7 @@ static void cover_azimuths(const StxSceneLidar *lidar, const Box *box, SceneCove
     low = scene_min(low, off);
     high = scene_max(high, off);
   }
-  /* What lies across the cut behind the sensor is asked all around, too. */
+  /* Parts across the cut behind the sensor are tested all around, too. */
   bool around = m[0] * m[0] + m[1] * m[1] < AROUND * AROUND || high - low > 180 * DEGREE - 1e-6 ||
                 middle + high > 180 * DEGREE || middle + low < -180 * DEGREE;
   double per_step = 360 * DEGREE / lidar->steps, last = lidar->steps - 1;

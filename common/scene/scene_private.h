@@ -99,7 +99,7 @@ typedef struct {
   unsigned instance;
 } SceneObject;
 
-/* What a part may cover of the picture: columns and rows, inclusive; empty if x0 > x1. */
+/* The bounds of a part in the picture: columns and rows, inclusive; empty if x0 > x1. */
 typedef struct {
   int16_t x0, x1, y0, y1;
 } SceneCover;
@@ -120,7 +120,7 @@ typedef struct {
   double top;    /* y of the eaves, world; very low where nothing is built */
 } SceneLot;
 
-/* What a ray met. object >= 0, or one of these. */
+/* The surface that a ray met: object >= 0, or one of these. */
 enum {
   HIT_SKY = -1,
   HIT_ROAD = -2,
@@ -358,7 +358,7 @@ void stx_scene_layout(StxScene *scene);
 /* z of the zebra crossing in the stretch of street to which z belongs. */
 double stx_scene_crossing(const StxScene *scene, double z);
 
-/* What the models know of the place: position, facing (unit vector of the local z axis), chance. */
+/* The place of a model: position, facing (unit vector of the local z axis), chance. */
 typedef struct {
   double x, z, face_x, face_z;
   double level; /* above the road */

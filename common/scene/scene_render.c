@@ -153,7 +153,7 @@ static void cast_row(const StxScene *scene, int eye, int y, SceneContact *row)
 
 /* ---- Contacts of a real camera --------------------------------------------------------------- */
 
-/* Where the rectified picture has what a pixel shows; NULL: nowhere. */
+/* The place in the rectified picture that a pixel shows; NULL: none. */
 static const float *place_of(const StxScene *scene, int eye, int x, int y)
 {
   const float *place = scene->real[eye].place[(size_t)y * (size_t)scene->params.width + (size_t)x];
@@ -226,7 +226,7 @@ static void write_pixel(
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* What the threads of one picture share. */
+/* Shared by the threads of one picture. */
 typedef struct {
   StxScene *scene;
   int eye, channels;

@@ -49,7 +49,7 @@ static double stripes(double x, double foot, double period, double low, double h
          w;
 }
 
-/* Where a pattern has a finest structure of `size`: 1 while pixels are smaller, then 0. */
+/* Fades a pattern with a finest structure of `size`: 1 while pixels are smaller, then 0. */
 static double sharp(double foot, double size)
 {
   return scene_clamp(2 - 2 * foot / size, 0, 1);
@@ -92,7 +92,7 @@ static double asphalt(const StxScene *scene, double x, double s, double fx, doub
   return tone - .13 * wear;
 }
 
-/* Where lines are painted, x. */
+/* x of the painted lines. */
 #define MIDDLE_LINE (.5 * SCENE_LANE_LEFT)
 #define CYCLE_LANE 1.78
 #define PARKING_RIGHT 3.22

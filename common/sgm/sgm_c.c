@@ -13,7 +13,7 @@
 
 #define MAX_DISPARITY 256
 
-/* What a sweep knows of each path: N(q,·) of the row above and of the row being made. */
+/* State of each path of a sweep: N(q,·) of the row above and of the row being made. */
 typedef struct {
   int dx, dy;       /* the predecessor q of p is (x + dx, y + dy) */
   uint8_t *rows[2]; /* width · D each, of even and odd y */

@@ -30,7 +30,7 @@ static void convert_row(int scale, int width, uint16_t *restrict row)
     row[x] = stx_sgm_depth_of(scale, row[x]);
 }
 
-/* Where a disparity becomes unknown, its confidence would say from now on that there is sky. */
+/* The confidence of a disparity that becomes unknown would mean sky. */
 static void convert_both(int scale, int width, uint16_t *restrict row, uint8_t *restrict confidence)
 {
   for (int x = 0; x < width; x++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What both searches of the host end with. */
+/* The last steps of both searches on the host. */
 #include "common/sgm/sgm_border.h"
 #include "common/sgm/sgm_depth.h"
 #include "common/sgm/sgm_private.h"

@@ -121,7 +121,7 @@ static void sweep_tile(const Fast *f, const Sweep *sweep, Tile tile)
     stream_fence();
 }
 
-/* What the threads share that sweep the first or the second half of both sweeps. */
+/* Shared by the threads that sweep the first or the second half of both sweeps. */
 typedef struct {
   const Fast *f;
   bool second;
@@ -178,7 +178,7 @@ static void sweep_strip(Half *half, int strip)
   atomic_store_explicit(&s->taken, false, memory_order_release);
 }
 
-/* What each thread does until all tiles are swept. If none is ready, somebody is sweeping one. */
+/* Sweeps tiles until all are done. If none is ready, another thread is sweeping one. */
 static void sweep_tiles(void *data, int i, int worker)
 {
   Half *half = data;

@@ -67,7 +67,7 @@ static inline size_t plane_stride(const Fast *f)
   return (size_t)f->vectors * f->residue_stride;
 }
 
-/* Where disparity d lies among the D bytes of a pixel. */
+/* The place of disparity d among the D bytes of a pixel. */
 static inline unsigned place(unsigned d, unsigned n)
 {
   return (d & (n - 1)) * LANES + LANES - 1 - d / n;
@@ -86,7 +86,7 @@ static void pad_row(const Fast *f, int side, const StxImage8 *image, int y)
   memset(to + STX_SGM_WINDOW_X + width, from[width - 1], STX_SGM_WINDOW_X);
 }
 
-/* Where row y begins in a picture with borders; above and below it the border repeats. */
+/* The start of row y in a picture with borders; above and below it the border repeats. */
 static size_t padded_place(const Fast *f, int y)
 {
   int height = f->params->height;

@@ -301,7 +301,7 @@ static bool is_candidate(const Sky *s, int i, int j)
   return s->candidate[index_of(s, i, j)] != 0;
 }
 
-/* What is two tiles from tile (i, j) in one direction, if the patch ends between them. */
+/* The tile two steps from tile (i, j) in one direction, if the patch ends between them. */
 static void look_beyond(const Sky *s, StxSgmOutline *outline, int i, int j, int di, int dj)
 {
   int u = i + 2 * di, v = j + 2 * dj;

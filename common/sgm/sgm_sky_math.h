@@ -5,7 +5,7 @@
 
 #include "common/sgm/sgm_sky.h"
 
-/* What is known of a tile. */
+/* Record of a tile. */
 typedef struct {
   uint8_t low, high; /* least and greatest gray value */
   uint16_t sum;      /* of its gray values */
@@ -63,12 +63,12 @@ STX_INLINE bool stx_sgm_is_same_sky(StxSgmTile tile, StxSgmTile above)
   return high < STX_SGM_SKY_WHITE && high - low <= STX_SGM_SKY_RANGE;
 }
 
-/* What the tiles of an outline add up to, i their columns and d their disparities. */
+/* Sums over the tiles of an outline, i their columns and d their disparities. */
 typedef struct {
   unsigned long long count, far, i, d, ii, dd, id;
 } StxSgmOutline;
 
-/* What the tiles of a patch add up to. */
+/* Sums over the tiles of a patch. */
 typedef struct {
   uint32_t tiles, pixels, samples;
   int32_t votes;  /* Σ C(p,0) − C(p,d) over the samples, each −31 … 31 */
@@ -149,7 +149,7 @@ STX_INLINE bool stx_sgm_is_alike(int light, int sky)
   return 5 * light <= 9 * sky && 5 * sky <= 9 * light;
 }
 
-/* What a pixel beside the sky has, if it spans at most STX_SGM_SKY_RANGE with the sky there. */
+/* A pixel beside the sky that spans at most STX_SGM_SKY_RANGE with the sky there. */
 STX_INLINE StxSgmGrays stx_sgm_rim_grays(StxSgmGrays sky)
 {
   int low = sky.high - STX_SGM_SKY_RANGE, high = sky.low + STX_SGM_SKY_RANGE;

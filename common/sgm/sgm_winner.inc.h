@@ -14,7 +14,7 @@
 
 #include "common/sgm/sgm_paths.inc.h"
 
-/* What the pixels of a stretch need for their value, in the order of the image. */
+/* Input of the pixels of a stretch, in the order of the image. */
 typedef struct {
   uint16_t key[STRETCH_PIXELS]; /* 256·S1 + d* */
   uint8_t below[STRETCH_PIXELS], above[STRETCH_PIXELS], second[STRETCH_PIXELS];

@@ -96,7 +96,7 @@ static const gchar *name_of(GstElement *element)
   return factory != NULL ? GST_OBJECT_NAME(factory) : GST_OBJECT_NAME(element);
 }
 
-/* What gives bytes of this media type their caps. */
+/* The element that gives bytes of this media type their caps. */
 static const gchar *source_of(const gchar *type)
 {
   if (g_str_equal(type, GST_STX_LIDAR_MEDIA_TYPE))

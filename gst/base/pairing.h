@@ -51,7 +51,7 @@ G_BEGIN_DECLS
 #define GST_TYPE_STX_PAIRING (gst_stx_pairing_get_type())
 G_DECLARE_DERIVABLE_TYPE(GstStxPairing, gst_stx_pairing, GST, STX_PAIRING, GstAggregator)
 
-/* What the stage works on, of an element without `process`. */
+/* State of the stage of an element without `process`. */
 typedef struct {
   GstBuffer **set; /* set[i] is the buffer of role i, or NULL: no pad, or missing */
   GstBuffer *out;  /* what is pushed: `work` acquires it */

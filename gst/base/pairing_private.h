@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the units of pairing share; no other unit includes it. */
+/* Shared by the files pairing*.c only. */
 #ifndef GST_STX_PAIRING_PRIVATE_H
 #define GST_STX_PAIRING_PRIVATE_H
 

@@ -60,7 +60,7 @@ static void tell_end(GstStxPairing *self)
   push_end(self);
 }
 
-/* What lies on the pads is of no use. Returns what downstream says of the gap. */
+/* Drops the buffers on the pads. Returns the flow of the gap downstream. */
 static GstFlowReturn drop_all(GstStxPairing *self, const GstStxQueued *queued)
 {
   GstFlowReturn flow = GST_FLOW_OK;
@@ -141,7 +141,7 @@ static void push_begin(GstStxPairing *self)
   PRIVATE(self)->segment = TRUE;
 }
 
-/* What was known of the pads together is of the time before. */
+/* Knowledge about the pads together is outdated. */
 void gst_stx_pairing_resume(GstStxPairing *self)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);

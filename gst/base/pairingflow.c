@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an aggregator does with the queued of its pads, as queued.c has judged. */
+/* Acts on the queued buffers of the pads, as queued.c has judged them. */
 #include "gst/base/pairing_private.h"
 
 #include "gst/base/inputs.h"
@@ -51,7 +51,7 @@ static GstFlowReturn begin_stream(GstStxPairing *self, const GstStxQueued *queue
   return flow;
 }
 
-/* What fails without an element error will fail with one at the first set. */
+/* A failure without an element error repeats with one at the first set. */
 GstFlowReturn gst_stx_pairing_push_gap(
     GstStxPairing *self, const GstStxQueued *queued, GstBuffer *lead, gboolean late)
 {
@@ -232,7 +232,7 @@ static GstFlowReturn push(GstStxPairing *self, GstBuffer *out, GstBuffer *stamp)
   if (priv->discont)
     GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_DISCONT);
   priv->discont = priv->segment = FALSE; /* finish_buffer sends the segment */
-  /* Whoever drives a stream says why it ends. */
+  /* The driver of a stream reports why it ends. */
   flow = gst_aggregator_finish_buffer(GST_AGGREGATOR(self), out);
   if (flow == GST_FLOW_NOT_LINKED || flow == GST_FLOW_NOT_NEGOTIATED)
     GST_ELEMENT_FLOW_ERROR(self, flow);
@@ -369,7 +369,7 @@ static void watch_silence(
     gst_stx_skew_forget(&priv->skew, ~0u);
 }
 
-/* What to do with the queued. *timeout: their time is over; FALSE if that was not the reason. */
+/* The decision about queued buffers. *timeout: whether their time is over. */
 static GstStxVerdict judge(
     GstStxPairing *self, const GstStxQueued *queued, gboolean *timeout, guint *roles)
 {

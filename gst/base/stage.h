@@ -127,7 +127,7 @@ void gst_stx_stage_share_properties(GstStxStage *self, const GstStxStage *first)
 gboolean gst_stx_stage_start(GstStxStage *self);
 void gst_stx_stage_stop(GstStxStage *self);
 
-/* What gst_stx_stage_run does with a frame whose input is lost, for who sees that before it. */
+/* The part of gst_stx_stage_run for a frame whose input is lost, for earlier callers. */
 GstFlowReturn gst_stx_stage_leave_out(GstStxStage *self, const StxError *error);
 
 /* Prepares, and works on, one frame; see above. GST_FLOW_ERROR after an element error. */
@@ -176,7 +176,7 @@ gboolean gst_stx_stage_wait(GstStxStage *self, StxError *error);
 gboolean gst_stx_stage_read(GstStxStage *self, guint slot, const gchar *what, GstBuffer *buffer,
     gsize size, const void **data, StxError *error);
 
-/* Where to write `size` bytes of an output; they are in the buffer when the frame has ended. */
+/* Memory for `size` bytes of an output; they are in the buffer when the frame has ended. */
 gboolean gst_stx_stage_write(
     GstStxStage *self, guint slot, GstBuffer *buffer, gsize size, void **data, StxError *error);
 

@@ -345,7 +345,7 @@ GstFlowReturn gst_stx_stage_acquire(
   if (pool != NULL && gst_buffer_pool_set_active(pool, TRUE))
     flow = gst_buffer_pool_acquire_buffer(pool, buffer, NULL);
   if (flow == GST_FLOW_ERROR) {
-    /* Who asks a GPU that has failed gets none, either. */
+    /* A GPU that has failed is not offered again. */
     if (!self->on_device || gst_stx_cuda_finish(&self->cuda, FALSE, TRUE, error))
       stx_fail(error, "no memory %sfor an output buffer", self->device_output ? "on the GPU " : "");
     stx_fail_as(error, STX_ERROR_MEMORY);

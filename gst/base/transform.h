@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 #define GST_TYPE_STX_TRANSFORM (gst_stx_transform_get_type())
 G_DECLARE_DERIVABLE_TYPE(GstStxTransform, gst_stx_transform, GST, STX_TRANSFORM, GstBaseTransform)
 
-/* What prepare and work of the stage get. */
+/* Input of the stage's prepare and work. */
 typedef struct {
   GstBuffer *input;
   GstBuffer *output; /* `work` sets it (transfer full) */

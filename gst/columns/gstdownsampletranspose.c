@@ -66,7 +66,7 @@ struct _GstDownsampleTranspose {
   GstStxCellCaps caps;
   GstCaps *disparity_caps; /* for framerate and camera */
 
-  /* What follows from both; valid for sets of the roles in `configured`, 0: for none. */
+  /* The plan from both; valid for sets of the roles in `configured`, 0: for none. */
   guint configured;
   StxColmeanParams params;
   StxColmeanTables tables;

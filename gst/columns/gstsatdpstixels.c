@@ -199,7 +199,7 @@ static gboolean follow_road(GstSatDpStixels *self, GstStxStage *stage, GstBuffer
 
 /* ---- Candidates ---------------------------------------------------------------------------- */
 
-/* Where stixels may begin; *starts stays NULL if everywhere. */
+/* Start rows of stixels; *starts stays NULL if all are allowed. */
 static gboolean find_candidates(GstSatDpStixels *self, GstStxStage *stage, const void *columns,
     const guint8 **starts, StxError *error)
 {

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 /* Slots of the stage that the element may use: from this one on. */
 #define GST_STX_SEGMENTATION_SLOT 6
 
-/* What an element knows of the stream, on the streaming thread. */
+/* The state of the stream, on the streaming thread. */
 typedef struct {
   StxGrid grid;
   StxCamera camera;   /* of the caps; all 0: unknown */

@@ -42,7 +42,7 @@ const StxFields gst_stx_image_fields = {STX_FIELDS_OF(image_fields), &calibratio
 
 static const StxCamera unknown = {.missing = STX_CAMERA_ALL};
 
-/* Where `from` has a number, it replaces that of `camera`. */
+/* Numbers of `from` replace those of `camera`. */
 static void override(StxCamera *camera, const StxCamera *from)
 {
   for (gsize i = 0; i < stx_camera_fields.count; i++) {
@@ -107,7 +107,7 @@ static void name_size(StxCamera *camera, gint width, gint height)
   camera->image_height = height;
 }
 
-/* What the caps carry, for the size that the other numbers are given for, if there is one. */
+/* The camera of the caps, for the size that the other numbers are given for, if there is one. */
 static gboolean collect_caps(
     const GstStxCameraSettings *settings, const GstCaps *caps, StxCamera *camera, StxError *error)
 {
@@ -144,7 +144,7 @@ static gboolean collect(
   return TRUE;
 }
 
-/* What the user may do if the camera was refused, or scaled by mistake. */
+/* The cure for a camera that was refused, or scaled by mistake. */
 static const char *cure(GstStxCameraUse use, gboolean is_refused)
 {
   if (use == GST_STX_CAMERA_OF_SCENE)
@@ -210,7 +210,7 @@ gboolean gst_stx_camera_settings_apply(const GstStxCameraSettings *settings, con
       return FALSE;
     if (note->text[0] != '\0')
       GST_INFO("%s", note->text);
-    /* Who said the size, or scaled a stream that carries its camera, knows. */
+    /* No warning if the size was given, or a stream with its camera was scaled. */
     if (settings->image_width > 0 || (carries && carried.image_width > 0))
       note->text[0] = '\0';
   }

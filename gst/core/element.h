@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every element of the plugin says of itself, and how it says what is wrong. */
+/* Descriptions of the plugin's elements, and their error messages. */
 #ifndef GST_STX_ELEMENT_H
 #define GST_STX_ELEMENT_H
 

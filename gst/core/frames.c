@@ -152,7 +152,7 @@ static gssize skip_to(
   return x * GST_VIDEO_INFO_COMP_PSTRIDE(info, component) + y * stride;
 }
 
-/* Where the part's planes begin: by the buffer's own description, or by the caps. */
+/* The start of the part's planes: by the buffer's own description, or by the caps. */
 static void find_part(GstBuffer *buffer, const GstVideoInfo *info, const GstVideoRectangle *part,
     gsize *offset, gint *stride)
 {

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 /* gst_video_info_from_caps, and FALSE with a text in `error` that shows the caps. */
 gboolean gst_stx_video_info(GstVideoInfo *info, const GstCaps *caps, StxError *error);
 
-/* What a plane holds, by the caps. */
+/* Contents of a plane, by the caps. */
 typedef struct {
   gsize row_bytes, rows;
   guint unit; /* bytes of a sample: its alignment */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/core/properties.h"
 
-/* What a property from a table is, kept with its GParamSpec. */
+/* The table row of a property, kept with its GParamSpec. */
 typedef struct {
   const StxField *field;
   gssize offset; /* from the instance to the struct */
@@ -192,7 +192,7 @@ static void take_number(GValue *value, gdouble number)
   }
 }
 
-/* What cannot be understood, the element refuses when it starts, as it does what is not allowed. */
+/* The element refuses unreadable and forbidden values when it starts. */
 static void spell(const StxField *field, gpointer params, const GValue *value)
 {
   const gchar *text = g_value_get_string(value);

@@ -14,7 +14,7 @@ typedef struct {
   gint dimensions[3]; /* innermost first; what follows them is 1 */
 } GstStxTensor;
 
-/* What a pad expects of a tensor, for its messages. */
+/* The tensor that a pad expects, for its messages. */
 typedef struct {
   const gchar *what;     /* "semantics" */
   const gchar *expected; /* "expected …" */

@@ -226,7 +226,7 @@ static void *reserve(GstStxCuda *self, guint index, gsize size, gboolean host, S
   g_return_val_if_fail(index < GST_STX_CUDA_BLOCKS, NULL);
   if (block->data != NULL && block->size >= size)
     return block->data;
-  /* What is enqueued may still use the old one. */
+  /* Enqueued work may still use the old one. */
   if (block->data != NULL && !stx_cuda_synchronize(self->cuda, self->stream, error))
     return NULL;
   free_memory(self, block);

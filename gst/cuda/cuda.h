@@ -37,7 +37,7 @@ G_BEGIN_DECLS
  */
 gboolean gst_stx_cuda_available(StxError *error);
 
-/* Where and on how much of the machine an element computes; properties of it are in stage.h. */
+/* Device and threads of an element; their properties are in stage.h. */
 typedef struct {
   StxBackend backend;
   gint threads;        /* 0: all cores; 1…256 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the units of gst/cuda share: the library, devices, pools. No other unit includes it. */
+/* Shared by the files of gst/cuda only: the library, devices, pools. */
 #ifndef GST_STX_CUDA_PRIVATE_H
 #define GST_STX_CUDA_PRIVATE_H
 

@@ -75,7 +75,7 @@ static GstFlowReturn alloc_buffer(
   return GST_FLOW_OK;
 }
 
-/* What is enqueued may still use it. The driver waits when memory is freed, but need not. */
+/* Enqueued work may still use it. The driver waits when memory is freed, but need not. */
 static void free_buffer(GstBufferPool *pool, GstBuffer *buffer)
 {
   GstStxCudaDevice *device = GST_STX_CUDA_POOL(pool)->device;

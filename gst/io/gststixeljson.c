@@ -39,7 +39,7 @@ typedef struct {
   bool metres;
 } GstStixelJsonSettings;
 
-/* What a buffer is. */
+/* The kind of a buffer. */
 typedef enum { INPUT_STIXELS, INPUT_OBSTACLES, INPUT_POINTS, INPUT_VIDEO } InputKind;
 
 struct _GstStixelJson {
@@ -128,7 +128,7 @@ static gboolean set_caps(GstBaseTransform *transform, GstCaps *input, GstCaps *o
 
 /* ---- What is mapped ----------------------------------------------------------------------- */
 
-/* Where the parts of a line come from: the buffer itself, or what hangs on it as metas. */
+/* Sources of the parts of a line: the buffer itself, or its metas. */
 typedef struct {
   GstElement *element; /* posts errors */
   GstStxJsonFrame frame;
@@ -263,7 +263,7 @@ static gboolean take_scan(Input *input, GstBuffer *scan)
   return meta == NULL || take_points(input, scan, meta->labels);
 }
 
-/* What the buffer itself is. */
+/* The kind of the buffer itself. */
 static gboolean take_buffer(GstStixelJson *self, Input *input, GstBuffer *buffer, guint wanted)
 {
   if (self->kind == INPUT_STIXELS && wanted & GST_STX_JSON_STIXELS)

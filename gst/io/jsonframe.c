@@ -284,7 +284,7 @@ static void write_stixels(GstStxJsonText *text, const GstStxJsonFrame *frame)
 
 /* ---- Obstacles ----------------------------------------------------------------------------- */
 
-/* Where it is in the image; a scan has none. */
+/* Its box in the image; a scan has none. */
 static void write_box(GstStxJsonText *text, const StxObstacle *obstacle)
 {
   if (obstacle->source == STX_OBSTACLE_LIDAR) {

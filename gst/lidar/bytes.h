@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What lidar-parse and lidar-decode share, which make points of the bytes of files and packets. */
+/* Shared by lidar-parse and lidar-decode, which make points of files and packets. */
 #ifndef GST_STX_BYTES_H
 #define GST_STX_BYTES_H
 

@@ -90,7 +90,7 @@ struct _GstLidarDecode {
   StxLidarSensorKind found; /* AUTO: none yet */
   GstClockTime latency;
 
-  /* What follows belongs to the streaming thread. */
+  /* Owned by the streaming thread. */
   StxLidarSensor *sensor; /* whose packets are read; valid if `opened` */
   StxLidarPacket *packet;
   gboolean opened, sender_set, discont, warned;
@@ -111,7 +111,7 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_LIDAR_MEDIA_TYPE));
 
-/* What may be changed while the pipeline plays; the texts stay the property's. */
+/* Properties that may change while the pipeline plays; the texts stay the property's. */
 static GstLidarDecodeSettings get_settings(GstLidarDecode *self)
 {
   GstLidarDecodeSettings settings;

@@ -39,7 +39,7 @@
 GST_DEBUG_CATEGORY_STATIC(gst_lidar_parse_debug);
 #define GST_CAT_DEFAULT gst_lidar_parse_debug
 
-/* Where a file ends. */
+/* The framing of files. */
 typedef enum {
   GST_LIDAR_FRAMING_AUTO,
   GST_LIDAR_FRAMING_BUFFER,
@@ -64,7 +64,7 @@ struct _GstLidarParse {
   GstLidarParseSettings settings; /* object lock */
   guint64 skipped;                /* object lock */
 
-  /* What follows belongs to the streaming thread. */
+  /* Owned by the streaming thread. */
   GstAdapter *adapter;        /* the beginning of a file */
   gboolean decided, collects; /* a file comes in several buffers; known from the first one on */
   gboolean too_large;         /* … and the rest of this one is dropped */
@@ -411,7 +411,7 @@ static void gst_lidar_parse_class_init(GstLidarParseClass *klass)
   object->finalize = finalize;
   element->change_state = change_state;
   gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
-  /* What typefind knows, so that decodebin takes this element for it and for nothing else. */
+  /* Media types of typefind, so that decodebin takes this element for them only. */
   gst_element_class_add_pad_template(
       element, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, files));
   gst_caps_unref(files);

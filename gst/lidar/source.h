@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where a stream comes from, for messages. */
+/* The origin of a stream, for messages. */
 #ifndef GST_STX_SOURCE_H
 #define GST_STX_SOURCE_H
 

@@ -103,7 +103,7 @@ static gboolean is_points(const GstStructure *structure)
   return gst_structure_has_name(structure, GST_STX_LIDAR_MEDIA_TYPE);
 }
 
-/* What obstacles of that are: of one structure of stixels, points or video. */
+/* The caps of obstacles of one structure of stixels, points or video. */
 static GstStructure *records_of(const GstStructure *input)
 {
   GstStructure *obstacles = gst_structure_has_name(input, GST_STX_STIXELS_MEDIA_TYPE)
@@ -445,7 +445,7 @@ static GstFlowReturn give_records(GstStixelObstacles *self, GstBuffer *input,
   return GST_FLOW_OK;
 }
 
-/* Whoever waits for records hears that there are none of this moment. */
+/* A GAP event takes the place of the records. */
 static GstFlowReturn pass(GstStixelObstacles *self, GstBuffer *input, GstBuffer **output)
 {
   GstPad *src = GST_BASE_TRANSFORM_SRC_PAD(self);
@@ -535,7 +535,7 @@ static gboolean sink_event(GstBaseTransform *base, GstEvent *event)
   return gst_stx_sink_event(base, event);
 }
 
-/* What passes goes on as it is: whoever takes it may say in which memory. Not so of records. */
+/* Passing buffers stay in any memory that the next element takes; records do not. */
 static gboolean propose_allocation(GstBaseTransform *base, GstQuery *decided, GstQuery *asked)
 {
   if (!GST_STIXEL_OBSTACLES(base)->gives_records)

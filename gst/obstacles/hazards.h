@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What road-hazards has hung on a frame, beside the obstacles of its stixels. */
+/* The hazards that road-hazards attached to a frame, beside the obstacles of its stixels. */
 #ifndef GST_OBSTACLES_HAZARDS_H
 #define GST_OBSTACLES_HAZARDS_H
 

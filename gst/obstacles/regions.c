@@ -15,7 +15,7 @@
 
 #define EXACT 1e-6 /* pixels: what an edge may be off by that lies between two */
 
-/* Where an obstacle is in the frame, grown to whole pixels; FALSE: nowhere. */
+/* The box of an obstacle in the frame, grown to whole pixels; FALSE: outside. */
 static gboolean place(const GstStxObstacles *obstacles, guint index, GstVideoRectangle *box)
 {
   gdouble x, y, width, height;

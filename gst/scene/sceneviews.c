@@ -168,7 +168,7 @@ GstCaps *gst_street_scene_view_caps(GstStreetSceneView view)
   return caps;
 }
 
-/* What is known of a real camera without its calibration. */
+/* Fields of a real camera without its calibration. */
 static StxCamera of_real_camera(const StxCamera *pair)
 {
   return (StxCamera){

@@ -65,7 +65,7 @@ gboolean gst_street_scene_camera(const GstStreetSceneSettings *settings, const G
 
 /* ---- Views --------------------------------------------------------------------------------- */
 
-/* What the views give, bare: for the pad template. */
+/* Caps of the views, for the pad template. */
 #define GST_STREET_SCENE_CAPS                                                                      \
   "video/x-raw, format = (string) { RGB, GRAY8, GRAY16_LE }, "                                     \
   "width = (int) [ 1, 8192 ], height = (int) [ 1, 8192 ], "                                        \

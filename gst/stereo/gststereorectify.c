@@ -32,7 +32,7 @@ GST_DEBUG_CATEGORY_STATIC(stereo_rectify_debug);
   "{ GRAY8, YUY2, UYVY, YVYU, VYUY, I420, YV12, NV12, NV21, Y42B, NV16, NV61, Y444, NV24, RGB, "   \
   "BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR }"
 
-/* What the caps, the calibration and the properties led to. Zero it to begin with. */
+/* The plan from caps, calibration and properties. Zero it to begin with. */
 typedef struct {
   StxRectifyView view;
   GstVideoRectangle part;   /* the camera's picture in the frames that come in */
@@ -285,7 +285,7 @@ static gboolean load(const GstStereoRectifySettings *settings, gint width, gint 
   return stx_calibration_load(&files, width, height, calibration, error);
 }
 
-/* What is wrong with the files is said before anything flows. */
+/* Faults of the files are reported before any frame flows. */
 static gboolean start(GstStxViewStreams *lanes)
 {
   GstStereoRectifySettings settings = copy_settings(GST_STEREO_RECTIFY(lanes));
@@ -301,7 +301,7 @@ static gboolean start(GstStxViewStreams *lanes)
 
 /* ---- From caps to a plan ------------------------------------------------------------------- */
 
-/* Where the lane's view lies in the frames of pad sink, or of its own pad. */
+/* The place of the lane's view in the frames of pad sink, or of its own pad. */
 static gboolean find_part(
     Plan *plan, guint lane, gboolean both, GstStereoSgmLayout layout, StxError *error)
 {

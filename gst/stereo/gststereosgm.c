@@ -167,7 +167,7 @@ static GstCaps *plan_caps(GstStereoSgm *self, const StxCamera *camera)
   return caps;
 }
 
-/* What the views, the camera and the properties lead to. */
+/* The plan from views, camera and properties. */
 static gboolean plan_params(
     GstStereoSgm *self, const GstStereoSgmSettings *settings, StxCamera *camera, StxError *error)
 {
@@ -378,7 +378,7 @@ static void tell(GstStxPairing *pairing, GstStructure *stats)
       NULL);
 }
 
-/* What was seen belongs to a stream that is over. */
+/* Observations belong to a stream that is over. */
 static void reset(GstStxPairing *pairing)
 {
   GST_OBJECT_LOCK(pairing);

@@ -61,7 +61,7 @@ static GstPad *request_new_pad(
   return pad;
 }
 
-/* What goes out is cut off first, for the same reason as above. */
+/* The output is unlinked first, for the same reason as above. */
 static void release_pad(GstElement *element, GstPad *pad)
 {
   gst_plumbing_remove_pad(&GST_STEREO_STIXELS(element)->plumbing, pad);

@@ -159,7 +159,7 @@ static gboolean join_cut(GstPlumbing *self)
 
 #define CHAIN 3 /* parts at most that lead to src */
 
-/* What leads to src, in order. Whoever takes the output shall not hold up the segmentation at once.
+/* The chain to src, in order. A slow consumer must not stop the segmentation at once.
  */
 static guint chain_of(const GstPlumbingSettings *settings, GstPlumbingPart chain[CHAIN])
 {
@@ -175,7 +175,7 @@ static guint chain_of(const GstPlumbingSettings *settings, GstPlumbingPart chain
   return count;
 }
 
-/* What is drawn: the labels are those of the obstacles, so these are found first. */
+/* The labels are those of the obstacles, so these come before the overlay. */
 static gboolean join_drawn(GstPlumbing *self)
 {
   GstStxJoints *output = &self->output;
@@ -282,7 +282,7 @@ static gboolean join_inputs(GstPlumbing *self)
   return joined;
 }
 
-/* Where the next element takes the records of obstacles alone, nothing has to be drawn. */
+/* If the next element takes only records of obstacles, nothing has to be drawn. */
 static void drop_picture(GstPlumbing *self)
 {
   GstCaps *video = gst_plumbing_any_video(), *taken = gst_pad_peer_query_caps(self->src, NULL);

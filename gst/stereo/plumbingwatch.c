@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the plumbing learns from files and caps. */
+/* Decisions of the plumbing from files and caps. */
 #include "common/calibration/calibration.h"
 #include "gst/stereo/plumbing.h"
 #include "gst/columns/columns.h"
@@ -57,7 +57,7 @@ static gboolean choose_rectified(GstPlumbing *self, const gchar *path, const Stx
   return TRUE;
 }
 
-/* What is wrong with a file that it knows, stereo-rectify says itself. */
+/* stereo-rectify itself reports faults of a file that it knows. */
 static gboolean choose(GstPlumbing *self, const gchar *path, const gchar *second)
 {
   StxError error;
@@ -116,7 +116,7 @@ static GstPadProbeReturn see_records(GstPad *pad, GstPadProbeInfo *info, gpointe
   return GST_PAD_PROBE_OK;
 }
 
-/* What videocrop takes off so that the left view is left; without `views` nothing. */
+/* The crop that leaves the left view; none without `views`. */
 static void set_crop(GstElement *crop, const GstStereoSgmViews *views)
 {
   static const GstStereoSgmViews whole = {0};
@@ -159,7 +159,7 @@ static GstPadProbeReturn see_views(GstPad *pad, GstPadProbeInfo *info, gpointer 
   return GST_PAD_PROBE_OK;
 }
 
-/* What videocrop would take for pictures of any size. */
+/* The caps that videocrop takes for pictures of any size. */
 static GstCaps *caps_of_crop(GstElement *crop, GstPad *sink, const GstCaps *filter)
 {
   GstPad *src = gst_element_get_static_pad(crop, "src");
@@ -351,7 +351,7 @@ static gboolean add_taken(GstElement *bin, GstPad *pad, gpointer text)
   return TRUE;
 }
 
-/* Where nothing that the converter can make suits what follows, it fails without a reason. */
+/* The converter fails without a reason if no format suits the next element. */
 static GstPadProbeReturn see_pictures(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstPlumbing *self = data;

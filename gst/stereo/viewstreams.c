@@ -254,7 +254,7 @@ static GstFlowReturn chain(GstPad *sink, GstObject *parent, GstBuffer *buffer)
 
 /* ---- Events -------------------------------------------------------------------------------- */
 
-/* What the frames of one stream become are two. */
+/* The frames of one stream become two streams. */
 static gboolean begin_streams(GstStxViewStreams *self, GstEvent *event)
 {
   const gchar *id;
@@ -349,7 +349,7 @@ static GstCaps *keep_formats(GstPad *src, GstCaps *caps)
   return kept;
 }
 
-/* What one of the lane's pads says of CUDA is the same for both. */
+/* Both pads of a lane answer alike about CUDA. */
 static GstStxCuda *cuda_of(GstStxViewStreams *self, GstPad *sink)
 {
   guint first, end;
@@ -394,7 +394,7 @@ static gboolean sink_query(GstPad *sink, GstObject *parent, GstQuery *query)
   }
 }
 
-/* Where both views come in one frame, the right one waits until the left one is done. */
+/* If both views come in one frame, the right one waits until the left one is done. */
 static void add_latency(GstStxViewStreams *self, guint index, GstQuery *query)
 {
   GstStxViewStreamsPrivate *priv = PRIVATE(self);
@@ -622,7 +622,7 @@ static void gst_stx_view_streams_init(GstStxViewStreams *self)
   PRIVATE(self)->combiner = gst_flow_combiner_new();
 }
 
-/* What each lane did, under its name. */
+/* Statistics of each lane, under its name. */
 static GstStructure *stats_of(GstStxViewStreams *self)
 {
   GstStructure *all = gst_structure_new_empty("application/x-stixel-stats");

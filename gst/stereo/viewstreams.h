@@ -27,7 +27,7 @@ G_BEGIN_DECLS
 #define GST_TYPE_STX_VIEW_STREAMS (gst_stx_view_streams_get_type())
 G_DECLARE_DERIVABLE_TYPE(GstStxViewStreams, gst_stx_view_streams, GST, STX_VIEW_STREAMS, GstElement)
 
-/* What `work` of a stage gets. */
+/* Input of a stage's `work`. */
 typedef struct {
   guint lane;       /* 0 left, 1 right */
   const gchar *pad; /* where the input came in: "sink_left" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the sets of one frame share: mapped records, and where their image lies in the frame. */
+/* Shared by the sets of one frame: mapped records, and the place of their image in the frame. */
 #ifndef GST_STX_FRAME_PRIVATE_H
 #define GST_STX_FRAME_PRIVATE_H
 

@@ -14,7 +14,7 @@
  * from what could not be matched. */
 #define GST_STX_SKY_FIELD "sky"
 
-/* What files of points are, as typefind knows them. */
+/* Media types of files of points. */
 #define GST_STX_PCD_MEDIA_TYPE "application/x-pcd"
 #define GST_STX_PLY_MEDIA_TYPE "application/x-ply"
 

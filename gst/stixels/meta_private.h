@@ -14,7 +14,7 @@ typedef struct {
   GstMetaTransformFunction transform;
 } GstStxMetaKind;
 
-/* What …_api_get_type () and …_get_info () return; `once` is a static of theirs, 0 at first. */
+/* Results of …_api_get_type () and …_get_info (); `once` is their static, 0 at first. */
 GType gst_stx_meta_api(gsize *once, const GstStxMetaKind *kind);
 const GstMetaInfo *gst_stx_meta_info(gsize *once, GType api, const GstStxMetaKind *kind);
 

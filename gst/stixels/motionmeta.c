@@ -8,7 +8,7 @@ static gboolean has_whole_records(GstBuffer *points)
   return points == NULL || gst_buffer_get_size(points) % sizeof(StxMotionPoint) == 0;
 }
 
-/* Whatever is done to the frame, the camera has moved like that. */
+/* The camera's motion stays true after any change of the frame. */
 static gboolean transform(
     GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
 {

@@ -33,7 +33,7 @@ gboolean gst_stx_placement_transform(const GstStxStixelInfo *info, const StxPlac
 /* The end of such a transform: `meta` was added to the new frame, or is NULL, what it returns. */
 gboolean gst_stx_place(gpointer meta, const StxPlacement *placement);
 
-/* What …_meta_set_frame_size () does. */
+/* The work of …_meta_set_frame_size (). */
 void gst_stx_place_in_size(gpointer meta, const GstStxStixelInfo *info, guint width, guint height);
 
 /* Whether the transform leaves every pixel where it was. */

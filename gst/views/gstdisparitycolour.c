@@ -92,7 +92,7 @@ struct _GstDisparityColour {
   gboolean canvas_is_drawn;
 };
 
-/* What the stage works on. */
+/* State of the stage. */
 typedef struct {
   GstBuffer **set, *picture;
 } Frame;

@@ -52,7 +52,7 @@ struct _GstLidarOverlay {
   GstStxScratch points, labels, obstacles; /* inputs that are not aligned */
 };
 
-/* What the stage works on. */
+/* State of the stage. */
 typedef struct {
   GstStxOnVideoFrame parent;
   GstBuffer *scan;

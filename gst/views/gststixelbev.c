@@ -49,7 +49,7 @@ GST_DEBUG_CATEGORY_STATIC(stixel_bev_debug);
 
 enum { ROLE_SINK, ROLE_POINTS };
 
-/* What comes at `sink`; frames are those to which stixels are attached. */
+/* Kinds of input at `sink`; frames have stixels attached. */
 typedef enum { INPUT_STIXELS, INPUT_FRAMES, INPUT_SCANS } Input;
 
 typedef struct {
@@ -87,7 +87,7 @@ typedef struct {
   GstStxPairingClass parent_class;
 } GstStxBevClass;
 
-/* What the stage works on. */
+/* State of the stage. */
 typedef struct {
   GstBuffer **set, *picture;
   GstObstaclesInput found; /* stixels NULL: there are none */
@@ -126,7 +126,7 @@ static GstStaticPadTemplate src_template =
 
 /* ---- Pictures ------------------------------------------------------------------------------ */
 
-/* Whatever downstream wants, with the frame rate of the input. */
+/* The caps that downstream wants, with the frame rate of the input. */
 static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *error)
 {
   GstStxBev *self = GST_STX_BEV(pairing);

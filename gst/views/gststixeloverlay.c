@@ -56,7 +56,7 @@ struct _GstStixelOverlay {
                                            what is known of obstacles, without these */
 };
 
-/* What the stage works on. */
+/* State of the stage. */
 typedef struct {
   GstStxOnVideoFrame parent;
   GstOverlayDrawing drawing; /* its stixels are a reference */

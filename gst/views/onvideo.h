@@ -45,7 +45,7 @@ typedef struct {
   GstStxPairingClass parent_class;
 } GstStxOnVideoClass;
 
-/* What the stage works on begins with this. */
+/* The beginning of the stage's state. */
 typedef struct {
   GstBuffer *picture;
 } GstStxOnVideoFrame;

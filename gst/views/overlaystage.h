@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-/* What is prepared for frames and stixels of one kind. Zero it to begin with. */
+/* Prepared for frames and stixels of one kind. Zero it to begin with. */
 typedef struct {
   StxOverlayParams params;
   GstVideoInfo video;
@@ -35,7 +35,7 @@ typedef struct {
 gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams *settings,
     gboolean changed, const GstVideoInfo *video, const GstStxImage *image, StxError *error);
 
-/* What is drawn on a frame. */
+/* The contents of a frame's drawing. */
 typedef struct {
   GstBuffer *stixels;
   GstBuffer *truth; /* with STX_OVERLAY_TRUTH: of the same image; NULL: nothing is known */

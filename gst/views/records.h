@@ -29,7 +29,7 @@ GstBuffer *gst_stx_scan_labels(GstBuffer *scan);
 /* The obstacles that were found in a scan and are attached to it, or NULL. */
 GstBuffer *gst_stx_scan_obstacles(GstBuffer *scan);
 
-/* What stixels are of, and where that lies in the frame; a placement that is all 0: it fills it. */
+/* The image of stixels, and its place in the frame; a placement of zeros: it fills it. */
 typedef struct {
   GstStxStixelInfo info;
   StxPlacement placement;

@@ -73,7 +73,7 @@ static inline int stx_sgm_coarse_size(int size, int level)
   return (size + (1 << level) - 1) >> level;
 }
 
-/* What P2 counts as. */
+/* The scaled P2. */
 static inline int stx_sgm_coarse_p2(int p2)
 {
   return (3 * p2 + 2) >> 2;

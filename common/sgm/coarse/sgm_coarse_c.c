@@ -28,7 +28,7 @@ typedef struct {
   uint8_t *winner;      /* d* by pixel of a line */
 } Level;
 
-/* What a sweep knows of each path: N of the line above and of the line being made. */
+/* State of each path of a sweep: N of the line above and of the line being made. */
 typedef struct {
   int dx, dy;       /* in lines */
   uint8_t *rows[2]; /* width · COUNT each, of even and odd lines */
@@ -152,7 +152,7 @@ static int votes_of(const uint8_t *votes, int t)
   return sum;
 }
 
-/* Where the best window begins among those more than WINDOW away from `other`; −1: no votes. */
+/* The start of the best window among those more than WINDOW away from `other`; −1: no votes. */
 static int best_window(const uint8_t *votes, int n, int other)
 {
   int most = 0, first = 0, last = 0;

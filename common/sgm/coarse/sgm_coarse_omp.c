@@ -64,7 +64,7 @@ static void size_level(Level *level, const StxSgmParams *params, int k)
       stx_align((size_t)level->params.max_disparity + stx_align((size_t)level->params.width));
 }
 
-/* What a level leaves behind. The census of the finest sees smoothed pictures. */
+/* The result of a level. The census of the finest is made of smoothed pictures. */
 static void take_level(Level *level, bool finest, StxLayout *at)
 {
   size_t width = (size_t)level->params.width, height = (size_t)level->params.height;
@@ -89,7 +89,7 @@ static void take_sweep(Sweep *sweep, const Level *level, StxLayout *at)
   sweep->up_right = stx_take(at, diagonals * CELL);
 }
 
-/* What levels share, in the sizes of the finest, which has the most lines. */
+/* Shared by the levels, in the sizes of the finest, which has the most lines. */
 static void take_shared(Coarse *c, int workers, StxLayout *at)
 {
   Level *finest = &c->levels[0];
@@ -113,7 +113,7 @@ static void take_shared(Coarse *c, int workers, StxLayout *at)
   STX_TAKE(at, c->keys, (size_t)workers * width);
 }
 
-/* What comes out by line: before the median, and after it. */
+/* Results by line: before the median, and after it. */
 static void take_results(Coarse *c, StxLayout *at)
 {
   Level *finest = &c->levels[0];

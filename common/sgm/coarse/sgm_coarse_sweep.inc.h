@@ -88,7 +88,7 @@ INLINE VPair reach(VPair n, VPair p1)
   return vp_min(n, vp_add(vp_min(vp_up(n), vp_down(n)), p1));
 }
 
-/* Where a path comes from: the windows there, and whether they are others than here. */
+/* The predecessor of a path: its windows, and whether they differ from those here. */
 typedef struct {
   bool moves;
   Motion motion;
@@ -296,7 +296,7 @@ static void follow_paths(const Piece *s, const Piece *below)
 
 /* ---- Winners ------------------------------------------------------------------------------ */
 
-/* What the pixels of a piece need for their value, in the order of the image. */
+/* Input of the pixels of a piece, in the order of the image. */
 typedef struct {
   uint16_t key[TILE_COLUMNS];    /* 256·S1 + rank */
   uint32_t around[TILE_COLUMNS]; /* bytes, from the lowest: S(d* + 1), S1, S(d* − 1) */
@@ -341,7 +341,7 @@ INLINE void find_all(const uint8_t *restrict sums, Winners *restrict w, int pixe
   }
 }
 
-/* What the windows of a piece's blocks add to a rank. */
+/* The share of the windows of a piece's blocks in a rank. */
 static void find_begins(const Piece *s, int x, int pixels, Winners *w)
 {
   const uint8_t *starts = starts_of(s->level, x, s->y);
@@ -404,7 +404,7 @@ static void pick_winners(const Piece *s, bool values)
     finish_piece(s, &w);
 }
 
-/* What pixels from x on say of those that they match: 256·S1 + d, of which the least counts. */
+/* Claims of pixels from x on upon their matches: 256·S1 + d, of which the least counts. */
 INLINE void claim_matches(const uint8_t *restrict winner, const uint8_t *restrict least, int x,
     int pixels, uint16_t *restrict keys)
 {

@@ -135,7 +135,7 @@ INLINE VPair vp_costs(
   return cost;
 }
 
-/* What a window takes from one that begins delta lower: lane i − delta, as PSHUFB has it. */
+/* Lanes that a window takes from one that begins delta lower: i − delta, for PSHUFB. */
 static const uint8_t pair_shifts[4 * SPAN]
     __attribute__((aligned(64))) = {128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
         128, 128, 128, 128, 128, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 128, 128,
