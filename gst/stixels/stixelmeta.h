@@ -60,7 +60,8 @@ GST_STX_API GstStxStixelMeta *gst_buffer_get_stx_stixel_meta(GstBuffer *frame);
  * @width: of the frame, pixels
  * @height: of the frame, pixels
  *
- * Says the size of the frame, which a buffer does not know: then an unannounced change of it is noticed. Needed where the frame has another shape than the image.
+ * Sets the size of the frame, which a buffer does not know, so that an unannounced change of it is
+ * noticed. Needed where the frame has another shape than the image.
  */
 GST_STX_API void gst_stx_stixel_meta_set_frame_size(
     GstStxStixelMeta *meta, guint width, guint height);

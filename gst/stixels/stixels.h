@@ -14,11 +14,11 @@
  *   }
  *   gst_stx_stixels_unref (stixels);
  *
- * Metas are attached to buffers and hold references to buffers of records that never change again; the
- * library allocates them, and they may grow at the end. A buffer that gets one must be writable,
- * and no other thread may change it meanwhile; all other functions may be called from any thread.
- * Functions whose argument must not be NULL answer it with a critical, and with what they return
- * when there is nothing. docs/applications.md shows all of it at work.
+ * Metas are attached to buffers and hold references to buffers of records that never change again.
+ * The library allocates them, and they may grow at the end. A buffer that gets one must be
+ * writable, and no other thread may change it meanwhile; all other functions may be called from any
+ * thread. A NULL argument that must not be NULL causes a critical, and the value that means
+ * "nothing" is returned. docs/applications.md has examples.
  */
 #ifndef GST_STX_STIXELS_H
 #define GST_STX_STIXELS_H

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Habits of writing that CONTRIBUTING.md asks to leave: on the pages, in the texts of properties and
-in the comments of public headers.
+"""Habits of writing that CONTRIBUTING.md asks to avoid: on the pages, in the texts of properties,
+which are on them, and in the comments of public headers.
 
 Each row of HABITS is a pattern and what to write in its place. Code is not looked at.
 """
