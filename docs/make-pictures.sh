@@ -6,7 +6,7 @@
 # docs/labels.jpg and docs/truth.jpg (stixel-overlay), docs/scan.jpg (lidar-overlay),
 # docs/disparity*.jpg (disparity-colour), docs/above.png and docs/above-scan.png (stixel-bev),
 # docs/orbit.jpg (stixel-orbit), docs/column.svg (stx-eval column), and in docs/benchmarks/ figures
-# as the papers have them, stixels-examples.jpg and rdp-inputs.jpg.
+# as the papers have them, stixels-examples.jpg and rdp-inputs.jpg; docs/step-*.jpg (cameras.md).
 #   GST_PLUGIN_PATH=build/gst docs/make-pictures.sh
 . "$(dirname "$0")/../tests/strict.sh"
 cd "$(dirname "$0")/.."
@@ -191,3 +191,33 @@ rm -r "$columns"
 # stx-eval column: a column of the same frame.
 "${STX_EVAL:-build/examples/stx-eval}" column --output docs/column.svg > /dev/null
 ls -l docs/*.svg docs/*.jpg docs/*.png
+
+# The steps of docs/cameras.md, of the synthetic cameras of docs/elements/street-scene-src.md.
+bent=$(mktemp -d)/bent.yml
+sed -n '/^# bent.yml/,/^```/{/^# /!{/^```/!p}}' docs/elements/street-scene-src.md >"$bent"
+lens=(lens-calibration="$bent" num-buffers=1)
+small="videoconvert ! videoscale ! video/x-raw,width=480,height=270"
+beside="compositor name=both sink_1::xpos=484 background=white ! video/x-raw,width=964,height=270 \
+  ! videoconvert ! video/x-raw,format=I420 ! jpegenc quality=75 ! filesink"
+
+# step NAME PROPERTY...: what both cameras see, side by side.
+step() {
+  local name=$1
+  shift
+  eval "gst-launch-1.0 -q $beside location=docs/step-$name.jpg \
+    street-scene-src view=left $* ! $small ! both.sink_0 \
+    street-scene-src view=right $* ! $small ! both.sink_1"
+}
+
+step cameras "${lens[@]}" seed=3 first-frame=20
+step board "${lens[@]}" scene=chessboard board-hold=1 first-frame=4
+eval "gst-launch-1.0 -q $beside location=docs/step-rectified.jpg \
+  street-scene-src view=left ${lens[*]} seed=3 first-frame=20 ! rectify.sink_left \
+  street-scene-src view=right ${lens[*]} seed=3 first-frame=20 ! rectify.sink_right \
+  stereo-rectify name=rectify calibration=$bent \
+  rectify.src_left ! queue ! $small ! both.sink_0  rectify.src_right ! queue ! $small ! both.sink_1"
+gst-launch-1.0 -q stereo-stixels name=stixels calibration="$bent" camera-height=1.65 \
+  ! videoconvert ! videoscale ! video/x-raw,width=964,height=542 ! jpegenc quality=75 \
+  ! filesink location=docs/step-stixels.jpg \
+  street-scene-src view=left "${lens[@]}" seed=3 first-frame=20 ! stixels.sink_left \
+  street-scene-src view=right "${lens[@]}" seed=3 first-frame=20 ! stixels.sink_right
