@@ -21,8 +21,8 @@ typedef enum {
   STX_FIELD_FLAGS,   /* unsigned: a sum of `choices`. Other bits mean nothing and are not refused */
   STX_FIELD_SPELLED, /* what `spelling` reads and writes as text, at `offset` and wherever else */
   STX_FIELD_FRACTION, /* int[2], low/1 … high/1: not checked */
-  STX_FIELD_TEXT,     /* char *, owned by whoever set it; NULL: none */
-  STX_FIELD_COUNT     /* uint64_t that its owner counts up; nobody else sets it */
+  STX_FIELD_TEXT,     /* char *, owned by its setter; NULL: none */
+  STX_FIELD_COUNT     /* uint64_t that only its owner counts up */
 } StxFieldType;
 
 /* A list of choices ends with one whose nick is NULL. */
@@ -59,8 +59,8 @@ typedef struct {
   const StxSpelling *spelling;
   const char *type_name; /* of the choices, where they do not go by the field's name */
   bool at_start;         /* read once, when the work begins: later changes wait for the next time */
-  unsigned missing;  /* a bit of the unsigned at `missing_at`, where the struct notes that nobody */
-  size_t missing_at; /*   gave a value, if 0 is one like any other; 0: it does not */
+  unsigned missing;  /* a bit of the unsigned at `missing_at`, where the struct notes a */
+  size_t missing_at; /*   missing value, if 0 is one like any other; 0: it does not */
   double unset;      /* what users read and write for that, not above `low` */
 } StxField;
 
@@ -117,7 +117,7 @@ double stx_field_get(const StxField *field, const void *params);
  * not be allowed. It is missing no more, or again after `unset`. */
 void stx_field_set(const StxField *field, void *params, double value);
 
-/* Whether nobody gave a value; of a field that does not note it: whether that is 0. */
+/* Whether no value was given; of a field that does not note it: whether that is 0. */
 bool stx_field_is_missing(const StxField *field, const void *params);
 
 /* The range as users see it: from -1 where negative numbers are allowed, from `unset` where a value

@@ -58,7 +58,7 @@ static inline int stx_obstacle_is_hazard(const StxObstacle *obstacle)
 }
 
 /* Seconds until it is at the sensor if both go on as they do; not a number if it comes no nearer,
- * or nobody knows how fast. */
+ * or its speed is unknown. */
 static inline float stx_obstacle_time_to_contact(const StxObstacle *obstacle)
 {
   return obstacle->closing_speed > 0 ? obstacle->z / obstacle->closing_speed : NAN;

@@ -25,8 +25,8 @@
 #define RELAX() ((void)0)
 #endif
 
-/* Whoever looks for work, or waits for the last pieces, first looks again and again for so long,
- * which is about what waking a thread costs. Longer, and on a busy machine, where the two may sit
+/* How long a thread without work, or one that waits for the last pieces, polls before it sleeps:
+ * about the cost of waking a thread. Longer, and on a busy machine, where the two may sit
  * on one core, it would hold up the very thread that it waits for. */
 #define SPIN_NS 8000
 
@@ -45,7 +45,7 @@ typedef struct Loop {
   int pieces;
   int room;            /* helpers that may join */
   int joined;          /* that did so far */
-  atomic_int next;     /* the first piece that nobody has taken */
+  atomic_int next;     /* the first piece not taken yet */
   atomic_int inside;   /* helpers at work; changes only under the lock */
   pthread_cond_t left; /* the last one has gone */
   struct Loop *link;
@@ -86,7 +86,7 @@ static int64_t now_ns(void)
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* A moment later: has somebody waited since `begin` no longer than is good? */
+/* A moment later: has the wait since `begin` not been too long? */
 static bool may_spin(int64_t begin)
 {
   for (int i = 0; i < 16; i++)
@@ -286,7 +286,7 @@ static void post_loop(Loop *loop)
     pthread_cond_signal(&pool.work);
 }
 
-/* Takes the loop off the list: nobody joins any more. */
+/* Takes the loop off the list: no thread joins any more. */
 static void withdraw_loop(Loop *loop)
 {
   Loop **at = &pool.loops;

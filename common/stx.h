@@ -4,7 +4,7 @@
  * which an algorithm lists its implementations, and the rules by which these are called.
  *
  * Rules of the folder
- *   - Nothing here allocates after set-up: whoever calls passes one scratch block whose size the
+ *   - Nothing here allocates after set-up: the caller passes one scratch block whose size the
  *     implementation states. Scratch must be aligned to STX_ALIGN bytes; its content on entry
  *     does not matter.
  *   - Every implementation of an algorithm gives the same bytes for the same input.
@@ -70,8 +70,8 @@ static inline bool stx_fail_as(StxError *error, StxErrorKind kind)
 
 /* ---- Images ------------------------------------------------------------------------------- */
 
-/* A view of somebody else's image: width × height pixels, rows `stride` BYTES apart (stride may
- * exceed the row; the bytes between are never touched). A view owns nothing. */
+/* A view of an image, which it does not own: width × height pixels, rows `stride` BYTES apart
+ * (stride may exceed the row; the bytes between are never touched). */
 typedef struct {
   uint8_t *data;
   ptrdiff_t stride;

@@ -8,7 +8,7 @@
 #include "common/bev/bev_private.h"
 #include "common/metres.h"
 
-#define SLOW .3          /* metres per second: standing still, as far as anybody can tell */
+#define SLOW .3          /* metres per second: counts as standing still */
 #define AHEAD .5         /* seconds that an arrow of speed is long */
 #define NEAR_OBSTACLE .5 /* metres between a thing and the obstacle of which it is a part */
 
@@ -197,7 +197,7 @@ static Piece piece_of(const Layer *layer, const StxStixel *record)
   return piece;
 }
 
-/* Of its upper edge above the camera; 0 where nobody knows. */
+/* Of its upper edge above the camera; 0 where it is unknown. */
 static float height_of(const Layer *layer, const StxStixel *record)
 {
   const StxCamera *camera = &layer->stixels->camera;

@@ -54,7 +54,7 @@ static bool set_value(json_t *object, const char *key, json_t *value, size_t lin
  * of depth and of anchors: of a megabyte, to minutes. */
 typedef struct {
   yaml_parser_t parser;
-  yaml_event_t event; /* that comes next; to be deleted by whoever takes it */
+  yaml_event_t event; /* that comes next; to be deleted by its taker */
   const char *name;
   StxError *error;
   json_t *anchors; /* by name: the value and how many nodes it has */

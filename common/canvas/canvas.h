@@ -213,7 +213,7 @@ uint64_t stx_canvas_changes(const StxCanvas *canvas);
 /*
  * canvas  always on the host
  * tiles  those bytes, in the implementation's memory, aligned to 8; on the host NULL will do
- * frame  pixels of tiles that nobody drew on are not touched; strides of a device's are positive
+ * frame  pixels of tiles without drawing are not touched; strides of a device's are positive
  *
  * For the rest see StxPlace.
  */

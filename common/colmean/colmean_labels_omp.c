@@ -20,7 +20,7 @@
 #define UNLABELLED 32
 #define FEW 4
 
-/* Pixels as bytes of words; `left`: the top bits of those that nobody has counted yet. */
+/* Pixels as bytes of words; `left`: the top bits of those not counted yet. */
 typedef struct {
   uint64_t word[SIDE], left[SIDE];
 } Patch;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Cell reduction: what its source files share; nobody else includes it. */
+/* Cell reduction: shared by its source files only. */
 #ifndef STX_COLMEAN_PRIVATE_H
 #define STX_COLMEAN_PRIVATE_H
 

@@ -3,7 +3,7 @@
  * Cell reduction, fast implementation: cells without far values.
  *
  * Where the valid disparities of a cell lie within 4 pixels of one another, all of them enter,
- * whichever is the median; so nobody needs to know it. Such cells are most of an image. Their
+ * whichever is the median, which is not computed. Such cells are most of an image. Their
  * pixels stay as they lie, row by row, and only the sums down the rows are added across: LANES
  * cells are 4 or 8 vectors wide, and after two or three steps, each of which halves the number of
  * vectors, a lane is a cell.

@@ -48,7 +48,7 @@ typedef struct {
  * formats: the colours are the message. */
 const StxPixelFormat *stx_pixel_format(const char *name);
 
-/* A view of somebody else's frame. Strides in bytes, at least the bytes of one row. */
+/* A view of a frame that it does not own. Strides in bytes, at least the bytes of one row. */
 typedef struct {
   uint8_t *data[3];
   ptrdiff_t stride[3];

@@ -79,7 +79,7 @@ INLINE VecF32 turns_of(VecF32 x, VecF32 y)
   return reflect_f32(lt_f32(y, none), 1.0f, reflect_f32(lt_f32(x, none), 0.5f, p));
 }
 
-/* Not a number becomes `last`, as any other index may that nobody reads. */
+/* Not a number becomes `last`, as may any other index that is not read. */
 INLINE VecI32 index_of(VecF32 value, float last)
 {
   return cvtt_f32(min_f32(value, set1_f32(last)));

@@ -84,7 +84,7 @@ STX_INLINE StxGroundPoint stx_ground_place(const StxGroundFrame *frame, const fl
 
 /* To 1/1024 m, ties to even; |metres| < 2048. The addition rounds: of floats from 2^23 to 2^24 the
  * last bits are the whole number. What is further off, or no number, becomes any number, which
- * nobody reads: its point has no bin. */
+ * is not read: its point has no bin. */
 STX_INLINE int32_t stx_ground_units(float metres)
 {
   float sum = metres * STX_GROUND_UNIT + STX_GROUND_WHOLE;

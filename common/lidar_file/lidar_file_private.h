@@ -9,7 +9,7 @@
 
 /* ---- Text (lidar_file_text.c) -------------------------------------------------------------- */
 
-/* The characters at … end − 1 of somebody else's text. */
+/* The characters at … end − 1 of another text. */
 typedef struct {
   const char *at, *end;
 } StxLidarText;

@@ -11,7 +11,7 @@
  *
  * A sensor that stands still, whose azimuth crosses nothing, ends a turn every second.
  *
- * Whoever calls keeps the points of the two open turns:
+ * The caller keeps the points of the two open turns:
  *
  *   fate = stx_lidar_turns_place (&turns, packet);
  *   hand_over ();

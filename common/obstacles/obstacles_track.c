@@ -7,9 +7,9 @@
  * Source: D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
  * assignment problem", Annals of Operations Research 14, 1988. A track without an obstacle bids for
  * the one that is worth most to it, benefit less price, and outbids the second best, or nothing at
- * all, by STEP: it gets it, and whoever had it bids again. In the end no track is worse off than
- * by STEP, obstacles that nobody has are free, and so no assignment is better by more than STEP for
- * each track. Prices rise by STEP or more and never above 1 + STEP: it ends.
+ * all, by STEP: it gets it, and its former owner bids again. In the end no track is worse off than
+ * by STEP, obstacles without an owner are free, and so no assignment is better by more than STEP
+ * for each track. Prices rise by STEP or more and never above 1 + STEP: it ends.
  */
 #include "common/obstacles/obstacles_private.h"
 
@@ -18,7 +18,7 @@
 #define STEP 0.001f
 #define GUIDED 1.5       /* times the gate: with the camera's motion more of it is sure */
 #define UNTIMED 1.0      /* m: how far things went in a step whose time is not known */
-#define FIRST_SPEED 15.0 /* m/s: a standard deviation of speeds that nobody knows yet */
+#define FIRST_SPEED 15.0 /* m/s: standard deviation of an unknown speed */
 
 /* The obstacle that is worth most to a track; `margin`: over the second best or over none. */
 static uint32_t best_of(const StxObstacles *state, const Choices *choices, float *margin)

@@ -10,7 +10,7 @@
 
 #define PI 3.14159265358979323846
 #define FIELD_OF_VIEW (PI / 4) /* from the upper to the lower edge */
-#define USUAL_HEIGHT 1.65      /* metres of a camera, where nobody says its height */
+#define USUAL_HEIGHT 1.65      /* metres of a camera, where its height is unknown */
 #define HEIGHT_LOOKED_AT 1.    /* metres above the road */
 
 /* ---- Fields ------------------------------------------------------------------------------- */

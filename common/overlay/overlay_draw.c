@@ -26,14 +26,14 @@
 
 #define PIXELS_PER_BAND (1 << 18) /* fewer are not worth waking a thread for */
 
-enum { NOBODY = -1 };
+enum { NONE = -1 };
 
 /* One column on its way down the frame, with what is needed to draw its current record. */
 typedef struct {
-  int next;    /* the record to draw after this one, or NOBODY */
+  int next;    /* the record to draw after this one, or NONE */
   bool filled; /* false: no record from here to `wake` */
   int wake;    /* next frame row at which something changes */
-  int paint;   /* number of the paint that its part of the row has, or NOBODY */
+  int paint;   /* number of the paint that its part of the row has, or NONE */
   StxOverlayBody body;
 } Cursor;
 
@@ -46,8 +46,8 @@ typedef struct {
   int bands;
   char *canvases;     /* scratch of the threads' bands, */
   size_t canvas_size; /* so many bytes each */
-  int *next;  /* from `link`, in scratch; per record: the one below it in its column, or NOBODY */
-  int *front; /* likewise; per column: its top record, or NOBODY */
+  int *next;  /* from `link`, in scratch; per record: the one below it in its column, or NONE */
+  int *front; /* likewise; per column: its top record, or NONE */
 } Scene;
 
 /* One band: the rows [first, end) of the frame, `first` even, and scratch of its own. */
@@ -125,11 +125,11 @@ static StxOverlayResult link_records(const Scene *scene, size_t count)
   const StxOverlayParams *params = &scene->overlay->params;
   StxOverlayResult found = {0};
   for (int c = 0; c < params->columns; c++)
-    scene->front[c] = NOBODY;
+    scene->front[c] = NONE;
   for (size_t i = 0; i < count; i++) {
     const StxStixel *stixel = &scene->records[i];
     int *front = stx_overlay_is_valid(params, stixel) ? &scene->front[stixel->column] : NULL;
-    if (front == NULL || (*front != NOBODY && stixel->bottom >= scene->records[*front].top)) {
+    if (front == NULL || (*front != NONE && stixel->bottom >= scene->records[*front].top)) {
       found.skipped++;
       continue;
     }
@@ -172,7 +172,7 @@ static const StxPaint clear_paint = {STX_CLEAR_KEEP, {STX_CLEAR_ADD, STX_CLEAR_A
 static void load_next(Canvas *canvas, Cursor *cursor, int y)
 {
   const StxOverlayParams *params = &canvas->overlay->params;
-  for (cursor->filled = false; cursor->next != NOBODY && !cursor->filled;) {
+  for (cursor->filled = false; cursor->next != NONE && !cursor->filled;) {
     const StxStixel *stixel = &canvas->scene->records[cursor->next];
     cursor->next = canvas->scene->next[cursor->next];
     if (!stx_overlay_is_shown(params, stixel))
@@ -180,7 +180,7 @@ static void load_next(Canvas *canvas, Cursor *cursor, int y)
     cursor->body = stx_overlay_body(params, &canvas->scene->tables, stixel);
     cursor->filled = cursor->body.bottom > y;
   }
-  cursor->paint = NOBODY;
+  cursor->paint = NONE;
 }
 
 /* One paint, but the left side outlined where the column is wide enough. */

@@ -14,9 +14,9 @@
 typedef struct {
   const StxStixel *stixels; /* sorted by column, then from the bottom up; others are passed over */
   size_t stixel_count;
-  const StxObstacle *obstacles; /* NULL: nobody looked for any */
+  const StxObstacle *obstacles; /* NULL: not searched */
   size_t obstacle_count;
-  const StxFreeSpace *free_space; /* by column; NULL: nobody looked */
+  const StxFreeSpace *free_space; /* by column; NULL: not searched */
   size_t free_count;
 
   /* Over ground, of every obstacle and of every stixel; NULL: unknown. */

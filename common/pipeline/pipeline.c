@@ -339,7 +339,7 @@ static bool run_sgm(
     StxPipeline *p, const StxPipelineInput *in, StxPipelineOutput *out, StxError *error)
 {
   out->disparity = p->disparity;
-  out->confidence = p->confidence; /* without data if nobody wants it */
+  out->confidence = p->confidence; /* without data if not wanted */
   return p->sgm->run(&p->settings.sgm, &in->left, &in->right, &out->disparity, &out->confidence,
       p->scratch, &p->place, error);
 }

@@ -80,7 +80,7 @@ static void pack_list(const Splitter *s, const Column *column, List *list)
       count += __builtin_popcount(bits);
     }
   }
-  store_i32(list->points + count, set1_i32(0)); /* whoever reads whole vectors meets points */
+  store_i32(list->points + count, set1_i32(0)); /* reads of whole vectors meet points */
 }
 
 static void list_bits(const Column *column, uint32_t *index)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the search for lines and the search for bends share: the v-disparity histogram, and integer
- * lines over it. Nobody else includes this.
+ * lines over it. Private.
  */
 #ifndef STX_ROADLINE_PRIVATE_H
 #define STX_ROADLINE_PRIVATE_H

@@ -335,7 +335,7 @@ static void prepare_tables(const StxSatdpParams *params, const StxCamera *camera
   prepare_geometry(&params->grid, tables);
   prepare_object(params, camera, tables);
   tables->has_ground = line != NULL;
-  tables->lambda_intercept = tables->lambda_slope = 1; /* never zero, even if nobody looks */
+  tables->lambda_intercept = tables->lambda_slope = 1; /* never zero, even where unused */
   if (line != NULL) {
     prepare_ground(params, camera, line, tables);
     prepare_prior(params, line, tables);

@@ -215,7 +215,7 @@ INLINE int list_four(int16_t *list, int count, unsigned open, int vb)
 }
 
 /* Lists the start rows from `first` on whose bound is at most the limit in any lane. Without
- * branches, which nobody could predict. */
+ * branches, which would be unpredictable. */
 INLINE void list_open(Group *g, int kind, int first, int k, VecF64 limit)
 {
   int count = 0;

@@ -11,7 +11,7 @@ static void find_pieces(Group *g, int lane)
   int rows = g->tables->rows, count = 0;
   const uint8_t *start = g->starts + (size_t)g->column[lane] * rows;
   g->boundary[0][lane] = 0;
-  for (int u = 1; u <= rows; u++) { /* without branches, which nobody could predict */
+  for (int u = 1; u <= rows; u++) { /* without branches, which would be unpredictable */
     g->boundary[count + 1][lane] = u;
     count += u == rows || start[rows - 1 - u] != 0;
   }

@@ -599,7 +599,7 @@ static void locate(const StxScene *scene, const SceneContact *contact, const Stx
     right[i] = e_right[i];
     down[i] = e_down[i];
   }
-  /* Gentle slopes count as level: nobody sees the difference. On steep ones a ray that runs level
+  /* Gentle slopes count as level: the difference is invisible. On steep ones a ray that runs level
    * would seem to graze the road, and its pixel to cover all of it. */
   bool gentle = scene->params.terrain == STX_SCENE_GENTLE;
   double slope = gentle ? 0 : stx_scene_ground_slope(scene, spot->world[2]);

@@ -38,7 +38,7 @@ typedef struct {
 
 typedef struct {
   const StxSgmParams *params;
-  bool margins;    /* somebody asks for S2: the confidence or the uniqueness check */
+  bool margins;    /* the confidence or the uniqueness check needs S2 */
   int vectors;     /* n of sgm_simd.inc.h */
   Sweep sweeps[2]; /* contiguous: `states_size` bytes from sweeps[0].left */
   size_t states_size;

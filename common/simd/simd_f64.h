@@ -4,7 +4,7 @@
  * see simd.h. On any machine they are pairs of vectors of two doubles.
  *
  * Written out, because what GCC 12 makes of loops over lanes depends on trifles: it puts stores
- * behind branches that nobody can predict, and takes limits of values apart into branches first.
+ * behind unpredictable branches, and takes limits of values apart into branches first.
  *
  *   load_f64, store_f64   memory is aligned to the vector
  *   lt, eq, ne_f64        as Mask64, which takes & and |; blend_f64, keep_f64

@@ -30,7 +30,7 @@ static Loops pick_loops(void)
   return (Loops){bench_add8_base, bench_mul_add_base};
 }
 
-/* The best of several runs counts: a limit is what the machine can do when nobody disturbs. */
+/* The best of several runs counts: a limit is what the undisturbed machine can do. */
 static double best_rate(double work, double begin, double best)
 {
   double rate = work / (now_ms() - begin) / 1e6; /* 10⁹ per second */

@@ -100,7 +100,7 @@ class Link:
         with self.lock:
             self.connected, self.away_since = False, time.monotonic()
             self.early.clear()
-            if self.qos == 0:  # nobody sends those again
+            if self.qos == 0:  # those are not sent again
                 self.lost += len(self.under_way)
                 self.under_way.clear()
         say(f"broker {self.name}: gone")

@@ -53,7 +53,7 @@ def say(media, message):
         is_error = message.type == Gst.MessageType.ERROR
         error, debug = message.parse_error() if is_error else message.parse_warning()
         print(f"{message.src.get_name()}: {error.message} ({debug})", file=sys.stderr)
-    return False  # whoever else wants the message gets it
+    return False  # other handlers get the message, too
 
 
 def configure(factory, media):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * How long the queued of an aggregator's pads wait for partners that do not come, in a live
- * pipeline. Elsewhere nothing is lost by waiting, and nobody asks. Internal.
+ * pipeline. Elsewhere nothing is lost by waiting. Internal.
  *
  * The oldest required head waits until its running time, plus the pipeline's latency, plus the
  * property `timeout`; then its moment is given up. Two things change that:
@@ -15,7 +15,7 @@
  *     seconds late is reached in several steps, and what hands over at once what it had withheld
  *     has caught up by then. Of a slow camera, or from a slow machine, little is lost but what came
  *     at the start.
- * Whoever sets GstAggregator's `latency` has said how long: that alone counts.
+ * GstAggregator's `latency`, if set, counts alone.
  */
 #ifndef GST_STX_DEADLINE_H
 #define GST_STX_DEADLINE_H

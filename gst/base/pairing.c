@@ -302,7 +302,7 @@ static GstFlowReturn pairing_update_src_caps(
   return gst_caps_can_intersect(*caps, downstream) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* GstAggregator runs a task of its own, so nobody else tells the user. */
+/* GstAggregator runs a task of its own, so the element has to tell the user. */
 static gboolean pairing_negotiate(GstAggregator *aggregator)
 {
   GstPad *src = GST_AGGREGATOR_SRC_PAD(aggregator);

@@ -132,7 +132,7 @@ void gst_stx_pairing_add_pad(GstStxPairing *self, guint role);
 /* The pad of a role, or NULL: a new reference. Any thread. */
 GstAggregatorPad *gst_stx_pairing_get_pad(GstStxPairing *self, guint role);
 
-/* From process: in a live pipeline, whose frames nobody can deliver again. */
+/* From process: in a live pipeline, whose frames cannot be delivered again. */
 gboolean gst_stx_pairing_is_live(GstStxPairing *self);
 
 /* From process: the running time of the set, that of its leading buffer; NONE: it has no PTS, or

@@ -210,7 +210,7 @@ static void note_skew(GstStxPairing *self, const GstStxQueued *queued, guint rol
   }
 }
 
-/* Flags, times and motion of a buffer without it, which whoever processes it may want writable. */
+/* Flags, times and motion of a buffer without it, which the element may want writable. */
 static GstBuffer *stamp_of(GstBuffer *buffer)
 {
   GstBuffer *stamp = gst_buffer_new();

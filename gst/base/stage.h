@@ -14,7 +14,7 @@
  *   GST_FLOW_ERROR  why stands in the StxError, and nothing has been posted. Without a kind it is
  *                   STREAM, FORMAT from `prepare` and STREAM, FAILED from `work`
  *   another one     passed on as it is: FLUSHING while the pipeline stops, NOT_NEGOTIATED after
- *                   somebody has posted why; GST_BASE_TRANSFORM_FLOW_DROPPED below
+ *                   the reason was posted; GST_BASE_TRANSFORM_FLOW_DROPPED below
  * If `work` fails on the GPU, gst_stx_stage_run leaves it: with backend=auto one line of warning
  * in the log, caps and pools go to system memory, and the frame is worked on again, not prepared
  * again, on the CPU, as are all that follow; with backend=cuda an element error. What fails on the
@@ -24,8 +24,8 @@
  * is given up: gst_stx_stage_run returns GST_BASE_TRANSFORM_FLOW_DROPPED, after one element warning
  * until the next start, and the base class sends a gap in its place.
  *
- * Slots number the memory of a stage: 0 … GST_STX_STAGE_SLOTS − 1, named by an enum of whoever
- * works. A slot is used for one purpose: a block, an input, an output, …; a picture of n planes
+ * Slots number the memory of a stage: 0 … GST_STX_STAGE_SLOTS − 1, named by an enum of the
+ * element. A slot is used for one purpose: a block, an input, an output, …; a picture of n planes
  * takes n slots. Blocks keep their content from frame to frame as long as they do not grow and the
  * stage does not leave the GPU; pointers into buffers are good until the frame's end.
  *
@@ -62,7 +62,7 @@ extern const StxFields gst_stx_run_fields;
  *
  * work
  *   One frame, where the stage works. What an earlier try has left in the frame is dropped; so is
- *   what is left after a failure, by whoever called gst_stx_stage_run.
+ *   what is left after a failure, by the caller of gst_stx_stage_run.
  *
  * wants_device (optional)
  *   Is this frame worth the GPU? Without it every frame is.
@@ -225,7 +225,7 @@ gboolean gst_stx_stage_take_video_pool(GstStxStage *self, GstQuery *query);
 /* ---- Of stage.c and stagememory.c alone ----------------------------------------------------- */
 
 /* The frame's work has come to `flow`: brings what was written to where it belongs, waits if
- * somebody outside might not, and lets go of the frame's buffers. Returns what came of it all. */
+ * a foreign element might not, and lets go of the frame's buffers. Returns what came of it all. */
 GstFlowReturn gst_stx_stage_end_frame(GstStxStage *self, GstFlowReturn flow, StxError *error);
 
 /* Forgets what is on the GPU, which is left, and all memory. */

@@ -267,7 +267,7 @@ static gboolean upload_planes(GstStxStage *self, guint slot, const GstVideoInfo 
   return TRUE;
 }
 
-/* Samples of several bytes may begin anywhere in somebody else's memory: a copy that is aligned. */
+/* Samples of several bytes may begin anywhere in foreign memory: a copy that is aligned. */
 static gboolean align_plane(GstStxStage *self, guint slot, const GstVideoInfo *info, guint plane,
     StxFrame *picture, StxError *error)
 {

@@ -153,7 +153,7 @@ static gboolean sink_event(GstBaseTransform *base, GstEvent *event)
   return gst_stx_sink_event(base, event);
 }
 
-/* GstBaseTransform drops what is late without a word to whoever waits for it downstream. */
+/* GstBaseTransform drops late buffers without a GAP event downstream. */
 static GstFlowReturn submit_input_buffer(
     GstBaseTransform *base, gboolean is_discont, GstBuffer *input)
 {

@@ -33,7 +33,7 @@ GST_DEBUG_CATEGORY_STATIC(gst_downsample_transpose_debug);
 /* Of a buffer; 4096x2160 with 1x1 cells and 32 classes fits. */
 #define COLUMNS_BYTES_MAX (1u << 30)
 
-/* Focal length times baseline, px m, of a depth camera whose baseline nobody knows, or that has
+/* Focal length times baseline, px m, of a depth camera whose baseline is unknown, or that has
  * none: 256 pixels of disparity, the most that columns hold, are half a metre, where most such
  * cameras begin to see; at 10 m there are 13 left. Metres of stixels come out as with any other. */
 #define VIRTUAL_FOCAL_BASELINE 128.

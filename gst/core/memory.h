@@ -23,7 +23,7 @@ gboolean gst_stx_scratch_reserve(GstStxScratch *scratch, gsize size, StxError *e
 void gst_stx_scratch_clear(GstStxScratch *scratch);
 
 /* The bytes of a map, aligned to `align`, a power of 2: where they lie, or copied to `scratch`,
- * whose content is lost. Somebody else's memory may begin anywhere. NULL with a text in `error`
+ * whose content is lost. Foreign memory may begin anywhere. NULL with a text in `error`
  * where there is no memory. */
 gconstpointer gst_stx_aligned(
     const GstMapInfo *map, gsize align, GstStxScratch *scratch, StxError *error);

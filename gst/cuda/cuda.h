@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The GPU behind an element: one context and one stream per pipeline, device memory in buffers.
- * Stages (base/stage.h) use it; nobody includes GstCuda but the files of this folder: a build
+ * Stages (base/stage.h) use it; only the files of this folder include GstCuda: a build
  * without CUDA has the same functions, and says so when asked for a GPU.
  *
  * Order. All elements of a pipeline enqueue on the one stream of its context, so device buffers

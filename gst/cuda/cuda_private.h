@@ -54,7 +54,7 @@ typedef struct {
  */
 const GstStxCudaLib *gst_stx_cuda_lib(StxError *error);
 
-/* The same without a second look; NULL if nobody looked, or it was in vain. */
+/* The same without a second look; NULL without a look, or after a vain one. */
 const GstStxCudaLib *gst_stx_cuda_lib_peek(void);
 
 /* Device memory for one picture, or NULL. The caller vouches for a format that GstCuda lists: it
@@ -71,7 +71,7 @@ GstMemory *gst_stx_cuda_lib_alloc(
 
 typedef struct _GstStxCudaDevice GstStxCudaDevice;
 
-/* Counted references. Whoever holds one may use all of it, from any thread. */
+/* Counted references. A holder may use all of it, from any thread. */
 struct _GstStxCudaDevice {
   guint references; /* under the lock of cudadevice.c */
   const GstStxCudaLib *lib;
@@ -80,7 +80,7 @@ struct _GstStxCudaDevice {
   StxCudaStream stream;
 };
 
-/* The device of a context, made if nobody has it: a new reference. NULL with the reason. */
+/* The device of a context, made if there is none yet: a new reference. NULL with the reason. */
 GstStxCudaDevice *gst_stx_cuda_device_get(GstCudaContext *context, StxError *error);
 
 GstStxCudaDevice *gst_stx_cuda_device_ref(GstStxCudaDevice *device);
@@ -103,7 +103,7 @@ gboolean gst_stx_cuda_device_owns(const GstStxCudaDevice *device, GstMemory *mem
 G_DECLARE_FINAL_TYPE(GstStxCudaPool, gst_stx_cuda_pool, GST, STX_CUDA_POOL, GstBufferPool)
 
 /* Configured for buffers of `size` contiguous bytes, with `caps` (may be NULL); `video` (may be
- * NULL) adds a GstVideoMeta with its offsets and strides. `shrinks`: whoever acquires a buffer may
+ * NULL) adds a GstVideoMeta with its offsets and strides. `shrinks`: the user of a buffer may
  * make it smaller. Holds a reference on the device, as do its buffers through it. */
 GstBufferPool *gst_stx_cuda_pool_new(GstStxCudaDevice *device, GstCaps *caps, gsize size,
     const GstVideoInfo *video, gboolean shrinks);

@@ -140,7 +140,7 @@ static gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query)
 
 /* ---- GstElement ---------------------------------------------------------------------------- */
 
-/* An Ouster's metadata, for whoever decodes its packets. */
+/* An Ouster's metadata, for the decoder of its packets. */
 static gboolean write_metadata(GstLidarEncode *self)
 {
   gchar text[STX_LIDAR_ENCODE_METADATA], *path;

@@ -418,7 +418,7 @@ static void attach_regions(GstStixelObstacles *self, GstBuffer *frame)
   gst_caps_unref(caps);
 }
 
-/* The frame itself, where nobody else has it. */
+/* The frame itself, where it has no other owner. */
 static GstBuffer *with_obstacles(GstStixelObstacles *self, GstBuffer *input,
     const StxObstaclesResult *result, const GstObstaclesInput *found)
 {

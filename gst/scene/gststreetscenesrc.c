@@ -40,7 +40,7 @@ struct _GstStreetSceneSrc {
   GstStreetSceneSettings settings;
   GstVideoInfo info; /* of the current caps; fps 0/1 before the first ones */
   GstClockID wait;   /* of a live camera: for the end of a frame */
-  gboolean unlocked; /* … which nobody waits for now */
+  gboolean unlocked; /* … which is not waited for now */
 
   /* Of the streaming thread. */
   StxScene *scene;

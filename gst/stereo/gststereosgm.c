@@ -437,7 +437,7 @@ static void add_motion(GstStereoSgm *self, const GstStxPairingFrame *frame)
     gst_buffer_add_stx_motion_meta(frame->out, &none, GST_CLOCK_TIME_NONE, NULL, 0, 0);
 }
 
-/* The disparity, and with it the confidence, which nobody else may hold while it is written. */
+/* The disparity, and with it the confidence, which must not be shared while it is written. */
 static GstFlowReturn acquire(GstStereoSgm *self, GstBuffer **disparity, StxError *error)
 {
   GstStxPairing *pairing = GST_STX_PAIRING(self);

@@ -79,7 +79,7 @@ gboolean gst_stx_joints_add(
   return TRUE;
 }
 
-/* All that waits in queues; whoever asks for caps shall not be refused. */
+/* Flushes the queues, so that a query for caps is not refused. */
 static GstPadProbeReturn discard(GstPad *pad, GstPadProbeInfo *info, gpointer nothing)
 {
   gboolean passes = GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM &&

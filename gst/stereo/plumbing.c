@@ -226,7 +226,7 @@ static gboolean join_rectified(GstPlumbing *self)
          join_matcher(self, joints, "sink_left") && join_right(self, joints);
 }
 
-/* Left pictures have to be cut out of frames with both views that nobody rectifies. */
+/* Left pictures have to be cut out of frames with both views that are not rectified. */
 static gboolean join_pictures(GstPlumbing *self)
 {
   GstStxJoints *pictures = &self->pictures;
@@ -488,7 +488,7 @@ static void src_linked(GstPad *src, GstPad *peer, GstPlumbing *self)
 
 /* ---- Life ---------------------------------------------------------------------------------- */
 
-/* A tee that leads nowhere, or to a pad that nobody has linked, goes on. */
+/* A tee without a linked pad goes on. */
 static void set_tees(GstPlumbing *self)
 {
   static const GstPlumbingPart tees[] = {

@@ -2,7 +2,7 @@
 /*
  * GstStxViewStreams: base class of the elements that work on the two views of a stereo camera one
  * by one. Each view goes its own way, a *lane*: from sink_left to src_left, from sink_right to
- * src_right. Nothing is paired, nobody waits: what one camera does, and when it ends, is no matter
+ * src_right. Nothing is paired, no view waits: what one camera does, and when it ends, is no matter
  * of the other's. In place of the two sink pads there may be one, sink, whose frames hold both
  * views; the lanes then take each frame one after the other.
  *

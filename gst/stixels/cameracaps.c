@@ -45,7 +45,7 @@ void gst_stx_camera_from_caps(const GstCaps *caps, StxCamera *camera)
 
     if (!get_number(structure, caps_fields[i], &value))
       continue;
-    /* Somebody else's caps: a number outside of the range says nothing. */
+    /* Foreign caps: a number outside of the range is ignored. */
     if (!isfinite(value) || value < field->low || value > field->high)
       continue;
     stx_field_set(field, camera, value);

@@ -11,7 +11,7 @@ static gboolean has_whole_records(GstBuffer *obstacles, GstBuffer *free_space)
          (free_space == NULL || gst_buffer_get_size(free_space) % sizeof(StxFreeSpace) == 0);
 }
 
-/* Records that are whole no more, since whoever has the buffers resized one, are not copied. */
+/* Records that are whole no more, since the owner of the buffers resized one, are not copied. */
 static gboolean transform(
     GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
 {

@@ -72,7 +72,7 @@ static gboolean is_told(const StxPlacement *placement)
   return placement->width > 0;
 }
 
-/* The placement in a frame of that size; FALSE where something has happened that nobody told. */
+/* The placement in a frame of that size; FALSE after an unknown change. */
 static gboolean start(const GstStxStixelInfo *info, const StxPlacement *placement, gint width,
     gint height, StxPlacement *result)
 {

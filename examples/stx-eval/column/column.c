@@ -106,7 +106,7 @@ static ColumnStixel *stixels_of(const StxPipelineOutput *output, int column, int
   return stixels;
 }
 
-/* Segments need no road, but whoever looks at them wants to see where it is. */
+/* Segments need no road, but the picture shows it. */
 static const StxRoadLine *road_of(const StxPipelineOutput *output, StxRoadLine *line)
 {
   if (output->line != NULL)
