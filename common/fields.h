@@ -59,9 +59,9 @@ typedef struct {
   const StxSpelling *spelling;
   const char *type_name; /* of the choices, where they do not go by the field's name */
   bool at_start;         /* read once, when the work begins: later changes wait for the next time */
-  unsigned missing;  /* a bit of the unsigned at `missing_at`, where the struct notes a */
-  size_t missing_at; /*   missing value, if 0 is one like any other; 0: it does not */
-  double unset;      /* what users read and write for that, not above `low` */
+  unsigned missing;      /* a bit of the unsigned at `missing_at`, where the struct notes a */
+  size_t missing_at;     /*   missing value, if 0 is one like any other; 0: it does not */
+  double unset;          /* what users read and write for that, not above `low` */
 } StxField;
 
 /* The end of a row: how `member` of the struct `params` is stored; `kind`: DOUBLE, INT, … Does not
