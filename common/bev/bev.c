@@ -23,11 +23,12 @@ static const StxFieldChoice modes[] = {
 #define FIELD(kind, member) STX_FIELD(kind, StxBevParams, member)
 
 static const StxField mode_fields[] = {
-    {"mode", "Mode", "What the colours of the points show", FIELD(CHOICE, mode),
+    {"mode", "Mode", "Quantity of the colours of the points", FIELD(CHOICE, mode),
         .choices = modes + 1},
 };
 static const StxField points_fields[] = {
-    {"points", "Points", "What the colours of points show", FIELD(CHOICE, mode), .choices = modes},
+    {"points", "Points", "Quantity of the colours of points", FIELD(CHOICE, mode),
+        .choices = modes},
 };
 static const StxField fields[] = {
     {FIELD(INT, width), .low = 16, .high = STX_BEV_MAX_SIDE, .unit = "pixels"},
@@ -37,18 +38,17 @@ static const StxField fields[] = {
     {"zoom", "Zoom",
         "Magnification: extent / zoom is shown, but never less than 1 or more than 500 metres",
         FIELD(DOUBLE, zoom), .low = 0.1, .high = 100},
-    {"center-x", "Centre ahead",
-        "How far ahead of the sensor the centre of the picture lies, metres",
+    {"center-x", "Centre ahead", "Distance ahead of the sensor of the picture's centre, metres",
         FIELD(DOUBLE, center_x), .low = -STX_BEV_MAX_EXTENT, .high = STX_BEV_MAX_EXTENT,
         .unit = "m"},
     {"center-y", "Centre to the left",
-        "How far to the left of the sensor the centre of the picture lies, metres",
+        "Distance to the left of the sensor of the picture's centre, metres",
         FIELD(DOUBLE, center_y), .low = -STX_BEV_MAX_EXTENT, .high = STX_BEV_MAX_EXTENT,
         .unit = "m"},
     {"point-size", "Point size", "Side of the square that a point covers, pixels",
         FIELD(INT, point_size), .low = 1, .high = 9, .unit = "pixels"},
     {"rings", "Rings", "Draw range rings, distances, a scale and the sensor", FIELD(BOOL, rings)},
-    {"legend", "Legend", "Where the meaning of the colours is told", FIELD(CHOICE, legend),
+    {"legend", "Legend", "Corner of the legend", FIELD(CHOICE, legend),
         .choices = stx_legend_choices},
 };
 static const StxBevParams defaults = STX_BEV_DEFAULTS, ahead = STX_BEV_AHEAD_DEFAULTS;

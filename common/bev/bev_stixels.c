@@ -35,19 +35,18 @@ static const StxFieldChoice shows[] = {
 #define FIELD(kind, member) STX_FIELD(kind, StxBevStixelsParams, member)
 
 static const StxField fields[] = {
-    {"mode", "Mode", "What the colours of stixels show", FIELD(CHOICE, mode), .choices = modes},
-    {"show", "Show", "What is drawn of a frame", FIELD(FLAGS, show), .choices = shows},
+    {"mode", "Mode", "Quantity of the colours of stixels", FIELD(CHOICE, mode), .choices = modes},
+    {"show", "Show", "Parts of the picture to draw", FIELD(FLAGS, show), .choices = shows},
     {"max-distance", "Largest distance", "Distance of the farthest colour of mode=distance, metres",
         FIELD(DOUBLE, max_distance), .low = 1, .high = 1000, .unit = "m"},
-    {"uncertainty", "Uncertainty",
-        "What the disparity of an object may be wrong by, pixels: so long it is drawn",
+    {"uncertainty", "Uncertainty", "Error of an object's disparity that its length shows, pixels",
         FIELD(DOUBLE, uncertainty), .low = 0, .high = 10, .unit = "px"},
     {"corridor-width", "Corridor width", "Width of the corridor straight ahead, metres; 0: none",
         FIELD(DOUBLE, corridor_width), .low = 0, .high = 100, .unit = "m"},
-    {"corridor-length", "Corridor length", "How far ahead the corridor reaches, metres",
+    {"corridor-length", "Corridor length", "Length of the corridor, metres",
         FIELD(DOUBLE, corridor_length), .low = 0, .high = 250, .unit = "m"},
     {"corridor-offset", "Corridor offset",
-        "How far to the right of the camera the middle of the corridor lies, metres",
+        "Distance of the corridor's middle to the right of the camera, metres",
         FIELD(DOUBLE, corridor_offset), .low = -50, .high = 50, .unit = "m"},
 };
 static const StxBevStixelsParams defaults = STX_BEV_STIXELS_DEFAULTS;

@@ -80,12 +80,12 @@ static const StxField fields[] = {
         FIELD(INT, fill_width), .high = STX_FILL_WIDTH_MAX, .unit = "pixels"},
     {FIELD(CHOICE, disparity.encoding), .choices = stx_disparity_encodings},
     {"min-disparity", "Least disparity",
-        "Disparities of the map below this are unknown, in its pixels. 0: all are known that are "
-        "above 0; negative, as OpenCV's minDisparity may be: 0 and less are known as well",
+        "Smallest known disparity of the map, in its pixels (0 = all above 0; negative, as "
+        "OpenCV's minDisparity: 0 and less are known, too)",
         FIELD(DOUBLE, disparity.minimum), .low = -4096, .high = 4096, .unit = "px"},
     {"disparity-scale", "Disparity scale",
-        "Factor that makes the map's disparities those of an image of its size (0 = not given: "
-        "1, and the camera in the caps must be of this size)",
+        "Factor that makes the map's disparities those of an image of its size (0 = 1, and the "
+        "camera in the caps must be of this size)",
         FIELD(DOUBLE, disparity.scale), .high = 1000},
     {"disparity-offset", "Disparity offset",
         "Added to every known disparity, pixels of the image: the difference of the principal "

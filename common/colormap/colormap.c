@@ -47,8 +47,8 @@ static const StxFieldChoice unknowns[] = {
 #define FIELD(kind, member) STX_FIELD(kind, StxColormapParams, member)
 
 static const StxField fields[] = {
-    {"mode", "Mode", "What is shown", FIELD(CHOICE, mode), .choices = modes},
-    {"range", "Range", "Which values the ends of the palette stand for", FIELD(CHOICE, range),
+    {"mode", "Mode", "Quantity that is shown", FIELD(CHOICE, mode), .choices = modes},
+    {"range", "Range", "Values of the ends of the palette", FIELD(CHOICE, range),
         .choices = ranges},
     {"palette", "Palette", "Colours from far to near, or from little to much",
         FIELD(CHOICE, palette), .choices = palettes},

@@ -19,13 +19,17 @@
                                             .high = STX_EXTRINSICS_MAX_ANGLE, .unit = "rad"
 
 static const StxField fields[] = {
-    {"sensor-x", "Sensor ahead", "How far ahead of the camera the LiDAR sensor stands, metres",
+    {"sensor-x", "Sensor ahead", "Distance of the LiDAR sensor ahead of the camera, metres",
         SHIFT(x)},
-    {"sensor-y", "Sensor to the left", "Likewise to its left, metres", SHIFT(y)},
-    {"sensor-z", "Sensor above", "Likewise above it, metres", SHIFT(z)},
-    {"sensor-roll", "Sensor roll", "Right side of the LiDAR sensor down, radians", ANGLE(roll)},
-    {"sensor-pitch", "Sensor pitch", "Its front down, radians", ANGLE(pitch)},
-    {"sensor-yaw", "Sensor yaw", "Its front to the left, radians", ANGLE(yaw)},
+    {"sensor-y", "Sensor to the left",
+        "Distance of the LiDAR sensor to the left of the camera, metres", SHIFT(y)},
+    {"sensor-z", "Sensor above", "Height of the LiDAR sensor above the camera, metres", SHIFT(z)},
+    {"sensor-roll", "Sensor roll",
+        "Roll of the LiDAR sensor against the camera, right side down, radians", ANGLE(roll)},
+    {"sensor-pitch", "Sensor pitch",
+        "Pitch of the LiDAR sensor against the camera, front down, radians", ANGLE(pitch)},
+    {"sensor-yaw", "Sensor yaw",
+        "Yaw of the LiDAR sensor against the camera, front to the left, radians", ANGLE(yaw)},
 };
 static const StxExtrinsics defaults;
 const StxFields stx_extrinsics_fields = {STX_FIELDS_OF(fields), &defaults};

@@ -30,7 +30,8 @@ static const StxField fields[] = {
     {"max-slope", "Slope", "Steepest ground line against the road around the sensor, as a ratio",
         FIELD(DOUBLE, max_slope), .high = 10},
     {"long-threshold", "Long gap",
-        "A gap in a ground line is long from here on, plus a tenth of the range, metres",
+        "Length from which a gap in a ground line counts as long, plus a tenth of the range, "
+        "metres",
         METRES(long_threshold, 0, STX_GROUND_MAX_RANGE)},
     {"max-long-height", "Height across a long gap",
         "How far the height may be off behind a long gap, metres", METRES(max_long_height, 0, 10)},
@@ -41,16 +42,16 @@ static const StxField fields[] = {
         "How far aside a ground line may be taken from where there is none, radians",
         FIELD(DOUBLE, line_search_angle), .high = STX_GROUND_MAX_ANGLE, .unit = "rad"},
     {"obstacle-height", "Obstacle height",
-        "Something stands where the highest point of a bin is this far above the ground, metres "
-        "(100: nowhere)",
+        "Height above the ground from which the highest point of a bin is an obstacle, metres "
+        "(100: none)",
         METRES(obstacle_height, 0.01, 100)},
     {"max-foot-height", "Foot height",
-        "Where something stands, a lowest point this far above the ground before it is its "
-        "foot, no ground, metres",
+        "Height above the ground before it from which the lowest point below an obstacle is its "
+        "foot, metres",
         METRES(max_foot_height, 0, 100)},
     {"bank-reach", "Bank reach",
-        "What stands no higher than ground within this distance is a bank or a kerb, metres (0 = "
-        "no banks)",
+        "Distance within which things no higher than the ground are banks or kerbs, metres (0 = no "
+        "banks)",
         METRES(bank_reach, 0, STX_GROUND_MAX_RANGE)},
     {"sensor-height", "Sensor height", "Height of the sensor above the ground, metres (0 = auto)",
         METRES(sensor_height, 0, 100)},

@@ -16,19 +16,21 @@
 #define METRES(member, least, most) FIELD(DOUBLE, member), .low = least, .high = most, .unit = "m"
 
 static const StxField fields[] = {
-    {"max-distance", "Farthest distance", "Things farther away are not looked for, metres",
+    {"max-distance", "Farthest distance", "Distance of the farthest hazards, metres",
         METRES(max_distance, 2, 100)},
-    {"min-height", "Least height", "What is less high, or deep, is no hazard, metres",
+    {"min-height", "Least height",
+        "Height of the lowest hazard, and depth of the shallowest hole, metres",
         METRES(min_height, 0.01, 1)},
-    {"max-height", "Greatest height", "What is higher is left to stixel-obstacles, metres",
+    {"max-height", "Greatest height",
+        "Height of the highest hazard, metres; higher things are obstacles",
         METRES(max_height, 0.05, 2)},
-    {"min-width", "Least width", "What is narrower is no hazard, metres", METRES(min_width, 0, 10)},
+    {"min-width", "Least width", "Width of the narrowest hazard, metres", METRES(min_width, 0, 10)},
     {"window", "Window", "Width of a patch of road that is tested, metres",
         METRES(window, 0.05, 2)},
     {"evidence", "Evidence",
         "How much more likely than bare road a hazard must be: the logarithm of that, nats",
         FIELD(DOUBLE, evidence), .low = 1, .high = 2000, .unit = "nat"},
-    {"max-hazards", "Most hazards", "Of a frame with more the farthest are left out",
+    {"max-hazards", "Most hazards", "Most of a frame; the farthest are left out",
         FIELD(INT, max_hazards), .low = 1, .high = STX_HAZARDS_MAX},
 };
 static const StxHazardsParams defaults = STX_HAZARDS_DEFAULTS;

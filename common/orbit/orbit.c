@@ -21,18 +21,18 @@ static const StxField fields[] = {
     {FIELD(INT, width), .low = 16, .high = STX_ORBIT_MAX_SIDE, .unit = "pixels"},
     {FIELD(INT, height), .low = 16, .high = STX_ORBIT_MAX_SIDE, .unit = "pixels"},
     {"azimuth", "Azimuth",
-        "Where the eye stands: 0 straight behind the camera, 1.57 to its right, -1.57 to its left, "
+        "Direction of the eye: 0 straight behind the camera, 1.57 to its right, -1.57 to its left, "
         "radians",
         FIELD(DOUBLE, azimuth), .low = -6.2832, .high = 6.2832, .unit = "rad"},
-    {"elevation", "Elevation", "How high the eye stands above the horizon, radians",
+    {"elevation", "Elevation", "Angle of the eye above the horizon, radians",
         FIELD(DOUBLE, elevation), .low = .02, .high = 1.55, .unit = "rad"},
     {"distance", "Distance", "From the eye to the place that it looks at, metres",
         FIELD(DOUBLE, distance), .low = 1, .high = 500, .unit = "m"},
-    {"ahead", "Ahead", "How far ahead of the camera the place lies that the eye looks at, metres",
+    {"ahead", "Ahead", "Distance ahead of the camera of the place that the eye looks at, metres",
         FIELD(DOUBLE, ahead), .low = -100, .high = 500, .unit = "m"},
     {"grid", "Grid", "Draw a grid of 10 m on the road, its distances, and where the camera stands",
         FIELD(BOOL, grid)},
-    {"legend", "Legend", "Where the legend of the colours lies", FIELD(CHOICE, legend),
+    {"legend", "Legend", "Corner of the legend", FIELD(CHOICE, legend),
         .choices = stx_legend_choices},
 };
 static const StxOrbitParams defaults = STX_ORBIT_DEFAULTS;

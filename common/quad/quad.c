@@ -105,10 +105,10 @@ static const StxFieldChoice modes[] = {
 #define FIELD(kind, member) STX_FIELD(kind, StxQuadColours, member)
 
 static const StxField fields[] = {
-    {"mode", "Mode", "What the colours show", FIELD(CHOICE, mode), .choices = modes},
+    {"mode", "Mode", "Quantity of the colours", FIELD(CHOICE, mode), .choices = modes},
     {"palette", "Palette", "Colours of mode distance", FIELD(CHOICE, palette),
         .choices = stx_palette_choices},
-    {"max-distance", "Maximum distance", "This and more has the farthest colour, metres",
+    {"max-distance", "Maximum distance", "Distance of the farthest colour, and all beyond, metres",
         FIELD(DOUBLE, max_distance), .low = 1, .high = 1000, .unit = "m"},
 };
 static const StxQuadColours defaults = STX_QUAD_COLOURS_DEFAULTS;

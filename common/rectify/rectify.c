@@ -207,8 +207,8 @@ static const StxField fields[] = {
         "it)",
         FIELD(INT, height), .high = STX_RECTIFY_MAX_SIDE, .unit = "px"},
     {"alpha", "Alpha",
-        "What is shown where the calibration has no projection: 0 = only what both cameras see, 1 "
-        "= all that they see, -1 = their focal length",
+        "View of a calibration without a projection: 0 = only what both cameras see, 1 = all that "
+        "they see, -1 = their focal length",
         FIELD(DOUBLE, alpha), .low = -1, .high = 1},
 };
 static const StxRectifyParams defaults = STX_RECTIFY_DEFAULTS;

@@ -41,8 +41,8 @@ static const StxField fields[] = {
     {"sigma-disparity-sky", "Disparity noise, sky", "Noise of the sky's disparity, pixels",
         NOISE(2)},
     {"sigma-weight", "Weight of the noise's logarithm",
-        "What a known cell pays for each unit of the logarithm of its noise over the smallest "
-        "noise, in nats; 0: a kind of large noise explains anything for free",
+        "Weight of the logarithm of a known cell's noise over the smallest noise, in nats; 0: no "
+        "normalisation",
         NUMBER(sigma_weight, 0, 16), .unit = "nat"},
     {"sigma-height", "Ground unevenness", "Unevenness of the ground, metres",
         NUMBER(sigma_height, 0, 10), .unit = "m"},
@@ -82,7 +82,7 @@ static const StxField fields[] = {
     {"first-sky-cost", "First sky cost", "Cost of sky as the lowest stixel of its column, in nats",
         COST(first_sky_cost)},
     {"class-kinds", "Kinds of classes",
-        "Which classes are ground and which are sky, by name or number; all others are objects",
+        "Classes of ground and of sky, by name or number; all others are objects",
         .field = "class_kinds", STX_STORED(SPELLED, StxSatdpParams, ground_classes),
         .spelling = &stx_class_kinds},
     {"outlier-share-ground", "Outliers, ground",

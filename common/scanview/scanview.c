@@ -28,13 +28,14 @@ static const StxFieldChoice modes[] = {
 #define FIELD(kind, member) STX_FIELD(kind, StxScanviewParams, member)
 
 static const StxField fields[] = {
-    {"mode", "Mode", "What the colours of the points show", FIELD(CHOICE, mode), .choices = modes},
-    {"point-size", "Point size", "Of a dot, pixels (0 = what suits the frame)",
+    {"mode", "Mode", "Quantity of the colours of the points", FIELD(CHOICE, mode),
+        .choices = modes},
+    {"point-size", "Point size", "Diameter of a dot, pixels (0 = as suits the frame)",
         FIELD(DOUBLE, point_size), .high = MOST_SIZE, .unit = "px"},
     {"alpha", "Alpha", "Opacity of the dots", FIELD(DOUBLE, alpha), .high = 1},
-    {"max-range", "Maximum range", "Metres that have the farthest colour, as has what is beyond",
+    {"max-range", "Maximum range", "Distance of the farthest colour, and all beyond, metres",
         FIELD(DOUBLE, max_range), .low = 1, .high = 1000, .unit = "m"},
-    {"legend", "Legend", "Corner in which the colours are explained", FIELD(CHOICE, legend),
+    {"legend", "Legend", "Corner of the legend", FIELD(CHOICE, legend),
         .choices = stx_legend_choices},
     {"obstacles", "Obstacles",
         "Draw the obstacles that are attached to the scan as boxes, with their distance",

@@ -181,7 +181,7 @@ static const StxField fields[] = {
         "scene noise", STORED(DOUBLE, noise), .high = 32, .unit = "grey levels"},
     {"terrain", "Terrain", "How the road rises and falls", "scene terrain", STORED(CHOICE, terrain),
         .choices = terrains, .type_name = "GstStreetSceneSrcTerrain"},
-    {"scene", "Scene", "What stands there", "scene", STORED(CHOICE, kind), .choices = kinds,
+    {"scene", "Scene", "Contents of the street", "scene", STORED(CHOICE, kind), .choices = kinds,
         .type_name = "GstStreetSceneSrcScene"},
     {"board-columns", "Board columns", "Corners between squares of the chessboard, across",
         "board columns", BOARD(INT, columns, 3, 40)},

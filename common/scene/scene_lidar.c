@@ -34,7 +34,7 @@
 
 static const StxField fields[] = {
     {"beams", "Beams",
-        "Beams of the LiDAR; they say its field of view, too: to 16 as a VLP-16, to 32 HDL-32E, "
+        "Beams of the LiDAR, and so its field of view: to 16 as a VLP-16, to 32 HDL-32E, "
         "to 64 HDL-64E, above VLS-128",
         "lidar beams", STORED(INT, beams), .low = 1, .high = STX_SCENE_MAX_BEAMS},
     {"azimuth-steps", "Azimuth steps", "Azimuths in one turn of the LiDAR", "lidar steps",

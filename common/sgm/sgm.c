@@ -33,8 +33,7 @@ static const StxField fields[] = {
         FIELD(CHOICE, max_disparity), .unit = "px", .choices = disparities},
     {"paths", "Paths", "Directions along which costs are aggregated", FIELD(CHOICE, paths),
         .choices = path_counts},
-    {"search", "Search", "Which candidates a pixel has", FIELD(CHOICE, search),
-        .choices = searches},
+    {"search", "Search", "Candidates of a pixel", FIELD(CHOICE, search), .choices = searches},
     {"p1", "P1", "Penalty for a disparity step of one pixel, in census bits", FIELD(INT, p1),
         .high = STX_SGM_MAX_PENALTY, .unit = "bits"},
     {"p2", "P2", "Penalty for a larger disparity step, in census bits (>= p1)", FIELD(INT, p2),
@@ -49,7 +48,7 @@ static const StxField fields[] = {
         "is unknown (-1 = no check)",
         FIELD(INT, texture), .low = -1, .high = 254, .unit = "gray levels"},
     {"median", "Median", "3x3 median of the disparity", FIELD(BOOL, median)},
-    {"sky", "Sky", "Look for the sky, and measure nothing there", FIELD(BOOL, sky)},
+    {"sky", "Sky", "Find the sky, and make its disparities unknown", FIELD(BOOL, sky)},
     {FIELD(INT, depth), .high = STX_SGM_MAX_SCALE},
 };
 static const StxSgmParams defaults = STX_SGM_DEFAULTS;

@@ -16,7 +16,7 @@ static const StxFieldChoice backends[] = {
 };
 
 static const StxField run_fields[] = {
-    {"backend", "Backend", "Which implementation does the work; all give the same bytes",
+    {"backend", "Backend", "Implementation; all give the same bytes",
         STX_FIELD(CHOICE, GstStxRun, backend), .choices = backends},
     {"threads", "Threads", "CPU threads of backend=omp (0 = as many as there are cores)",
         STX_FIELD(INT, GstStxRun, threads), .high = 256},

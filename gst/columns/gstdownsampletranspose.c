@@ -103,14 +103,14 @@ static const StxFieldChoice label_encodings[] = {
     {0},
 };
 static const StxField own_fields[] = {
-    {"disparity-encoding", "Disparity encoding", "What a number of the disparity map means",
+    {"disparity-encoding", "Disparity encoding", "Encoding of the disparity map",
         STX_FIELD(CHOICE, Cells, params.disparity.encoding), .choices = stx_disparity_encodings},
     {"disparity-steps", "Disparity steps",
         "Steps of a pixel in which columns tell disparities: 256, 128, 64, 32 or 16; they end at "
         "65535 steps, that is at 256 pixels, or at 512, 1024, 2048, 4096",
         STX_FIELD(INT, Cells, disparity_steps), .low = STX_DISPARITY_ONE >> STX_GRID_MAX_COARSE,
         .high = STX_DISPARITY_ONE},
-    {"label-encoding", "Label encoding", "What a value of a label image means",
+    {"label-encoding", "Label encoding", "Encoding of a label image",
         STX_FIELD(CHOICE, Cells, label_encoding), .choices = label_encodings},
     {"confidence-is-sky", "Confidence is sky",
         "At pad confidence, the value of an unknown pixel says how surely it is sky, as "

@@ -79,7 +79,7 @@ static const StxFieldChoice grounds[] = {
     {STX_ROAD_CALIBRATION, "calibration", "From focal length, baseline, camera height and pitch"},
     {STX_ROAD_ESTIMATE, "estimate", "Estimated from every frame, smoothed over frames"},
     {STX_ROAD_PIECEWISE, "piecewise",
-        "Likewise, and bent where the road rises or falls ahead; begins with the calibration"},
+        "Estimated and bent where the road rises or falls ahead; begins with the calibration"},
     {0},
 };
 static const StxFieldChoice candidates[] = {
@@ -93,12 +93,12 @@ static const StxFieldChoice candidates[] = {
 static const StxField fields[] = {
     {"model", "Model", "Energy of a stixel", FIELD(CHOICE, model), .choices = models,
         .at_start = true},
-    {"ground", "Ground", "Where the expected disparity of the road comes from",
-        FIELD(CHOICE, ground), .choices = grounds, .type_name = "GstStxGround", .at_start = true},
+    {"ground", "Ground", "Origin of the expected disparity of the road", FIELD(CHOICE, ground),
+        .choices = grounds, .type_name = "GstStxGround", .at_start = true},
     {"post-messages", "Post messages", "Post an element message stx-stixels-stats for every frame",
         FIELD(BOOL, post_messages)},
-    {"cut-candidates", "Candidates of cuts", "Where a stixel may begin", FIELD(CHOICE, candidates),
-        .choices = candidates, .type_name = "GstSatDpStixelsCandidates"},
+    {"cut-candidates", "Candidates of cuts", "Cells at which a stixel may begin",
+        FIELD(CHOICE, candidates), .choices = candidates, .type_name = "GstSatDpStixelsCandidates"},
     {"epsilon", "Epsilon",
         "With cut-candidates=rdp: how far a cell may lie from the line between two candidates, "
         "in pixels of disparity; more gives fewer candidates",

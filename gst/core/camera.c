@@ -23,20 +23,21 @@ const StxFields gst_stx_calibration_fields = {
     STX_FIELDS_OF(calibration_fields), &calibration_defaults};
 
 #define PIXELS(member) STX_FIELD(INT, GstStxCameraSettings, member), .high = 32768, .unit = "px"
-#define CUT "in pixels of the image that comes here, as videocrop counts them"
+#define CUT " since the camera was calibrated, in pixels of the input, as videocrop counts them"
 
 static const StxField image_fields[] = {
     {"camera-image-width", "Image width of the camera",
         "Width in pixels of the image for which calibration, focal, cx and cy hold (0 = as the "
         "file says, else that of the image that comes here)",
         PIXELS(image_width)},
-    {"camera-image-height", "Image height of the camera", "Likewise its height in pixels",
+    {"camera-image-height", "Image height of the camera",
+        "Height in pixels of the image for which calibration, focal, cx and cy hold (0 = as "
+        "camera-image-width)",
         PIXELS(image_height)},
-    {"camera-crop-left", "Cropped left",
-        "What was cut off at the left since the camera was set or measured, " CUT, PIXELS(left)},
-    {"camera-crop-right", "Cropped right", "Likewise at the right, " CUT, PIXELS(right)},
-    {"camera-crop-top", "Cropped top", "Likewise at the top, " CUT, PIXELS(top)},
-    {"camera-crop-bottom", "Cropped bottom", "Likewise at the bottom, " CUT, PIXELS(bottom)},
+    {"camera-crop-left", "Cropped left", "Pixels cropped at the left" CUT, PIXELS(left)},
+    {"camera-crop-right", "Cropped right", "Pixels cropped at the right" CUT, PIXELS(right)},
+    {"camera-crop-top", "Cropped top", "Pixels cropped at the top" CUT, PIXELS(top)},
+    {"camera-crop-bottom", "Cropped bottom", "Pixels cropped at the bottom" CUT, PIXELS(bottom)},
 };
 const StxFields gst_stx_image_fields = {STX_FIELDS_OF(image_fields), &calibration_defaults};
 

@@ -360,7 +360,7 @@ static gboolean transform_meta(
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxField fields[] = {
-    {"write", "Write", "What is written, where the input carries it",
+    {"write", "Write", "Parts of a line, where the input carries them",
         STX_FIELD(FLAGS, GstStixelJsonSettings, write), .choices = parts},
     {"metres", "Metres", "Write the place and the size of every stixel in metres",
         STX_FIELD(BOOL, GstStixelJsonSettings, metres)},

@@ -605,31 +605,30 @@ static const StxFieldChoice incompletes[] = {
 #define MOTION(member) .field = #member, STX_STORED(DOUBLE, GstLidarDecodeSettings, motion.member)
 
 static const StxField own_fields[] = {
-    {"sensor", "Sensor", "Which sensor sends the packets", FIELD(CHOICE, sensor),
+    {"sensor", "Sensor", "Sensor that sends the packets", FIELD(CHOICE, sensor),
         .choices = stx_lidar_sensors, .at_start = true},
     {"calibration", "Calibration",
         "File with the angles of the sensor's beams; Ouster: its metadata. None: the angles that "
         "the maker publishes",
         FIELD(TEXT, calibration), .at_start = true},
     {"source-address", "Source address",
-        "Address of the sensor, if several send to the port; none: whichever sends first",
+        "Address of the sensor, if several send to the port (none = the first sender)",
         FIELD(TEXT, source), .at_start = true},
     {"cut", "Cut",
         "Azimuth at which a turn begins, clockwise, radians; not of Ouster, which counts turns",
         FIELD(DOUBLE, cut), .high = 6.283185, .unit = "rad", .at_start = true},
-    {"firing", "Firing", "Where a Velodyne looks between the azimuths of a packet",
-        FIELD(CHOICE, firing), .choices = stx_lidar_firings, .at_start = true},
-    {"times", "Times", "What time stamps are made of", FIELD(CHOICE, times), .choices = times},
-    {"incomplete", "Incomplete", "What to do with turns that have gaps, begin late or end early",
+    {"firing", "Firing", "Azimuths of a Velodyne between those of a packet", FIELD(CHOICE, firing),
+        .choices = stx_lidar_firings, .at_start = true},
+    {"times", "Times", "Origin of time stamps", FIELD(CHOICE, times), .choices = times},
+    {"incomplete", "Incomplete", "Handling of turns that have gaps, begin late or end early",
         FIELD(CHOICE, incomplete), .choices = incompletes},
-    {"yaw", "Yaw", "Turn all points to the left by so many radians, so that x is ahead",
+    {"yaw", "Yaw", "Angle by which all points are turned to the left, so that x is ahead, radians",
         MOTION(yaw), .low = -3.141593, .high = 3.141593, .unit = "rad"},
     {"speed", "Speed",
-        "How fast the sensor drives ahead, m/s: points move to the turn's beginning; 0: they do "
-        "not",
+        "Speed of the sensor, m/s, to move points to the turn's beginning; 0: they stay",
         MOTION(speed), .low = -100, .high = 100, .unit = "m/s"},
-    {"yaw-rate", "Yaw rate", "How fast it turns to the left meanwhile, rad/s", MOTION(yaw_rate),
-        .low = -10, .high = 10, .unit = "rad/s"},
+    {"yaw-rate", "Yaw rate", "Rate at which the sensor turns to the left meanwhile, rad/s",
+        MOTION(yaw_rate), .low = -10, .high = 10, .unit = "rad/s"},
 };
 static const GstLidarDecodeSettings defaults = {0};
 static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};

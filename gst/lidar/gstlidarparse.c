@@ -363,9 +363,10 @@ static const StxFieldChoice framings[] = {
 #define FIELD(kind, member) STX_FIELD(kind, GstLidarParseSettings, member)
 
 static const StxField own_fields[] = {
-    {"format", "Format", "What the files are", FIELD(CHOICE, format), .choices = stx_lidar_formats},
-    {"framing", "Framing", "Where a file ends", FIELD(CHOICE, framing), .choices = framings,
-        .at_start = true},
+    {"format", "Format", "Format of the files", FIELD(CHOICE, format),
+        .choices = stx_lidar_formats},
+    {"framing", "Framing", "Extent of a file in the stream", FIELD(CHOICE, framing),
+        .choices = framings, .at_start = true},
     {"max-size", "Maximum size",
         "MiB of a file that is collected from several buffers; one without an end is refused then",
         FIELD(UINT, max_size), .low = 1, .high = 65536},

@@ -569,8 +569,8 @@ static gboolean stop(GstBaseTransform *base)
 
 static const StxField own_fields[] = {
     {"post-messages", "Post messages",
-        "Post an element message stx-corridor-entered for everything that comes into the corridor, "
-        "and stx-corridor-free when nothing is in it any more",
+        "Post an element message stx-corridor-entered for each obstacle that enters the corridor, "
+        "and stx-corridor-free when it is free again",
         STX_FIELD(BOOL, GstStixelObstaclesSettings, post_messages)},
 };
 static const GstStixelObstaclesSettings defaults = {.params = STX_OBSTACLES_DEFAULTS};

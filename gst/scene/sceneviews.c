@@ -26,13 +26,12 @@ static const StxFieldChoice views[] = {
 #define FIELD(kind, member) STX_FIELD(kind, GstStreetSceneSettings, member)
 
 static const StxField fields[] = {
-    {"view", "View", "What to produce", FIELD(CHOICE, view), .choices = views},
-    {"seed", "Seed", "Which street", FIELD(UINT, seed), .high = G_MAXUINT},
+    {"view", "View", "View to produce", FIELD(CHOICE, view), .choices = views},
+    {"seed", "Seed", "Seed of the street", FIELD(UINT, seed), .high = G_MAXUINT},
     {"first-frame", "First frame", "Frame of the drive that is shown at stream time 0",
         FIELD(UINT, first_frame), .high = G_MAXUINT},
     {"skipped-frames", "Skipped frames",
-        "Number of frames since the start that a live source left out, since it was late by more "
-        "than one",
+        "Number of frames since the start that a live source dropped, being late by more than one",
         FIELD(COUNT, skipped)},
     {"lens-calibration", "Calibration of the lenses",
         "Calibration of the real stereo camera that takes the pictures left and right, as "

@@ -607,7 +607,7 @@ static const StxFieldChoice outputs[] = {
 };
 
 static const StxField own_fields[] = {
-    {"output", "Output", "What the numbers of the source pad mean; depth needs the camera",
+    {"output", "Output", "Contents of the source pad; depth needs the camera",
         STX_FIELD(CHOICE, GstStereoSgmSettings, output), .choices = outputs},
     {"layout", "Layout", "How a frame of pad sink holds the two views",
         STX_FIELD(CHOICE, GstStereoSgmSettings, layout), .choices = gst_stereo_sgm_layouts},

@@ -160,13 +160,13 @@ static const StxFieldChoice segmentations[] = {
     {0},
 };
 static const StxField own_fields[] = {
-    {"output", "Output", "What comes out of pad src",
-        STX_FIELD(CHOICE, GstPlumbingSettings, output), .choices = outputs},
-    {"segmentation", "Segmentation", "What columns are cut into",
+    {"output", "Output", "Output of pad src", STX_FIELD(CHOICE, GstPlumbingSettings, output),
+        .choices = outputs},
+    {"segmentation", "Segmentation", "Kind of segmentation of the columns",
         STX_FIELD(CHOICE, GstPlumbingSettings, segmentation), .choices = segmentations},
     {"obstacles", "Obstacles",
-        "Group the stixels into obstacles and follow them: stixel-obstacles; what comes out of pad "
-        "src carries them as metas, and labels are theirs",
+        "Group the stixels into obstacles and track them with stixel-obstacles; buffers of pad src "
+        "carry them as metas, and labels show them",
         STX_FIELD(BOOL, GstPlumbingSettings, obstacles)},
 };
 static const GstPlumbingSettings defaults = {

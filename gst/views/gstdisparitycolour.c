@@ -647,9 +647,9 @@ static gboolean stop(GstAggregator *aggregator)
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxField own_fields[] = {
-    {"legend", "Legend", "Where the colours are explained, and errors counted",
+    {"legend", "Legend", "Corner of the legend, which also counts errors",
         STX_FIELD(CHOICE, Settings, legend), .choices = stx_legend_choices},
-    {GST_STX_DISPARITY_ENCODING, "Disparity encoding", "What the numbers of pad sink mean",
+    {GST_STX_DISPARITY_ENCODING, "Disparity encoding", "Encoding of the map of pad sink",
         STX_FIELD(CHOICE, Settings, encoding), .choices = stx_disparity_encodings},
 };
 static const Settings defaults = {.colormap = STX_COLORMAP_DEFAULTS, .legend = STX_LEGEND_TOP_LEFT};

@@ -305,12 +305,12 @@ static gboolean stop(GstBaseTransform *base)
 #define FIELD(kind, member) STX_FIELD(kind, GstStixelOrbitSettings, member)
 
 static const StxField own_fields[] = {
-    {"texture", "Texture", "Of video: show its pixels on the stixels, not the colours of mode",
+    {"texture", "Texture", "Show the pixels of video on the stixels instead of the colours of mode",
         FIELD(BOOL, texture)},
     {"orbit-speed", "Orbit speed",
-        "How fast the eye goes around, by the time stamps of the frames, radians per second",
+        "Rate at which the eye goes around, by the time stamps of the frames, radians per second",
         FIELD(DOUBLE, orbit_speed), .low = -6.2832, .high = 6.2832, .unit = "rad/s"},
-    {"reach", "Reach", "What lies farther ahead is cut off, metres", FIELD(DOUBLE, reach), .low = 1,
+    {"reach", "Reach", "Distance at which the view ends, metres", FIELD(DOUBLE, reach), .low = 1,
         .high = STX_QUAD_MAX_REACH, .unit = "m"},
     {"threads", "Threads", "CPU threads (0 = as many as there are cores)", FIELD(INT, threads),
         .high = 256},
