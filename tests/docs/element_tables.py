@@ -116,8 +116,8 @@ def properties(factory):
 
 @functools.cache
 def shared():
-    """{name: Property} of those of GROUPS that SHARED elements or more have alike, two where it is a
-    sensor's."""
+    """{name: Property} of those of GROUPS that SHARED elements or more have alike, two of a
+    sensor."""
     count = collections.Counter(item for name in elements() for item in properties(name).items())
     least = {title: 2 if title == "sensor" else SHARED for title in GROUPS}
     return {name: one for (name, one), times in count.items()
