@@ -20,6 +20,7 @@
 #include "gst/base/inputs.h"
 #include "gst/core/camera.h"
 #include "gst/columns/columns.h"
+#include "gst/lidar/lidarmeta.h"
 #include "gst/obstacles/regions.h"
 #include "gst/core/frametime.h"
 #include "gst/core/stats.h"
@@ -427,6 +428,8 @@ static GstBuffer *with_obstacles(GstStixelObstacles *self, GstBuffer *input,
   gst_obstacles_stage_attach(frame, result, found);
   if (self->input == OF_VIDEO)
     attach_regions(self, frame);
+  if (self->input == OF_SCANS && frame != input)
+    gst_stx_lidar_meta_keep(input, frame);
   return frame;
 }
 
