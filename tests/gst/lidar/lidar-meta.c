@@ -94,7 +94,7 @@ STX_TEST_LOOP(what_came_is_kept, 2)
 {
   gsize size = _i ? sizeof(StubLidarMeta) : sizeof(StubOldLidarMeta);
   const GstMetaInfo *info = register_meta(size);
-  g_auto(ScanFixture) fixture = scan_begin("lidar-ground", "lidar-ground", SCAN_CAPS);
+  g_auto(ScanFixture) fixture = scan_begin("lidar-ground", "lidar-ground", "application/x-lidar");
   gfloat points[4 * POINTS];
   g_autoptr(GstBuffer) scan = NULL;
   StubOldLidarMeta *meta;
