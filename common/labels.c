@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "common/labels.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 typedef struct {
@@ -48,4 +50,47 @@ void stx_labels_identity(uint8_t map[256])
 const char *stx_label_name(int train_id)
 {
   return train_id >= 0 && train_id < STX_LABEL_CLASSES ? classes[train_id].name : "none";
+}
+
+static bool is_named(const char *name, const char *text)
+{
+  for (; *name != '\0' && *text != '\0'; name++, text++) {
+    int letter = *text == '_' || *text == '-' ? ' ' : tolower((unsigned char)*text);
+
+    if (letter != *name)
+      return false;
+  }
+  return *name == *text;
+}
+
+uint8_t stx_label_named(const char *name)
+{
+  for (int k = 0; k < STX_LABEL_CLASSES; k++)
+    if (is_named(classes[k].name, name))
+      return (uint8_t)k;
+  return STX_LABEL_NONE;
+}
+
+/* Which of `count` pieces of [start, start + length) the middle of pixel i lies in; -1: outside. */
+static int piece_at(int i, double start, double length, int count)
+{
+  double piece = floor((i + .5 - start) * count / length);
+
+  return piece >= 0 && piece < count ? (int)piece : -1;
+}
+
+void stx_labels_draw(const StxImage8 *regions, const uint8_t map[256], double x, double y,
+    double width, double height, const StxImage8 *to)
+{
+  for (int v = 0; v < to->height; v++) {
+    int row = piece_at(v, y, height, regions->height);
+
+    for (int u = 0; row >= 0 && u < to->width; u++) {
+      int column = piece_at(u, x, width, regions->width);
+      uint8_t label = column >= 0 ? map[stx_row8(regions, row)[column]] : STX_LABEL_NONE;
+
+      if (label != STX_LABEL_NONE)
+        stx_row8(to, v)[u] = label;
+    }
+  }
 }

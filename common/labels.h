@@ -27,4 +27,16 @@ STX_API void stx_labels_identity(uint8_t map[256]);
 /* "road" … "bicycle"; "none" for anything that is no train id. */
 STX_API const char *stx_label_name(int train_id);
 
+/* The train id of a name, or STX_LABEL_NONE. Upper case is as lower case, and "traffic_light" and
+ * "traffic-light" as "traffic light". */
+uint8_t stx_label_named(const char *name);
+
+/*
+ * Draws a map of regions on labels: stretched over the rectangle (x, y, width, height) of `to`, in
+ * pixels, and cut at its border, each pixel of `to` gets map[region under its middle], or keeps
+ * what it has where that is STX_LABEL_NONE.
+ */
+void stx_labels_draw(const StxImage8 *regions, const uint8_t map[256], double x, double y,
+    double width, double height, const StxImage8 *to);
+
 #endif

@@ -22,8 +22,11 @@
 #include "gst/stixels/mediatypes.h"
 #include "common/doubt/doubt.h"
 #include "common/labels.h"
+#include "gst/columns/attached.h"
 #include "gst/columns/cellcaps.h"
 #include "gst/stixels/stixels.h"
+
+#include <string.h>
 
 GST_DEBUG_CATEGORY_STATIC(gst_downsample_transpose_debug);
 #define GST_CAT_DEFAULT gst_downsample_transpose_debug
@@ -71,6 +74,7 @@ struct _GstDownsampleTranspose {
   StxColmeanParams params;
   StxColmeanTables tables;
   StxColmeanInput layout; /* its strides of scores; the rest is filled in per frame */
+  GstBuffer *attached;    /* scores or labels of the set at hand that came on a picture */
 
   /* Whether the map is what it is taken for, until that was doubted once. */
   StxDoubtCounts doubt;
@@ -88,9 +92,10 @@ static GstStaticPadTemplate sink_template =
 static GstStaticPadTemplate confidence_template =
     GST_STATIC_PAD_TEMPLATE("confidence", GST_PAD_SINK, GST_PAD_REQUEST,
         GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY8")));
-static GstStaticPadTemplate semantics_template =
-    GST_STATIC_PAD_TEMPLATE("semantics", GST_PAD_SINK, GST_PAD_REQUEST,
-        GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY8") "; other/tensors"));
+static GstStaticPadTemplate semantics_template = GST_STATIC_PAD_TEMPLATE("semantics", GST_PAD_SINK,
+    GST_PAD_REQUEST,
+    GST_STATIC_CAPS(
+        GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY8") "; other/tensors" GST_STX_ATTACHED_CAPS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC,
     GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_COLUMNS_MEDIA_TYPE, "")));
 
@@ -170,6 +175,14 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
 
 /* ---- Configuration: what follows from caps and properties ---------------------------------- */
 
+static void find_label_map(LabelEncoding encoding, uint8_t map[256])
+{
+  if (encoding == LABELS_CITYSCAPES_IDS)
+    stx_labels_from_cityscapes(map);
+  else
+    stx_labels_identity(map);
+}
+
 /* Fills in what they decide; image size, classes and semantics come with the caps. */
 static gboolean apply_cells(const Cells *cells, StxColmeanParams *params, StxError *error)
 {
@@ -178,10 +191,7 @@ static gboolean apply_cells(const Cells *cells, StxColmeanParams *params, StxErr
   params->reduction = cells->params.reduction;
   params->fill_width = cells->params.fill_width;
   params->disparity = cells->params.disparity;
-  if (cells->label_encoding == LABELS_CITYSCAPES_IDS)
-    stx_labels_from_cityscapes(params->label_map);
-  else
-    stx_labels_identity(params->label_map);
+  find_label_map(cells->label_encoding, params->label_map);
   return stx_grid_set_steps(&params->grid, cells->disparity_steps, error);
 }
 
@@ -206,6 +216,8 @@ static gboolean choose(GstDownsampleTranspose *self, guint roles, StxError *erro
   applies = apply_cells(&self->cells, &self->params, error);
   self->layout.confidence_is_sky = self->cells.confidence_is_sky;
   GST_OBJECT_UNLOCK(self);
+  if (self->caps.semantics.attached) /* read as train ids */
+    stx_labels_identity(self->params.label_map);
   return applies &&
          gst_stx_cell_caps_layout(&self->caps, roles, &self->params, &self->layout, error) &&
          gst_stx_disparity_encoding(&self->caps.disparity, self->params.disparity.encoding,
@@ -369,6 +381,8 @@ static gboolean find_semantics(GstDownsampleTranspose *self, GstStxStage *stage,
 
   if (buffer == NULL)
     return TRUE;
+  if (semantics->attached)
+    buffer = self->attached;
   if (semantics->kind == STX_SEMANTICS_LABELS)
     return find_image(
         stage, SEMANTICS, "semantics", buffer, &semantics->video, &input->labels, error);
@@ -383,6 +397,37 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *err
   GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(pairing);
 
   return roles == self->configured ? GST_FLOW_OK : configure(self, roles, error);
+}
+
+/* What the set's picture brings; it may be another kind than what the last one brought. */
+static gboolean look(GstDownsampleTranspose *self, GstBuffer *picture, StxError *error)
+{
+  const GstStxDisparity *disparity = &self->caps.disparity;
+  GstStxSemantics *semantics = &self->caps.semantics, last = *semantics;
+  uint8_t ids[256];
+
+  gst_clear_buffer(&self->attached);
+  if (picture == NULL || !semantics->attached)
+    return TRUE;
+  GST_OBJECT_LOCK(self);
+  find_label_map(self->cells.label_encoding, ids);
+  GST_OBJECT_UNLOCK(self);
+  if (!gst_stx_attached_read(
+          semantics, picture, disparity->width, disparity->height, ids, &self->attached, error))
+    return FALSE;
+  if (semantics->kind != last.kind ||
+      memcmp(semantics->dimensions, last.dimensions, sizeof last.dimensions) != 0)
+    self->configured = 0;
+  return TRUE;
+}
+
+static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
+{
+  const GstStxPairingFrame *frame = data;
+
+  if (!look(GST_DOWNSAMPLE_TRANSPOSE(element), frame->set[GST_STX_CELL_SEMANTICS], error))
+    return GST_FLOW_ERROR;
+  return announce(GST_STX_PAIRING(element), gst_stx_roles_of(frame->set), error);
 }
 
 static void judge(GstDownsampleTranspose *self)
@@ -458,6 +503,7 @@ static gboolean stop(GstAggregator *aggregator)
   GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(aggregator);
 
   gst_caps_replace(&self->disparity_caps, NULL);
+  gst_clear_buffer(&self->attached);
   return GST_AGGREGATOR_CLASS(gst_downsample_transpose_parent_class)->stop(aggregator);
 }
 
@@ -499,6 +545,7 @@ static void gst_downsample_transpose_class_init(GstDownsampleTransposeClass *kla
   pairing->roles.names[GST_STX_CELL_SEMANTICS] = "semantics";
   pairing->stage.host = &stx_colmean_impls;
   pairing->stage.device = &stx_colmean_cuda_impls;
+  pairing->stage.prepare = prepare;
   pairing->stage.work = work;
   pairing->makes_output = TRUE;
   pairing->set_role_caps = set_role_caps;

@@ -6,9 +6,14 @@
 #include "common/labels.h"
 #include "gst/core/tensor.h"
 
+#if GST_STX_HAVE_TENSORS
+#define ATTACHED ", or pictures of another format with scores or a segmentation attached"
+#else
+#define ATTACHED ". For scores attached to pictures, build with GStreamer 1.26"
+#endif
 #define EXPECTED                                                                                   \
   "expected video/x-raw,format=GRAY8 (labels) or other/tensors,num_tensors=1 of type uint8, "      \
-  "int8, float16 or float32 (scores)"
+  "int8, float16 or float32 (scores)" ATTACHED
 
 static gboolean parse_labels(GstStxSemantics *semantics, const GstCaps *caps, StxError *error)
 {
@@ -20,6 +25,27 @@ static gboolean parse_labels(GstStxSemantics *semantics, const GstCaps *caps, St
   semantics->kind = STX_SEMANTICS_LABELS;
   return TRUE;
 }
+
+#if GST_STX_HAVE_TENSORS
+/* Video of another format than labels have, or of none that GStreamer's video library knows. */
+static gboolean is_of_pictures(GstStxSemantics *semantics, const GstStructure *structure)
+{
+  const gchar *format = gst_structure_get_string(structure, "format");
+
+  semantics->kind = STX_SEMANTICS_NONE;
+  semantics->attached_format = g_intern_string(format);
+  semantics->attached = format != NULL && strcmp(format, "GRAY8") != 0 &&
+                        gst_structure_get_int(structure, "width", &semantics->attached_width) &&
+                        gst_structure_get_int(structure, "height", &semantics->attached_height) &&
+                        semantics->attached_width > 0 && semantics->attached_height > 0;
+  return semantics->attached;
+}
+#else
+static gboolean is_of_pictures(GstStxSemantics *semantics, const GstStructure *structure)
+{
+  return FALSE;
+}
+#endif
 
 static gboolean parse_type(const char *type, StxSemantics *kind)
 {
@@ -58,8 +84,9 @@ gboolean gst_stx_semantics_from_caps(
 {
   const GstStructure *structure = gst_caps_get_structure(caps, 0);
 
+  semantics->attached = FALSE;
   if (gst_structure_has_name(structure, "video/x-raw"))
-    return parse_labels(semantics, caps, error);
+    return is_of_pictures(semantics, structure) || parse_labels(semantics, caps, error);
   if (gst_structure_has_name(structure, "other/tensors"))
     return parse_scores(semantics, structure, error);
   return stx_fail(error, "semantics: %s; " EXPECTED, gst_structure_get_name(structure));
@@ -128,6 +155,8 @@ static gboolean scores_layout(const GstStxSemantics *semantics, int width, int h
 gboolean gst_stx_semantics_layout(const GstStxSemantics *semantics, int width, int height,
     int *classes, StxColmeanInput *input, StxError *error)
 {
+  if (semantics->kind == STX_SEMANTICS_NONE)
+    return stx_fail(error, "semantics: what pictures bring is known when one has come");
   if (semantics->kind == STX_SEMANTICS_LABELS)
     return labels_layout(semantics, width, height, classes, error);
   return scores_layout(semantics, width, height, classes, input, error);

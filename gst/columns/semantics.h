@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is seen at each pixel, as it arrives on a pad: a label image (video/x-raw,format=GRAY8) or
- * class scores (other/tensors, NNStreamer's caps). docs/formats.md describes both.
+ * What is seen at each pixel, as it arrives on a pad: a label image (video/x-raw,format=GRAY8),
+ * class scores (other/tensors, NNStreamer's caps), or pictures with either attached (attached.h).
+ * docs/formats.md describes them.
  */
 #ifndef GST_STX_SEMANTICS_H
 #define GST_STX_SEMANTICS_H
@@ -15,14 +16,18 @@ G_BEGIN_DECLS
 
 /* Caps of a semantics pad, as the caps alone tell them. */
 typedef struct {
-  StxSemantics kind;
+  StxSemantics kind;  /* NONE: attached, and no picture has been read */
   GstVideoInfo video; /* LABELS */
   int dimensions[3];  /* SCORES_*: of the tensor, innermost first; what follows them is 1 */
+  gboolean attached;  /* to pictures of this size; the rest is what the last of them brought */
+  int attached_width, attached_height;
+  const gchar *attached_format; /* lives as long as the process */
 } GstStxSemantics;
 
 /*
  * Reads fixed caps. False with a text in `error` when they are neither GRAY8 video nor one static
- * tensor of uint8, int8, float16 or float32 with three dimensions.
+ * tensor of uint8, int8, float16 or float32 with three dimensions; with GStreamer 1.26 video of
+ * any other format has semantics attached.
  */
 gboolean gst_stx_semantics_from_caps(
     GstStxSemantics *semantics, const GstCaps *caps, StxError *error);

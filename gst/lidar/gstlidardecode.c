@@ -35,6 +35,7 @@
 #include "gst/core/properties.h"
 #include "gst/core/stats.h"
 #include "gst/lidar/bytes.h"
+#include "gst/lidar/lidarmeta.h"
 #include "gst/lidar/sender.h"
 #include "gst/lidar/turnclock.h"
 #include "gst/stixels/mediatypes.h"
@@ -288,6 +289,7 @@ static GstFlowReturn push_turn(GstLidarDecode *self)
   if (!turn.complete)
     GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
   self->discont = turn.lost > 0;
+  gst_stx_lidar_meta_attach(self->src, buffer, turn.number);
   return gst_pad_push(self->src, buffer);
 }
 

@@ -18,6 +18,7 @@
 #include "gst/core/element.h"
 #include "gst/base/inputs.h"
 #include "gst/base/transform.h"
+#include "gst/lidar/lidarmeta.h"
 #include "common/ground/ground.h"
 #include "gst/stixels/stixels.h"
 
@@ -259,6 +260,7 @@ static GstBuffer *finish(GstStxTransform *transform, GstBuffer *input, GstBuffer
   while ((older = gst_buffer_get_stx_point_labels_meta(points)) != NULL)
     gst_buffer_remove_meta(points, &older->meta);
   gst_buffer_add_stx_point_labels_meta(points, labels);
+  gst_stx_lidar_meta_keep(input, points);
   gst_buffer_unref(labels);
   return points;
 }

@@ -33,6 +33,7 @@
 #include "gst/core/memory.h"
 #include "gst/core/properties.h"
 #include "gst/lidar/bytes.h"
+#include "gst/lidar/lidarmeta.h"
 #include "gst/lidar/source.h"
 #include "gst/stixels/mediatypes.h"
 
@@ -215,6 +216,7 @@ static GstFlowReturn push_scan(GstLidarParse *self, GstBuffer *input)
     flow = GST_PAD_IS_FLUSHING(self->src) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
   } else {
     stamp(self, points, input, scan);
+    gst_stx_lidar_meta_attach(self->src, points, scan);
     flow = gst_pad_push(self->src, points);
   }
   gst_buffer_unref(input);

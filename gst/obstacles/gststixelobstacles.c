@@ -20,6 +20,8 @@
 #include "gst/base/inputs.h"
 #include "gst/core/camera.h"
 #include "gst/columns/columns.h"
+#include "gst/lidar/lidarmeta.h"
+#include "gst/obstacles/freemask.h"
 #include "gst/obstacles/regions.h"
 #include "gst/core/frametime.h"
 #include "gst/core/stats.h"
@@ -45,6 +47,7 @@ typedef enum { OF_STIXELS, OF_VIDEO, OF_SCANS } Input;
 typedef struct {
   StxObstaclesParams params;
   bool post_messages;
+  bool free_space_mask;
 } GstStixelObstaclesSettings;
 
 #define GST_TYPE_STIXEL_OBSTACLES (gst_stixel_obstacles_get_type())
@@ -69,7 +72,8 @@ struct _GstStixelObstacles {
   GstStxFrameTime times;
   GstObstaclesStage stage;
   gboolean warned;    /* of a frame without stixels, or there was one with them */
-  gboolean misplaced; /* the user knows of a frame that was changed without a word */
+  gboolean misplaced; /* the user knows of a frame that was changed without a word, */
+  gboolean unmasked;  /* and of one that got no mask */
 };
 
 G_DEFINE_FINAL_TYPE(GstStixelObstacles, gst_stixel_obstacles, GST_TYPE_BASE_TRANSFORM)
@@ -418,6 +422,21 @@ static void attach_regions(GstStixelObstacles *self, GstBuffer *frame)
   gst_caps_unref(caps);
 }
 
+static void attach_mask(GstStixelObstacles *self, GstBuffer *frame)
+{
+  GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
+  GError *error = NULL;
+
+  if (!gst_stx_free_mask_attach(frame, caps, self->width, self->height, &error) &&
+      !self->unmasked) {
+    self->unmasked = TRUE;
+    GST_ELEMENT_WARNING(
+        self, STREAM, FORMAT, ("free-space-mask: frames get no mask: %s", error->message), (NULL));
+  }
+  g_clear_error(&error);
+  gst_caps_unref(caps);
+}
+
 /* The frame itself, where it has no other owner. */
 static GstBuffer *with_obstacles(GstStixelObstacles *self, GstBuffer *input,
     const StxObstaclesResult *result, const GstObstaclesInput *found)
@@ -427,6 +446,10 @@ static GstBuffer *with_obstacles(GstStixelObstacles *self, GstBuffer *input,
   gst_obstacles_stage_attach(frame, result, found);
   if (self->input == OF_VIDEO)
     attach_regions(self, frame);
+  if (self->input == OF_VIDEO && self->active.free_space_mask)
+    attach_mask(self, frame);
+  if (self->input == OF_SCANS && frame != input)
+    gst_stx_lidar_meta_keep(input, frame);
   return frame;
 }
 
@@ -554,7 +577,7 @@ static gboolean start(GstBaseTransform *base)
   self->frames_without = 0;
   GST_OBJECT_UNLOCK(self);
   self->info = (GstStxStixelInfo){0};
-  self->warned = self->misplaced = FALSE;
+  self->warned = self->misplaced = self->unmasked = FALSE;
   gst_stx_frame_time_reset(&self->times);
   return TRUE;
 }
@@ -572,6 +595,10 @@ static const StxField own_fields[] = {
         "Post an element message stx-corridor-entered for each obstacle that enters the corridor, "
         "and stx-corridor-free when it is free again",
         STX_FIELD(BOOL, GstStixelObstaclesSettings, post_messages)},
+    {"free-space-mask", "Free space mask",
+        "Attach the free space to pictures as a segmentation (GstAnalyticsSegmentationMtd, with "
+        "GStreamer 1.26)",
+        STX_FIELD(BOOL, GstStixelObstaclesSettings, free_space_mask)},
 };
 static const GstStixelObstaclesSettings defaults = {.params = STX_OBSTACLES_DEFAULTS};
 static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};

@@ -34,6 +34,22 @@ static const gchar *class_of(const StxObstacle *obstacle)
   return obstacle->label < STX_LABEL_CLASSES ? stx_label_name(obstacle->label) : "obstacle";
 }
 
+#define NEAR 9.95 /* metres: what is nearer is told to a tenth, as stixel-overlay does */
+#define TEXT_SIZE 64
+
+/* "8.3 m", "25 m"; FALSE, and "": it is unknown. Whole metres keep the number of different texts
+ * small: those of relations are quarks, which stay. */
+static gboolean tell_distance(const StxObstacle *obstacle, gchar text[TEXT_SIZE])
+{
+  gdouble distance = obstacle->z;
+
+  text[0] = 0;
+  if (!isfinite(distance) || distance < 0)
+    return FALSE;
+  g_ascii_formatd(text, TEXT_SIZE, distance < NEAR ? "%.1f m" : "%.0f m", distance);
+  return TRUE;
+}
+
 /* ---- Regions of interest ------------------------------------------------------------------- */
 
 static GstStructure *detection_of(
@@ -82,10 +98,14 @@ static void add_region(const GstStxRegionsFrame *frame, const StxObstacle *obsta
 {
   GstVideoRegionOfInterestMeta *region = gst_buffer_add_video_region_of_interest_meta(
       frame->buffer, class_of(obstacle), box->x, box->y, box->w, box->h);
+  GstStructure *own = gst_stx_obstacle_structure(OWN, obstacle);
+  gchar distance[TEXT_SIZE];
 
+  if (tell_distance(obstacle, distance))
+    gst_structure_set(own, "label", G_TYPE_STRING, distance, NULL);
   region->id = id;
   gst_video_region_of_interest_meta_add_param(region, detection_of(frame, obstacle, box));
-  gst_video_region_of_interest_meta_add_param(region, gst_stx_obstacle_structure(OWN, obstacle));
+  gst_video_region_of_interest_meta_add_param(region, own);
   if (obstacle->id != 0)
     gst_video_region_of_interest_meta_add_param(
         region, gst_structure_new("object_id", "id", G_TYPE_INT, (gint)obstacle->id, NULL));
@@ -128,6 +148,22 @@ static void add_tracking(GstAnalyticsRelationMeta *relations, guint detection,
       relations, GST_ANALYTICS_REL_TYPE_RELATE_TO, detection, tracking.id);
 }
 
+/* What objectdetectionoverlay writes on the box, in place of the detection's type. */
+static void add_label(
+    GstAnalyticsRelationMeta *relations, guint detection, const StxObstacle *obstacle)
+{
+  gchar distance[TEXT_SIZE], label[2 * TEXT_SIZE];
+  GstAnalyticsClsMtd shown;
+
+  if (!tell_distance(obstacle, distance))
+    return;
+  g_snprintf(label, sizeof label, "%s %s", class_of(obstacle), distance);
+  if (gst_analytics_relation_meta_add_one_cls_mtd(
+          relations, obstacle->confidence, g_quark_from_string(label), &shown))
+    gst_analytics_relation_meta_set_relation(
+        relations, GST_ANALYTICS_REL_TYPE_RELATE_TO, detection, shown.id);
+}
+
 /* The number of the detection, which the region gets, too. */
 static gint relate(
     const GstStxRegionsFrame *frame, const StxObstacle *obstacle, const GstVideoRectangle *box)
@@ -140,6 +176,7 @@ static gint relate(
   if (!gst_analytics_relation_meta_add_od_mtd(relations, g_quark_from_string(class_of(obstacle)),
           box->x, box->y, box->w, box->h, obstacle->confidence, &detection))
     return (gint)obstacle->id;
+  add_label(relations, detection.id, obstacle);
   if (obstacle->id != 0)
     add_tracking(relations, detection.id, frame, obstacle);
   return (gint)detection.id;

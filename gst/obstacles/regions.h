@@ -6,12 +6,14 @@
  *                                 ("car"; "obstacle" without one). Parameters, as DL Streamer's
  *                                 elements expect them: detection (x_min, y_min, x_max, y_max in
  *                                 parts of the frame, confidence, label_id) and object_id (id);
- *                                 and stx-obstacle with what is in metres
+ *                                 and stx-obstacle with what is in metres, and as its label the
+ *                                 distance, which DL Streamer's gvawatermark writes on the box
  *   GstAnalyticsRelationMeta      in a build with GStreamer 1.24 or newer: one per frame, with a
- *                                 detection for each of them, and for those that are followed what
- *                                 is tracked, to which the detection relates. The id of a region is
- *                                 then that of its detection, as DL Streamer has it; else that of
- *                                 the obstacle
+ *                                 detection for each of them. A detection relates to a
+ *                                 classification, "car 8.3 m", which GStreamer's
+ *                                 objectdetectionoverlay writes on the box, and, if it is followed,
+ *                                 to what is tracked. The id of a region is then that of its
+ *                                 detection, as DL Streamer has it; else that of the obstacle
  *
  * docs/elements/stixel-obstacles.md has the fields.
  */

@@ -23,6 +23,7 @@
 
 #include "gst/core/element.h"
 #include "gst/core/properties.h"
+#include "gst/lidar/lidarmeta.h"
 #include "gst/scene/sceneviews.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_street_scene_src_debug);
@@ -329,6 +330,8 @@ static GstFlowReturn fill(GstPushSrc *src, GstBuffer *buffer)
     return GST_FLOW_ERROR;
   }
   stamp(self, buffer);
+  if (gst_street_scene_view_is_lidar(self->view))
+    gst_stx_lidar_meta_attach(GST_BASE_SRC_PAD(self), buffer, (guint64)self->frame);
   if (skipped)
     GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
   if (live && self->info.fps_n > 0)

@@ -5,6 +5,7 @@
   - the line of the page runs, and the network that comes with it knows a street it has not seen;
   - the page has the element's properties, and their defaults;
   - scores are those of networks whose result is known: of every type, order and size;
+  - what GStreamer's onnxinference attaches to pictures gives the same stixels;
   - what cannot work ends in a message that names it.
 
 Skipped without GStreamer's loader of elements in Python, and without onnxruntime, onnx and NumPy in
@@ -166,6 +167,45 @@ def check_known_networks(folder):
     expect(np.allclose(actual[:, :-1], rows, atol=1e-5), "scores of half the size")
 
 
+# ---- GStreamer's own element --------------------------------------------------------------------
+
+def with_names(folder):
+    """The network with an id for its tensor, without which onnxinference of 1.26 does not start."""
+    import onnx
+    model = onnx.load(str(MODEL))
+    onnx.helper.set_model_props(model, {model.graph.output[0].name: "classes"})
+    path = os.path.join(folder, "named.onnx")
+    onnx.save(model, path)
+    return path
+
+
+def stixels_with(network, folder):
+    """Those of the street, with the network's classes. A record has its class in byte 7."""
+    import numpy as np
+    path = os.path.join(folder, "stixels")
+    line = (f"gst-launch-1.0 {STREET} view=left ! videoconvert ! video/x-raw,format=RGB ! "
+            f"{network} ! cells.semantics {STREET} view=disparity ! "
+            f"downsample-transpose name=cells ! sat-dp-stixels ! filesink location={path}")
+    status, output = run(line, folder)
+    expect(status == 0, f"{line}\n{output}")
+    return np.fromfile(path, np.uint8).reshape(-1, 24)
+
+
+def check_onnxinference(folder):
+    """Scores that travel on pictures, where GStreamer has them, give the stixels of others."""
+    import numpy as np
+    if run("gst-inspect-1.0 --exists onnxinference", folder)[0] != 0:
+        print("no onnxinference (GStreamer 1.26): not compared with onnx-semantics")
+        return
+    attached = stixels_with(f"onnxinference model-file={with_names(folder)} "
+                            "input-image-format=chw input-tensor-scale=255", folder)
+    expected = stixels_with(f"onnx-semantics model={MODEL}", folder)
+    expect(len(np.unique(attached[:, 7])) > 5, "onnxinference: hardly any class reaches stixels")
+    expect(attached.shape == expected.shape and (attached == expected).mean() > .99,
+           "onnxinference and onnx-semantics give different stixels")
+    print(f"onnxinference: {len(attached)} stixels as with onnx-semantics")
+
+
 # ---- Refusals -----------------------------------------------------------------------------------
 
 def check_refusals(folder):
@@ -196,6 +236,7 @@ def main():
         check_properties(page, folder)
         check_street(folder)
         check_known_networks(folder)
+        check_onnxinference(folder)
         check_refusals(folder)
     print("docs/semantics.md holds")
     return 0

@@ -40,6 +40,8 @@ fi
 fetch_onnx /out/onnx
 fetch_opencv /out/opencv
 gst-inspect-1.0 --version
+# Whose tensors the test onnx-semantics takes where it is there.
+gst-inspect-1.0 --exists onnxinference
 # As README has it; it says itself what is missing.
 examples/demo.sh
 test -s stixels.png && test -s stixels.mkv

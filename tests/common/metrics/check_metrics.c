@@ -236,4 +236,29 @@ STX_TEST(label_ids_become_train_ids)
   ck_assert_str_eq(stx_label_name(10), "sky");
   ck_assert_str_eq(stx_label_name(STX_LABEL_NONE), "none");
   ck_assert_str_eq(stx_label_name(-1), "none");
+  for (int k = 0; k < STX_LABEL_CLASSES; k++)
+    ck_assert_uint_eq(stx_label_named(stx_label_name(k)), k);
+  ck_assert_uint_eq(stx_label_named("Traffic_Light"), 6);
+  ck_assert_uint_eq(stx_label_named("traffic-sign"), 7);
+  ck_assert_uint_eq(stx_label_named("car "), STX_LABEL_NONE);
+  ck_assert_uint_eq(stx_label_named("ca"), STX_LABEL_NONE);
+  ck_assert_uint_eq(stx_label_named(""), STX_LABEL_NONE);
+}
+
+/* Stretched, cut at the border, see-through where a region has no class. */
+STX_TEST(regions_are_drawn_on_labels)
+{
+  uint8_t regions[] = {7, 8, 9, 7}, labels[] = {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}, map[256];
+  StxImage8 from = image8(regions, 2, 2), to = image8(labels, 4, 3);
+
+  stx_labels_identity(map);
+  map[7] = STX_LABEL_NONE;
+  stx_labels_draw(&from, map, 1, -1, 6, 4, &to);
+  expect8(labels, (uint8_t[]){9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}, 12);
+  map[7] = 1;
+  stx_labels_draw(&from, map, 1, -1, 4, 4, &to);
+  expect8(labels, (uint8_t[]){9, 1, 1, 8, 9, 9, 9, 1, 9, 9, 9, 1}, 12);
+  stx_labels_draw(&from, map, 0, 0, 0, 3, &to);
+  stx_labels_draw(&from, map, 50, 50, 3, 3, &to);
+  expect8(labels, (uint8_t[]){9, 1, 1, 8, 9, 9, 9, 1, 9, 9, 9, 1}, 12);
 }

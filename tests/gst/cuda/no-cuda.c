@@ -27,7 +27,8 @@ STX_TEST(offers_system_memory_only)
   g_autoptr(Harness) harness = gst_harness_new("downsample-transpose");
   g_autoptr(GstCaps) caps = gst_pad_peer_query_caps(harness->srcpad, NULL);
 
-  ck_assert_uint_eq(gst_caps_get_size(caps), 1);
-  ck_assert(gst_caps_features_is_equal(
-      gst_caps_get_features(caps, 0), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY));
+  ck_assert_uint_eq(gst_caps_get_size(caps), 2); /* pictures and tensors */
+  for (guint i = 0; i < 2; i++)
+    ck_assert(gst_caps_features_is_equal(
+        gst_caps_get_features(caps, i), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY));
 }

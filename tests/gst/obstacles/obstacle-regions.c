@@ -193,12 +193,25 @@ STX_TEST(regions_say_what_and_where)
   ck_assert_int_eq(id, 1);
   ck_assert_uint_eq(number_of, 1);
   ck_assert(inside);
+  ck_assert_str_eq(gst_structure_get_string(own, "label"), "8.0 m");
   expect_near(number(region, "stx-obstacle", "distance"), 8, .01);
   expect_near(number(region, "stx-obstacle", "x"), 0, .01);
   expect_near(number(region, "stx-obstacle", "width"), 2, .05);
   expect_near(number(region, "stx-obstacle", "height"), 2, .15);
   ck_assert(!has(region, "stx-obstacle", "closing-speed")); /* seen once */
   ck_assert(!has(region, "stx-obstacle", "time-to-contact"));
+}
+
+/* To a tenth of a metre where that matters. */
+STX_TEST(far_things_have_whole_metres)
+{
+  g_auto(ObstaclesFixture) fixture =
+      obstacles_begin("stixel-obstacles", OBSTACLES_VIDEO_CAPS(64, 48));
+  g_autoptr(GstBuffer) frame = frame_of(&fixture, 64, 48, 16);
+  const GstStructure *own =
+      gst_video_region_of_interest_meta_get_param(region_of(frame), "stx-obstacle");
+
+  ck_assert_str_eq(gst_structure_get_string(own, "label"), "16 m");
 }
 
 /* What is unknown is not there. */
@@ -257,6 +270,19 @@ static void expect_tracked(
   ck_assert(!lost);
 }
 
+/* What GStreamer's objectdetectionoverlay writes on the box. */
+static void expect_shown(
+    GstAnalyticsRelationMeta *relations, GstAnalyticsODMtd *detection, const char *text)
+{
+  GstAnalyticsClsMtd shown;
+
+  ck_assert(gst_analytics_relation_meta_get_direct_related(relations, detection->id,
+      GST_ANALYTICS_REL_TYPE_RELATE_TO, gst_analytics_cls_mtd_get_mtd_type(), NULL, &shown));
+  ck_assert_uint_eq(gst_analytics_cls_mtd_get_length(&shown), 1);
+  ck_assert_str_eq(g_quark_to_string(gst_analytics_cls_mtd_get_quark(&shown, 0)), text);
+  expect_near(gst_analytics_cls_mtd_get_level(&shown, 0), .75, .01);
+}
+
 static void expect_detected(GstBuffer *frame, guint index)
 {
   GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta(frame);
@@ -274,6 +300,7 @@ static void expect_detected(GstBuffer *frame, guint index)
   expect_box(region_of(frame), (guint)x, (guint)y, (guint)w, (guint)h);
   ck_assert_int_eq(region_of(frame)->id, (gint)detection.id);
   expect_tracked(relations, &detection, index);
+  expect_shown(relations, &detection, "car 8.0 m");
   ck_assert(!gst_analytics_relation_meta_iterate(
       relations, &state, gst_analytics_od_mtd_get_mtd_type(), &detection));
 }
@@ -289,5 +316,64 @@ STX_TEST(detections_are_tracked)
 
     expect_detected(frame, i);
   }
+}
+#endif
+
+/* ---- Free space ---------------------------------------------------------------------------- */
+
+#if HAVE_TENSORS
+/* The mask of a frame, whose every byte is region 0 or 1. */
+static GstBuffer *mask_of(GstBuffer *frame, guint width, guint height)
+{
+  GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta(frame);
+  GstAnalyticsSegmentationMtd segmentation;
+  GstAnalyticsClsMtd names;
+  gpointer state = NULL;
+  guint w, h;
+  gint x, y;
+  GstBuffer *mask;
+  const GstVideoMeta *layout;
+
+  fail_unless(
+      relations != NULL && gst_analytics_relation_meta_iterate(relations, &state,
+                               gst_analytics_segmentation_mtd_get_mtd_type(), &segmentation),
+      "no segmentation");
+  ck_assert(gst_analytics_relation_meta_get_direct_related(relations, segmentation.id,
+      GST_ANALYTICS_REL_TYPE_RELATE_TO, gst_analytics_cls_mtd_get_mtd_type(), NULL, &names));
+  ck_assert_str_eq(g_quark_to_string(gst_analytics_cls_mtd_get_quark(&names, 1)), "free space");
+  ck_assert_uint_eq(gst_analytics_segmentation_mtd_get_region_id(&segmentation, 1), 1);
+  mask = gst_analytics_segmentation_mtd_get_mask(&segmentation, &x, &y, &w, &h);
+  layout = gst_buffer_get_video_meta(mask);
+  ck_assert(x == 0 && y == 0 && w == width && h == height);
+  ck_assert(layout->format == GST_VIDEO_FORMAT_GRAY8 && layout->stride[0] == (gint)width);
+  ck_assert(layout->width == width && layout->height == height);
+  return mask;
+}
+
+/* Below the box, and beside it to the horizon: columns 24 ... 39 from row 28 on, others from 16 on,
+ * in a frame of twice the size. */
+STX_TEST(free_space_is_a_mask)
+{
+  g_auto(ObstaclesFixture) fixture =
+      obstacles_begin("stixel-obstacles free-space-mask=true", OBSTACLES_VIDEO_CAPS(128, 96));
+  g_autoptr(GstBuffer) frame = frame_of(&fixture, 128, 96, 8);
+  g_autoptr(GstBuffer) mask = mask_of(frame, 128, 96);
+  guint8 expected[96 * 128];
+
+  for (gint y = 0; y < 96; y++)
+    for (gint x = 0; x < 128; x++)
+      expected[y * 128 + x] = y >= 2 * (x >= 48 && x < 80 ? 28 : 16);
+  stx_test_expect_bytes(mask, expected, sizeof expected, "free space");
+  stx_test_expect_silence(fixture.bus);
+}
+#else
+STX_TEST(a_mask_needs_a_newer_gstreamer)
+{
+  g_auto(ObstaclesFixture) fixture =
+      obstacles_begin("stixel-obstacles free-space-mask=true", OBSTACLES_VIDEO_CAPS(64, 48));
+
+  for (guint i = 0; i < 2; i++)
+    gst_buffer_unref(frame_of(&fixture, 64, 48, 8));
+  stx_test_expect_warning(fixture.bus, "GStreamer before 1.26");
 }
 #endif

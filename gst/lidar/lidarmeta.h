@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * LidarMeta of Intel's DL Streamer, which counts and numbers the scans of its elements: its
+ * g3dinference takes no scan without one. DL Streamer registers it, so there is one only in
+ * processes in which its library is loaded; elsewhere these do nothing. It has no transform: where
+ * a scan's buffer is copied it has to be put on the copy.
+ */
+#ifndef GST_STX_LIDAR_META_H
+#define GST_STX_LIDAR_META_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* On a finished scan, about to leave at `src`; `number` counts the scans from 0. */
+void gst_stx_lidar_meta_attach(GstPad *src, GstBuffer *scan, guint64 number);
+
+/* What a scan has, on a copy of it. */
+void gst_stx_lidar_meta_keep(GstBuffer *scan, GstBuffer *copy);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/gst/lidar/dlstreamer_stub.h"
+
+const GstMetaInfo *lidar_meta_get_info(void);
+
+static gboolean begin(GstMeta *meta, gpointer params, GstBuffer *buffer)
+{
+  StubLidarMeta *self = (StubLidarMeta *)meta;
+
+  self->lidar_point_count = 0;
+  self->frame_id = 0;
+  self->exit_source_timestamp = GST_CLOCK_TIME_NONE;
+  self->exit_g3dinference_timestamp = GST_CLOCK_TIME_NONE;
+  self->stream_id = 0;
+  return TRUE;
+}
+
+const GstMetaInfo *lidar_meta_get_info(void)
+{
+  static const gchar *tags[] = {"lidar", NULL};
+  static gsize info = 0;
+
+  if (g_once_init_enter(&info)) {
+    GType api = gst_meta_api_type_register(STUB_API, tags);
+
+    g_once_init_leave(
+        &info, (gsize)gst_meta_register(api, STUB_NAME, sizeof(StubLidarMeta), begin, NULL, NULL));
+  }
+  return (const GstMetaInfo *)info;
+}

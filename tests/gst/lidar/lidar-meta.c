@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DL Streamer's LidarMeta on scans: attached by what makes them, kept by what copies them, where
+ * DL Streamer is in the process, here as a stub. Each test has a process of its own.
+ */
+#include <dlfcn.h>
+#include <string.h>
+
+#include "tests/gst/fixtures/scan_fixture.h"
+#include "tests/gst/lidar/dlstreamer_stub.h"
+
+#define POINTS 700
+
+/* An element of DL Streamer was made: its library is loaded, and nothing is registered yet. */
+static void load_library(void)
+{
+  fail_unless(dlopen(DLSTREAMER_STUB, RTLD_LAZY | RTLD_LOCAL) != NULL, "%s", dlerror());
+  ck_assert(gst_meta_get_info(STUB_NAME) == NULL);
+}
+
+static gboolean begin(GstMeta *meta, gpointer params, GstBuffer *buffer)
+{
+  memset(meta + 1, 0, meta->info->size - sizeof *meta);
+  return TRUE;
+}
+
+static const GstMetaInfo *register_meta(gsize size)
+{
+  static const gchar *tags[] = {"lidar", NULL};
+
+  return gst_meta_register(
+      gst_meta_api_type_register(STUB_API, tags), STUB_NAME, size, begin, NULL, NULL);
+}
+
+/* NULL: it has none. */
+static gpointer meta_of(GstBuffer *scan)
+{
+  const GstMetaInfo *info = gst_meta_get_info(STUB_NAME);
+
+  return info != NULL ? gst_buffer_get_meta(scan, info->api) : NULL;
+}
+
+static GstBuffer *run(ScanFixture *fixture, GstClockTime pts)
+{
+  gfloat points[4 * POINTS];
+  GstBuffer *scan;
+
+  scan_points(points, POINTS, 1);
+  scan = scan_buffer(points, POINTS, pts);
+  gst_harness_push(fixture->harness, scan);
+  scan = gst_harness_pull(fixture->harness);
+  fail_unless(scan != NULL, "no scan came out");
+  return scan;
+}
+
+static void expect_counted(ScanFixture *fixture, guint number)
+{
+  g_autoptr(GstBuffer) scan = run(fixture, number * SCAN_TIME);
+  const StubLidarMeta *meta = meta_of(scan);
+
+  fail_unless(meta != NULL, "no LidarMeta");
+  ck_assert_uint_eq(meta->lidar_point_count, POINTS);
+  ck_assert_uint_eq(meta->frame_id, number);
+  ck_assert_uint_eq(meta->exit_source_timestamp, GST_BUFFER_PTS(scan));
+  ck_assert_uint_eq(meta->exit_g3dinference_timestamp, GST_CLOCK_TIME_NONE);
+  ck_assert_uint_eq(meta->stream_id, 77);
+}
+
+static void push_stream_start(ScanFixture *fixture)
+{
+  GstEvent *start = gst_event_new_stream_start("scans");
+
+  gst_event_set_group_id(start, 77);
+  gst_harness_push_event(fixture->harness, start);
+  gst_harness_set_src_caps_str(fixture->harness, "application/octet-stream,framerate=10/1");
+}
+
+/* Through everything that passes scans on, also where another branch holds them. */
+STX_TEST(scans_are_counted)
+{
+  g_auto(ScanFixture) fixture = scan_begin("lidar-parse",
+      "lidar-parse format=kitti ! lidar-ground ! tee name=t ! queue ! stixel-obstacles "
+      "t. ! queue ! fakesink async=false",
+      "application/octet-stream,framerate=10/1");
+
+  load_library();
+  push_stream_start(&fixture);
+  for (guint i = 0; i < 3; i++)
+    expect_counted(&fixture, i);
+}
+
+/* As an element of DL Streamer before ours has left it: its numbers, and not ours. */
+STX_TEST_LOOP(what_came_is_kept, 2)
+{
+  gsize size = _i ? sizeof(StubLidarMeta) : sizeof(StubOldLidarMeta);
+  const GstMetaInfo *info = register_meta(size);
+  g_auto(ScanFixture) fixture = scan_begin("lidar-ground", "lidar-ground", "application/x-lidar");
+  gfloat points[4 * POINTS];
+  g_autoptr(GstBuffer) scan = NULL;
+  StubOldLidarMeta *meta;
+  guint8 expected[sizeof(StubLidarMeta)];
+
+  scan_points(points, POINTS, 1);
+  scan = scan_buffer(points, POINTS, 0);
+  meta = (StubOldLidarMeta *)gst_buffer_add_meta(scan, info, NULL);
+  memset(&meta->meta + 1, 0xa5, size - sizeof(GstMeta));
+  memcpy(expected, &meta->meta + 1, size - sizeof(GstMeta));
+  gst_harness_push(fixture.harness, g_steal_pointer(&scan));
+  scan = gst_harness_pull(fixture.harness);
+  meta = meta_of(scan);
+  fail_unless(meta != NULL, "no LidarMeta");
+  ck_assert_int_eq(memcmp(&meta->meta + 1, expected, size - sizeof(GstMeta)), 0);
+}
+
+/* The one of 2026.0 has its stream's number elsewhere. */
+STX_TEST(an_older_meta_is_filled_in)
+{
+  g_auto(ScanFixture) fixture = scan_begin(
+      "lidar-parse", "lidar-parse format=kitti", "application/octet-stream,framerate=10/1");
+  g_autoptr(GstBuffer) scan = NULL;
+  const StubOldLidarMeta *meta;
+
+  register_meta(sizeof(StubOldLidarMeta));
+  push_stream_start(&fixture);
+  scan = run(&fixture, 0);
+  meta = meta_of(scan);
+  fail_unless(meta != NULL, "no LidarMeta");
+  ck_assert_uint_eq(meta->lidar_point_count, POINTS);
+  ck_assert_uint_eq(meta->stream_id, 77);
+}
+
+/* A meta of an unknown size is not filled in; and without DL Streamer there is none. */
+STX_TEST_LOOP(nothing_is_guessed, 2)
+{
+  g_auto(ScanFixture) fixture = scan_begin("lidar-parse", "lidar-parse format=kitti ! lidar-ground",
+      "application/octet-stream,framerate=10/1");
+  g_autoptr(GstBuffer) scan = NULL;
+
+  if (_i)
+    register_meta(sizeof(StubLidarMeta) + 8);
+  scan = run(&fixture, 0);
+  ck_assert(meta_of(scan) == NULL);
+}
