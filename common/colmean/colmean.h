@@ -140,7 +140,7 @@ STX_API const StxImplTable stx_colmean_impls;
 
 /* Every field of StxColmeanParams but the grid's (stx_grid_fields) and the label map. */
 STX_API const StxFields stx_colmean_fields;
-extern const StxFieldChoice stx_disparity_encodings[];
+STX_API const StxFieldChoice stx_disparity_encodings[];
 
 /* Refuses what the tables do not allow, depths without focal_baseline, a number of classes that
  * does not suit the semantics, and a label map that leads outside the classes; the text names the
