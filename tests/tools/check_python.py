@@ -92,7 +92,8 @@ def source(view, form="GRAY8"):
 def elements(folder):
     """Files of what the elements make of the first frame; strides are whole: 613 is odd, so rows of
     GRAY8 are padded, and cut again here."""
-    pair = f"{source('left')} ! sgm.sink_left {source('right')} ! sgm.sink_right stereo-sgm name=sgm"
+    pair = (f"{source('left')} ! sgm.sink_left {source('right')} ! sgm.sink_right"
+            " stereo-sgm name=sgm")
     gst(f"{pair} ! filesink location=disparity", folder)
     for name, rest in {"stixels": "sat-dp-stixels", "segments": "rdp-columns",
                        "uniform": "sat-dp-stixels model=gaussian-uniform"}.items():
@@ -159,14 +160,16 @@ def check_elements(street, folder):
     (line,) = stixels.read_lines(folder / "lines")
     near = np.abs(line.records["disparity_top"] - frame.records["disparity_top"]) <= .0006
     expect((line.records["kind"] == frame.records["kind"]).all() and near.all()
-           and abs(line.camera.focal - street.camera.focal) < 1e-6, "lines of JSON are these stixels")
+           and abs(line.camera.focal - street.camera.focal) < 1e-6,
+           "lines of JSON are these stixels")
     print("as the elements: match, reduce, stixels, segments, obstacles, overlay, above, ground")
 
 
 # ---- The same again -----------------------------------------------------------------------------
 
 def strided(picture):
-    """The same picture in other memory: rows apart, upside down, every second column, transposed."""
+    """The same picture in other memory: rows apart, upside down, every second column,
+    transposed."""
     wide = np.zeros((picture.shape[0], picture.shape[1] + 11), picture.dtype)
     wide[:, 3:-8] = picture
     twice = np.repeat(picture, 2, axis=1)
@@ -227,8 +230,9 @@ def check_files(street, folder):
     points.tofile(folder / "scan.bin")
     expect((stixels.read_points(folder / "scan.bin") == points).all(), "points come back")
     lines = "\n".join(" ".join(map(str, point)) for point in points[:9])
-    (folder / "scan.pcd").write_text("VERSION .7\nFIELDS x y z intensity\nSIZE 4 4 4 4\nTYPE F F F F\n"
-                                     "COUNT 1 1 1 1\nWIDTH 9\nHEIGHT 1\nPOINTS 9\nDATA ascii\n"
+    (folder / "scan.pcd").write_text("VERSION .7\nFIELDS x y z intensity\nSIZE 4 4 4 4\n"
+                                     "TYPE F F F F\nCOUNT 1 1 1 1\nWIDTH 9\nHEIGHT 1\nPOINTS 9\n"
+                                     "DATA ascii\n"
                                      + lines + "\n")
     expect((stixels.read_points(folder / "scan.pcd") == points[:9]).all(), "points of PCD, too")
     frame = stixels.Pipeline(WIDTH, HEIGHT)(*street.pair(), street.camera)
@@ -265,7 +269,8 @@ def refusals(street, folder):
     return [
         ("max_disparity is 100, must be one of 64, 128, 256", error,
          lambda: stixels.match(left, right, max_disparity=100)),
-        ("p1 is 90, but must not exceed p2", error, lambda: stixels.match(left, right, p1=90, p2=2)),
+        ("p1 is 90, but must not exceed p2", error,
+         lambda: stixels.match(left, right, p1=90, p2=2)),
         ("p1 is 1000 bits, must be 0 to 96", error, lambda: stixels.match(left, right, p1=1000)),
         ("no setting 'pahts'; did you mean paths?", kind,
          lambda: stixels.match(left, right, pahts=4)),
@@ -364,7 +369,8 @@ def check_lock():
 # ---- The page -----------------------------------------------------------------------------------
 
 def check_page(folder):
-    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/python.md").read_text(), re.S | re.M)
+    page = (ROOT / "docs/python.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.S | re.M)
     expect(len(blocks) >= 6, "the page has its blocks")
     (folder / "page.py").write_text("\n".join(blocks))
     print(run(f"'{sys.executable}' page.py", cwd=folder), end="")

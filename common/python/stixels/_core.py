@@ -27,7 +27,8 @@ class Error(ValueError):
 # ---- The library --------------------------------------------------------------------------------
 
 def _load():
-    """The library that was built with _c.py: beside the package or, while it is tested, elsewhere."""
+    """The library that was built with _c.py: beside the package or, while it is tested,
+    elsewhere."""
     installed = pathlib.Path(__file__).parents[1].glob(".stixels.mesonpy.libs/libstixels.so*")
     path = os.environ.get("STIXELS_LIBRARY") or next(installed, None)
     if path is None:

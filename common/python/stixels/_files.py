@@ -91,7 +91,8 @@ class Calibration:
     def of_opencv(cls, K1, D1, K2, D2, R, T, size: Optional[Sequence[int]] = None,
                   fisheye: bool = False):
         """Of what cv2.stereoCalibrate or cv2.fisheye.stereoCalibrate gives: camera matrices (3, 3),
-        coefficients (up to 14, of a fisheye 4), R (3, 3) and T (3) in metres; size: (width, height)."""
+        coefficients (up to 14, of a fisheye 4), R (3, 3) and T (3) in metres; size: (width,
+        height)."""
         struct = c.StxCalibration(format=b"OpenCV")
         for camera, matrix, coefficients in zip(struct.camera, (K1, K2), (D1, D2)):
             k = _numbers("camera matrix", matrix, 9).reshape(3, 3)
@@ -133,11 +134,12 @@ def _numbers(name, value, count):
 
 def read_calibration(path, second=None, *, width: int = 0, height: int = 0, pair: int = -1,
                      unit: float = 0) -> Calibration:
-    """A calibration of OpenCV, ROS, Kalibr, KITTI's raw recordings, ZED or OAK; the content decides.
+    """A calibration of OpenCV, ROS, Kalibr, KITTI's raw recordings, ZED or OAK; the content
+    decides.
 
-    second: of a calibration of two files. width, height: of the pictures, which choose among those of
-    a file with several. pair: of KITTI. unit: metres per unit of length in the file; 0: the format's.
-    """
+    second: of a calibration of two files. width, height: of the pictures, which choose among those
+    of a file with several. pair: of KITTI. unit: metres per unit of length in the file; 0: the
+    format's. """
     struct = c.StxCalibration()
     files = c.StxCalibrationFiles(os.fsencode(path), second and os.fsencode(second), pair, unit)
     checked(lib.stx_calibration_load, byref(files), width, height, byref(struct))
@@ -162,8 +164,8 @@ def _calibration(calibration):
 class Rectifier:
     """Pictures of width × height pixels of two cameras become those of two ideal ones.
 
-    camera: the left one of these, without height and pitch, which Camera's dataclasses.replace adds.
-    """
+    camera: the left one of these, without height and pitch, which Camera's dataclasses.replace
+    adds. """
 
     def __init__(self, calibration: Calibration, source_width: int, source_height: int, *,
                  threads: int = 0, backend: str = "auto", **settings):
@@ -192,8 +194,8 @@ class Rectifier:
         if not 1 <= channels <= 4:
             raise Error(f"{name} has {channels} channels, must have 1 to 4")
         if picture.shape[:2] != self._size:
-            raise Error(f"{name} has {picture.shape[1]} × {picture.shape[0]} pixels; the rectifier is "
-                        f"one for {self._size[1]} × {self._size[0]}")
+            raise Error(f"{name} has {picture.shape[1]} × {picture.shape[0]} pixels; the rectifier "
+                        f"is one for {self._size[1]} × {self._size[0]}")
         found = np.empty((self.height, self.width, *picture.shape[2:]), np.uint8)
         checked(self._impl.run, byref(self._maps[side][0]),
                 byref(c.StxRectifySample(channels)), byref(image(c.StxImage8, picture)),
@@ -201,13 +203,14 @@ class Rectifier:
         return found
 
     def __call__(self, left: np.ndarray, right: np.ndarray):
-        """(left, right), rectified. uint8 (height, width) or (height, width, 1 to 4 channels); black
-        where a camera does not see."""
+        """(left, right), rectified. uint8 (height, width) or (height, width, 1 to 4 channels);
+        black where a camera does not see."""
         return self._rectify(0, "left", left), self._rectify(1, "right", right)
 
 
 def rectify(calibration: Calibration, left: np.ndarray, right: np.ndarray, **settings):
-    """(left, right, camera) of one pair; Rectifier keeps what a calibration leads to for the next."""
+    """(left, right, camera) of one pair; Rectifier keeps what a calibration leads to for the
+    next."""
     height, width = array("left", left, np.uint8, "height, width" + (
         ", channels" if getattr(left, "ndim", 2) == 3 else "")).shape[:2]
     rectifier = Rectifier(calibration, width, height, **settings)

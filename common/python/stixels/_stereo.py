@@ -63,7 +63,8 @@ ENCODINGS = {"kitti": (c.STX_DISPARITY_KITTI, np.uint16),
              "depth-mm": (c.STX_DISPARITY_DEPTH_MM, np.uint16),
              "pixels": (c.STX_DISPARITY_PIXELS, np.float32),
              "depth-m": (c.STX_DISPARITY_DEPTH_M, np.float32)}
-SCORES = {np.dtype(np.uint8): c.STX_SEMANTICS_SCORES_U8, np.dtype(np.int8): c.STX_SEMANTICS_SCORES_I8,
+SCORES = {np.dtype(np.uint8): c.STX_SEMANTICS_SCORES_U8,
+          np.dtype(np.int8): c.STX_SEMANTICS_SCORES_I8,
           np.dtype(np.float16): c.STX_SEMANTICS_SCORES_F16,
           np.dtype(np.float32): c.STX_SEMANTICS_SCORES_F32}
 
@@ -119,14 +120,13 @@ def reduce(disparity: np.ndarray, confidence: np.ndarray = None, *, labels: np.n
            **settings) -> Columns:
     """Disparities, and classes, as cells in columns.
 
-    disparity: (height, width), as `encoding` says: kitti (uint16, 1/256 pixel, 0 unknown: what match()
-    gives), cityscapes, opencv (int16, 1/16 pixel), depth-mm (uint16), pixels (float32) or depth-m
-    (float32 metres; depths need a camera).
-    confidence: uint8 (height, width); that of an unknown disparity says how surely it is sky, unless
-    confidence_is_sky is False. Without it all are certain.
-    labels: uint8 (height, width), Cityscapes' train ids. scores: (classes, height, width) of uint8,
-    int8, float16 or float32, strides as they like, also of a half, a quarter or an eighth of the size.
-    """
+    disparity: (height, width), as `encoding` says: kitti (uint16, 1/256 pixel, 0 unknown: what
+    match() gives), cityscapes, opencv (int16, 1/16 pixel), depth-mm (uint16), pixels (float32) or
+    depth-m (float32 metres; depths need a camera). confidence: uint8 (height, width); that of an
+    unknown disparity says how surely it is sky, unless confidence_is_sky is False. Without it all
+    are certain. labels: uint8 (height, width), Cityscapes' train ids. scores: (classes, height,
+    width) of uint8, int8, float16 or float32, strides as they like, also of a half, a quarter or an
+    eighth of the size. """
     params = defaults("stx_colmean_fields", c.StxColmeanParams)
     set_fields(params, settings, "stx_grid_fields", "stx_colmean_fields")
     given = c.StxColmeanInput(confidence_is_sky=confidence_is_sky)
@@ -163,8 +163,9 @@ def _columns(columns):
     checked(lib.stx_grid_check, byref(grid))
     shape = -(-grid.width // grid.cell_width), -(-grid.height // grid.cell_height)
     if data.shape[1:] != shape:
-        raise Error(f"columns.data has {data.shape[1:]} columns and cells, an image of {grid.width} × "
-                    f"{grid.height} pixels in cells of {grid.cell_width} × {grid.cell_height} {shape}")
+        raise Error(f"columns.data has {data.shape[1:]} columns and cells, an image of "
+                    f"{grid.width} × {grid.height} pixels in cells of {grid.cell_width} × "
+                    f"{grid.cell_height} {shape}")
     return data, grid
 
 
@@ -190,10 +191,9 @@ def stixels(columns: Columns, camera: Camera = None, *, ground: str = "auto",
     """Stixels of columns, of one frame; Pipeline follows the road from frame to frame.
 
     ground: where the road comes from: auto (the camera, where its height is known, else the frame),
-    calibration, estimate, piecewise or none. model: gaussian, or gaussian-uniform, which expects wrong
-    disparities and takes several times as long. sky_known: what made the disparities has looked for
-    the sky, as match() does.
-    """
+    calibration, estimate, piecewise or none. model: gaussian, or gaussian-uniform, which expects
+    wrong disparities and takes several times as long. sky_known: what made the disparities has
+    looked for the sky, as match() does. """
     data, grid = _columns(columns)
     one_of("model", model, MODELS)
     params = defaults("stx_satdp_fields", c.StxSatdpParams)
@@ -239,9 +239,9 @@ def segments(columns: Columns, camera: Camera = None, *, threads: int = 0, backe
 class Pipeline:
     """Pairs of one size to stixels, frame by frame, with memory that is made once.
 
-    `match`, `reduce`, `stixels` and `segments` are dictionaries with the settings of the functions of
-    these names. segments=None: stixels; else line segments in place of them. ground, model, threads
-    and backend are as in stixels(); fast=True lets stixels begin only where segments do.
+    `match`, `reduce`, `stixels` and `segments` are dictionaries with the settings of the functions
+    of these names. segments=None: stixels; else line segments in place of them. ground, model,
+    threads and backend are as in stixels(); fast=True lets stixels begin only where segments do.
 
     One frame at a time: other threads wait for it.
     """
@@ -298,7 +298,8 @@ class Pipeline:
     @staticmethod
     def _take(output):
         """Copies of what is the pipeline's."""
-        grid, names = output.grid, [lib.stx_stage_name(i).decode() for i in range(c.STX_STAGE_COUNT)]
+        grid = output.grid
+        names = [lib.stx_stage_name(i).decode() for i in range(c.STX_STAGE_COUNT)]
         size = grid.height, grid.width
         shape = (2 + grid.classes, -(-grid.width // grid.cell_width),
                  -(-grid.height // grid.cell_height))

@@ -105,8 +105,8 @@ def fitted(camera, width, height):
 def read_camera(path, pair: int = -1) -> Camera:
     """The camera in KITTI's calib.txt or Cityscapes' camera.json.
 
-    `pair` chooses KITTI's cameras: 0 the gray ones, 2 the coloured ones, -1 those if they are there.
-    """
+    `pair` chooses KITTI's cameras: 0 the gray ones, 2 the coloured ones, -1 those if they are
+    there. """
     camera = c.StxCamera()
     checked(lib.stx_camera_load, os.fsencode(path), pair, byref(camera))
     return Camera._of(camera)
@@ -135,9 +135,8 @@ class Stixels:
     """The stixels of an image of width × height pixels, in columns of stixel_width.
 
     records: array of STIXEL, sorted by column, then from the bottom up. Every row of every column
-    is in exactly one. `disparity`, `confidence` and `columns` are what they were made of, where that
-    was made with them; `times` how many milliseconds each stage took.
-    """
+    is in exactly one. `disparity`, `confidence` and `columns` are what they were made of, where
+    that was made with them; `times` how many milliseconds each stage took. """
     records: np.ndarray
     width: int
     height: int
@@ -152,8 +151,8 @@ class Stixels:
         return len(self.records)
 
     def metres(self):
-        """Where each stands, as an array of METRES: x to the right, y down, z ahead of the middle of
-        its lower edge, z_top of the upper one, width and height. NaN: unknown."""
+        """Where each stands, as an array of METRES: x to the right, y down, z ahead of the middle
+        of its lower edge, z_top of the upper one, width and height. NaN: unknown."""
         found = np.empty(len(self.records), METRES)
         given = np.ascontiguousarray(self.records)
         lib.stx_metres_of_all(byref(self.camera._struct()), self.width, self.stixel_width,

@@ -17,8 +17,8 @@ PIXELS = {3: ("RGB", "BGR"), 4: ("RGBA", "BGRA", "ARGB", "ABGR", "RGBx", "BGRx",
 
 def _format(name, channels):
     if name not in PIXELS[channels]:
-        raise Error(f"format is {name!r}, must be one of {', '.join(PIXELS[channels])} for {channels} "
-                    "channels")
+        raise Error(f"format is {name!r}, must be one of {', '.join(PIXELS[channels])} for "
+                    f"{channels} channels")
     return lib.stx_pixel_format(name.encode())
 
 
@@ -104,10 +104,9 @@ def above(stixels: Optional[Stixels] = None, *, points: np.ndarray = None,
           format: str = "RGB", threads: int = 0, **settings) -> np.ndarray:
     """A picture, uint8 (height, width, 3), of stixels, of a scan, or of both from above.
 
-    points: float32 (points, 4), labels: uint32 (points,), as of ground(). extrinsics: float64 (3, 4),
-    takes a point of the scan (x ahead, y to the left, z up, 1) to the camera's axes (x to the right, y
-    down, z ahead). What only a scan shows is all around it: extent=50, center_x=0.
-    """
+    points: float32 (points, 4), labels: uint32 (points,), as of ground(). extrinsics: float64 (3,
+    4), takes a point of the scan (x ahead, y to the left, z up, 1) to the camera's axes (x to the
+    right, y down, z ahead). What only a scan shows is all around it: extent=50, center_x=0. """
     if stixels is None and points is None:
         raise Error("above: there are neither stixels nor points")
     base = "stx_bev_fields" if stixels is None else "stx_bev_ahead_fields"
@@ -151,8 +150,8 @@ def _put_points(bev, points, labels, extrinsics, over):
         if len(labels) != len(points):
             raise Error(f"labels: there are {len(labels)}, but {len(points)} points")
     if over and extrinsics is None:
-        raise Error("extrinsics: where the sensor stands is not known, but stixels are seen from the "
-                    "camera")
+        raise Error("extrinsics: where the sensor stands is not known, but stixels are seen from "
+                    "the camera")
     if extrinsics is not None:
         given = contiguous("extrinsics", extrinsics, np.float64, "3, 4")
         ahead = np.empty((3, 4))
