@@ -108,7 +108,7 @@ def elements(folder):
         " stixel-overlay name=o labels=distance+id free-space=true ! filesink location=overlay"
         " t. ! queue ! stixel-obstacles ! stixel-bev ! video/x-raw,format=RGB,width=400,height=300"
         " ! filesink location=above", folder)
-    gst(f"street-scene-src view=lidar num-buffers=1 ! tee name=t"
+    gst("street-scene-src view=lidar num-buffers=1 ! tee name=t"
         " t. ! queue ! filesink location=scan"
         " t. ! queue ! lidar-ground ! stixel-obstacles ! application/x-obstacles"
         " ! filesink location=around"
@@ -179,7 +179,7 @@ def strided(picture):
 
 def check_same(street):
     left, right = street.pair()
-    frame = stixels.Pipeline(WIDTH, HEIGHT)(left, right, street.camera)
+    frame = stixels.Pipeline(WIDTH, HEIGHT, maps=True)(left, right, street.camera)
     found = stixels.match(left, right)
     expect((found.disparity == frame.disparity).all(), "match and Pipeline agree")
     expect((found.confidence == frame.confidence).all(), "so do confidences")
@@ -245,7 +245,7 @@ def check_files(street, folder):
     read = stixels.read_calibration(folder / "c.json")
     expect(all(np.array_equal(a, b) for side in range(2)
                for a, b in zip(made.lens(side), read.lens(side))), "lenses come back")
-    expect((read.T == made.T).all() and read.size == (WIDTH, HEIGHT), "so does the rest")
+    expect((read.T == made.T).all() and (read.R == np.eye(3)).all() and read.size == (WIDTH, HEIGHT), "so does the rest")
     left, right, camera = stixels.rectify(read, *street.pair())
     expect(abs(camera.baseline - .5) < 1e-5 and left.shape == right.shape, "it rectifies")
     colour = np.dstack([street.pair()[0]] * 3)
@@ -318,6 +318,11 @@ def refusals(street, folder):
         ("width is 9000", error, lambda: stixels.above(frame, width=9000)),
         ("the pipeline is one for 64 × 64", error, lambda: stixels.Pipeline(64, 64)(left, right)),
         ("width is 0, but must be from 1 to", error, lambda: stixels.Pipeline(0, 64)),
+        ("width is 4294967936, must be 0 to", error, lambda: stixels.Pipeline(2 ** 32 + 640, 480)),
+        ("width is 6.5, must be a whole number", kind, lambda: stixels.Street(width=6.5)),
+        ("columns.stixel_width is 0", error, lambda: stixels.segments(
+            dataclasses.replace(columns, stixel_width=0))),
+        ("stixels.width is 0", error, lambda: stixels.above(dataclasses.replace(frame, width=0))),
         ("scene width is 0", error, lambda: stixels.Street(width=0)),
     ]
 

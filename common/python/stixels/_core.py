@@ -5,6 +5,7 @@ The library is called through ctypes, which lets go of the interpreter's lock wh
 """
 import ctypes
 import difflib
+import functools
 import inspect
 import os
 import pathlib
@@ -97,13 +98,18 @@ def implementation(table, kind, backend="auto"):
     return ctypes.cast(found, ctypes.POINTER(kind)).contents
 
 
+def whole(name, value, low=0, high=2 ** 31 - 1):
+    """The value as an int; ctypes would cut off what does not fit."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} is {value!r}, must be a whole number")
+    if not low <= value <= high:
+        raise Error(f"{name} is {value}, must be {low} to {high}")
+    return int(value)
+
+
 def place(threads):
     """`threads` as everywhere: 0: one per core that this process may use."""
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)):
-        raise TypeError(f"threads is {threads!r}, must be a whole number")
-    if not 0 <= threads <= MAX_THREADS:
-        raise Error(f"threads is {threads}, must be 0 to {MAX_THREADS}")
-    return c.StxPlace(threads=lib.stx_threads(int(threads)))
+    return c.StxPlace(threads=lib.stx_threads(whole("threads", threads, 0, MAX_THREADS)))
 
 
 # ---- Parameters ---------------------------------------------------------------------------------
@@ -126,6 +132,7 @@ def _fields(table):
     return [table.fields[i] for i in range(table.count) if table.fields[i].name]
 
 
+@functools.lru_cache(None)
 def keywords(*tables):
     """Keyword -> (field, table): a property's name with underscores."""
     return {field.name.decode().replace("-", "_"): (field, table) for table in tables
@@ -237,8 +244,8 @@ def array(name, value, dtype, shape):
 
 
 def contiguous(name, value, dtype, shape):
-    """The same as one block: copied where it is not."""
-    return np.ascontiguousarray(array(name, value, dtype, shape))
+    """The same as one aligned block: copied where it is not."""
+    return np.require(array(name, value, dtype, shape), requirements=["C", "A"])
 
 
 def rows(name, value, dtype, shape="height, width"):
@@ -251,7 +258,7 @@ def rows(name, value, dtype, shape="height, width"):
         step *= size
     # Rows of one block that lie over each other (broadcast), or are not aligned.
     if abs(value.strides[0]) < step and value.shape[0] > 1 or not value.flags.aligned:
-        return np.ascontiguousarray(value)
+        return np.require(value, requirements=["C", "A"])
     return value
 
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Files: LiDAR points, calibrations, records; and rectification, which takes a calibration."""
-import ctypes
 import json
 import os
 import pathlib
@@ -9,8 +8,8 @@ from typing import Optional, Sequence
 import numpy as np
 
 from . import _c as c
-from ._core import (Block, Error, array, byref, checked, contiguous, defaults, documented, image,
-                    implementation, lib, place, pointer, rows, set_fields)
+from ._core import (Block, Error, array, byref, checked, defaults, documented, image,
+                    implementation, lib, place, pointer, rows, set_fields, whole)
 from ._types import NO_LABEL, STIXEL, Camera, Stixels
 
 FORMATS = ("auto", "kitti", "nuscenes", "pcd", "ply")
@@ -51,8 +50,9 @@ def read_records(path, dtype: np.dtype = STIXEL) -> np.ndarray:
 
 def _row(stixel):
     """Of a stixel of JSON, where null is a number that is not finite."""
-    return (stixel["column"], stixel["top"], stixel["bottom"], KINDS.index(stixel["kind"]),
-            NO_LABEL if stixel["label"] is None else stixel["label"],
+    return (*(whole(name, stixel[name], 0, 65535) for name in ("column", "top", "bottom")),
+            KINDS.index(stixel["kind"]),
+            NO_LABEL if stixel["label"] is None else whole("label", stixel["label"], 0, 255),
             *(np.nan if stixel[name] is None else stixel[name] for name in STIXEL.names[5:]))
 
 
@@ -61,8 +61,8 @@ def _of_line(line):
     camera = {name: value for name, value in (frame.get("camera") or {}).items()
               if name in ("focal", "cx", "cy", "baseline", "height", "pitch")}
     records = np.array([_row(stixel) for stixel in frame["stixels"]], STIXEL)
-    return Stixels(records, frame["width"], frame["height"], frame["stixel_width"],
-                   Camera(**camera))
+    sizes = (whole(name, frame[name], 1) for name in ("width", "height", "stixel_width"))
+    return Stixels(records, *sizes, Camera(**camera))
 
 
 def read_lines(path) -> list:
@@ -103,7 +103,7 @@ class Calibration:
             camera.lens = c.StxLens(k[0, 0], k[1, 1], k[0, 2], k[1, 2],
                                     c.STX_LENS_FISHEYE if fisheye else c.STX_LENS_BROWN)
             camera.lens.d[:len(d)] = d.tolist()
-            camera.width, camera.height = map(int, size or (0, 0))
+            camera.width, camera.height = (whole("size", side) for side in size or (0, 0))
         struct.r[:] = _numbers("R", R, 9).tolist()
         struct.t[:] = _numbers("T", T, 3).tolist()
         return cls(struct)
@@ -113,8 +113,10 @@ class Calibration:
                          doc="Whether it says itself how pictures are rectified; else it has R, T.")
     size = property(lambda self: (self._struct.camera[0].width, self._struct.camera[0].height),
                     doc="(width, height) of the pictures that it was made with; 0: not known.")
-    R = property(lambda self: np.array(self._struct.r).reshape(3, 3))
-    T = property(lambda self: np.array(self._struct.t))
+    R = property(lambda self: None if self.rectified else np.array(self._struct.r).reshape(3, 3),
+                 doc="float64 (3, 3): a point X of the left camera is R·X + T in the right one.")
+    T = property(lambda self: None if self.rectified else np.array(self._struct.t),
+                 doc="float64 (3,), metres.")
 
     def lens(self, side: int):
         """(camera matrix, coefficients, is it a fisheye) of the left (0) or right (1) camera."""
@@ -142,7 +144,8 @@ def read_calibration(path, second=None, *, width: int = 0, height: int = 0, pair
     format's. """
     struct = c.StxCalibration()
     files = c.StxCalibrationFiles(os.fsencode(path), second and os.fsencode(second), pair, unit)
-    checked(lib.stx_calibration_load, byref(files), width, height, byref(struct))
+    checked(lib.stx_calibration_load, byref(files), whole("width", width), whole("height", height),
+            byref(struct))
     return Calibration(struct)
 
 
@@ -173,7 +176,8 @@ class Rectifier:
         set_fields(params, settings, "stx_rectify_fields")
         self._place = place(threads)
         self._impl = implementation("stx_rectify_impls", c.StxRectifyImpl, backend)
-        self._size, self._maps = (source_height, source_width), []
+        self._size, self._maps = (whole("source_height", source_height),
+                                  whole("source_width", source_width)), []
         for side in range(2):
             view, camera = c.StxRectifyView(), c.StxCamera()
             checked(lib.stx_rectify_view, byref(_calibration(calibration)), byref(params), side,

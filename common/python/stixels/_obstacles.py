@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from . import _c as c
-from ._core import (Error, array, byref, checked, contiguous, copy, defaults, documented,
+from ._core import (Error, byref, checked, contiguous, copy, defaults, documented,
                     implementation, lib, place, pointer, scratch, set_fields)
 from ._types import CLUSTER, FREE_SPACE, OBSTACLE, Stixels, as_stixels, stixel_records
 
@@ -127,7 +127,7 @@ class Tracker:
         found = stixel_records(stixels)
         frame = c.StxObstaclesFrame(as_stixels(found), len(found), stixels.width, stixels.height,
                                     stixels.stixel_width, stixels.camera._struct(), _time(time))
-        columns = -(-stixels.width // max(stixels.stixel_width, 1))
+        columns = -(-stixels.width // stixels.stixel_width)
         return self._find(lib.stx_obstacles_of_stixels, frame, len(found), columns)
 
     def scan(self, points: np.ndarray, labels: np.ndarray, time: Optional[float] = None

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _c as c
-from ._core import (BACKENDS, Error, array, byref, checked, contiguous, defaults, documented, image,
-                    implementation, lib, place, pointer, copy, rows, same_size, scratch,
-                    set_fields)
+from ._core import (BACKENDS, MAX_THREADS, Error, array, byref, checked, contiguous, copy, defaults,
+                    documented, image, implementation, lib, place, pointer, rows, same_size,
+                    scratch, set_fields, whole)
 from ._types import STIXEL, Camera, Columns, Stixels, camera_struct, fitted
 
 GROUNDS = {"auto": c.STX_ROAD_AUTO, "calibration": c.STX_ROAD_CALIBRATION,
@@ -241,7 +241,8 @@ class Pipeline:
 
     `match`, `reduce`, `stixels` and `segments` are dictionaries with the settings of the functions
     of these names. segments=None: stixels; else line segments in place of them. ground, model,
-    threads and backend are as in stixels(); fast=True lets stixels begin only where segments do.
+    threads and backend are as in stixels(); fast=True lets stixels begin only where segments do. maps=True: a frame
+    has copies of its disparity, confidence and columns, too.
 
     One frame at a time: other threads wait for it.
     """
@@ -249,7 +250,7 @@ class Pipeline:
     def __init__(self, width: int, height: int, *, match: dict = None, reduce: dict = None,
                  stixels: dict = None, segments: dict = None, ground: str = "auto",
                  model: str = "gaussian", fast: bool = False, threads: int = 0,
-                 backend: str = "auto", labels: bool = False):
+                 backend: str = "auto", labels: bool = False, maps: bool = False):
         settings = lib.stx_pipeline_defaults()
         set_fields(settings.sgm, match or {}, "stx_sgm_fields")
         set_fields(settings.colmean, reduce or {}, "stx_grid_fields", "stx_colmean_fields")
@@ -257,8 +258,7 @@ class Pipeline:
         set_fields(settings.rdp, segments or {}, "stx_rdp_fields")
         settings.ground = one_of("ground", ground, GROUNDS)
         settings.backend = one_of("backend", backend, BACKENDS)
-        place(threads)
-        settings.threads = int(threads)
+        settings.threads = whole("threads", threads, 0, MAX_THREADS)
         settings.model = (c.STX_PIPELINE_RDP if segments is not None else c.STX_PIPELINE_FULLDP
                           if one_of("model", model, MODELS) != "gaussian" else c.STX_PIPELINE_SATDP)
         settings.cuts = c.STX_PIPELINE_CUTS_RDP if fast else c.STX_PIPELINE_CUTS_ALL
@@ -266,8 +266,9 @@ class Pipeline:
             settings.colmean.semantics = c.STX_SEMANTICS_LABELS
             settings.colmean.grid.classes = c.STX_LABEL_CLASSES
         self._lock, self._pipeline = threading.Lock(), None
-        self._pipeline = checked(lib.stx_pipeline_new, byref(settings), width, height)
-        self._labels = labels
+        self._pipeline = checked(lib.stx_pipeline_new, byref(settings), whole("width", width),
+                                 whole("height", height))
+        self._labels, self._maps = labels, maps
 
     def __del__(self):
         if getattr(self, "_pipeline", None):
@@ -295,19 +296,20 @@ class Pipeline:
             checked(lib.stx_pipeline_run, self._pipeline, byref(given), byref(output))
             return self._take(output)
 
-    @staticmethod
-    def _take(output):
+    def _take(self, output):
         """Copies of what is the pipeline's."""
         grid = output.grid
         names = [lib.stx_stage_name(i).decode() for i in range(c.STX_STAGE_COUNT)]
+        found = Stixels(copy(output.stixels, (output.count,), STIXEL), grid.width, grid.height,
+                        grid.cell_width, Camera._of(output.camera),
+                        times=dict(zip(names, output.ms)))
+        if not self._maps:
+            return found
         size = grid.height, grid.width
         shape = (2 + grid.classes, -(-grid.width // grid.cell_width),
                  -(-grid.height // grid.cell_height))
-        return Stixels(
-            copy(output.stixels, (output.count,), STIXEL), grid.width, grid.height,
-            grid.cell_width, Camera._of(output.camera),
-            copy(output.disparity.data, size, np.uint16, output.disparity.stride),
-            copy(output.confidence.data, size, np.uint8, output.confidence.stride),
-            Columns(copy(output.columns, shape, np.uint16), grid.width, grid.height,
-                    grid.cell_width, grid.cell_height),
-            dict(zip(names, output.ms)))
+        found.disparity = copy(output.disparity.data, size, np.uint16, output.disparity.stride)
+        found.confidence = copy(output.confidence.data, size, np.uint8, output.confidence.stride)
+        found.columns = Columns(copy(output.columns, shape, np.uint16), grid.width, grid.height,
+                                grid.cell_width, grid.cell_height)
+        return found

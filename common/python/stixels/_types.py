@@ -9,7 +9,7 @@ from typing import Optional
 import numpy as np
 
 from . import _c as c
-from ._core import Error, byref, checked, lib
+from ._core import Error, byref, checked, contiguous, lib, whole
 
 STIXEL = np.dtype(c.StxStixel)
 OBSTACLE = np.dtype(c.StxObstacle)
@@ -47,6 +47,9 @@ class Camera:
             value = getattr(self, field.name)
             if value is None:
                 continue
+            if field.name.startswith("image_"):
+                whole(f"camera: {field.name}", value)
+                continue
             if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
                 raise TypeError(f"camera: {field.name} is {value!r}, must be a number or None")
             if not math.isfinite(value):
@@ -58,8 +61,8 @@ class Camera:
         missing = sum(bit for bit, value in ((c.STX_CAMERA_CX, self.cx), (c.STX_CAMERA_CY, self.cy),
                                              (c.STX_CAMERA_PITCH, self.pitch)) if value is None)
         return c.StxCamera(self.focal or 0, self.cx or 0, self.cy or 0, self.baseline or 0,
-                           self.height or 0, self.pitch or 0, self.image_width or 0,
-                           self.image_height or 0, missing)
+                           self.height or 0, self.pitch or 0, int(self.image_width or 0),
+                           int(self.image_height or 0), missing)
 
     @classmethod
     def _of(cls, struct):
@@ -126,8 +129,9 @@ class Columns:
     stixel_height: int
 
     def _grid(self):
-        return c.StxGrid(self.width, self.height, self.stixel_width, self.stixel_height,
-                         len(self.data) - 2, 0)
+        names = ("width", "height", "stixel_width", "stixel_height")
+        sizes = [whole(f"columns.{name}", getattr(self, name), 1) for name in names]
+        return c.StxGrid(*sizes, len(self.data) - 2, 0)
 
 
 @dataclasses.dataclass
@@ -154,7 +158,7 @@ class Stixels:
         """Where each stands, as an array of METRES: x to the right, y down, z ahead of the middle
         of its lower edge, z_top of the upper one, width and height. NaN: unknown."""
         found = np.empty(len(self.records), METRES)
-        given = np.ascontiguousarray(self.records)
+        given = stixel_records(self)
         lib.stx_metres_of_all(byref(self.camera._struct()), self.width, self.stixel_width,
                               as_stixels(given), len(given), as_metres(found))
         return found
@@ -170,7 +174,8 @@ def as_metres(value):
 
 def stixel_records(stixels):
     """The records of a frame of stixels as one block."""
-    from ._core import contiguous  # pylint: disable=import-outside-toplevel
     if not isinstance(stixels, Stixels):
         raise TypeError(f"stixels is a {type(stixels).__name__}, must be stixels.Stixels")
+    for name in ("width", "height", "stixel_width"):
+        whole(f"stixels.{name}", getattr(stixels, name), 1)
     return contiguous("stixels.records", stixels.records, STIXEL, "count")

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _c as c
 from ._core import (Block, Error, array, byref, checked, contiguous, defaults, documented, image,
-                    implementation, keywords, lib, place, pointer, rows, scratch, set_fields)
+                    implementation, keywords, lib, place, pointer, scratch, set_fields, whole)
 from ._obstacles import Obstacles
 from ._types import FREE_SPACE, OBSTACLE, Camera, Stixels, as_stixels, camera_struct, stixel_records
 
@@ -61,7 +61,7 @@ def overlay(picture: np.ndarray, stixels: Stixels, *, obstacles: Optional[Obstac
     set_fields(params, settings, "stx_overlay_fields")
     params.camera, params.stixel_width = stixels.camera._struct(), stixels.stixel_width
     params.width, params.height = stixels.width, stixels.height
-    params.columns = -(-stixels.width // max(stixels.stixel_width, 1))
+    params.columns = -(-stixels.width // stixels.stixel_width)
     params.frame_height, params.frame_width = picture.shape[:2]
     params.format = _format(format or PIXELS[picture.shape[2]][0], picture.shape[2])
     checked(lib.stx_overlay_check, byref(params))
@@ -117,7 +117,8 @@ def above(stixels: Optional[Stixels] = None, *, points: np.ndarray = None,
     params.mode = _point_mode(stixels, layer, settings)
     set_fields(params, {k: v for k, v in settings.items() if k not in own}, base,
                "stx_bev_points_fields")
-    params.width, params.height, params.format = width, height, _format(format, 3)
+    params.width, params.height = whole("width", width), whole("height", height)
+    params.format = _format(format, 3)
     checked(lib.stx_bev_stixels_check, byref(layer))
     checked(lib.stx_bev_check, byref(params))
     memory, where = Block(lib.stx_bev_size(byref(params))), place(threads)
@@ -163,9 +164,6 @@ def _put_stixels(bev, layer, stixels, obstacles):
     found, (known, free) = stixel_records(stixels), _obstacles(obstacles)
     camera = stixels.camera._struct()
     checked(lib.stx_bev_stixels_can_place, byref(camera))
-    if stixels.stixel_width < 1 or stixels.width < 1 or stixels.height < 1:
-        raise Error(f"stixels of {stixels.width} × {stixels.height} pixels in columns of "
-                    f"{stixels.stixel_width}: must be at least 1")
     view = c.StxBevStixels(as_stixels(found), len(found), stixels.width, stixels.height,
                            stixels.stixel_width, camera)
     if known is not None:
@@ -188,7 +186,8 @@ class Street:
                  camera: Camera = None, **settings):
         params = defaults("stx_scene_fields", c.StxSceneParams)
         set_fields(params, settings, "stx_scene_fields")
-        params.seed, params.width, params.height = seed, width, height
+        params.seed = whole("seed", seed, 0, 2 ** 64 - 1)
+        params.width, params.height = whole("width", width), whole("height", height)
         params.camera = camera_struct(camera)
         self._lock, self._scene = threading.Lock(), None
         self._scene = checked(lib.stx_scene_new, byref(params))
@@ -204,7 +203,7 @@ class Street:
     def move(self, frame: int) -> None:
         """Goes to a frame; they may come in any order."""
         with self._lock:
-            lib.stx_scene_move(self._scene, frame)
+            lib.stx_scene_move(self._scene, whole("frame", frame, 0, 2 ** 63))
 
     def _picture(self, eye, colour):
         shape = (self.height, self.width, 3) if colour else (self.height, self.width)
@@ -241,7 +240,7 @@ class Street:
 
     @staticmethod
     def _lidar(beams, settings):
-        lidar = lib.stx_scene_lidar(beams)
+        lidar = lib.stx_scene_lidar(whole("beams", beams))
         set_fields(lidar, settings, "stx_scene_lidar_fields")
         checked(lib.stx_scene_lidar_check, byref(lidar))
         return lidar
