@@ -28,7 +28,7 @@ fi
 export PATH=$folder/venv/bin:$PATH
 rm -rf "$folder/built" "$folder/dist"
 pip wheel -q . --no-deps -w "$folder/built"
-auditwheel -q repair -w "$folder/dist" "$folder"/built/stixels-*.whl
+auditwheel repair -w "$folder/dist" "$folder"/built/stixels-*.whl
 ls "$folder/dist"
 
 # Of a clean root pip is the system's; NumPy is fetched here, where PyPI can be reached.

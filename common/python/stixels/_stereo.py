@@ -241,8 +241,8 @@ class Pipeline:
 
     `match`, `reduce`, `stixels` and `segments` are dictionaries with the settings of the functions
     of these names. segments=None: stixels; else line segments in place of them. ground, model,
-    threads and backend are as in stixels(); fast=True lets stixels begin only where segments do. maps=True: a frame
-    has copies of its disparity, confidence and columns, too.
+    threads and backend are as in stixels(); fast=True lets stixels begin only where segments do.
+    maps=True: a frame has copies of its disparity, confidence and columns, too.
 
     One frame at a time: other threads wait for it.
     """
