@@ -86,12 +86,12 @@ STX_INLINE uint16_t *stx_column(const StxGrid *grid, void *data, int channel, in
 }
 
 /* Every field of StxGrid. */
-extern const StxFields stx_grid_fields;
+STX_API const StxFields stx_grid_fields;
 
 /* Sets `coarse` from the steps in a pixel; refuses what is not 256, 128, 64, 32 or 16. */
 bool stx_grid_set_steps(StxGrid *grid, int steps, StxError *error);
 
 /* Refuses what the table does not allow, and names the field. Rows are not limited here. */
-bool stx_grid_check(const StxGrid *grid, StxError *error);
+STX_API bool stx_grid_check(const StxGrid *grid, StxError *error);
 
 #endif

@@ -107,26 +107,27 @@ bool stx_field_check(
     const StxFields *table, const StxField *field, const void *params, StxError *error);
 
 /* The field that users know by this name, or NULL. */
-const StxField *stx_fields_find(const StxFields *table, const char *name);
+STX_API const StxField *stx_fields_find(const StxFields *table, const char *name);
 
 /* The value as users see it: 0 or 1 of a BOOL, `unset` of what is missing. Not of SPELLED,
  * FRACTION, TEXT and COUNT. */
-double stx_field_get(const StxField *field, const void *params);
+STX_API double stx_field_get(const StxField *field, const void *params);
 
 /* Stores it, rounded where the field is whole; it must fit what the field is stored in, but need
  * not be allowed. It is missing no more, or again after `unset`. */
-void stx_field_set(const StxField *field, void *params, double value);
+STX_API void stx_field_set(const StxField *field, void *params, double value);
 
 /* Whether no value was given; of a field that does not note it: whether that is 0. */
 bool stx_field_is_missing(const StxField *field, const void *params);
 
 /* The range as users see it: from -1 where negative numbers are allowed, from `unset` where a value
  * may be missing, of scaled fields in whole units. */
-double stx_field_low(const StxField *field);
-double stx_field_high(const StxField *field);
+STX_API double stx_field_low(const StxField *field);
+STX_API double stx_field_high(const StxField *field);
 
 /* The choice of this value, or of this nick; NULL: there is none. */
-const StxFieldChoice *stx_field_choice(const StxFieldChoice *choices, int value);
-const StxFieldChoice *stx_field_choice_named(const StxFieldChoice *choices, const char *nick);
+STX_API const StxFieldChoice *stx_field_choice(const StxFieldChoice *choices, int value);
+STX_API const StxFieldChoice *stx_field_choice_named(
+    const StxFieldChoice *choices, const char *nick);
 
 #endif

@@ -25,11 +25,11 @@
 #define STX_INLINE static inline
 #endif
 
-/* Before a function that the shared library `stixels` exports (pipeline.h); others stay inside. */
+/* Before what the shared library `stixels` exports, functions and tables; all else stays inside. */
 #ifdef __cplusplus
 #define STX_API extern "C" __attribute__((visibility("default")))
 #else
-#define STX_API __attribute__((visibility("default")))
+#define STX_API extern __attribute__((visibility("default")))
 #endif
 
 #define STX_ALIGN 64
@@ -125,10 +125,10 @@ static inline const StxImplInfo *stx_impl_at(const StxImplTable *table, size_t i
 bool stx_impl_usable(const StxImplInfo *impl);
 
 /* The first usable host implementation of `backend` (AUTO: of any host backend), or NULL. */
-const void *stx_impl_pick(const StxImplTable *table, StxBackend backend);
+STX_API const void *stx_impl_pick(const StxImplTable *table, StxBackend backend);
 
 /* The implementation of that name whether usable or not, or NULL. */
-const void *stx_impl_named(const StxImplTable *table, const char *name);
+STX_API const void *stx_impl_named(const StxImplTable *table, const char *name);
 
 /* ---- Places ------------------------------------------------------------------------------- */
 
@@ -165,7 +165,7 @@ typedef struct {
  * process may run on). Never less than 1. A caller that takes such a number from a user asks once,
  * and passes the answer on to scratch_size and to the place: the cores that a process may use can
  * change in between. */
-int stx_threads(int requested);
+STX_API int stx_threads(int requested);
 
 /* size rounded up to a multiple of STX_ALIGN: for laying several arrays into one scratch block. */
 STX_INLINE size_t stx_align(size_t size)

@@ -137,6 +137,7 @@ if [ "$mode" = full ]; then
   check fuzz tests/fuzz/minutes.sh "$build-fuzz"
   check newest tests/roots/newest.sh "$build-newest"
   check arm tests/machines/arm.sh "$build-arm" "$build"
+  check wheel tests/install/wheel.sh "$build-wheel"
   check install tests/install/in_clean_roots.sh "$build-install"
   check mutants python3 tests/mutants/mutants.py --folder "$build-mutants" --jobs "$(nproc)"
 fi

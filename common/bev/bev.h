@@ -68,12 +68,12 @@ typedef struct {
 
 /* Every field of StxBevParams but the format, with the first defaults and with the second. `mode`
  * has tables of its own: that of pictures, and, as "points", one with AUTO. */
-extern const StxFields stx_bev_fields, stx_bev_ahead_fields, stx_bev_mode_fields,
+STX_API const StxFields stx_bev_fields, stx_bev_ahead_fields, stx_bev_mode_fields,
     stx_bev_points_fields;
 
 /* False, with a text that names field, value and range, for what the tables do not allow, and for
  * any other format. */
-bool stx_bev_check(const StxBevParams *params, StxError *error);
+STX_API bool stx_bev_check(const StxBevParams *params, StxError *error);
 
 /* Do they make the same pictures? */
 bool stx_bev_is_same(const StxBevParams *a, const StxBevParams *b);
@@ -82,10 +82,10 @@ bool stx_bev_is_same(const StxBevParams *a, const StxBevParams *b);
 typedef struct StxBev StxBev;
 
 /* Bytes of the block that stx_bev_init needs; params have passed the check. */
-size_t stx_bev_size(const StxBevParams *params);
+STX_API size_t stx_bev_size(const StxBevParams *params);
 
 /* Prepares `memory` (aligned to STX_ALIGN) and returns it as an StxBev. */
-StxBev *stx_bev_init(void *memory, const StxBevParams *params);
+STX_API StxBev *stx_bev_init(void *memory, const StxBevParams *params);
 
 /* Where the ground lies in the picture. A pixel is seen from its centre, which is half a pixel
  * from its edges. */
@@ -105,10 +105,10 @@ StxBevPlan stx_bev_plan(const StxBevParams *params);
  * extrinsics   3 rows of 4: a point (x, y, z, 1) in the picture's axes, x ahead, y to the left, z
  *         up, from the sensor in whose place the arrow stands. NULL: it is the same sensor
  */
-void stx_bev_begin(StxBev *bev);
-void stx_bev_put_points(StxBev *bev, const float *points, const uint32_t *labels, size_t count,
-    const double extrinsics[12]);
-void stx_bev_finish(const StxBev *bev, const StxFrame *frame, int threads);
+STX_API void stx_bev_begin(StxBev *bev);
+STX_API void stx_bev_put_points(StxBev *bev, const float *points, const uint32_t *labels,
+    size_t count, const double extrinsics[12]);
+STX_API void stx_bev_finish(const StxBev *bev, const StxFrame *frame, int threads);
 
 /* All three, of a scan alone, by one thread. */
 void stx_bev_draw(

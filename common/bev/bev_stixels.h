@@ -76,8 +76,8 @@ typedef struct {
     .corridor_width = 2.4, .corridor_length = 30                                                   \
   }
 
-extern const StxFields stx_bev_stixels_fields;
-bool stx_bev_stixels_check(const StxBevStixelsParams *params, StxError *error);
+STX_API const StxFields stx_bev_stixels_fields;
+STX_API bool stx_bev_stixels_check(const StxBevStixelsParams *params, StxError *error);
 
 /* A frame of stixels, and what is known of it besides. Records may be NULL where their number is
  * 0. */
@@ -99,13 +99,13 @@ typedef struct {
 double stx_bev_stroke(const StxBevParams *params);
 
 /* False: the camera does not tell where stixels stand; `error` names what is missing. */
-bool stx_bev_stixels_can_place(const StxCamera *camera, StxError *error);
+STX_API bool stx_bev_stixels_can_place(const StxCamera *camera, StxError *error);
 
 /* A layer, and what is drawn over all layers: rings, the camera's cone, and of obstacles boxes,
  * numbers, and arrows to where they will be in half a second: over ground where that is known, and
  * then of stixels, too; else as seen from the camera. The camera can place stixels, and the
  * parameters have passed the check. At most once in a picture. */
-void stx_bev_put_stixels(
+STX_API void stx_bev_put_stixels(
     StxBev *bev, const StxBevStixelsParams *params, const StxBevStixels *stixels);
 
 #endif

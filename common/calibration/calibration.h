@@ -75,7 +75,7 @@ typedef struct {
  * Is the content of this file, good or not, of one of the formats above? False with an error, too,
  * where it cannot be read. Allocates while it runs; any thread.
  */
-bool stx_calibration_is_known(const char *path, StxError *error);
+STX_API bool stx_calibration_is_known(const char *path, StxError *error);
 
 /*
  * Reads a calibration for pictures of width × height pixels (0: any), which choose among those of a
@@ -89,7 +89,18 @@ bool stx_calibration_is_known(const char *path, StxError *error);
  *
  * Allocates while it runs; any number of threads may load at the same time.
  */
-bool stx_calibration_load(const StxCalibrationFiles *files, int width, int height,
+STX_API bool stx_calibration_load(const StxCalibrationFiles *files, int width, int height,
     StxCalibration *calibration, StxError *error);
+
+/*
+ * Writes a calibration, of any origin, to `path` as OpenCV's FileStorage does in JSON: K1 D1 K2 D2,
+ * R and T or, of one that is `rectified`, R1 R2 P1 P2, and the size of the pictures. What is read
+ * from it again is the same, but the size of rectified pictures, for which OpenCV has no name.
+ *
+ * Fails, with the reason in `error`, where the file cannot be written, for numbers that are not
+ * finite, and where the two cameras differ in their lens model or size.
+ */
+STX_API bool stx_calibration_save(
+    const StxCalibration *calibration, const char *path, StxError *error);
 
 #endif

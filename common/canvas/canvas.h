@@ -37,21 +37,21 @@ typedef struct {
 } StxCanvasParams;
 
 /* False, with a text that names the field, its value and the range. */
-bool stx_canvas_check(const StxCanvasParams *params, StxError *error);
+STX_API bool stx_canvas_check(const StxCanvasParams *params, StxError *error);
 
 typedef struct StxCanvas StxCanvas;
 
 /* Bytes of the block that stx_canvas_init needs; params have passed the check. */
-size_t stx_canvas_size(const StxCanvasParams *params);
+STX_API size_t stx_canvas_size(const StxCanvasParams *params);
 
 /* Prepares `memory` (aligned to STX_ALIGN) and returns it as an empty StxCanvas. */
-StxCanvas *stx_canvas_init(void *memory, const StxCanvasParams *params);
+STX_API StxCanvas *stx_canvas_init(void *memory, const StxCanvasParams *params);
 
 /* Wipes off everything that was drawn or claimed. */
-void stx_canvas_clear(StxCanvas *canvas);
+STX_API void stx_canvas_clear(StxCanvas *canvas);
 
 const StxCanvasParams *stx_canvas_params(const StxCanvas *canvas);
-bool stx_canvas_is_empty(const StxCanvas *canvas);
+STX_API bool stx_canvas_is_empty(const StxCanvas *canvas);
 
 /* ---- Shapes ------------------------------------------------------------------------------- */
 
@@ -224,6 +224,6 @@ typedef struct {
 } StxCanvasImpl;
 
 /* "omp": threads and vectors; "c": the formula, pixel by pixel. */
-extern const StxImplTable stx_canvas_impls;
+STX_API const StxImplTable stx_canvas_impls;
 
 #endif

@@ -24,10 +24,10 @@ typedef struct {
 } StxPointCounts;
 
 /* The largest number of a cluster; 0: there are none. */
-size_t stx_clusters_highest(const uint32_t *labels, size_t count);
+STX_API size_t stx_clusters_highest(const uint32_t *labels, size_t count);
 
 /* Writes clusters[0 … highest], where 0 stays empty, and *counts. */
-void stx_clusters_gather(const float *points, const uint32_t *labels, size_t count,
+STX_API void stx_clusters_gather(const float *points, const uint32_t *labels, size_t count,
     StxCluster *clusters, size_t highest, StxPointCounts *counts);
 
 #endif

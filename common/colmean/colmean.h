@@ -113,7 +113,7 @@ typedef struct {
   uint16_t class_cost[4096];
 } StxColmeanTables;
 
-void stx_colmean_prepare(StxColmeanTables *tables);
+STX_API void stx_colmean_prepare(StxColmeanTables *tables);
 
 typedef struct {
   StxImplInfo info;
@@ -127,7 +127,7 @@ typedef struct {
 } StxColmeanImpl;
 
 /* Bytes of one score: 1, 2 or 4; 0 for what is no score. */
-size_t stx_colmean_score_size(StxSemantics semantics);
+STX_API size_t stx_colmean_score_size(StxSemantics semantics);
 
 /* Scores in an image side of `pixels`: ⌈pixels / 2^shift⌉. */
 STX_INLINE int stx_score_side(int pixels, int shift)
@@ -136,15 +136,15 @@ STX_INLINE int stx_score_side(int pixels, int shift)
 }
 
 /* Host implementations, best first; the last is the reference, "c". */
-extern const StxImplTable stx_colmean_impls;
+STX_API const StxImplTable stx_colmean_impls;
 
 /* Every field of StxColmeanParams but the grid's (stx_grid_fields) and the label map. */
-extern const StxFields stx_colmean_fields;
-extern const StxFieldChoice stx_disparity_encodings[];
+STX_API const StxFields stx_colmean_fields;
+STX_API const StxFieldChoice stx_disparity_encodings[];
 
 /* Refuses what the tables do not allow, depths without focal_baseline, a number of classes that
  * does not suit the semantics, and a label map that leads outside the classes; the text names the
  * field. */
-bool stx_colmean_check(const StxColmeanParams *params, StxError *error);
+STX_API bool stx_colmean_check(const StxColmeanParams *params, StxError *error);
 
 #endif

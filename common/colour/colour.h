@@ -46,7 +46,7 @@ typedef struct {
 /* RGB, BGR and their four-byte forms with alpha or padding at either end; I420, YV12, Y42B, Y444,
  * NV12, NV21, NV16, NV61, NV24, AYUV, YUY2, YVYU, UYVY, VYUY. NULL for any other name, also of gray
  * formats: the colours are the message. */
-const StxPixelFormat *stx_pixel_format(const char *name);
+STX_API const StxPixelFormat *stx_pixel_format(const char *name);
 
 /* A view of a frame that it does not own. Strides in bytes, at least the bytes of one row. */
 typedef struct {
@@ -57,7 +57,7 @@ typedef struct {
 /* How Y, U, V relate to R, G, B. `full_range`: 0…255, else 16…235 and 16…240. */
 typedef enum { STX_MATRIX_BT601, STX_MATRIX_BT709, STX_MATRIX_BT2020 } StxMatrix;
 
-extern const StxFieldChoice stx_matrix_choices[];
+STX_API const StxFieldChoice stx_matrix_choices[];
 
 /* Kr and Kb of each. */
 extern const double stx_matrix_weights[][2];

@@ -23,15 +23,15 @@ typedef struct {
 #define STX_EXTRINSICS_MAX_ANGLE 3.14159265358979323846 /* π */
 
 /* Every field, as sensor-x … sensor-yaw. All 0: in the place of the camera. */
-extern const StxFields stx_extrinsics_fields;
+STX_API const StxFields stx_extrinsics_fields;
 
 /* False, with a text that names field, value and range, for what the table does not allow. */
-bool stx_extrinsics_check(const StxExtrinsics *extrinsics, StxError *error);
+STX_API bool stx_extrinsics_check(const StxExtrinsics *extrinsics, StxError *error);
 
-void stx_extrinsics_matrix(const StxExtrinsics *extrinsics, double matrix[12]);
+STX_API void stx_extrinsics_matrix(const StxExtrinsics *extrinsics, double matrix[12]);
 
 /* The same place in the axes of a scan: rows for x ahead, y to the left, z up. */
-void stx_extrinsics_to_scan_axes(const double matrix[12], double scan[12]);
+STX_API void stx_extrinsics_to_scan_axes(const double matrix[12], double scan[12]);
 
 typedef enum {
   STX_EXTRINSICS_FOUND,
@@ -49,7 +49,7 @@ typedef enum {
  * line and what was expected; also where the file cannot be read. *matrix is written if FOUND.
  * Allocates while it runs.
  */
-StxExtrinsicsFile stx_extrinsics_load(
+STX_API StxExtrinsicsFile stx_extrinsics_load(
     const char *path, int pair, double matrix[12], StxError *error);
 
 #endif

@@ -26,14 +26,14 @@
 #include "common/satdp/satdp.h"
 
 /* Adds what the mixture needs to tables that stx_satdp_prepare made from `params`; about 40 µs. */
-void stx_fulldp_prepare(const StxSatdpParams *params, StxSatdpTables *tables);
+STX_API void stx_fulldp_prepare(const StxSatdpParams *params, StxSatdpTables *tables);
 
 /*
  * Host implementations, best first; the last is the reference, "c". Records of the type
  * StxSatdpImpl: what that promises holds for these, too, except that the tables come from
  * stx_fulldp_prepare. evaluated: (vb, k, kind) triples of which at least one cell was looked at.
  */
-extern const StxImplTable stx_fulldp_impls;
+STX_API const StxImplTable stx_fulldp_impls;
 
 /* The parameters as this model reads them: its objects are upright (object_sigma_slope 0). */
 STX_INLINE StxSatdpParams stx_fulldp_upright(const StxSatdpParams *params)

@@ -114,13 +114,13 @@ typedef struct {
 } StxGroundImpl;
 
 /* Host implementations, best first; the last is the reference, "c". */
-extern const StxImplTable stx_ground_impls;
+STX_API const StxImplTable stx_ground_impls;
 
 /* Every field of StxGroundParams. */
-extern const StxFields stx_ground_fields;
+STX_API const StxFields stx_ground_fields;
 
 /* Refuses what the table does not allow, and what is said above of r_max and cluster_cell; the text
  * names the field, its value and range. */
-bool stx_ground_check(const StxGroundParams *params, StxError *error);
+STX_API bool stx_ground_check(const StxGroundParams *params, StxError *error);
 
 #endif

@@ -109,7 +109,7 @@ typedef struct {
  * On failure *file is undefined, and error names the line or the byte, the value found, and what
  * would be possible.
  */
-bool stx_lidar_file_probe(
+STX_API bool stx_lidar_file_probe(
     const void *bytes, size_t size, StxLidarFormat format, StxLidarFile *file, StxError *error);
 
 /*
@@ -121,7 +121,7 @@ bool stx_lidar_file_probe(
  * many numbers, on files that end too early, and on compressed data that is damaged; `points` then
  * holds anything.
  */
-bool stx_lidar_file_read(
+STX_API bool stx_lidar_file_read(
     const StxLidarFile *file, const void *bytes, float *points, void *scratch, StxError *error);
 
 #define STX_LIDAR_HEADER_SIZE 4096 /* bytes by which a file is recognized, comments included */
@@ -152,9 +152,9 @@ typedef struct {
 const StxLidarFormatInfo *stx_lidar_format_info(StxLidarFormat format);
 
 /* StxLidarFormat as users know it. */
-extern const StxFieldChoice stx_lidar_formats[];
+STX_API const StxFieldChoice stx_lidar_formats[];
 
 /* "kitti", "nuscenes", "pcd", "ply"; "auto". */
-const char *stx_lidar_format_name(StxLidarFormat format);
+STX_API const char *stx_lidar_format_name(StxLidarFormat format);
 
 #endif

@@ -3,13 +3,13 @@
 #ifndef STX_MEMORY_H
 #define STX_MEMORY_H
 
-#include <stddef.h>
+#include "common/stx.h"
 
 /*
  * `size` bytes aligned to STX_ALIGN, whose content is arbitrary, or NULL; for free(). Large blocks
  * lie on huge pages where the system gives them to those who ask: a sweep through tens of megabytes
  * then looks up one address in 512.
  */
-void *stx_allocate(size_t size);
+STX_API void *stx_allocate(size_t size);
 
 #endif

@@ -78,10 +78,10 @@ typedef struct {
   }
 
 /* Every field of StxObstaclesParams. */
-extern const StxFields stx_obstacles_fields;
+STX_API const StxFields stx_obstacles_fields;
 
 /* Refuses what the table does not allow; the text names the field, its value and range. */
-bool stx_obstacles_check(const StxObstaclesParams *params, StxError *error);
+STX_API bool stx_obstacles_check(const StxObstaclesParams *params, StxError *error);
 
 /* ---- State --------------------------------------------------------------------------------- */
 
@@ -89,8 +89,8 @@ bool stx_obstacles_check(const StxObstaclesParams *params, StxError *error);
 typedef struct StxObstacles StxObstacles;
 
 /* NULL if there is no memory. Free with stx_obstacles_free(), which accepts NULL. */
-StxObstacles *stx_obstacles_new(void);
-void stx_obstacles_free(StxObstacles *state);
+STX_API StxObstacles *stx_obstacles_new(void);
+STX_API void stx_obstacles_free(StxObstacles *state);
 
 /*
  * Takes parameters, and makes room for frames of up to `records` stixels or points and `directions`
@@ -99,12 +99,12 @@ void stx_obstacles_free(StxObstacles *state);
  * followed. False with an error that names a parameter that is not allowed, too large a number, or
  * memory that there is not; the state is then as before.
  */
-bool stx_obstacles_prepare(StxObstacles *state, const StxObstaclesParams *params, size_t records,
-    size_t directions, StxError *error);
+STX_API bool stx_obstacles_prepare(StxObstacles *state, const StxObstaclesParams *params,
+    size_t records, size_t directions, StxError *error);
 
 /* The next frame begins a new stream: nothing is followed from before. Ids go on: none is given
  * twice in the life of a state, before 2^32 of them were. */
-void stx_obstacles_reset(StxObstacles *state);
+STX_API void stx_obstacles_reset(StxObstacles *state);
 
 /* ---- A frame ------------------------------------------------------------------------------- */
 
@@ -177,9 +177,9 @@ typedef struct {
  * points or labels are NULL though there are some. Any values of disparities and points are
  * allowed.
  */
-bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *frame,
+STX_API bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *frame,
     StxObstaclesResult *result, StxError *error);
-bool stx_obstacles_of_scan(
+STX_API bool stx_obstacles_of_scan(
     StxObstacles *state, const StxObstaclesScan *scan, StxObstaclesResult *result, StxError *error);
 
 #endif

@@ -112,12 +112,12 @@ typedef struct {
   }
 
 /* Every field of StxOverlayParams but camera, placement, format and full_range. */
-extern const StxFields stx_overlay_fields;
+STX_API const StxFields stx_overlay_fields;
 
 /* False, with a text that names field, value and choices, for what the table does not allow, for
  * STX_SCALE_DEPTH or STX_OVERLAY_HEIGHT without the camera, and for a frame in which the image does
  * not lie upright, or which has another aspect. */
-bool stx_overlay_check(const StxOverlayParams *params, StxError *error);
+STX_API bool stx_overlay_check(const StxOverlayParams *params, StxError *error);
 
 /* ---- Drawing ------------------------------------------------------------------------------ */
 
@@ -125,27 +125,27 @@ bool stx_overlay_check(const StxOverlayParams *params, StxError *error);
 typedef struct StxOverlay StxOverlay;
 
 /* Bytes of the block that stx_overlay_init needs; params have passed the check. */
-size_t stx_overlay_size(const StxOverlayParams *params);
+STX_API size_t stx_overlay_size(const StxOverlayParams *params);
 
 /* Prepares `memory` (aligned to STX_ALIGN) and returns it as an StxOverlay. */
-StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params);
+STX_API StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params);
 
 /*
  * Adds to what the legend of KIND and CLASS lists: 1 << StxKind for each kind, or 1 << train id for
  * each label and 1 << STX_LABEL_CLASSES for records without one. Returns true if there is a legend
  * and that changes it.
  */
-bool stx_overlay_see(StxOverlay *overlay, unsigned seen);
+STX_API bool stx_overlay_see(StxOverlay *overlay, unsigned seen);
 
 /* Draws the legend on a canvas for such frames: for names, of what the StxOverlay was shown so far.
  * With `verdicts` (NULL: none) names of STX_OVERLAY_TRUTH have their shares of the pixels. */
-void stx_overlay_draw_legend(
+STX_API void stx_overlay_draw_legend(
     const StxOverlay *overlay, const StxVerdicts *verdicts, StxCanvas *canvas);
 
 /* Multiplies the opacity of stixels and outlines, but not of the legend, by `strength`, 0…1, which
  * is 1 after stx_overlay_init. Returns true if that changes anything: what was uploaded is out of
  * date then. */
-bool stx_overlay_fade(StxOverlay *overlay, double strength);
+STX_API bool stx_overlay_fade(StxOverlay *overlay, double strength);
 
 /* What one frame held. A record is skipped, never drawn in part, if its column does not exist,
  * top > bottom, bottom lies below the image, its kind is unknown, a disparity is not finite, or it
@@ -193,10 +193,10 @@ typedef struct {
 } StxOverlayImpl;
 
 /* "omp" draws bands of rows in parallel, if the frame is large; "c" uses one thread. */
-extern const StxImplTable stx_overlay_impls;
+STX_API const StxImplTable stx_overlay_impls;
 
 /* Both steps of a frame, and stx_overlay_see, with an implementation of the host. */
-StxOverlayResult stx_overlay_draw_all(const StxOverlayImpl *impl, StxOverlay *overlay,
+STX_API StxOverlayResult stx_overlay_draw_all(const StxOverlayImpl *impl, StxOverlay *overlay,
     const StxFrame *frame, const StxStixel *records, size_t count, void *scratch, int threads);
 
 #endif

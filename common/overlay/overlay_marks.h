@@ -24,10 +24,10 @@ typedef struct {
 } StxOverlayFacts;
 
 /* Does such a frame have any marks? */
-bool stx_overlay_has_marks(const StxOverlayParams *params);
+STX_API bool stx_overlay_has_marks(const StxOverlayParams *params);
 
 /* Bytes of scratch for the two below; params have passed the check. */
-size_t stx_overlay_mark_scratch(const StxOverlayParams *params);
+STX_API size_t stx_overlay_mark_scratch(const StxOverlayParams *params);
 
 /*
  * Lines, to be drawn before the legend:
@@ -40,7 +40,7 @@ size_t stx_overlay_mark_scratch(const StxOverlayParams *params);
  *   velocities  arrows from the feet of stixels and obstacles that move to where these will be in
  *               half a second, and a key to their length. They take a camera in metres
  */
-void stx_overlay_draw_lines(
+STX_API void stx_overlay_draw_lines(
     StxCanvas *canvas, const StxOverlayParams *params, const StxOverlayFacts *facts, void *scratch);
 
 /*
@@ -49,7 +49,7 @@ void stx_overlay_draw_lines(
  * facts->obstacles the distances of objects that are a few columns wide, in pixels of disparity if
  * the camera is unknown.
  */
-void stx_overlay_draw_labels(
+STX_API void stx_overlay_draw_labels(
     StxCanvas *canvas, const StxOverlayParams *params, const StxOverlayFacts *facts, void *scratch);
 
 #endif

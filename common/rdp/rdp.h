@@ -88,13 +88,13 @@ typedef struct {
 } StxRdpImpl;
 
 /* Host implementations, best first; the last is the reference, "c". */
-extern const StxImplTable stx_rdp_impls;
+STX_API const StxImplTable stx_rdp_impls;
 
 /* Every field of StxRdpParams but the grid's (stx_grid_fields). */
-extern const StxFields stx_rdp_fields;
+STX_API const StxFields stx_rdp_fields;
 
 /* Refuses what the tables do not allow, and too many rows; the text names the field, its value and
  * range. */
-bool stx_rdp_check(const StxRdpParams *params, StxError *error);
+STX_API bool stx_rdp_check(const StxRdpParams *params, StxError *error);
 
 #endif

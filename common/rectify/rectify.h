@@ -52,7 +52,7 @@ typedef struct {
     .width = 0, .height = 0, .alpha = 0                                                            \
   }
 
-extern const StxFields stx_rectify_fields;
+STX_API const StxFields stx_rectify_fields;
 
 /* ---- From a calibration to a view --------------------------------------------------------- */
 
@@ -78,8 +78,8 @@ typedef struct {
  * False, with the values in `error`, for what the table does not allow, pictures of another shape
  * than the calibration's, and cameras that do not look in the same direction.
  */
-bool stx_rectify_view(const StxCalibration *calibration, const StxRectifyParams *params, int camera,
-    int width, int height, StxRectifyView *view, StxCamera *rectified, StxError *error);
+STX_API bool stx_rectify_view(const StxCalibration *calibration, const StxRectifyParams *params,
+    int camera, int width, int height, StxRectifyView *view, StxCamera *rectified, StxError *error);
 
 /* ---- Maps --------------------------------------------------------------------------------- */
 
@@ -95,14 +95,14 @@ typedef struct {
 
 /* Bytes of a map of the view for a plane whose sides are halved `shift_x`, `shift_y` times (0 or
  * 1, rounded up). Maps are bytes: they may be copied. */
-size_t stx_rectify_map_bytes(const StxRectifyView *view, int shift_x, int shift_y);
+STX_API size_t stx_rectify_map_bytes(const StxRectifyView *view, int shift_x, int shift_y);
 
 /* The map that lies, or will lie, in `memory`, which is aligned to STX_ALIGN. */
-StxRectifyMap stx_rectify_map_in(
+STX_API StxRectifyMap stx_rectify_map_in(
     const StxRectifyView *view, int shift_x, int shift_y, const void *memory);
 
 /* Fills it, with so many threads. */
-void stx_rectify_map_fill(
+STX_API void stx_rectify_map_fill(
     const StxRectifyView *view, int shift_x, int shift_y, void *memory, int threads);
 
 /* ---- Pictures ----------------------------------------------------------------------------- */
@@ -142,6 +142,6 @@ typedef struct {
 } StxRectifyImpl;
 
 /* Host implementations, best first; the last is the reference, "c". */
-extern const StxImplTable stx_rectify_impls;
+STX_API const StxImplTable stx_rectify_impls;
 
 #endif

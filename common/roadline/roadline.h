@@ -37,23 +37,23 @@ typedef struct {
 } StxRoadLine;
 
 /* The road's disparity at an image row, px; negative above its far end. */
-double stx_roadline_at(const StxRoadLine *line, double row);
+STX_API double stx_roadline_at(const StxRoadLine *line, double row);
 
 /* The image row where the road ends: its disparity is 0 there, beyond all bends. */
-double stx_roadline_end(const StxRoadLine *line);
+STX_API double stx_roadline_end(const StxRoadLine *line);
 
 /* The slope at an image row, of what lies below on a bend. */
-double stx_roadline_slope(const StxRoadLine *line, double row);
+STX_API double stx_roadline_slope(const StxRoadLine *line, double row);
 
 /* The same road, where a pixel of disparity is `factor` of them. */
 StxRoadLine stx_roadline_times(const StxRoadLine *line, double factor);
 
 /* From calibration. False, and *line untouched, if the camera has no ground
  * (stx_camera_has_ground). */
-bool stx_roadline_from_camera(const StxCamera *camera, StxRoadLine *line);
+STX_API bool stx_roadline_from_camera(const StxCamera *camera, StxRoadLine *line);
 
 /* Bytes of scratch that an estimate or its bends need; at most 1.6 MiB. */
-size_t stx_roadline_scratch(const StxGrid *grid);
+STX_API size_t stx_roadline_scratch(const StxGrid *grid);
 
 /*
  * Estimate from the disparity and weight channels of `columns`.

@@ -44,7 +44,7 @@ typedef struct {
  * missing, if `mode` is CALIBRATION and the camera has no ground (stx_camera_has_ground): *track
  * then has no line and finds none.
  */
-bool stx_road_track_reset(
+STX_API bool stx_road_track_reset(
     StxRoadTrack *track, StxRoadMode mode, const StxCamera *camera, StxError *error);
 
 /*
@@ -54,7 +54,7 @@ bool stx_road_track_reset(
  * columns  as of stx_roadline_estimate; not looked at unless track->estimate
  * scratch  stx_roadline_scratch(grid) bytes, likewise
  */
-const StxRoadLine *stx_road_track_follow(
+STX_API const StxRoadLine *stx_road_track_follow(
     StxRoadTrack *track, const StxGrid *grid, const void *columns, void *scratch);
 
 #endif

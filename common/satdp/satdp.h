@@ -187,7 +187,7 @@ typedef struct {
  * focal length counts as the image width. `line` NULL: no ground kind and no horizon. Fails like
  * stx_satdp_check, and if the line is not a road: slope not in (0, 64], horizon not within 2^20.
  */
-bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
+STX_API bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
     const StxRoadLine *line, StxSatdpTables *tables, StxError *error);
 
 /* Whether objects may be slanted: their planes, and more sums. */
@@ -240,13 +240,13 @@ typedef struct {
 } StxSatdpImpl;
 
 /* Host implementations, best first; the last is the reference, "c". */
-extern const StxImplTable stx_satdp_impls;
+STX_API const StxImplTable stx_satdp_impls;
 
 /* Every field of StxSatdpParams but the grid's (stx_grid_fields). */
-extern const StxFields stx_satdp_fields;
+STX_API const StxFields stx_satdp_fields;
 
 /* Refuses what the tables do not allow, too many rows, and a class that is ground and sky; the text
  * names the field, its value and range. */
-bool stx_satdp_check(const StxSatdpParams *params, StxError *error);
+STX_API bool stx_satdp_check(const StxSatdpParams *params, StxError *error);
 
 #endif

@@ -84,7 +84,7 @@ typedef struct {
   }
 
 /* Every field of StxSceneParams but the seed; what is 0 for a default counts as filled in. */
-extern const StxFields stx_scene_fields;
+STX_API const StxFields stx_scene_fields;
 
 /* Cityscapes train ids, as far as they occur. */
 enum {
@@ -113,7 +113,7 @@ typedef struct StxScene StxScene;
 
 /* The default camera for pictures of this size: focal .58 × width, principal point in the middle
  * across and at .46 × height, baseline .54 m, 1.65 m above the road, pitch 0 (close to KITTI). */
-StxCamera stx_scene_camera(int width, int height);
+STX_API StxCamera stx_scene_camera(int width, int height);
 
 /* The rectified pair of a calibration, for pictures of this size, without height and pitch: what
  * stx_rectify_view() makes of it with alpha 0, or where that cannot be, -1. False with an error. */
@@ -122,14 +122,14 @@ bool stx_scene_rectified(
 
 /* A street at frame 0, or NULL with an error that names the field, its value and the range.
  * Free with stx_scene_free(), which accepts NULL. */
-StxScene *stx_scene_new(const StxSceneParams *params, StxError *error);
-void stx_scene_free(StxScene *scene);
+STX_API StxScene *stx_scene_new(const StxSceneParams *params, StxError *error);
+STX_API void stx_scene_free(StxScene *scene);
 
 /* The parameters with all defaults filled in. The calibration in them is the scene's own. */
-const StxSceneParams *stx_scene_params(const StxScene *scene);
+STX_API const StxSceneParams *stx_scene_params(const StxScene *scene);
 
 /* Goes to a frame (.6 ms). Frames may come in any order. */
-void stx_scene_move(StxScene *scene, uint64_t frame);
+STX_API void stx_scene_move(StxScene *scene, uint64_t frame);
 
 /*
  * The picture of one eye, of a real camera with a calibration: black where its lens shows nothing,
@@ -137,7 +137,8 @@ void stx_scene_move(StxScene *scene, uint64_t frame);
  * of exactly those colours before rounding, BT.601 weights). `image` must have the scene's width
  * and height in pixels and channels × width bytes per row; the bytes between rows are not touched.
  */
-void stx_scene_render(StxScene *scene, StxSceneEye eye, int channels, const StxImage8 *image);
+STX_API void stx_scene_render(
+    StxScene *scene, StxSceneEye eye, int channels, const StxImage8 *image);
 
 /*
  * The truth of the LEFT picture, at the centres of its pixels; with a calibration that of the
@@ -147,7 +148,7 @@ void stx_scene_render(StxScene *scene, StxSceneEye eye, int channels, const StxI
  *     The point is at x − disparity in the right picture, unless something hides it there.
  *   labels: Cityscapes train ids.
  */
-void stx_scene_truth(StxScene *scene, const StxImage16 *disparity, const StxImage8 *labels);
+STX_API void stx_scene_truth(StxScene *scene, const StxImage16 *disparity, const StxImage8 *labels);
 
 /* ---- Any other sensor --------------------------------------------------------------------- */
 
@@ -242,7 +243,7 @@ typedef struct {
   }
 
 /* Every field of StxSceneLidar: ranges, units and texts. */
-extern const StxFields stx_scene_lidar_fields;
+STX_API const StxFields stx_scene_lidar_fields;
 
 /* Classes of SemanticKITTI, as far as they occur. Ground: 40, 48, 72. */
 enum {
@@ -265,14 +266,15 @@ enum {
 /* A usual sensor of so many beams: 2000 azimuths, 1.73 m high (KITTI), .9 … 120 m, noise .02 m,
  * 1 % lost, level. Elevation by number of beams: to 16: 15 … −15 (VLP-16), to 32: 10.67 … −30.67
  * (HDL-32E), to 64: 2 … −24.8 (HDL-64E), above: 15 … −25 (VLS-128). */
-StxSceneLidar stx_scene_lidar(int beams);
+STX_API StxSceneLidar stx_scene_lidar(int beams);
 
 /* False with an error that names the field, its value and the range. */
-bool stx_scene_lidar_check(const StxSceneLidar *lidar, StxError *error);
+STX_API bool stx_scene_lidar_check(const StxSceneLidar *lidar, StxError *error);
 
 /* Where it stands, seen from the left camera: of a camera that is pitched by its own pitch, and of
  * a car that stands on the road's slope. */
-StxExtrinsics stx_scene_lidar_extrinsics(const StxSceneLidar *lidar, const StxCamera *camera);
+STX_API StxExtrinsics stx_scene_lidar_extrinsics(
+    const StxSceneLidar *lidar, const StxCamera *camera);
 
 /* The ray of one azimuth and beam; |direction| is 1, so that its t is the range. Step 0 looks
  * straight back, the turn goes clockwise seen from above (over the left side to the front): at the
@@ -293,7 +295,7 @@ StxSceneRay stx_scene_lidar_ray(
  * point along its ray, after the range limits. Threads as in the parameters; about 25 ms for
  * 64 × 2000 rays on one. Not while another call works on this scene.
  */
-size_t stx_scene_scan(
+STX_API size_t stx_scene_scan(
     StxScene *scene, const StxSceneLidar *lidar, float (*points)[4], uint32_t *labels);
 
 #endif

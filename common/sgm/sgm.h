@@ -101,13 +101,13 @@ typedef struct {
 } StxSgmImpl;
 
 /* Host implementations, best first; the last is the reference, "c". */
-extern const StxImplTable stx_sgm_impls;
+STX_API const StxImplTable stx_sgm_impls;
 
 /* Every field of StxSgmParams. */
-extern const StxFields stx_sgm_fields;
+STX_API const StxFields stx_sgm_fields;
 
 /* Refuses what the table does not allow, and p1 > p2; the text names the field, its value and
  * range. */
-bool stx_sgm_check(const StxSgmParams *params, StxError *error);
+STX_API bool stx_sgm_check(const StxSgmParams *params, StxError *error);
 
 #endif

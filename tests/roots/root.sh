@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs a command as root in a clean Debian, beside this one: a bare root of that release, with a
-# copy of this tree in /tree, where the command begins.
+# Runs a command as root in a clean Debian, or Ubuntu 24.04 (noble), beside this one: a bare root of
+# that release, with a copy of this tree in /tree, where the command begins.
 #
 #   tests/roots/root.sh bookworm 'apt-get install -y gstreamer1.0-tools && gst-inspect-1.0'
 #
@@ -19,7 +19,7 @@ if [ -n "${ROOT_OUT:-}" ]; then
   export ROOT_OUT
 fi
 cd "$(dirname "$0")/../.."
-mirror=http://deb.debian.org/debian
+mirror=http://deb.debian.org/debian components=main script='' keyring=''
 cache=${ROOT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gst-stixels/roots}
 
 # ---- In the namespaces --------------------------------------------------------------------------
@@ -84,11 +84,22 @@ run_over() {
   return $status
 }
 
+# The key that Ubuntu signs with, from the package that is known by its sum.
+fetch_ubuntu_key() {
+  local package=$cache/ubuntu-keyring.deb name=ubuntu-keyring_2023.11.28.1_all.deb
+  curl -sSf -o "$package" "$mirror/pool/main/u/ubuntu-keyring/$name" &&
+    echo "36de43b15853ccae0028e9a767613770c704833f82586f28eb262f0311adb8a8  $package" |
+    sha256sum -c --quiet && dpkg-deb -x "$package" "$cache/ubuntu"
+}
+
 # The root as debootstrap makes it. The releases' keys are those of the system that we run on.
 make_base() {
+  [ "$suite" != noble ] || [ -f "$keyring" ] || fetch_ubuntu_key || return 77
   echo "A bare root of $suite, for $base" >&2
   rm -rf "$base.part"
-  debootstrap --variant=minbase "$suite" "$base.part" "$mirror" >"$base.log" 2>&1 || {
+  # shellcheck disable=SC2086  # a script or none
+  debootstrap --variant=minbase --components=$components ${keyring:+--keyring=$keyring} \
+    "$suite" "$base.part" "$mirror" $script >"$base.log" 2>&1 || {
     tail -n 5 "$base.log" >&2
     return 77
   }
@@ -124,6 +135,11 @@ if [ "$(id -u)" -ne 0 ] || ! unshare --mount --pid --fork true 2>/dev/null; then
 fi
 . tests/packages.sh
 install_packages $packages_root
+if [ "$suite" = noble ]; then # which debootstrap of Debian 12 does not know, nor its key
+  mirror=http://archive.ubuntu.com/ubuntu components=main,universe
+  script=/usr/share/debootstrap/scripts/gutsy
+  keyring=$cache/ubuntu/usr/share/keyrings/ubuntu-archive-keyring.gpg
+fi
 mkdir -p "$cache/packages"
 base=$cache/$suite lower=$cache/$suite
 {

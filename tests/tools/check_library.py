@@ -19,18 +19,10 @@ import shutil
 import sys
 import tempfile
 
-from installed import check_exports, check_headers, has_cxx, install, run
+from installed import check_exports, check_headers, declared, has_cxx, install, run
 
 PACKAGE = "gststixels-1.0"
 HERE = pathlib.Path(__file__).resolve().parent
-
-
-def declared(headers):
-    """Names of the functions and variables behind GST_STX_API."""
-    for path in headers.glob("*.h"):
-        text = re.sub(r"^#.*$", "", path.read_text(), flags=re.M)
-        for declaration in re.findall(r"^GST_STX_API ([^;]*);", text, re.M):
-            yield re.search(r"(\w+)\s*(\(|\[|$)", declaration)[1]
 
 
 def check_cxx(folder):
@@ -101,7 +93,7 @@ def main():
         prefix, libraries = install(tree, folder)
         headers = prefix / "include" / PACKAGE / "gst" / "stixels"
         check_headers(headers, "gst/stixels", PACKAGE)
-        check_exports(libraries / "libgststixels-1.0.so.0", declared(headers))
+        check_exports(libraries / "libgststixels-1.0.so.0", declared(headers, "GST_STX_API"))
         check_cxx(folder)
         os.environ["GST_PLUGIN_PATH_1_0"] = str(libraries / "gstreamer-1.0")
         for example in ("nearest.c", "corridor.c"):

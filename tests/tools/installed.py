@@ -39,7 +39,18 @@ def install(build, folder):
 def exports(library):
     """Names of what a shared library exports, sorted."""
     lines = run(f"nm -D --defined-only '{library}'").splitlines()
-    return sorted(line.split()[-1] for line in lines)
+    # A version is a symbol, too.
+    return sorted(line.split()[-1].split("@")[0] for line in lines if " A " not in line)
+
+
+def declared(headers, macro):
+    """Names of the functions and variables behind a macro in the headers of a folder."""
+    for path in headers.glob("*.h"):
+        text = re.sub(r"^#.*$", "", path.read_text(), flags=re.M)
+        for declaration in re.findall(rf"^{macro} ([^;]*);", text, re.M):
+            first, *others = re.sub(r"\(.*", "(", declaration, flags=re.S).split(",")
+            yield re.search(r"(\w+)\s*(\(|\[|$)", first)[1]
+            yield from (name.strip() for name in others)
 
 
 def check_exports(library, expected):

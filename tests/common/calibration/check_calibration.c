@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static StxCalibration load(const char *first, const char *second, int pair, int width, int height)
 {
@@ -74,6 +75,50 @@ STX_TEST(opencv_with_rectification)
   EXPECT(c.camera[1].r, .8, -.6, 0, .6, .8, 0, 0, 0, 1);
   EXPECT(c.camera[0].p, 480, 0, 310, 0, 0, 480, 230, 0, 0, 0, 1, 0);
   EXPECT(c.camera[1].p, 480, 0, 310, -57.6, 0, 480, 230, 0, 0, 0, 1, 0);
+}
+
+/* What is written comes back, with every digit; the file's format is OpenCV's. */
+STX_TEST(saved_and_loaded)
+{
+  const char *texts[] = {CASE_INTRINSICS CASE_POSE, CASE_INTRINSICS CASE_POSE CASE_RECTIFIED,
+      CASE_KALIBR, CASE_KITTI, CASE_ZED};
+  for (int i = 0; i < 5; i++) {
+    StxCalibration c = load(texts[i], NULL, -1, 1280 * (i == 4), 720 * (i == 4)), again;
+    char path[] = "/tmp/calibration-XXXXXX";
+    StxError error = {""};
+    close(mkstemp(path));
+    ck_assert_msg(stx_calibration_save(&c, path, &error), "%s", error.text);
+    StxCalibrationFiles files = {.path = path, .pair = -1};
+    ck_assert_msg(stx_calibration_load(&files, 0, 0, &again, &error), "%s", error.text);
+    unlink(path);
+    ck_assert_str_eq(again.format, "OpenCV");
+    ck_assert_int_eq(again.rectified, c.rectified);
+    for (int k = 0; k < 2; k++) {
+      ck_assert_mem_eq(&again.camera[k].lens, &c.camera[k].lens, sizeof(StxLens));
+      ck_assert_int_eq(again.camera[k].width, c.camera[k].width);
+      if (c.rectified)
+        expect_numbers(again.camera[k].p, c.camera[k].p, 12);
+    }
+    if (!c.rectified)
+      expect_numbers(again.t, c.t, 3);
+  }
+}
+
+STX_TEST(what_is_not_saved)
+{
+  StxCalibration c = load(CASE_KALIBR, NULL, -1, 0, 0);
+  StxError error = {""};
+  ck_assert(!stx_calibration_save(&c, "/nowhere/calibration.json", &error));
+  ck_assert_str_eq(error.text, "/nowhere/calibration.json cannot be written");
+  c.t[0] = NAN;
+  ck_assert(!stx_calibration_save(&c, "/dev/null", &error));
+  ck_assert_str_eq(error.text, "R or T has numbers that are not finite");
+  c.camera[1].width = 10;
+  ck_assert(!stx_calibration_save(&c, "/dev/null", &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "640 × 480 pixels and the right one 10 × 480"));
+  c.camera[0].lens.fx = 0;
+  ck_assert(!stx_calibration_save(&c, "/dev/null", &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "the left lens has fx 0"));
 }
 
 STX_TEST(opencv_by_other_names_as_json)

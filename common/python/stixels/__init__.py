@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Stixels of stereo pairs, obstacles and free space, ground and clusters of LiDAR scans.
+
+NumPy arrays in and out, over the C library of the same name. What is refused raises Error with the
+library's text, or TypeError for what is of another type; nothing is changed in place. Calls let go
+of the interpreter's lock and work on `threads` threads, 0: one per core.
+
+    street = stixels.Street()
+    left, right = street.pair()
+    disparity, confidence = stixels.match(left, right)
+    depth = street.camera.depth(disparity)
+    frame = stixels.stixels(stixels.reduce(disparity, confidence), street.camera)
+"""
+from ._core import Error
+from ._files import (Calibration, Rectifier, read_calibration, read_lines, read_points,
+                     read_records, rectify, write_calibration, write_records)
+from ._obstacles import Ground, Obstacles, Tracker, clusters, free_space, ground, obstacles
+from ._stereo import Match, Pipeline, match, reduce, segments, stixels
+from ._types import (CLASSES, CLUSTER, FREE_SPACE, GROUND, METRES, NO_LABEL, NO_OBSTACLE, OBJECT,
+                     OBSTACLE, POINT_GROUND, POINT_OBSTACLE, SEGMENT, SKY, STIXEL, Camera, Columns,
+                     Stixels, read_camera)
+from ._views import Street, above, overlay
+
+__all__ = [
+    "CLASSES", "CLUSTER", "Calibration", "Camera", "Columns", "Error", "FREE_SPACE", "GROUND",
+    "Ground", "METRES", "Match", "NO_LABEL", "NO_OBSTACLE", "OBJECT", "OBSTACLE", "Obstacles",
+    "POINT_GROUND", "POINT_OBSTACLE", "Pipeline", "Rectifier", "SEGMENT", "SKY", "STIXEL",
+    "Stixels", "Street", "Tracker", "above", "clusters", "free_space", "ground", "match",
+    "obstacles", "overlay", "read_calibration", "read_camera", "read_lines", "read_points",
+    "read_records", "rectify", "reduce", "segments", "stixels", "write_calibration",
+    "write_records",
+]

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The shared library, its errors, parameters from its tables, and NumPy arrays as its images.
+
+The library is called through ctypes, which lets go of the interpreter's lock while it works.
+"""
+import ctypes
+import difflib
+import functools
+import inspect
+import os
+import pathlib
+import threading
+
+import numpy as np
+
+from . import _c as c
+
+CHOICE, FLAGS, SPELLED, BOOL, DOUBLE = (c.STX_FIELD_CHOICE, c.STX_FIELD_FLAGS, c.STX_FIELD_SPELLED,
+                                        c.STX_FIELD_BOOL, c.STX_FIELD_DOUBLE)
+BACKENDS = {"auto": c.STX_BACKEND_AUTO, "omp": c.STX_BACKEND_OMP, "c": c.STX_BACKEND_C}
+MAX_THREADS = 256
+
+
+class Error(ValueError):
+    """What the library refuses; the text names the thing, its value and the choices."""
+
+
+# ---- The library --------------------------------------------------------------------------------
+
+def _load():
+    """The library that was built with _c.py: beside the package or, while it is tested,
+    elsewhere."""
+    installed = pathlib.Path(__file__).parents[1].glob(".stixels.mesonpy.libs/libstixels.so*")
+    path = os.environ.get("STIXELS_LIBRARY") or next(installed, None)
+    if path is None:
+        raise ImportError("stixels: the C library that belongs to this package is not beside it; "
+                          "install the wheel, or set STIXELS_LIBRARY")
+    library = ctypes.CDLL(str(path))
+    for name, (result, arguments) in c.FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+lib = _load()
+TABLES = {name: kind.in_dll(lib, name) for name, kind in c.TABLES.items()
+          if kind in (c.StxFields, c.StxImplTable)}
+_free = ctypes.CDLL(None).free
+_free.argtypes, _free.restype = [ctypes.c_void_p], None
+byref = ctypes.byref
+
+
+def checked(function, *arguments):
+    """Calls what ends in an error and returns something true if all is well."""
+    error = c.StxError()
+    result = function(*arguments, byref(error))
+    if not result:
+        text = error.text.decode("utf-8", "replace")
+        raise MemoryError(text) if error.kind == c.STX_ERROR_MEMORY else Error(text)
+    return result
+
+
+# ---- Memory -------------------------------------------------------------------------------------
+
+class Block:
+    """Memory of the library: aligned, on huge pages where it is large. Its content is arbitrary."""
+
+    def __init__(self, size):
+        self.size, self.address = size, lib.stx_allocate(max(size, 1))
+        if not self.address:
+            raise MemoryError(f"no {size} bytes of memory")
+
+    def __del__(self):
+        _free(getattr(self, "address", None))
+
+
+_scratch = threading.local()
+
+
+def scratch(size):
+    """The address of scratch of this thread, which keeps the largest that it ever needed."""
+    block = getattr(_scratch, "block", None)
+    if block is None or block.size < size:
+        _scratch.block = None  # the old one goes first
+        block = _scratch.block = Block(size)
+    return block.address
+
+
+# ---- Implementations ----------------------------------------------------------------------------
+
+def implementation(table, kind, backend="auto"):
+    """The best one of a table that this machine can run."""
+    if backend not in BACKENDS:
+        raise Error(f"backend is {backend!r}, must be one of {', '.join(BACKENDS)}")
+    found = lib.stx_impl_pick(byref(TABLES[table]), BACKENDS[backend])
+    if not found:
+        raise Error(f"backend {backend} is not in this library; choose auto, omp or c")
+    return ctypes.cast(found, ctypes.POINTER(kind)).contents
+
+
+def whole(name, value, low=0, high=2 ** 31 - 1):
+    """The value as an int; ctypes would cut off what does not fit."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} is {value!r}, must be a whole number")
+    if not low <= value <= high:
+        raise Error(f"{name} is {value}, must be {low} to {high}")
+    return int(value)
+
+
+def place(threads):
+    """`threads` as everywhere: 0: one per core that this process may use."""
+    return c.StxPlace(threads=lib.stx_threads(whole("threads", threads, 0, MAX_THREADS)))
+
+
+# ---- Parameters ---------------------------------------------------------------------------------
+
+def defaults(table, kind):
+    """A struct as the table has it."""
+    return kind.from_buffer_copy(ctypes.string_at(TABLES[table].defaults, ctypes.sizeof(kind)))
+
+
+def choices_of(field):
+    """nick -> value."""
+    found, i = {}, 0
+    while field.choices[i].nick:
+        found[field.choices[i].nick.decode()] = field.choices[i].value
+        i += 1
+    return found
+
+
+def _fields(table):
+    return [table.fields[i] for i in range(table.count) if table.fields[i].name]
+
+
+@functools.lru_cache(None)
+def keywords(*tables):
+    """Keyword -> (field, table): a property's name with underscores."""
+    return {field.name.decode().replace("-", "_"): (field, table) for table in tables
+            for field in _fields(TABLES[table])}
+
+
+def _choice(name, field, value):
+    known = choices_of(field)
+    if not isinstance(value, str):
+        value = str(value)  # of numbers, such as max_disparity, choices are numbers
+    if value not in known:
+        raise Error(f"{name} is {value}, must be one of {', '.join(known)}")
+    return known[value]
+
+
+def _number(name, field, value):
+    whole = field.type != DOUBLE and not field.scale
+    kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, kinds):
+        raise TypeError(f"{name} is {value!r}, must be a {'whole ' if whole else ''}number")
+    low, high = lib.stx_field_low(byref(field)), lib.stx_field_high(byref(field))
+    if not low <= value <= high:  # it may not even fit what it is stored in
+        unit = f" {field.unit.decode()}" if field.unit else ""
+        raise Error(f"{name} is {value}{unit}, must be {low:g} to {high:g}{unit}")
+    return float(value)
+
+
+def _value(name, field, value):
+    if field.type == BOOL:
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"{name} is {value!r}, must be True or False")
+        return float(value)
+    if field.type == CHOICE:
+        return float(_choice(name, field, value))
+    if field.type == FLAGS:
+        names = value.split("+") if isinstance(value, str) else value
+        return float(sum({_choice(name, field, one) for one in names if one}))
+    return _number(name, field, value)
+
+
+def set_fields(params, settings, *tables):
+    """Sets what keywords say in a struct; offsets are by the tables'. Unknown ones are refused."""
+    known = keywords(*tables)
+    for name, value in settings.items():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise TypeError(f"no setting {name!r}{hint} There are {', '.join(known)}")
+        field, table = known[name]
+        target = params.grid if table == "stx_grid_fields" else params
+        if field.type == SPELLED:
+            if not isinstance(value, str):
+                raise TypeError(f"{name} is {value!r}, must be a text: {field.text.decode()}")
+            checked(field.spelling.contents.read, value.encode(), ctypes.addressof(target))
+        else:
+            lib.stx_field_set(byref(field), byref(target), _value(name, field, value))
+
+
+def _describe(name, field, table):
+    text = field.text.decode() if field.text else ""
+    target = TABLES[table].defaults
+    if field.type == CHOICE:
+        value = int(lib.stx_field_get(byref(field), target))
+        known = choices_of(field)
+        default = next((nick for nick, number in known.items() if number == value), value)
+        text += f"; one of {', '.join(known)}"
+    elif field.type == FLAGS:
+        value, known = int(lib.stx_field_get(byref(field), target)), choices_of(field)
+        default = "+".join(nick for nick, bit in known.items() if bit & value) or "''"
+        text += f"; a sum of {', '.join(known)}"
+    elif field.type == BOOL:
+        default = bool(lib.stx_field_get(byref(field), target))
+    elif field.type == SPELLED:
+        return f"    {name}: {text}"
+    else:
+        default = f"{lib.stx_field_get(byref(field), target):g}"
+        low, high = lib.stx_field_low(byref(field)), lib.stx_field_high(byref(field))
+        unit = f" {field.unit.decode()}" if field.unit else ""
+        text += f"; {low:g} to {high:g}{unit}"
+    return f"    {name}: {text}; default {default}"
+
+
+def documented(*tables):
+    """Adds the settings of these tables to the text of a function or class."""
+    def decorate(thing):
+        lines = [_describe(name, *found) for name, found in keywords(*tables).items()]
+        thing.__doc__ = "\n".join([inspect.cleandoc(thing.__doc__), "", "Settings, by keyword:",
+                                   *lines])
+        return thing
+    return decorate
+
+
+# ---- Arrays -------------------------------------------------------------------------------------
+
+def array(name, value, dtype, shape):
+    """`value` if it is an array of that type and shape; `shape`: 'height, width', '4' and so on,
+    sizes that are numbers must be these."""
+    if not isinstance(value, np.ndarray):
+        raise TypeError(f"{name} is a {type(value).__name__}, must be a NumPy array of "
+                        f"{np.dtype(dtype)} with the shape ({shape})")
+    wanted = [part.strip() for part in shape.split(",") if part.strip()]
+    if value.ndim != len(wanted) or any(part.isdigit() and size != int(part)
+                                        for part, size in zip(wanted, value.shape)):
+        raise Error(f"{name} has the shape {value.shape}, must have ({shape})")
+    if value.dtype != np.dtype(dtype):
+        raise TypeError(f"{name} is an array of {value.dtype}, must be of {np.dtype(dtype)} in the "
+                        "byte order of this machine")
+    return value
+
+
+def contiguous(name, value, dtype, shape):
+    """The same as one aligned block: copied where it is not."""
+    return np.require(array(name, value, dtype, shape), requirements=["C", "A"])
+
+
+def rows(name, value, dtype, shape="height, width"):
+    """The same with rows that are one block each, any number of bytes apart: copied else."""
+    value = array(name, value, dtype, shape)
+    step = value.itemsize
+    for size, stride in zip(value.shape[:0:-1], value.strides[:0:-1]):
+        if stride != step and size > 1:
+            return np.ascontiguousarray(value)
+        step *= size
+    # Rows of one block that lie over each other (broadcast), or are not aligned.
+    if abs(value.strides[0]) < step and value.shape[0] > 1 or not value.flags.aligned:
+        return np.require(value, requirements=["C", "A"])
+    return value
+
+
+def image(kind, value):
+    """A view for the library. The array has to live as long as it is used."""
+    pointer = dict(kind._fields_)["data"]
+    return kind(ctypes.cast(value.ctypes.data, pointer) if pointer is not ctypes.c_void_p
+                else value.ctypes.data, value.strides[0], value.shape[1], value.shape[0])
+
+
+def pointer(value):
+    """Address of an array's data; None of none."""
+    return None if value is None else value.ctypes.data
+
+
+def copy(address, shape, dtype, stride=None):
+    """A copy of what is the library's, rows `stride` bytes apart."""
+    if not np.prod(shape):
+        return np.empty(shape, dtype)
+    dtype = np.dtype(dtype)
+    size = stride * shape[0] if stride else int(np.prod(shape)) * dtype.itemsize
+    memory = (ctypes.c_char * size).from_address(ctypes.cast(address, ctypes.c_void_p).value)
+    strides = (stride, dtype.itemsize) if stride else None
+    return np.ndarray(shape, dtype, memory, strides=strides).copy()
+
+
+def same_size(name, value, other, size):
+    if value.shape[:2] != size:
+        raise Error(f"{name} has {value.shape[1]} × {value.shape[0]} pixels, {other} "
+                    f"{size[1]} × {size[0]}")

