@@ -47,7 +47,8 @@ def network(disparities, block):
     view, result = [1, 3, "height", "width"], [1, 1, "height", "width"]
     graph = helper.make_graph(
         nodes, "block-matching",
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, view) for name in ("left", "right")],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, view)
+         for name in ("left", "right")],
         [helper.make_tensor_value_info("disparity", TensorProto.FLOAT, result)], weights)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8)
 

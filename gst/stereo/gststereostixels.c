@@ -3,8 +3,8 @@
  * SECTION:element-stereo-stixels
  *
  * From the pictures of two cameras to stixels in one element: stereo-rectify if the calibration is
- * of cameras that need it, stereo-sgm or onnx-stereo, downsample-transpose, sat-dp-stixels or rdp-columns, and
- * stixel-overlay or stixel-json.
+ * of cameras that need it, stereo-sgm or onnx-stereo, downsample-transpose, sat-dp-stixels or
+ * rdp-columns, and stixel-overlay or stixel-json.
  *
  * ## Example launch line
  * |[

@@ -58,7 +58,7 @@ static const StxField fields[] = {
     {"white", "White",
         "What the largest value of a picture becomes, before mean and std: 1 or 255; not for "
         "networks that take uint8",
-        FIELD(DOUBLE, white), .low = 1e-6, .high = 65535},
+        FIELD(DOUBLE, white), .low = 0.001, .high = 65535},
     {"mean", "Mean",
         "Taken from the values, one number or one for each channel, as in 0.485,0.456,0.406; none: "
         "0",
@@ -70,10 +70,12 @@ static const StxField fields[] = {
         "Pictures are padded to a multiple of so many pixels, where the file leaves the size free",
         FIELD(INT, multiple), .low = 1, .high = 512, .unit = "px"},
     {"network-width", "Network width",
-        "Pictures are resized to this width, where the file leaves it free; 0: they are not",
+        "Pixels to which pictures are resized, where the file leaves the width free; 0: they are "
+        "not",
         FIELD(INT, width), .high = LARGEST_SIDE, .unit = "px"},
     {"network-height", "Network height",
-        "Pictures are resized to this height, where the file leaves it free; 0: they are not",
+        "Pixels to which pictures are resized, where the file leaves the height free; 0: they are "
+        "not",
         FIELD(INT, height), .high = LARGEST_SIDE, .unit = "px"},
     {"normalised", "Normalised", "The output is a part of the width, 0 ... 1, not pixels",
         FIELD(BOOL, normalised)},
@@ -368,7 +370,8 @@ GstStxNetwork *gst_stx_network_open(const GstStxNetworkSettings *settings, StxEr
     if (check_names(settings, self->onnx, &cause) && find_inputs(self, settings, &cause) &&
         find_outputs(self, settings, &cause))
       return self;
-    stx_fail(error, "model=%.100s: %.145s", stx_text_file_name(settings->runtime.model), cause.text);
+    stx_fail(
+        error, "model=%.100s: %.145s", stx_text_file_name(settings->runtime.model), cause.text);
   }
   stx_fail_as(error, STX_ERROR_SETTINGS);
   gst_stx_network_close(self);

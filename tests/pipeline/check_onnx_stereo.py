@@ -100,7 +100,8 @@ def block_matching(left, right, disparities, block):
     left, right = left.astype(np.int64), right.astype(np.int64)
     volume, reach = [], block // 2
     for shift in range(disparities):
-        moved = np.concatenate([right[:, :1].repeat(shift, 1), right[:, :right.shape[1] - shift]], 1)
+        rest = right[:, :right.shape[1] - shift]
+        moved = np.concatenate([right[:, :1].repeat(shift, 1), rest], 1)
         cost = np.pad(np.abs(left - moved).sum(2), reach)
         volume.append(sum(cost[y:y + left.shape[0], x:x + left.shape[1]]
                           for y in range(block) for x in range(block)))
@@ -153,7 +154,8 @@ def write_probe(path, form, kind="float", order="nchw", channels=3, sides=("h", 
                           constant("share_r", RIGHT_SHARE * scale),
                           constant("axis", [axis], np.int64), constant("zeroth", [0], np.int64)]
     for side, view in enumerate("lr"):
-        source, channel = inputs[side if form == "two" else 0][0], 0 if view == "l" else channels - 1
+        source = inputs[side if form == "two" else 0][0]
+        channel = 0 if view == "l" else channels - 1
         channel += channels if form == "channels" and view == "r" else 0
         weights += [constant(f"from_{view}", [channel], np.int64),
                     constant(f"to_{view}", [channel + 1], np.int64)]
@@ -181,7 +183,8 @@ def check_forms(folder):
     cases = [(form, kind, order, channels)
              for form in ("two", "channels", "batch") for order in ("nchw", "nhwc")
              for kind in ("float",) for channels in (1, 3)]
-    cases += [("two", "half", "nchw", 3), ("two", "bytes", "nhwc", 3), ("channels", "half", "nchw", 1)]
+    cases += [("two", "half", "nchw", 3), ("two", "bytes", "nhwc", 3),
+              ("channels", "half", "nchw", 1)]
     for form, kind, order, channels in cases:
         scale = 1 / 255 if kind == "bytes" else 1
         write_probe(os.path.join(folder, "probe.onnx"), form, kind, order, channels, scale=scale)
@@ -246,13 +249,15 @@ def check_sizes(colour, folder):
     for height, width in ((48, 160), (200, 600), (128, 160)):
         write_probe(os.path.join(folder, "fixed.onnx"), "two", sides=(height, width))
         rows = HEIGHT if 0 <= height - HEIGHT < 64 else height
-        numbers = LEFT_SHARE * resized(left, rows, width) + RIGHT_SHARE * resized(right, rows, width)
+        numbers = (LEFT_SHARE * resized(left, rows, width) +
+                   RIGHT_SHARE * resized(right, rows, width))
         if rows == HEIGHT:  # padded, and cut off again
             columns = (2 * np.arange(WIDTH) + 1) * width // (2 * WIDTH)
             expected = steps_of(numbers[:, columns] * WIDTH / width)
         else:
             expected = steps_of(nearest(numbers) * WIDTH / width)
-        expect_near(disparity_of("model=fixed.onnx", folder), expected, 2, f"fixed {width}x{height}")
+        expect_near(disparity_of("model=fixed.onnx", folder), expected, 2,
+                    f"fixed {width}x{height}")
     write_probe(os.path.join(folder, "fixed.onnx"), "two", sides=(HEIGHT + 28, WIDTH + 54))
     expect_near(disparity_of("model=fixed.onnx", folder), whole, 1, "fixed, padded")
     write_probe(os.path.join(folder, "free.onnx"), "two")
@@ -338,7 +343,8 @@ def check_refusals(folder):
     pathlib.Path(folder, "library.so").write_bytes(b"nor a library")
     alone = "PYTHONPATH= HOME=/none"
     for properties, words in (
-            ("", ["set model=FILE.onnx"]), ("model=/no/such.onnx", ["/no/such.onnx", "no such file"]),
+            ("", ["set model=FILE.onnx"]),
+            ("model=/no/such.onnx", ["/no/such.onnx", "no such file"]),
             ("model=corrupt.onnx", ["corrupt.onnx", "rotobuf"]),
             ("model=good.onnx library=/no/libonnx.so", ["/no/libonnx.so"]),
             ("model=good.onnx library=library.so", ["library.so"]),
@@ -396,7 +402,8 @@ def check_nonsense(folder):
     some = [("disparity", TensorProto.FLOAT, [None] * 4)]
     red = [helper.make_node("Gather", ["left", "zeroth"], ["red"], axis=1)]
     for last, words in (
-            (helper.make_node("Div", ["none", "none"], ["number"]), ["100 % are not finite", "mean"]),
+            (helper.make_node("Div", ["none", "none"], ["number"]),
+             ["100 % are not finite", "mean"]),
             (helper.make_node("Identity", ["minus"], ["number"]), ["100 % negative",
                                                                   "output-scale=-1"]),
             (helper.make_node("Identity", ["none"], ["number"]), ["0 % are disparities"])):
@@ -436,8 +443,8 @@ def check_page(folder):
     lines = re.findall(r"^(?:gst-launch-1.0|python3) .*?[^\\]$", page, re.M | re.S)
     expect(sum("matcher=onnx" in line for line in lines) == 1, "no line for stereo-stixels")
     for line in lines:
-        line = re.sub("num-buffers=.", "num-buffers=1", line.replace("python3 ", "/usr/bin/python3 "))
-        line = line.replace("autovideosink", "fakevideosink")
+        line = re.sub("^python3", "/usr/bin/python3", line).replace("autovideo", "fakevideo")
+        line = re.sub("num-buffers=.", "num-buffers=1", line)
         status, output = run(line, folder)
         expect(status == 0 and "ERROR" not in output, f"{line}\n{output}")
     expect(os.path.getsize(os.path.join(folder, "stixels.png")) > 100000, "no picture came out")
