@@ -61,9 +61,10 @@ fetch_cuda12() {
   export STX_CUDA12
 }
 
-# What onnx-semantics and its test need. GStreamer's Python is the system's.
+# What onnx-semantics, onnx-stereo and their tests need. GStreamer's Python is the system's.
 fetch_onnx() {
-  STX_ONNX=$(from_pypi "$1" onnxruntime 'the test onnx-semantics' /usr/bin/python3 onnx onnxruntime)
+  STX_ONNX=$(from_pypi "$1" onnxruntime 'the tests onnx-semantics and onnx-stereo' \
+    /usr/bin/python3 onnx onnxruntime)
   export STX_ONNX
 }
 

@@ -3,8 +3,8 @@
  * SECTION:element-stereo-stixels
  *
  * From the pictures of two cameras to stixels in one element: stereo-rectify if the calibration is
- * of cameras that need it, stereo-sgm, downsample-transpose, sat-dp-stixels or rdp-columns, and
- * stixel-overlay or stixel-json.
+ * of cameras that need it, stereo-sgm or onnx-stereo, downsample-transpose, sat-dp-stixels or
+ * rdp-columns, and stixel-overlay or stixel-json.
  *
  * ## Example launch line
  * |[
@@ -97,7 +97,8 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 #define PART(name) (1u << GST_PLUMBING_##name)
-#define PAIRING (PART(SGM) | PART(REDUCTION) | PART(OVERLAY))
+#define MATCHER (PART(SGM) | PART(ONNX))
+#define PAIRING (MATCHER | PART(REDUCTION) | PART(OVERLAY))
 #define WORKING (PAIRING | PART(RECTIFY) | PART(STIXELS) | PART(SEGMENTS))
 
 /* A property that is its children's: name, range, default and text stand in the child's class, and
@@ -105,8 +106,9 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
  * set. */
 typedef struct {
   const gchar *name;
-  guint children;    /* bits: GstPlumbingPart */
-  const gchar *text; /* NULL: the child's own */
+  guint children;      /* bits: GstPlumbingPart */
+  const gchar *text;   /* NULL: the child's own */
+  const gchar *theirs; /* the children's name for it; NULL: the same */
 } Proxy;
 
 static const Proxy proxies[] = {
@@ -114,15 +116,16 @@ static const Proxy proxies[] = {
         "Calibration of the stereo camera: OpenCV, ROS, Kalibr, KITTI raw, ZED or DepthAI, whose "
         "pictures are rectified; or KITTI calib.txt or Cityscapes camera.json, whose are already"},
     {"calibration-right", PART(RECTIFY)},
-    {"calibration-pair", PART(SGM) | PART(RECTIFY)},
+    {"calibration-pair", MATCHER | PART(RECTIFY)},
     {"unit", PART(RECTIFY)},
-    {"layout", PART(SGM) | PART(RECTIFY)},
-    {"camera-height", PART(SGM)},
-    {"camera-pitch", PART(SGM)},
+    {"layout", MATCHER | PART(RECTIFY)},
+    {"camera-height", MATCHER},
+    {"camera-pitch", MATCHER},
+    {"network", PART(ONNX), "With matcher=onnx: the network, a file of ONNX", "model"},
     {"max-disparity", PART(SGM)},
     {"paths", PART(SGM)},
     {"search", PART(SGM)},
-    {"motion", PART(SGM)},
+    {"motion", MATCHER},
     {"stixel-width", PART(REDUCTION)},
     {"stixel-height", PART(REDUCTION)},
     {"model", PART(STIXELS)},
@@ -140,9 +143,9 @@ static const Proxy proxies[] = {
     {"min-width", PART(OBSTACLES)},
     {"post-messages", PART(OBSTACLES)},
     {"qos", PAIRING},
-    {"tolerance", PART(SGM)},
+    {"tolerance", MATCHER},
     {"timeout", PAIRING},
-    {"backend", WORKING},
+    {"backend", WORKING & ~PART(ONNX)},
     {"threads", WORKING},
     {"cuda-device-id", WORKING},
 };
@@ -154,12 +157,19 @@ static const StxFieldChoice outputs[] = {
     {GST_PLUMBING_OUTPUT_JSON, "json", "A line of JSON per frame"},
     {0},
 };
+static const StxFieldChoice matchers[] = {
+    {GST_PLUMBING_MATCH_SGM, "sgm", "Semi-global matching: stereo-sgm"},
+    {GST_PLUMBING_MATCH_ONNX, "onnx", "The network that `network` names: onnx-stereo"},
+    {0},
+};
 static const StxFieldChoice segmentations[] = {
     {GST_PLUMBING_CUT_STIXELS, "stixels", "Ground, objects and sky: sat-dp-stixels"},
     {GST_PLUMBING_CUT_SEGMENTS, "segments", "Line segments without a model: rdp-columns"},
     {0},
 };
 static const StxField own_fields[] = {
+    {"matcher", "Matcher", "Element that finds the disparity of the two views",
+        STX_FIELD(CHOICE, GstPlumbingSettings, matcher), .choices = matchers},
     {"output", "Output", "Output of pad src", STX_FIELD(CHOICE, GstPlumbingSettings, output),
         .choices = outputs},
     {"segmentation", "Segmentation", "Kind of segmentation of the columns",
@@ -170,7 +180,7 @@ static const StxField own_fields[] = {
         STX_FIELD(BOOL, GstPlumbingSettings, obstacles)},
 };
 static const GstPlumbingSettings defaults = {
-    GST_PLUMBING_OUTPUT_OVERLAY, GST_PLUMBING_CUT_STIXELS, false};
+    GST_PLUMBING_MATCH_SGM, GST_PLUMBING_OUTPUT_OVERLAY, GST_PLUMBING_CUT_STIXELS, false};
 static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
 
 static const GstStxPropertyGroup properties[] = {
@@ -186,9 +196,9 @@ static const GstStxPropertyGroup properties[] = {
   }
 
 /* A spec belongs to one class for ever, so each class needs one of its own. */
-static GParamSpec *copy_spec(GParamSpec *from, const gchar *own_text)
+static GParamSpec *copy_spec(GParamSpec *from, const gchar *name, const gchar *own_text)
 {
-  const gchar *name = from->name, *nick = g_param_spec_get_nick(from);
+  const gchar *nick = g_param_spec_get_nick(from);
   const gchar *text = own_text != NULL ? own_text : g_param_spec_get_blurb(from);
   GParamFlags flags = from->flags;
 
@@ -204,6 +214,11 @@ static GParamSpec *copy_spec(GParamSpec *from, const gchar *own_text)
     return g_param_spec_flags(
         name, nick, text, from->value_type, G_PARAM_SPEC_FLAGS(from)->default_value, flags);
   return g_param_spec_string(name, nick, text, G_PARAM_SPEC_STRING(from)->default_value, flags);
+}
+
+static const gchar *name_of(const Proxy *proxy)
+{
+  return proxy->theirs != NULL ? proxy->theirs : proxy->name;
 }
 
 static guint first_child(const Proxy *proxy)
@@ -230,9 +245,10 @@ static void install_proxies(GObjectClass *klass)
 {
   for (guint i = 0; i < G_N_ELEMENTS(proxies); i++) {
     GObjectClass *child = take_class(gst_plumbing_parts[first_child(&proxies[i])].factory);
-    GParamSpec *spec = g_object_class_find_property(child, proxies[i].name);
+    GParamSpec *spec = g_object_class_find_property(child, name_of(&proxies[i]));
 
-    g_object_class_install_property(klass, i + 1, copy_spec(spec, proxies[i].text));
+    g_object_class_install_property(
+        klass, i + 1, copy_spec(spec, proxies[i].name, proxies[i].text));
     g_type_class_unref(child);
   }
 }
@@ -251,7 +267,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
     gst_stx_set_property(object, id, value, spec);
   for (guint i = 0; proxy != NULL && i < GST_PLUMBING_PARTS; i++)
     if (proxy->children >> i & 1)
-      g_object_set_property(G_OBJECT(parts[i]), proxy->name, value);
+      g_object_set_property(G_OBJECT(parts[i]), name_of(proxy), value);
 }
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
@@ -262,7 +278,7 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
   if (proxy == NULL)
     gst_stx_get_property(object, id, value, spec);
   else
-    g_object_get_property(G_OBJECT(parts[first_child(proxy)]), proxy->name, value);
+    g_object_get_property(G_OBJECT(parts[first_child(proxy)]), name_of(proxy), value);
 }
 
 /* ---- Class --------------------------------------------------------------------------------- */

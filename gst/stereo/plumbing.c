@@ -7,6 +7,7 @@
 
 const GstStxPart gst_plumbing_parts[GST_PLUMBING_PARTS] = {
     [GST_PLUMBING_SGM] = {"sgm", "stereo-sgm"},
+    [GST_PLUMBING_ONNX] = {"onnx", "onnx-stereo"},
     [GST_PLUMBING_RECTIFY] = {"rectify", "stereo-rectify"},
     [GST_PLUMBING_REDUCTION] = {"reduction", "downsample-transpose"},
     [GST_PLUMBING_STIXELS] = {"stixels", "sat-dp-stixels"},
@@ -132,6 +133,11 @@ static GstPlumbingPart part_of(GstPlumbingCut cut)
   return GST_PLUMBING_STIXELS + (guint)cut;
 }
 
+static GstPlumbingPart matcher_of(const GstPlumbing *self)
+{
+  return GST_PLUMBING_SGM + (guint)self->settings.matcher;
+}
+
 static gboolean has_links(const GstStxJoints *joints)
 {
   return joints->links != NULL;
@@ -209,12 +215,12 @@ static gboolean join_output(GstPlumbing *self)
 static gboolean join_matcher(GstPlumbing *self, GstStxJoints *joints, const gchar *left)
 {
   return join(self, joints, GST_PLUMBING_VIEWS, "src_%u", GST_PLUMBING_QUEUE_LEFT, "sink") &&
-         join(self, joints, GST_PLUMBING_QUEUE_LEFT, "src", GST_PLUMBING_SGM, left);
+         join(self, joints, GST_PLUMBING_QUEUE_LEFT, "src", matcher_of(self), left);
 }
 
 static gboolean join_right(GstPlumbing *self, GstStxJoints *joints)
 {
-  return join(self, joints, GST_PLUMBING_QUEUE_RIGHT, "src", GST_PLUMBING_SGM, "sink_right");
+  return join(self, joints, GST_PLUMBING_QUEUE_RIGHT, "src", matcher_of(self), "sink_right");
 }
 
 static gboolean join_rectified(GstPlumbing *self)
@@ -309,7 +315,10 @@ static gboolean connect(GstPlumbing *self, const GstPlumbingSettings *settings)
   for (GstPlumbingPart i = 0; i < GST_PLUMBING_PARTS; i++)
     gst_stx_part_use(self->part[i], i < GST_PLUMBING_REDUCTION || i > GST_PLUMBING_JSON);
   gst_stx_part_use(self->part[GST_PLUMBING_RECTIFY], self->rectifies);
-  return (!self->rectifies || join_rectified(self)) && join_inputs(self) && join_wanted(self);
+  gst_stx_part_use(self->part[GST_PLUMBING_SGM], matcher_of(self) == GST_PLUMBING_SGM);
+  gst_stx_part_use(self->part[GST_PLUMBING_ONNX], matcher_of(self) == GST_PLUMBING_ONNX);
+  return join(self, &self->matched, matcher_of(self), "src", GST_PLUMBING_DISPARITY, "sink") &&
+         (!self->rectifies || join_rectified(self)) && join_inputs(self) && join_wanted(self);
 }
 
 gboolean gst_plumbing_connect(GstPlumbing *self, const GstPlumbingSettings *settings)
@@ -331,6 +340,7 @@ void gst_plumbing_disconnect(GstPlumbing *self)
   gst_stx_joints_undo(&self->output);
   gst_stx_joints_undo(&self->cut);
   gst_stx_joints_undo(&self->rectified);
+  gst_stx_joints_undo(&self->matched);
   aim(self->src, NULL, NULL);
   /* A bin that could not start takes children back to READY that were never out of NULL. */
   for (guint i = 0; i < GST_PLUMBING_PARTS; i++)
@@ -515,8 +525,6 @@ void gst_plumbing_init(GstPlumbing *self, GstBin *bin, GstPad *src)
   gst_stx_parts_make(bin, gst_plumbing_parts, GST_PLUMBING_PARTS, self->part);
   set_lengths(self);
   set_tees(self);
-  if (self->part[GST_PLUMBING_DISPARITY] != NULL)
-    gst_element_link(self->part[GST_PLUMBING_SGM], self->part[GST_PLUMBING_DISPARITY]);
   g_signal_connect(src, "linked", G_CALLBACK(src_linked), self);
   gst_plumbing_watch(self);
 }

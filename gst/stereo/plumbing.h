@@ -13,6 +13,8 @@
  *   src ── overlay ──────────────────┴┴─ src_stixels                 src_disparity ──┘
  *   src ── json ── queue-output ──────┘
  *
+ * In place of `sgm` stands `onnx` with matcher=onnx.
+ *
  * With obstacles `obstacles` stands between `records` and `overlay`, or behind `queue-output` where
  * nothing is drawn.
  *
@@ -35,6 +37,7 @@ G_BEGIN_DECLS
 /* In the order in which properties ask them. */
 typedef enum {
   GST_PLUMBING_SGM,
+  GST_PLUMBING_ONNX,
   GST_PLUMBING_RECTIFY,
   GST_PLUMBING_REDUCTION,
   GST_PLUMBING_STIXELS,
@@ -67,7 +70,11 @@ typedef enum {
 /* In the order of the parts from GST_PLUMBING_STIXELS on. */
 typedef enum { GST_PLUMBING_CUT_STIXELS, GST_PLUMBING_CUT_SEGMENTS } GstPlumbingCut;
 
+/* In the order of the parts. */
+typedef enum { GST_PLUMBING_MATCH_SGM, GST_PLUMBING_MATCH_ONNX } GstPlumbingMatcher;
+
 typedef struct {
+  GstPlumbingMatcher matcher;
   GstPlumbingOutput output;
   GstPlumbingCut segmentation;
   bool obstacles;
@@ -92,9 +99,9 @@ typedef struct {
 
   GMutex lock; /* for the rest: pads may be requested from any thread */
   gboolean connected, rectifies;
-  GstPlumbingSettings settings;                  /* while connected */
-  gboolean lent;                                 /* stereo-sgm's calibration is the bin's */
-  GstStxJoints rectified, pictures, cut, output; /* without links: not wanted */
+  GstPlumbingSettings settings; /* while connected */
+  gboolean lent;                /* the matchers' calibration is the bin's */
+  GstStxJoints matched, rectified, pictures, cut, output; /* without links: not wanted */
   GstPlumbingPad pads[GST_PLUMBING_PADS];
 } GstPlumbing;
 
@@ -122,7 +129,7 @@ GST_DEBUG_CATEGORY_EXTERN(gst_stereo_stixels_debug);
 GstCaps *gst_plumbing_any_video(void);
 
 /* Reads what `calibration` names: sets `rectifies`, and hands the file of a rectified pair on to
- * stereo-sgm. FALSE after an element error. */
+ * the matchers. FALSE after an element error. */
 gboolean gst_plumbing_choose(GstPlumbing *self);
 
 /* Once: looks at the caps that come to the parts that are interested in them. */

@@ -25,8 +25,9 @@ static gchar *path_of(GstPlumbing *self, GstPlumbingPart part, const gchar *prop
 
 static void lend(GstPlumbing *self, const gchar *path)
 {
-  if (path != NULL || self->lent)
-    g_object_set(self->part[GST_PLUMBING_SGM], "calibration", path, NULL);
+  for (GstPlumbingPart part = GST_PLUMBING_SGM; part <= GST_PLUMBING_ONNX; part++)
+    if (path != NULL || self->lent)
+      g_object_set(self->part[part], "calibration", path, NULL);
   self->lent = path != NULL;
 }
 

@@ -77,7 +77,8 @@ gboolean gst_stereo_sgm_views_plan(
 
 /* ---- Pixels -------------------------------------------------------------------------------- */
 
-void gst_stereo_sgm_views_cut(const GstStereoSgmViews *views, StxImage8 *left, StxImage8 *right)
+void gst_stereo_sgm_views_cut(
+    const GstStereoSgmViews *views, gint pixel, StxImage8 *left, StxImage8 *right)
 {
   StxImage8 first = *left, second;
 
@@ -86,7 +87,7 @@ void gst_stereo_sgm_views_cut(const GstStereoSgmViews *views, StxImage8 *left, S
   first.width = views->width;
   first.height = views->height;
   second = first;
-  second.data = views->rows ? stx_row8(&first, first.height) : first.data + first.width;
+  second.data = views->rows ? stx_row8(&first, first.height) : first.data + first.width * pixel;
   *left = views->swap ? second : first;
   *right = views->swap ? first : second;
 }

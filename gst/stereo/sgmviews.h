@@ -47,9 +47,10 @@ typedef struct {
 gboolean gst_stereo_sgm_views_plan(
     GstStereoSgmViews *views, guint roles, GstStereoSgmLayout layout, StxError *error);
 
-/* Cuts left and right out of the first plane of the leading pad's buffer, given as `left`; does
- * nothing if that is the left view alone. */
-void gst_stereo_sgm_views_cut(const GstStereoSgmViews *views, StxImage8 *left, StxImage8 *right);
+/* Cuts left and right out of the first plane of the leading pad's buffer, given as `left`, a pixel
+ * of which has so many bytes; does nothing if that is the left view alone. */
+void gst_stereo_sgm_views_cut(
+    const GstStereoSgmViews *views, gint pixel, StxImage8 *left, StxImage8 *right);
 
 G_END_DECLS
 

@@ -18,6 +18,8 @@ static StxRig rigs[] = {
     {"downsample-transpose threads=1", {"sink", "semantics"}},
     {"stereo-sgm threads=1 max-disparity=64", {"sink_left", "sink_right"}},
     {"stereo-sgm threads=1 max-disparity=64", {"sink"}},
+    {"onnx-stereo threads=1", {"sink_left", "sink_right"}},
+    {"onnx-stereo threads=1", {"sink"}},
     {"stixel-overlay threads=1", {"sink", "stixels"}},
     {"stixel-overlay threads=1", {"sink", "truth"}},
     {"lidar-overlay threads=1", {"sink", "points"}},

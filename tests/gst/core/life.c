@@ -80,6 +80,9 @@ static const struct {
     {TEST("GRAY16_LE") "downsample-transpose ! sat-dp-stixels ! stixel-obstacles ! " OUT,
         "focal length, baseline, cx", ""},
     {SCANS("lidar") "lidar-ground r-min=3 r-max=2 ! " OUT, "r_max", ""},
+    /* To its end it goes with a network: tests/pipeline/check_onnx_stereo.py. */
+    {"onnx-stereo name=n ! " OUT TEST("RGB") "n.sink_left " TEST("RGB") "n.sink_right",
+        "there is no network", "model=FILE"},
 };
 
 double stx_test_prepare(void)
@@ -116,6 +119,8 @@ STX_TEST(every_element_is_in_a_line)
 
     for (guint i = 0; i < G_N_ELEMENTS(lines) && !found; i++)
       found = has_element(lines[i], *name);
+    for (guint i = 0; i < G_N_ELEMENTS(broken) && !found; i++)
+      found = has_element(broken[i].line, *name);
     ck_assert_msg(found, "no line has %s", *name);
   }
   g_strfreev(names);

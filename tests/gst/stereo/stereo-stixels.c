@@ -434,7 +434,7 @@ STX_TEST_LOOP(what_does_not_suit_the_next_element_is_named, G_N_ELEMENTS(refused
 
 STX_TEST(children_have_names_for_ever)
 {
-  static const gchar *const names[] = {"sgm", "rectify", "reduction", "stixels", "segments",
+  static const gchar *const names[] = {"sgm", "onnx", "rectify", "reduction", "stixels", "segments",
       "overlay", "obstacles", "json", "inputs", "convert-left", "convert-right", "crop"};
   g_autoptr(GstElement) bin = gst_object_ref_sink(gst_element_factory_make("stereo-stixels", NULL));
   g_autofree gchar *dot = gst_debug_bin_to_dot_data(GST_BIN(bin), GST_DEBUG_GRAPH_SHOW_ALL);
@@ -445,20 +445,21 @@ STX_TEST(children_have_names_for_ever)
   }
 }
 
-/* property, children */
-static const gchar *const reach[][2] = {{"calibration", "rectify"},
-    {"calibration-right", "rectify"}, {"calibration-pair", "sgm rectify"}, {"unit", "rectify"},
-    {"layout", "sgm rectify"}, {"camera-height", "sgm"}, {"camera-pitch", "sgm"},
-    {"max-disparity", "sgm"}, {"paths", "sgm"}, {"search", "sgm"}, {"motion", "sgm"},
-    {"stixel-width", "reduction"}, {"stixel-height", "reduction"}, {"model", "stixels"},
-    {"ground", "stixels"}, {"mode", "overlay"}, {"alpha", "overlay"}, {"legend", "overlay"},
-    {"max-distance", "overlay"}, {"dim", "overlay"}, {"labels", "overlay"},
+/* property, children, their name for it if it is another */
+static const gchar *const reach[][3] = {{"calibration", "rectify"},
+    {"calibration-right", "rectify"}, {"calibration-pair", "sgm onnx rectify"}, {"unit", "rectify"},
+    {"layout", "sgm onnx rectify"}, {"camera-height", "sgm onnx"}, {"camera-pitch", "sgm onnx"},
+    {"network", "onnx", "model"}, {"max-disparity", "sgm"}, {"paths", "sgm"}, {"search", "sgm"},
+    {"motion", "sgm onnx"}, {"stixel-width", "reduction"}, {"stixel-height", "reduction"},
+    {"model", "stixels"}, {"ground", "stixels"}, {"mode", "overlay"}, {"alpha", "overlay"},
+    {"legend", "overlay"}, {"max-distance", "overlay"}, {"dim", "overlay"}, {"labels", "overlay"},
     {"free-space", "overlay"}, {"velocities", "overlay"}, {"corridor-width", "overlay"},
     {"min-height", "obstacles"}, {"min-width", "obstacles"}, {"post-messages", "obstacles"},
-    {"qos", "sgm reduction overlay"}, {"tolerance", "sgm"}, {"timeout", "sgm reduction overlay"},
+    {"qos", "sgm onnx reduction overlay"}, {"tolerance", "sgm onnx"},
+    {"timeout", "sgm onnx reduction overlay"},
     {"backend", "sgm rectify reduction stixels segments overlay"},
-    {"threads", "sgm rectify reduction stixels segments overlay"},
-    {"cuda-device-id", "sgm rectify reduction stixels segments overlay"}};
+    {"threads", "sgm onnx rectify reduction stixels segments overlay"},
+    {"cuda-device-id", "sgm onnx rectify reduction stixels segments overlay"}};
 
 /* Any other value than the default. */
 static void set_other(GstElement *bin, GParamSpec *spec)
@@ -473,17 +474,18 @@ static void set_other(GstElement *bin, GParamSpec *spec)
   }
 }
 
-static void expect_reached(GstElement *bin, GParamSpec *spec, const gchar *name)
+static void expect_reached(
+    GstElement *bin, GParamSpec *spec, const gchar *name, const gchar *theirs_name)
 {
   GstElement *part = child(bin, name);
-  GParamSpec *own = g_object_class_find_property(G_OBJECT_GET_CLASS(part), spec->name);
+  GParamSpec *own = g_object_class_find_property(G_OBJECT_GET_CLASS(part), theirs_name);
   GValue ours = G_VALUE_INIT, theirs = G_VALUE_INIT;
 
   g_value_init(&ours, own->value_type);
   g_value_init(&theirs, own->value_type);
   g_object_get_property(G_OBJECT(bin), spec->name, &ours);
-  g_object_get_property(G_OBJECT(part), spec->name, &theirs);
-  fail_unless(!g_param_value_defaults(own, &theirs), "%s::%s was not set", name, spec->name);
+  g_object_get_property(G_OBJECT(part), theirs_name, &theirs);
+  fail_unless(!g_param_value_defaults(own, &theirs), "%s::%s was not set", name, theirs_name);
   ck_assert_int_eq(g_param_values_cmp(own, &ours, &theirs), 0);
   g_value_unset(&ours);
   g_value_unset(&theirs);
@@ -502,12 +504,12 @@ STX_TEST(every_property_reaches_its_children)
 
     set_other(bin, spec);
     for (gchar **name = names; *name != NULL; name++)
-      expect_reached(bin, spec, *name);
+      expect_reached(bin, spec, *name, reach[i][2] != NULL ? reach[i][2] : reach[i][0]);
     g_strfreev(names);
   }
   for (guint i = 0; i < count; i++)
     ours += specs[i]->owner_type == G_OBJECT_TYPE(bin);
-  ck_assert_uint_eq(
-      ours, G_N_ELEMENTS(reach) + 3); /* output, segmentation and obstacles are its own */
+  /* matcher, output, segmentation and obstacles are its own */
+  ck_assert_uint_eq(ours, G_N_ELEMENTS(reach) + 4);
   g_free(specs);
 }
