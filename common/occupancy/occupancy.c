@@ -50,6 +50,9 @@ static const StxField fields[] = {
 static const StxOccupancyParams defaults = STX_OCCUPANCY_DEFAULTS;
 const StxFields stx_occupancy_fields = {STX_FIELDS_OF(fields), &defaults};
 
+static const StxImplInfo impls[] = {{"c", STX_BACKEND_C, STX_MEMORY_HOST, 0}};
+const StxImplTable stx_occupancy_impls = {impls, 1, sizeof impls[0]};
+
 int stx_occupancy_side(const StxOccupancyParams *params)
 {
   return (int)ceil(params->size / params->resolution - 1e-9);
@@ -391,7 +394,7 @@ static void add(StxOccupancy *state, const StxOccupancyFrame *frame)
       Spot spot = {c * x + s * y, c * y - s * x};
       int odds = state->odds[i] + said_of(state, frame, i, &spot);
       odds = odds > OCCUPANCY_LIMIT ? OCCUPANCY_LIMIT : odds;
-      state->odds[i] = (int16_t)(odds < -OCCUPANCY_LIMIT ? -OCCUPANCY_LIMIT : odds);
+      state->odds[i] = (int16_t)(odds < OCCUPANCY_LEAST ? OCCUPANCY_LEAST : odds);
     }
 }
 

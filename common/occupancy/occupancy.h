@@ -73,7 +73,7 @@ typedef struct {
 
 #define STX_OCCUPANCY_DEFAULTS                                                                     \
   {                                                                                                \
-    .resolution = .2, .size = 60, .lead = 20, .max_distance = 50, .uncertainty = .25,              \
+    .resolution = .2, .size = 60, .lead = 20, .max_distance = 50, .uncertainty = .35,              \
     .min_height = .2, .clearance = 2, .motion = STX_OCCUPANCY_GIVEN, .memory = 5                   \
   }
 
@@ -107,6 +107,9 @@ bool stx_occupancy_prepare(StxOccupancy *state, const StxOccupancyParams *params
 
 /* The next frame begins a new stream: the grid is empty, and its axes begin there. */
 void stx_occupancy_reset(StxOccupancy *state);
+
+/* All there is: the reference, "c". For what asks which implementations an element has. */
+extern const StxImplTable stx_occupancy_impls;
 
 /* ---- A frame ------------------------------------------------------------------------------- */
 

@@ -6,9 +6,10 @@
 #include "common/occupancy/occupancy.h"
 
 /* Thousandths of log-odds: what one frame says, and what is kept at most. */
-#define OCCUPANCY_OCCUPIED 1400
+#define OCCUPANCY_OCCUPIED 1800
 #define OCCUPANCY_FREE (-1100)
 #define OCCUPANCY_LIMIT 3900
+#define OCCUPANCY_LEAST (-2200)
 
 #define OCCUPANCY_SECTORS 720 /* of a turn */
 #define OCCUPANCY_BINS 64     /* of a sector's ground */

@@ -15,6 +15,7 @@
   ELEMENT(lidar_ground)                                                                            \
   ELEMENT(lidar_overlay)                                                                           \
   ELEMENT(lidar_parse)                                                                             \
+  ELEMENT(occupancy_grid)                                                                          \
   ELEMENT(rdp_columns)                                                                             \
   ELEMENT(road_hazards)                                                                            \
   ELEMENT(sat_dp_stixels)                                                                          \
