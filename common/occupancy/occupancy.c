@@ -27,8 +27,8 @@ static const StxFieldChoice motions[] = {
     {0, NULL, NULL, NULL},
 };
 static const StxField fields[] = {
-    {"resolution", "Resolution", "Side of a cell, metres", METRES(resolution, .02, 10)},
-    {"size", "Size", "Side of the grid, metres", METRES(size, 1, 500)},
+    {"resolution", "Resolution", "Side of a cell, metres", METRES(resolution, .05, 10)},
+    {"size", "Size", "Side of the grid, metres", METRES(size, 10, 400)},
     {"lead", "Lead", "How far ahead of the sensor the middle of the grid lies, metres",
         METRES(lead, -250, 250)},
     {"max-distance", "Farthest distance", "What is farther away says nothing, metres",
@@ -38,11 +38,11 @@ static const StxField fields[] = {
         "around it as far as that reaches",
         FIELD(DOUBLE, uncertainty), .high = 10, .unit = "px"},
     {"min-height", "Least height", "What is less high above the ground is not in the way, metres",
-        METRES(min_height, 0, 10)},
+        METRES(min_height, 0, 2)},
     {"clearance", "Clearance", "What hangs higher above the ground is not in the way, metres",
-        METRES(clearance, 0, 100)},
+        METRES(clearance, .2, 100)},
     {"motion", "Motion", "How the sensor moves from frame to frame", FIELD(CHOICE, motion),
-        .choices = motions, .type_name = "OccupancyMotion"},
+        .choices = motions},
     {"memory", "Memory",
         "Seconds after which half is forgotten of what is not seen again (0 = never)",
         FIELD(DOUBLE, memory), .high = 3600, .unit = "s"},
@@ -443,10 +443,17 @@ bool stx_occupancy_update(StxOccupancy *state, const StxOccupancyFrame *frame,
   return true;
 }
 
+static uint8_t gray_of(int8_t value)
+{
+  return value < 0    ? STX_OCCUPANCY_GRAY_UNKNOWN
+         : value < 50 ? STX_OCCUPANCY_GRAY_FREE
+                      : STX_OCCUPANCY_GRAY_OCCUPIED;
+}
+
 void stx_occupancy_draw(const StxOccupancyResult *grid, const StxImage8 *picture)
 {
   for (int row = 0; row < grid->height; row++)
     for (int column = 0; column < grid->width; column++)
       stx_row8(picture, grid->height - 1 - row)[column] =
-          stx_occupancy_gray(grid->cells[(size_t)row * (size_t)grid->width + (size_t)column]);
+          gray_of(grid->cells[(size_t)row * (size_t)grid->width + (size_t)column]);
 }

@@ -160,11 +160,10 @@ bool stx_occupancy_update(StxOccupancy *state, const StxOccupancyFrame *frame,
 
 /* ---- Pictures ------------------------------------------------------------------------------ */
 
-/* Of a value the gray that ROS's map_server reads as it: 254 free, 0 occupied, 205 unknown. */
-static inline uint8_t stx_occupancy_gray(int8_t value)
-{
-  return value < 0 ? 205 : (uint8_t)(254 - (254 * value + 50) / 100);
-}
+/* The gray that ROS's map_server takes for free, occupied and unknown. */
+#define STX_OCCUPANCY_GRAY_FREE 254
+#define STX_OCCUPANCY_GRAY_OCCUPIED 0
+#define STX_OCCUPANCY_GRAY_UNKNOWN 205
 
 /* One pixel of each cell into a picture of the grid's size: the top row is the last one of the
  * grid. */

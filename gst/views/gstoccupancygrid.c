@@ -11,7 +11,7 @@
  *
  * |[
  * gst-launch-1.0 street-scene-src view=disparity num-buffers=1 ! downsample-transpose !
- *     sat-dp-stixels ! occupancy-grid ! videoflip method=counterclockwise ! pngenc !
+ *     sat-dp-stixels ! occupancy-grid ! videoflip video-direction=90l ! pngenc !
  *     filesink location=grid.png
  * ]|
  */
@@ -419,9 +419,9 @@ static const StxFields count_table = {STX_FIELDS_OF(counts)};
 
 static const GstStxPropertyGroup properties[] = {
     {&stx_occupancy_fields, offsetof(GstOccupancyGrid, params), GST_PARAM_MUTABLE_PLAYING,
-        "GstStx"},
+        "GstOccupancyGrid"},
     {&stx_extrinsics_fields, offsetof(GstOccupancyGrid, extrinsics.single),
-        GST_PARAM_MUTABLE_PLAYING, "GstStx"},
+        GST_PARAM_MUTABLE_PLAYING, "GstOccupancyGrid"},
     GST_STX_CAMERA_PROPERTIES(GstOccupancyGrid, camera_settings),
     GST_STX_CAMERA_IMAGE_PROPERTIES(GstOccupancyGrid, camera_settings),
     {&count_table, 0, 0},
