@@ -82,6 +82,13 @@ fetch_pyarrow() {
   export STX_PYARROW
 }
 
+# What the files of stx-stx1 are for.
+fetch_stx1() {
+  STX_STX1=$(from_pypi "$1" 'pystixel_lib-*.dist-info' 'the test stx1' /usr/bin/python3 \
+    pyStixel-lib)
+  export STX_STX1
+}
+
 # What stx-mesh, stx-rerun and their tests need.
 fetch_viewers() {
   STX_VIEWERS=$(from_pypi "$1" 'trimesh-*.dist-info' 'the tests mesh and rerun' \

@@ -10,6 +10,7 @@ import pathlib
 import statistics
 
 import plot_motion
+import plot_occupancy
 import plot_stixels
 import plot_velocities
 from plots import FOLDER, data_folder, data_names, read, run, table, write
@@ -150,11 +151,12 @@ def measure_hazards(programs):
 
 
 def measure(programs):
-    """Writes masks.csv, matcher.csv, roadline.csv, obstacles.csv, hazards.csv, motion.csv and
-    velocities'."""
+    """Writes masks.csv, matcher.csv, roadline.csv, obstacles.csv, hazards.csv, motion.csv,
+    occupancy.csv and velocities'."""
     write("masks.csv", [row for key in masked() for row in mask_rows(programs, *key)])
     measure_hazards(programs)
     plot_motion.measure(evaluate, programs)
+    plot_occupancy.measure(evaluate, programs)
     plot_velocities.measure(evaluate, programs)
     write("matcher.csv", in_parallel(lambda *key: matcher_row(programs, *key), [
         (setting, *source) for setting in SETTINGS for source in sources().items()]))
@@ -174,6 +176,7 @@ def sample(programs):
                              if key[:3] == ("hilly street", "piecewise", ROAD_SEEDS[0])],
             "obstacles.csv": [obstacle_row(programs, 11, "true disparities")],
             **plot_motion.sample(evaluate, programs),
+            **plot_occupancy.sample(evaluate, programs),
             **plot_velocities.sample(evaluate, programs)}
 
 
@@ -254,4 +257,4 @@ def hazards():
 
 def tables():
     return (masks() + matcher() + roadline() + obstacles() + hazards() + plot_motion.tables() +
-            plot_velocities.tables())
+            plot_occupancy.tables() + plot_velocities.tables())

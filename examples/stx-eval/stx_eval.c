@@ -461,7 +461,7 @@ int main(int argc, char **argv)
     const char *name;
     bool (*run)(int, char **, StxError *);
   } commands[] = {{"column", eval_column}, {"hazards", eval_hazards}, {"lidar", eval_lidar},
-      {"motion", eval_motion}, {"obstacles", eval_obstacles}};
+      {"motion", eval_motion}, {"obstacles", eval_obstacles}, {"occupancy", eval_occupancy}};
   Options options = {.pipeline = stx_pipeline_defaults(), .seed = 1, .repeat = 1};
   DataSet set;
   StxError error = {""};

@@ -127,6 +127,11 @@ bool eval_motion(int argc, char **argv, StxError *error);
 /* `stx-eval obstacles …`: argv[0] is "obstacles". See stx_eval_obstacles.h. */
 bool eval_obstacles(int argc, char **argv, StxError *error);
 
+/* ---- Occupancy grids ------------------------------------------------------------------------ */
+
+/* `stx-eval occupancy …`: argv[0] is "occupancy". See stx_eval_occupancy.h. */
+bool eval_occupancy(int argc, char **argv, StxError *error);
+
 /* ---- Hazards -------------------------------------------------------------------------------- */
 
 /* `stx-eval hazards …`: argv[0] is "hazards". See stx_eval_hazards.h. */

@@ -16,6 +16,7 @@
   ELEMENT(lidar_overlay)                                                                           \
   ELEMENT(lidar_parse)                                                                             \
   ELEMENT(onnx_stereo)                                                                             \
+  ELEMENT(occupancy_grid)                                                                          \
   ELEMENT(rdp_columns)                                                                             \
   ELEMENT(road_hazards)                                                                            \
   ELEMENT(sat_dp_stixels)                                                                          \

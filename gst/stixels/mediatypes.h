@@ -6,6 +6,7 @@
 #define GST_STX_COLUMNS_MEDIA_TYPE "application/x-stixel-columns"
 #define GST_STX_STIXELS_MEDIA_TYPE "application/x-stixels"
 #define GST_STX_OBSTACLES_MEDIA_TYPE "application/x-obstacles"
+#define GST_STX_OCCUPANCY_MEDIA_TYPE "application/x-occupancy-grid"
 #define GST_STX_LIDAR_MEDIA_TYPE "application/x-lidar"
 #define GST_STX_LIDAR_PACKETS_MEDIA_TYPE "application/x-lidar-packets"
 #define GST_STX_POINT_LABELS_MEDIA_TYPE "application/x-point-labels"

@@ -30,6 +30,7 @@
 #include "gst/stixels/motionmeta.h"
 #include "gst/stixels/obstaclesmeta.h"
 #include "gst/stixels/obstacleset.h"
+#include "gst/stixels/occupancymeta.h"
 #include "gst/stixels/pointlabelsmeta.h"
 #include "gst/stixels/stixelinfo.h"
 #include "gst/stixels/stixelmeta.h"

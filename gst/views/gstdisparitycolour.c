@@ -121,7 +121,8 @@ static gboolean parse_map(GstDisparityColour *self, const GstCaps *caps, StxErro
   self->encoding = STX_DISPARITY_AUTO;
   if (self->is_stixels)
     return gst_stx_stixels_caps_parse(caps, &self->stixels, error);
-  if (g_strcmp0(gst_structure_get_string(structure, "format"), "GRAY8") == 0 &&
+  if (gst_structure_has_name(structure, "video/x-raw") && /* a GstVideoInfo takes others, too */
+      g_strcmp0(gst_structure_get_string(structure, "format"), "GRAY8") == 0 &&
       gst_video_info_from_caps(&self->map, caps))
     return TRUE;
   if (!gst_stx_disparity_from_caps(&map, caps, error))

@@ -13,6 +13,7 @@
 #include "common/scanview/scanview.h"
 #include "common/hazards/hazards.h"
 #include "common/obstacles/obstacles.h"
+#include "common/occupancy/occupancy.h"
 #include "common/orbit/orbit.h"
 #include "common/overlay/overlay.h"
 #include "common/rdp/rdp.h"
@@ -53,6 +54,7 @@ STEM(extrinsics, StxExtrinsics, {0})
 STEM(scanview, StxScanviewParams, STX_SCANVIEW_DEFAULTS)
 STEM(hazards, StxHazardsParams, STX_HAZARDS_DEFAULTS)
 STEM(obstacles, StxObstaclesParams, STX_OBSTACLES_DEFAULTS)
+STEM(occupancy, StxOccupancyParams, STX_OCCUPANCY_DEFAULTS)
 STEM(orbit, StxOrbitParams, STX_ORBIT_DEFAULTS)
 STEM(scene_lidar, StxSceneLidar, STX_SCENE_LIDAR_DEFAULTS)
 
@@ -88,6 +90,7 @@ static const Stem stems[] = {
     ROW("scanview", &stx_scanview_fields, check_scanview, scanview, 0),
     ROW("hazards", &stx_hazards_fields, check_hazards, hazards, 0),
     ROW("obstacles", &stx_obstacles_fields, check_obstacles, obstacles, 0),
+    ROW("occupancy", &stx_occupancy_fields, check_occupancy, occupancy, 0),
     ROW("orbit", &stx_orbit_fields, check_orbit, orbit, 0),
     ROW("scene", &stx_scene_fields, check_scene, scene, 0),
     ROW("scene_lidar", &stx_scene_lidar_fields, check_scene_lidar, scene_lidar, 0),
@@ -310,10 +313,10 @@ STX_TEST(missing_is_a_value_of_its_own)
 
 /* How the unit stands in the text, where users read it. */
 static const char *const unit_words[][2] = {{"px", "ixel"}, {"pixels", "ixels"}, {"m", "etres"},
-    {"m²", "quare metres"}, {"m/s", "m/s"}, {"rad", "radians"}, {"degrees", "degrees"},
-    {"nat", "nats"}, {"nat/px", "nats per pixel"}, {"px/row", "pixels per row"}, {"%", "Percent"},
-    {"bits", "bits"}, {"cells", "Cells"}, {"gray levels", "Gray levels"},
-    {"grey levels", "grey levels"}};
+    {"m²", "quare metres"}, {"m/s", "m/s"}, {"s", "econds"}, {"rad", "radians"},
+    {"degrees", "degrees"}, {"nat", "nats"}, {"nat/px", "nats per pixel"},
+    {"px/row", "pixels per row"}, {"%", "Percent"}, {"bits", "bits"}, {"cells", "Cells"},
+    {"gray levels", "Gray levels"}, {"grey levels", "grey levels"}};
 
 static void check_unit(const StxField *field)
 {

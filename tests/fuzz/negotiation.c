@@ -28,6 +28,8 @@ static StxRig rigs[] = {
     {"rdp-columns threads=1", {"sink"}},
     {"stixel-json", {"sink"}},
     {"stixel-bev threads=1", {"sink", "points"}, "video/x-raw,format=RGB,width=16,height=16"},
+    {"occupancy-grid size=10", {"sink", "points"}, "application/x-occupancy-grid"},
+    {"occupancy-grid size=10", {"sink"}, "video/x-raw,format=GRAY8"},
     {"stixel-obstacles", {"sink"}},
     {"stixel-obstacles", {"sink"}, "application/x-obstacles"},
     {"lidar-ground threads=1", {"sink"}},

@@ -137,7 +137,8 @@ def hazards_of_the_street():
 
 def every_program_says_its_version():
     said = {run(EVAL, f"{command} --version")[0].rpartition(" (gst-stixels) ")[2]
-            for command in ("", "column", "hazards", "lidar", "motion", "obstacles")}
+            for command in ("", "column", "hazards", "lidar", "motion", "obstacles",
+                                      "occupancy")}
     said |= {run(sys.argv[2], f"{command} --version")[0].rpartition(" (gst-stixels) ")[2]
              for command in ("", "frames", "lidar")}
     assert said == {release.VERSION + "\n"}, said
@@ -349,18 +350,36 @@ def errors_name_the_option():
         ("obstacles --motion fast", "choose one of none, poses, video"),
         ("obstacles --motion video --perfect", "no pictures for --motion=video"),
         ("obstacles --motion poses --scans", "no use for --motion"),
+        ("occupancy --frames 0", "--frames=0"), ("occupancy --scans", "--scans needs a --sequence"),
+        ("occupancy --resolution .05 --size 400", "8000 cells along a side"),
+        ("occupancy --motion fast", "given, none, alone"),
+        ("occupancy --sequence no", "no: no pictures in image_2 or image_0"),
+        ("occupancy FOLDER", "'FOLDER': a folder is that of --sequence"),
         ("motion FOLDER", "'FOLDER': a folder is that of --sequence"),
         ("motion --sequence no", "no: no pictures"), ("motion --seeds 0", "--seeds=0"),
         ("motion --sequence no --perfect", "no use for --perfect"),
         ("motion --backend cuda", "auto, omp, c"), ("motion --first -1", "--first=-1")))
 
 
+def occupancy_of_the_street():
+    """Over time more is known, and what is road is seldom taken for more."""
+    alone, kept = (run_json(EVAL, f"occupancy --json --frames 4 {options}")
+                   for options in ("--motion alone", "--motion given"))
+    for found in (alone, kept):
+        assert found["frames"] == 4 and found["ground"]["cells"] > 4000, found
+        assert found["road"]["free"] > .85 and found["road"]["occupied"] < .08, found
+        assert found["thing"]["occupied"] > .6 and found["thing"]["free"] < .15, found
+    assert kept["thing"]["occupied"] > alone["thing"]["occupied"] + .02, (alone, kept)
+    assert "of it road" in run(EVAL, "occupancy --frames 1")[0]
+
+
 short = (measures_the_street, does_not_depend_on_the_backend, measures_segments,
          measures_the_model_with_outliers, takes_start_rows_from_rdp, prints_a_table,
          refuses_fields_as_their_stems_do, refuses_what_it_cannot_use,
-         every_program_says_its_version, hazards_of_the_street, costs_add_up_and_are_the_least,
-         a_missed_change_is_explained, counts_columns_that_could_cost_less,
-         all_columns_are_the_sum_of_each, cells_are_those_of_the_column, segments_have_no_energies,
+         every_program_says_its_version, occupancy_of_the_street, hazards_of_the_street,
+         costs_add_up_and_are_the_least, a_missed_change_is_explained,
+         counts_columns_that_could_cost_less, all_columns_are_the_sum_of_each,
+         cells_are_those_of_the_column, segments_have_no_energies,
          the_picture_shows_what_the_text_says, errors_name_the_option)
 obstacles = (stereo_finds_what_drives_and_walks, scans_find_vehicles, it_tells_how_far_it_is,
              possible_is_more_than_what_is_found, measures_see_what_is_not_found)

@@ -54,6 +54,9 @@ static const char *const lines[] = {
     STREET("disparity") "disparity-colour range=frame ! " OUT,
     STREET("disparity") "disparity-colour name=c ! " OUT STREET("disparity") "c.truth",
     STIXELS "stixel-bev ! " OUT,
+    STIXELS "occupancy-grid size=20 ! videoconvert ! video/x-raw,format=RGB ! " OUT,
+    STIXELS
+    "grid.sink occupancy-grid size=20 name=grid ! " OUT SCANS("lidar") "lidar-ground ! grid.points",
     STIXELS "stixel-obstacles ! bev.sink stixel-bev name=bev ! " OUT SCANS(
         "lidar") "lidar-ground ! bev.points",
     STIXELS "o.stixels stixel-overlay name=o ! " OUT STREET("left") "o.sink",

@@ -317,6 +317,31 @@ STX_TEST(velocities_survive_copies_and_scaling_whole)
   gst_buffer_unref(frame);
 }
 
+STX_TEST(occupancy_grids_survive_copies_and_scaling)
+{
+  GstBuffer *frame = gst_buffer_new_allocate(NULL, 64 * 32, NULL);
+  g_autoptr(GstBuffer) cells = gst_buffer_new_allocate(NULL, 6, NULL);
+  GstStxOccupancyMeta *meta;
+
+  ASSERT_CRITICAL(gst_buffer_add_stx_occupancy_meta(frame, cells, 3, 3, .5));
+  ASSERT_CRITICAL(gst_buffer_add_stx_occupancy_meta(frame, NULL, 3, 2, .5));
+  ASSERT_CRITICAL(gst_buffer_add_stx_occupancy_meta(cells, cells, 3, 2, .5));
+  fail_unless(gst_buffer_get_stx_occupancy_meta(frame) == NULL);
+  meta = gst_buffer_add_stx_occupancy_meta(frame, cells, 3, 2, .5);
+  meta->fixed = TRUE;
+  meta->epoch = 4;
+  meta->origin_x = 1;
+  meta->yaw = 2;
+  frame =
+      converted(frame, "videoscale", "video/x-raw,format=GRAY8,width=64,height=32,framerate=10/1",
+          "video/x-raw,format=GRAY8,width=32,height=16,framerate=10/1");
+  meta = gst_buffer_get_stx_occupancy_meta(frame);
+  fail_unless(meta != NULL && meta->cells == cells && meta->width == 3 && meta->height == 2);
+  fail_unless(meta->fixed && meta->epoch == 4 && meta->resolution == .5);
+  fail_unless(meta->origin_x == 1 && meta->origin_y == 0 && meta->yaw == 2);
+  gst_buffer_unref(frame);
+}
+
 STX_TEST(motion_with_half_a_point_is_refused)
 {
   g_autoptr(GstBuffer) frame = gst_buffer_new(), points = gst_buffer_new_allocate(NULL, 25, NULL);

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-occupancy-grid
+ * @title: occupancy-grid
+ *
+ * Which squares of the road's plane are free, occupied or unknown: of stixels, of labelled LiDAR
+ * scans, or of both, over time where the frames say how the camera moved. What leaves are grids as
+ * ROS has them, with #GstStxOccupancyMeta, or gray pictures of them.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=disparity num-buffers=1 ! downsample-transpose !
+ *     sat-dp-stixels ! occupancy-grid ! videoflip video-direction=90l ! pngenc !
+ *     filesink location=grid.png
+ * ]|
+ */
+#include "gst/core/elements.h"
+
+#include "common/occupancy/occupancy.h"
+#include "gst/base/inputs.h"
+#include "gst/base/pairing.h"
+#include "gst/columns/columns.h"
+#include "gst/core/camera.h"
+#include "gst/core/element.h"
+#include "gst/core/frames.h"
+#include "gst/lidar/extrinsics.h"
+#include "gst/obstacles/obstaclesstage.h"
+#include "gst/views/records.h"
+
+GST_DEBUG_CATEGORY_STATIC(occupancy_grid_debug);
+#define GST_CAT_DEFAULT occupancy_grid_debug
+
+enum { ROLE_SINK, ROLE_POINTS };
+
+/* What comes at `sink`; frames are those to which stixels are attached. */
+typedef enum { INPUT_STIXELS, INPUT_FRAMES, INPUT_SCANS } Input;
+
+static const StxImplTable no_device = {NULL, 0, 0};
+
+#define GST_TYPE_OCCUPANCY_GRID (gst_occupancy_grid_get_type())
+G_DECLARE_FINAL_TYPE(GstOccupancyGrid, gst_occupancy_grid, GST, OCCUPANCY_GRID, GstStxPairing)
+
+struct _GstOccupancyGrid {
+  GstStxPairing parent;
+
+  /* Properties, guarded by the object lock. */
+  StxOccupancyParams params;
+  GstStxCameraSettings camera_settings;
+  GstStxExtrinsicsSettings extrinsics;
+  guint64 frames_without;
+
+  /* Of the streaming thread. */
+  StxOccupancyParams active; /* of this frame */
+  Input input;
+  StxCamera frame_camera;    /* of the caps of frames, of whatever size */
+  GstStxStixelInfo pad_info; /* of the caps of stixels */
+  gboolean changed;          /* caps, since grids were announced, of */
+  gint side;                 /*   so many cells */
+  gdouble resolution;
+  GstVideoInfo video; /* of pictures; format unknown: records are given */
+  StxOccupancy *state;
+  gsize records; /* stixels for which it was prepared, at most */
+  GstStxScratch stixels, points, labels;
+  gboolean warned; /* of a frame that brings nothing */
+  gboolean told;   /* that the motion was lost */
+};
+
+G_DEFINE_FINAL_TYPE(GstOccupancyGrid, gst_occupancy_grid, GST_TYPE_STX_PAIRING)
+GST_ELEMENT_REGISTER_DEFINE(
+    occupancy_grid, "occupancy-grid", GST_RANK_NONE, GST_TYPE_OCCUPANCY_GRID)
+
+#define SCANS GST_STX_CUDA_CAPS(GST_STX_LIDAR_MEDIA_TYPE, "")
+#define CELLS "(int) [ 1, 2048 ]"
+#define GRID_SIZE "width = " CELLS ", height = " CELLS
+
+/* Of video only the metas are read: its format and memory do not matter. */
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
+    GST_PAD_ALWAYS,
+    GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "") "; video/x-raw; "
+                                                                      "video/x-raw(ANY); " SCANS));
+static GstStaticPadTemplate points_template =
+    GST_STATIC_PAD_TEMPLATE("points", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(SCANS));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS(GST_STX_OCCUPANCY_MEDIA_TYPE
+            ", " GRID_SIZE "; video/x-raw, format = (string) GRAY8, " GRID_SIZE));
+
+/* ---- Caps ---------------------------------------------------------------------------------- */
+
+/* Records and pictures of these grids, at the frame rate of the input. */
+static GstCaps *make_caps(GstOccupancyGrid *self)
+{
+  GstCaps *input = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_SINK);
+  GstCaps *caps = gst_stx_caps_at_rates(&src_template, input);
+
+  gst_caps_unref(input);
+  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+    GstStructure *structure = gst_caps_get_structure(caps, i);
+
+    gst_structure_set(
+        structure, "width", G_TYPE_INT, self->side, "height", G_TYPE_INT, self->side, NULL);
+    if (gst_structure_has_name(structure, GST_STX_OCCUPANCY_MEDIA_TYPE))
+      gst_structure_set(structure, "resolution", G_TYPE_DOUBLE, self->resolution, NULL);
+  }
+  return caps;
+}
+
+/* The first of them that downstream takes. */
+static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *error)
+{
+  GstOccupancyGrid *self = GST_OCCUPANCY_GRID(pairing);
+  GstPad *src = GST_AGGREGATOR_SRC_PAD(pairing);
+  GstCaps *made, *taken;
+  gint side;
+
+  GST_OBJECT_LOCK(self);
+  self->active = self->params;
+  GST_OBJECT_UNLOCK(self);
+  if (!stx_occupancy_check(&self->active, error)) {
+    stx_fail_as(error, STX_ERROR_SETTINGS);
+    return GST_FLOW_ERROR;
+  }
+  side = stx_occupancy_side(&self->active);
+  if (!self->changed && side == self->side && self->active.resolution == self->resolution)
+    return GST_FLOW_OK;
+  self->side = side;
+  self->resolution = self->active.resolution;
+  self->changed = FALSE;
+  made = make_caps(self);
+  taken = gst_pad_peer_query_caps(src, made);
+  gst_clear_caps(&made);
+  if (gst_caps_is_empty(taken)) { /* the base class says who refuses them */
+    gst_caps_unref(taken);
+    taken = make_caps(self);
+  }
+  taken = gst_caps_fixate(gst_caps_truncate(taken));
+  if (!gst_structure_has_name(gst_caps_get_structure(taken, 0), "video/x-raw"))
+    gst_video_info_init(&self->video);
+  else if (!gst_stx_video_info(&self->video, taken, error)) {
+    gst_caps_unref(taken);
+    return GST_FLOW_ERROR;
+  }
+  return gst_stx_pairing_set_src_caps(pairing, taken);
+}
+
+static gboolean gives_pictures(const GstOccupancyGrid *self)
+{
+  return GST_VIDEO_INFO_FORMAT(&self->video) == GST_VIDEO_FORMAT_GRAY8;
+}
+
+static gboolean choose_pool(GstStxPairing *pairing, GstQuery *query)
+{
+  return !gives_pictures(GST_OCCUPANCY_GRID(pairing)) || gst_stx_decide_video_pool(query);
+}
+
+/* ---- What a frame brings ------------------------------------------------------------------- */
+
+/* Counts a frame that brings nothing, and warns of the first. */
+static void miss(GstOccupancyGrid *self, GstBuffer *frame)
+{
+  gboolean scan = self->input == INPUT_SCANS;
+
+  GST_OBJECT_LOCK(self);
+  self->frames_without++;
+  GST_OBJECT_UNLOCK(self);
+  if (self->warned)
+    return;
+  self->warned = TRUE;
+  GST_ELEMENT_WARNING(self, STREAM, FAILED,
+      ("The %s at %" GST_TIME_FORMAT " has no %s: it and others like it say nothing of the grid; "
+       "if all are like it, put %s before occupancy-grid",
+          scan ? "scan" : "frame", GST_TIME_ARGS(GST_BUFFER_PTS(frame)),
+          scan ? "labels" : "stixels",
+          scan ? "lidar-ground" : "sat-dp-stixels, stixel-overlay or stereo-stixels"),
+      ("the property frames-without-stixels counts them"));
+}
+
+/* Stixels of the frame, if it brings any; properties are stronger than the camera of their caps. */
+static gboolean find_stixels(
+    GstOccupancyGrid *self, GstBuffer *input, GstObstaclesInput *found, StxError *error)
+{
+  StxError note = {""};
+  gboolean fits;
+  GstCaps *caps;
+
+  *found = (GstObstaclesInput){NULL};
+  if (self->input == INPUT_FRAMES)
+    *found = gst_obstacles_stage_look_at_video(input, &self->frame_camera);
+  else if (self->input == INPUT_STIXELS && gst_buffer_get_size(input) > 0)
+    *found = (GstObstaclesInput){.stixels = input, .info = self->pad_info};
+  if (found->stixels == NULL)
+    return TRUE;
+  caps = gst_stx_stixel_info_to_caps(&found->info, 0, 1);
+  GST_OBJECT_LOCK(self);
+  fits = gst_stx_camera_settings_apply(&self->camera_settings, caps, GST_STX_CAMERA_OF_DATA,
+      (gint)found->info.width, (gint)found->info.height, &found->info.camera, &note);
+  GST_OBJECT_UNLOCK(self);
+  gst_caps_unref(caps);
+  if (!fits)
+    return stx_fail(error, "%s", note.text);
+  gst_stx_camera_tell(GST_ELEMENT(self), &note);
+  return TRUE;
+}
+
+/* Where the points of the pad are, seen from the camera. */
+static gboolean find_place(GstOccupancyGrid *self, gdouble place[12], StxError *error)
+{
+  GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_POINTS);
+  gdouble matrix[12];
+  gboolean good;
+
+  GST_OBJECT_LOCK(self);
+  good = gst_stx_extrinsics_settings_apply(&self->extrinsics, caps, matrix, error);
+  GST_OBJECT_UNLOCK(self);
+  gst_clear_caps(&caps);
+  if (good)
+    stx_extrinsics_to_scan_axes(matrix, place);
+  return good;
+}
+
+/* ---- One frame ----------------------------------------------------------------------------- */
+
+static void tell_lost(GstOccupancyGrid *self, const GstBuffer *input, const gchar *why)
+{
+  GST_INFO_OBJECT(self, "the grid begins anew: %s", why);
+  if (self->told)
+    return;
+  self->told = TRUE;
+  GST_ELEMENT_WARNING(self, STREAM, FAILED,
+      ("The occupancy grid begins anew at %" GST_TIME_FORMAT ": %s; later ones tell it by their "
+       "epoch alone",
+          GST_TIME_ARGS(GST_BUFFER_PTS(input)), why),
+      (NULL));
+}
+
+/* A buffer of the cells, or a picture of them, with the meta. */
+static GstFlowReturn give(
+    GstOccupancyGrid *self, const StxOccupancyResult *grid, GstBuffer **out, StxError *error)
+{
+  gsize size = (gsize)grid->width * (gsize)grid->height;
+  GstBuffer *cells = gst_buffer_new_memdup(grid->cells, size);
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstStxOccupancyMeta *meta;
+  GstVideoFrame video;
+  StxImage8 picture;
+
+  gst_clear_buffer(out);
+  if (!gives_pictures(self))
+    *out = gst_buffer_copy(cells);
+  else if ((flow = gst_stx_pairing_acquire(GST_STX_PAIRING(self), out, error)) == GST_FLOW_OK) {
+    if (gst_stx_frame_map(&video, &self->video, *out, GST_MAP_WRITE, error)) {
+      picture = gst_stx_frame_image8(&video);
+      stx_occupancy_draw(grid, &picture);
+      gst_stx_frame_clear_padding(&video);
+      gst_video_frame_unmap(&video);
+    } else
+      flow = GST_FLOW_ERROR;
+  }
+  if (flow == GST_FLOW_OK) {
+    meta = gst_buffer_add_stx_occupancy_meta(
+        *out, cells, (guint)grid->width, (guint)grid->height, grid->resolution);
+    meta->fixed = grid->fixed;
+    meta->epoch = grid->epoch;
+    meta->origin_x = grid->origin_x;
+    meta->origin_y = grid->origin_y;
+    meta->x = grid->x;
+    meta->y = grid->y;
+    meta->yaw = grid->yaw;
+  }
+  gst_buffer_unref(cells);
+  return flow;
+}
+
+static gboolean update(GstOccupancyGrid *self, const StxOccupancyFrame *frame, guint columns,
+    StxOccupancyResult *grid, StxError *error)
+{
+  self->records = MAX(self->records, frame->count);
+  return stx_occupancy_prepare(self->state, &self->active, self->records, columns, error) &&
+         stx_occupancy_update(self->state, frame, grid, error);
+}
+
+static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
+{
+  GstOccupancyGrid *self = GST_OCCUPANCY_GRID(element);
+  GstStxPairingFrame *set = data;
+  GstBuffer *input = set->set[ROLE_SINK];
+  GstBuffer *scan = set->set[self->input == INPUT_SCANS ? ROLE_SINK : ROLE_POINTS];
+  GstBuffer *scan_labels = scan != NULL ? gst_stx_scan_labels(scan) : NULL;
+  GstStxMotionMeta *motion = gst_buffer_get_stx_motion_meta(input);
+  GstStxRecords stixels = {NULL}, points = {NULL}, labels = {NULL};
+  GstObstaclesInput found;
+  StxOccupancyResult grid;
+  gdouble place[12];
+  gboolean good;
+
+  if (!find_stixels(self, input, &found, error) ||
+      (self->input != INPUT_SCANS && scan_labels != NULL && !find_place(self, place, error)))
+    return GST_FLOW_ERROR;
+  if (self->input == INPUT_SCANS ? scan_labels == NULL && gst_buffer_get_size(input) > 0
+                                 : found.stixels == NULL)
+    miss(self, input);
+  good = gst_stx_records_map(&stixels, found.stixels, sizeof(StxStixel), &self->stixels, error) &&
+         gst_stx_records_map(&points, scan_labels != NULL ? scan : NULL, GST_STX_POINT_BYTES,
+             &self->points, error) &&
+         gst_stx_records_map(&labels, scan_labels, sizeof(guint32), &self->labels, error);
+  if (good) {
+    StxOccupancyFrame frame = {.stixels = stixels.data,
+        .count = stixels.count,
+        .width = (int)found.info.width,
+        .height = (int)found.info.height,
+        .stixel_width = (int)found.info.stixel_width,
+        .camera = found.info.camera,
+        .points = points.data,
+        .labels = labels.data,
+        .point_count = points.count,
+        .place = self->input == INPUT_SCANS ? NULL : place,
+        .motion = motion != NULL ? &motion->motion : NULL,
+        .time = gst_stx_pairing_time(GST_STX_PAIRING(self)),
+        .interval = motion != NULL ? motion->interval : GST_CLOCK_TIME_NONE};
+
+    good = update(self, &frame, found.info.columns, &grid, error);
+  }
+  gst_stx_records_unmap(&labels);
+  gst_stx_records_unmap(&points);
+  gst_stx_records_unmap(&stixels);
+  if (!good)
+    return GST_FLOW_ERROR;
+  if (grid.lost != NULL)
+    tell_lost(self, input, grid.lost);
+  return give(self, &grid, &set->out, error);
+}
+
+/* ---- Streams ------------------------------------------------------------------------------- */
+
+static gboolean take_caps(GstOccupancyGrid *self, guint role, GstCaps *caps, StxError *error)
+{
+  const GstStructure *structure = gst_caps_get_structure(caps, 0);
+
+  if (role == ROLE_POINTS)
+    return gst_stx_check_scan_caps(GST_ELEMENT(self), caps, error);
+  self->changed = TRUE;
+  self->input = gst_structure_has_name(structure, "video/x-raw")                ? INPUT_FRAMES
+                : gst_structure_has_name(structure, GST_STX_STIXELS_MEDIA_TYPE) ? INPUT_STIXELS
+                                                                                : INPUT_SCANS;
+  gst_stx_camera_from_caps(caps, &self->frame_camera);
+  if (self->input == INPUT_STIXELS)
+    return gst_stx_stixels_caps_parse(caps, &self->pad_info, error);
+  return self->input == INPUT_FRAMES ||
+         gst_structure_has_name(structure, GST_STX_LIDAR_MEDIA_TYPE) ||
+         stx_fail(error,
+             "expected " GST_STX_STIXELS_MEDIA_TYPE
+             ", video/x-raw with stixels attached, or " GST_STX_LIDAR_MEDIA_TYPE
+             " with labels, not %.60s: put occupancy-grid behind sat-dp-stixels, stixel-overlay, "
+             "stereo-stixels or lidar-ground",
+             gst_structure_get_name(structure));
+}
+
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+{
+  StxError error;
+
+  if (take_caps(GST_OCCUPANCY_GRID(pairing), role, caps, &error))
+    return TRUE;
+  GST_STX_ELEMENT_ERROR(pairing, STREAM, FORMAT, &error);
+  return FALSE;
+}
+
+static void reset(GstStxPairing *pairing)
+{
+  GstOccupancyGrid *self = GST_OCCUPANCY_GRID(pairing);
+
+  if (self->state != NULL)
+    stx_occupancy_reset(self->state);
+}
+
+static gboolean start(GstAggregator *aggregator)
+{
+  GstOccupancyGrid *self = GST_OCCUPANCY_GRID(aggregator);
+
+  GST_OBJECT_LOCK(self);
+  self->frames_without = 0;
+  GST_OBJECT_UNLOCK(self);
+  self->changed = TRUE;
+  self->warned = self->told = FALSE;
+  if (self->state == NULL && (self->state = stx_occupancy_new()) == NULL) {
+    GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("There is no memory for an occupancy grid"), (NULL));
+    return FALSE;
+  }
+  return gst_stx_camera_settings_load(&self->camera_settings, GST_ELEMENT(self)) &&
+         gst_stx_extrinsics_settings_load(
+             &self->extrinsics, &self->camera_settings, GST_ELEMENT(self)) &&
+         GST_AGGREGATOR_CLASS(gst_occupancy_grid_parent_class)->start(aggregator);
+}
+
+static void clear(GstOccupancyGrid *self)
+{
+  g_clear_pointer(&self->state, stx_occupancy_free);
+  self->records = 0;
+  gst_stx_scratch_clear(&self->stixels);
+  gst_stx_scratch_clear(&self->points);
+  gst_stx_scratch_clear(&self->labels);
+}
+
+static gboolean stop(GstAggregator *aggregator)
+{
+  clear(GST_OCCUPANCY_GRID(aggregator));
+  return GST_AGGREGATOR_CLASS(gst_occupancy_grid_parent_class)->stop(aggregator);
+}
+
+/* ---- Properties and class ------------------------------------------------------------------ */
+
+static const StxField counts[] = {
+    {"frames-without-stixels", "Frames without stixels",
+        "Number of frames or scans since the start that brought no stixels, or no labels",
+        STX_FIELD(COUNT, GstOccupancyGrid, frames_without)},
+};
+static const StxFields count_table = {STX_FIELDS_OF(counts)};
+
+static const GstStxPropertyGroup properties[] = {
+    {&stx_occupancy_fields, offsetof(GstOccupancyGrid, params), GST_PARAM_MUTABLE_PLAYING,
+        "GstOccupancyGrid"},
+    {&stx_extrinsics_fields, offsetof(GstOccupancyGrid, extrinsics.single),
+        GST_PARAM_MUTABLE_PLAYING, "GstOccupancyGrid"},
+    GST_STX_CAMERA_PROPERTIES(GstOccupancyGrid, camera_settings),
+    GST_STX_CAMERA_IMAGE_PROPERTIES(GstOccupancyGrid, camera_settings),
+    {&count_table, 0, 0},
+};
+
+static void finalize(GObject *object)
+{
+  gst_stx_camera_settings_clear(&GST_OCCUPANCY_GRID(object)->camera_settings);
+  clear(GST_OCCUPANCY_GRID(object));
+  G_OBJECT_CLASS(gst_occupancy_grid_parent_class)->finalize(object);
+}
+
+static void gst_occupancy_grid_init(GstOccupancyGrid *self)
+{
+  self->params = (StxOccupancyParams)STX_OCCUPANCY_DEFAULTS;
+  gst_stx_camera_settings_init(&self->camera_settings);
+  gst_stx_pairing_add_pad(GST_STX_PAIRING(self), ROLE_SINK);
+}
+
+static void gst_occupancy_grid_class_init(GstOccupancyGridClass *klass)
+{
+  GstStaticPadTemplate *const templates[] = {&src_template, &sink_template, &points_template};
+  GstElementClass *element = GST_ELEMENT_CLASS(klass);
+  GstAggregatorClass *aggregator = GST_AGGREGATOR_CLASS(klass);
+  GstStxPairingClass *pairing = GST_STX_PAIRING_CLASS(klass);
+
+  GST_DEBUG_CATEGORY_INIT(occupancy_grid_debug, "occupancy-grid", 0, "free and occupied cells");
+  gst_stx_properties_install(G_OBJECT_CLASS(klass), properties, G_N_ELEMENTS(properties));
+  G_OBJECT_CLASS(klass)->finalize = finalize;
+  for (gsize i = 0; i < G_N_ELEMENTS(templates); i++)
+    gst_element_class_add_static_pad_template_with_gtype(
+        element, templates[i], GST_TYPE_AGGREGATOR_PAD);
+  gst_stx_element_describe(element, "occupancy-grid", "Occupancy grid", "Filter/Analyzer/Video",
+      "Says which squares of the road are free, of stixels and LiDAR scans, over time");
+  aggregator->start = start;
+  aggregator->stop = stop;
+  pairing->roles.names[ROLE_SINK] = "sink";
+  pairing->roles.names[ROLE_POINTS] = "points";
+  pairing->roles.optional = 1u << ROLE_POINTS;
+  pairing->stage.host = &stx_occupancy_impls;
+  pairing->stage.device = &no_device;
+  pairing->stage.work = work;
+  pairing->makes_output = TRUE;
+  pairing->set_role_caps = set_role_caps;
+  pairing->announce = announce;
+  pairing->choose_pool = choose_pool;
+  pairing->reset = reset;
+}
