@@ -11,7 +11,8 @@ import pathlib
 import re
 import sqlite3
 
-from cdr import Refused
+import rostypes
+from cdr import Refused, Types, short
 
 # Of a message, `definition` may be "": SQLite's bags have them only since ROS 2 Iron.
 Topic = collections.namedtuple("Topic", "name kind encoding schema definition")
@@ -89,9 +90,9 @@ class Mcap:
     def reader(self):
         """With what the file says of itself at its end, or None: it was not finished."""
         with open(self.path, "rb") as file:
-            summary = None
-            reader = self.library.reader.make_reader(file)
+            reader = summary = None
             with contextlib.suppress(Exception):  # whatever is wrong there
+                reader = self.library.reader.make_reader(file)
                 summary = reader.get_summary()
             if summary is not None and not (summary.chunk_indexes or summary.statistics and
                                             summary.statistics.message_count == 0):
@@ -163,7 +164,18 @@ class Bag:
     def of_type(self, *kinds):
         """Names of the topics whose messages are of one of these types."""
         return sorted(name for name, topic in self.topics.items()
-                      if topic.kind.replace("/msg/", "/") in kinds)
+                      if short(topic.kind) in kinds)
+
+    def types(self, name, kind=None):
+        """Of a topic's messages: by the bag's definition, where it has one that is understood, or
+        by that of `kind`, or of what the topic says."""
+        topic = self.topics[name]
+        if topic.encoding != "cdr":
+            raise Refused(f"{name}: {topic.kind} as {topic.encoding or 'nobody knows what'}; "
+                          "expected messages of ROS 2 (cdr)")
+        if topic.definition and topic.schema == "ros2msg":
+            return Types(topic.kind, topic.definition)
+        return rostypes.types(kind or topic.kind)
 
     def messages(self, names):
         """(topic, time of recording, bytes) of these topics."""

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A bag as the source of a pipeline: two cameras as the elements `left` and `right`, a scanner as
-`points`, with the times of the messages and what CameraInfo and TF say of them."""
+"""A bag as the source of a pipeline: two cameras as the elements `bag-left` and `bag-right`, a
+scanner as `bag-points`, with the times of the messages and what CameraInfo and TF say of them."""
 import collections
+import contextlib
 import fractions
 import pathlib
 import re
@@ -12,10 +13,10 @@ import threading
 
 import numpy as np
 
-import frames
+import clouds
 import rostypes
 import transforms
-from cdr import Refused, Types, short
+from cdr import Refused, short
 
 import gi
 gi.require_version("GstApp", "1.0")
@@ -37,7 +38,7 @@ RAW |= {f"bayer_{order}8": (f"video/x-bayer,format={order}", 1)
 SIXTEEN = ("mono16", "16UC1")
 COMPRESSED = {b"\xff\xd8": "image/jpeg", b"\x89P": "image/png"}
 DECODERS = {"image/jpeg": "jpegdec", "image/png": "pngdec", "video/x-bayer": "bayer2rgb"}
-FLOATS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 8: "f8"}
+APPSRC = "appsrc name=appsrc-{} format=time block=true max-bytes=0 max-buffers=4"
 LOOKED_AT = 8  # messages of a topic, before it begins
 
 
@@ -47,7 +48,7 @@ class Source:
 
     def __init__(self, bag, name, topic, by_recording):
         self.bag, self.name, self.topic, self.by_recording = bag, name, topic, by_recording
-        self.types = types_of(bag, topic)
+        self.types = bag.types(topic)
         self.base, self.caps, self.last, self.pushed = 0, None, None, 0
         self.left_out, self.fault, self.appsrc = collections.Counter(), None, None
         first = self.begin()
@@ -58,15 +59,18 @@ class Source:
         self.first_caps = self.convert(first[0][1])[0]
 
     def begin(self):
-        """Time and message of the first ones."""
-        found = []
-        for _, recorded, data in self.bag.messages([self.topic]):
-            message = self.types.decode(data)
-            found.append((self.time_of(message, recorded), message))
-            if len(found) == LOOKED_AT:
-                break
+        """Time and message of the first ones. What is wrong behind these is said in its turn."""
+        found, fault = [], Refused(f"{self.topic} has no messages")
+        try:
+            for _, recorded, data in self.bag.messages([self.topic]):
+                message = self.types.decode(data)
+                found.append((self.time_of(message, recorded), message))
+                if len(found) == LOOKED_AT:
+                    break
+        except Refused as told:
+            fault = told
         if not found:
-            raise Refused(f"{self.topic} has no messages")
+            raise fault
         return found
 
     def time_of(self, message, recorded):
@@ -76,7 +80,7 @@ class Source:
         return f"{caps},framerate={self.rate.numerator}/{self.rate.denominator}"
 
     def start(self, pipeline):
-        self.appsrc = pipeline.get_by_name(f"bag-{self.name}")
+        self.appsrc = pipeline.get_by_name(f"appsrc-{self.name}")
         thread = threading.Thread(target=self.run, daemon=True)
         self.appsrc.connect("need-data", lambda *_: thread.ident or thread.start())
 
@@ -123,20 +127,9 @@ class Source:
 
     def told(self):
         """What became of its messages."""
-        text = f"{self.topic}: {self.pushed} as {self.name}"
+        text = f"{self.topic}: {self.pushed} as bag-{self.name}"
         return text + "".join(f"; {count} left out: {reason}"
                               for reason, count in self.left_out.items())
-
-
-def types_of(bag, name):
-    """By the bag's definition, where it has one that is understood."""
-    topic = bag.topics[name]
-    if topic.encoding != "cdr":
-        raise Refused(f"{name}: {topic.kind} as {topic.encoding or 'nobody knows what'}; expected "
-                      "messages of ROS 2 (cdr)")
-    if topic.definition and topic.schema == "ros2msg":
-        return Types(topic.kind, topic.definition)
-    return rostypes.types(topic.kind)
 
 
 # ---- Pictures ------------------------------------------------------------------------------------
@@ -182,14 +175,14 @@ class Picture(Source):
     def launch(self, camera, target):
         """Up to a queue of its name, or to another element's pad."""
         media = self.first_caps.split(",")[0]
-        parts = [f"appsrc name=bag-{self.name} format=time block=true max-bytes=0 max-buffers=4"]
+        parts = [APPSRC.format(self.name)]
         if media in DECODERS:
             parts.append(DECODERS[media])
         if target:
             return " ! ".join([*parts, "videoconvert", target])
         if camera:
             parts.append(f"capssetter caps=video/x-raw{camera}")
-        return " ! ".join([*parts, f"queue name={self.name}"])
+        return " ! ".join([*parts, f"queue name=bag-{self.name}"])
 
 
 # ---- Cameras -------------------------------------------------------------------------------------
@@ -245,45 +238,15 @@ def calibration_file(info, path):
 
 # ---- Scans ---------------------------------------------------------------------------------------
 
-def cloud_points(message):
-    """x, y, z and intensity of sensor_msgs/PointCloud2, as float32."""
-    fields = {field["name"]: field for field in message["fields"]}
-    names = ["x", "y", "z"]
-    missing = [name for name in names if name not in fields]
-    if missing:
-        raise Refused(f"a point cloud without {', '.join(missing)}; it has "
-                      f"{', '.join(fields) or 'nothing'}")
-    names += [name for name in ("intensity", "i", "reflectivity", "reflectance")
-              if name in fields][:1]
-    height, width, step = message["height"], message["width"], message["point_step"]
-    row = message["row_step"] or width * step
-    order = ">" if message["is_bigendian"] else "<"
-    kinds = [order + FLOATS.get(fields[name]["datatype"], "V") for name in names]
-    if any(kind.endswith("V") for kind in kinds):
-        raise Refused("a point cloud with fields of an unknown datatype")
-    ends = [fields[name]["offset"] + np.dtype(kind).itemsize for name, kind in zip(names, kinds)]
-    if max(ends) > step or row < width * step or row * height > len(message["data"]):
-        raise Refused(f"a point cloud of {width}x{height} points of {step} bytes that has "
-                      f"{len(message['data'])}")
-    points = np.ndarray((height, width), np.dtype({
-        "names": names, "formats": kinds, "offsets": [fields[name]["offset"] for name in names],
-        "itemsize": step}), message["data"], 0, (row, step))
-    found = np.zeros((height * width, 4), "<f4")
-    for place, name in enumerate(names):
-        found[:, place] = points[name].ravel()
-    return found
-
-
 class Cloud(Source):
     def convert(self, message):
-        return self.with_rate("application/x-lidar"), cloud_points(message).tobytes()
+        return self.with_rate("application/x-lidar"), clouds.points_of(message).tobytes()
 
     def launch(self, place):
         fields = "".join(f",sensor-{name}=(double){float(value)!r}" for name, value in zip(
             ("x", "y", "z", "roll", "pitch", "yaw"), place or ()))
         setter = f"capssetter caps=application/x-lidar{fields} ! " if fields else ""
-        return (f"appsrc name=bag-points format=time block=true max-bytes=0 max-buffers=4 ! "
-                f"{setter}queue name=points")
+        return f"{APPSRC.format(self.name)} ! {setter}queue name=bag-points"
 
 
 # ---- A whole bag ---------------------------------------------------------------------------------
@@ -293,7 +256,8 @@ def listed(names):
 
 
 class Input:
-    """What of a bag goes into a pipeline. `words` name its elements, or are None: what there is."""
+    """What of a bag goes into a pipeline: what the text names, or, if that is empty, what there
+    is."""
 
     def __init__(self, bag, arguments, text):
         self.bag, self.arguments = bag, arguments
@@ -301,11 +265,12 @@ class Input:
         self.views = [name for name in bag.of_type(*PICTURES) if not NO_VIEWS.search(name)]
         self.clouds = bag.of_type(CLOUD)
         wanted = {name for name in ("left", "right", "points")
-                  if re.search(rf"(?<![\w./:-]){name}\.(?![\w/])", text)}
+                  if re.search(rf"(?<![\w./:-])bag-{name}\.(?![\w/])", text)}
         if not text.strip():
             wanted = {"left", "right"} if self.has_pair() else {"points"}
         if not wanted:
-            raise Refused("the pipeline names none of the bag's elements: left., right., points.")
+            raise Refused("the pipeline names none of the bag's elements: bag-left., bag-right., "
+                          "bag-points.")
         self.tree, self.has_tree = self.read_tree(), False
         self.left, self.right = self.pair() if wanted & {"left", "right"} else (None, None)
         self.points = self.cloud() if "points" in wanted else None
@@ -368,7 +333,7 @@ class Input:
         beside = [topic.rsplit("/", depth)[0] + "/camera_info" for depth in (1, 2)]
         found = said or next((place for place in beside if place in infos), None)
         for _, _, data in self.bag.messages([found] if found else []):
-            return types_of(self.bag, found).decode(data)
+            return self.bag.types(found).decode(data)
         raise Refused(f"no CameraInfo for {topic}: expected messages on {found or beside[0]}; say "
                       f"--{name}-info TOPIC (there are: {listed(infos)}), or --camera none, and "
                       "set calibration in the pipeline")
@@ -395,7 +360,7 @@ class Input:
         return [f"stereo-rectify name=bag-rectify calibration={files['left']} "
                 f"calibration-right={files['right']}",
                 *(source.launch("", f"bag-rectify.sink_{source.name} "
-                                f"bag-rectify.src_{source.name} ! queue name={source.name}")
+                                f"bag-rectify.src_{source.name} ! queue name=bag-{source.name}")
                   for source in (left, right))]
 
     # ---- A scanner ---------------------------------------------------------------------------
@@ -423,21 +388,19 @@ class Input:
     def read_tree(self):
         """Those that never change."""
         tree = transforms.Tree()
-        for topic in [name for name in self.bag.of_type(TF) if name.endswith("tf_static")]:
-            for _, _, data in self.bag.messages([topic]):
-                for one in types_of(self.bag, topic).decode(data)["transforms"]:
+        topics = [name for name in self.bag.of_type(TF) if name.endswith("tf_static")]
+        with contextlib.suppress(Refused):  # the sources say it, too
+            for topic, _, data in self.bag.messages(topics):
+                for one in self.bag.types(topic).decode(data)["transforms"]:
                     tree.add(one["header"]["frame_id"], one["child_frame_id"],
                              transforms.of_message(one["transform"]))
         return tree
 
     def copy_transforms(self, file):
-        topics = self.bag.of_type(TF)
-        try:
-            for name, time, data in self.bag.messages(topics):
-                topic = self.bag.topics[name]
-                file.put_bytes(name, topic.kind, rostypes.definition(TF), time, data)
-        except Refused:  # the sources say it, too
-            pass
+        with contextlib.suppress(Refused):  # the sources say it, too
+            for name, time, data in self.bag.messages(self.bag.of_type(TF)):
+                file.put_bytes(name, self.bag.topics[name].kind, rostypes.definition(TF), time,
+                               data)
 
     # ---- Into the pipeline -------------------------------------------------------------------
 

@@ -7,7 +7,7 @@
   stx-mcap --save results.mcap PIPELINE        as for gst-launch-1.0; ends in video with stixels
 
 A bag is a folder, or a file of one (.mcap, .db3). A PIPELINE of your own finds its cameras as
-elements `left` and `right`, rectified, and its point clouds as `points`. --disparity and --scan are
+elements `bag-left` and `bag-right`, rectified, and its point clouds as `bag-points`. --disparity and --scan are
 more branches of the same pipeline: they end in a map of disparities and in points, and may name
 elements of it; a scan alone needs no PIPELINE.
 
@@ -38,10 +38,10 @@ STREET_TOO = {
     "disparity": "street-scene-src view=disparity num-buffers=100",
     "scan": "street-scene-src view=lidar num-buffers=100 ! lidar-ground ! stixel-obstacles",
     "lidar_place": None}
-PAIR = ("left. ! stixels.sink_left right. ! stixels.sink_right "
+PAIR = ("bag-left. ! stixels.sink_left bag-right. ! stixels.sink_right "
         f"stereo-stixels name=stixels {PLAIN}")
 PAIR_TOO = {"disparity": "stixels.src_disparity"}
-SCAN = "points. ! lidar-ground ! stixel-obstacles"
+SCAN = "bag-points. ! lidar-ground ! stixel-obstacles"
 
 
 def seconds(text):
