@@ -25,6 +25,9 @@ def launch_line(arguments, words):
                   f"stx-scan. ! queue ! {frames.sink('scan', False)}"]
         if tells_obstacles(arguments.scan):
             parts += [f"stx-scan. ! queue ! stixel-json ! {frames.sink('scan_json', False)}"]
+    if getattr(arguments, "grid", None):
+        parts += [f"{arguments.grid} ! queue ! application/x-occupancy-grid "
+                  f"! {frames.sink('grid', False)}"]
     return " ".join(parts)
 
 
@@ -36,7 +39,8 @@ def sinks(arguments, words):
     """Their names, which are those of the methods of a log, too."""
     return (["picture", "json"] * (words is not None) + ["disparity"] * bool(arguments.disparity)
             + ["scan"] * bool(arguments.scan)
-            + ["scan_json"] * bool(arguments.scan and tells_obstacles(arguments.scan)))
+            + ["scan_json"] * bool(arguments.scan and tells_obstacles(arguments.scan))
+            + ["grid"] * bool(getattr(arguments, "grid", None)))
 
 
 def run(pipeline, log, limit):
@@ -109,13 +113,16 @@ class Log:
         line = line_of(sample)
         new, self.camera = line["camera"] != self.camera, line["camera"]
         self.frame(line, pts, new)
-        for then, disparity in self.waiting:
-            self.depth(disparity, then)
+        for what, then, method in self.waiting:
+            method(what, then)
         self.waiting = []
 
-    def disparity(self, sample, pts):
-        """Their depth is known as soon as the camera is."""
+    def with_camera(self, what, pts, method):
+        """As soon as the camera is known."""
         if self.camera is None:
-            self.waiting.append((pts, disparity_of(sample)))
+            self.waiting.append((what, pts, method))
         else:
-            self.depth(disparity_of(sample), pts)
+            method(what, pts)
+
+    def disparity(self, sample, pts):
+        self.with_camera(disparity_of(sample), pts, self.depth)

@@ -145,6 +145,16 @@ def point_cloud(header, points, labels):
             "data": data.tobytes(), "is_dense": bool(np.isfinite(points[:, :3]).all())}
 
 
+def occupancy_of(sample):
+    """The meta of a grid."""
+    find = getattr(GstStixels, "buffer_get_stx_occupancy_meta", None)
+    meta = find and find(sample.get_buffer())
+    if not meta:
+        raise frames.PipelineError("the grid says not where it lies: put occupancy-grid at the end "
+                                   "of --grid, and install gir1.2-gststixels-1.0")
+    return meta
+
+
 def labels_of(sample, count):
     meta = GstStixels and GstStixels.buffer_get_stx_point_labels_meta(sample.get_buffer())
     if not meta:
@@ -183,10 +193,12 @@ class Motion:
 
 class Log(branches.Log):
     """Writes to a file. `start`: the time of time stamp 0, nanoseconds, or a function of now; the
-    frames are those of a bag, or None; `own_tree`: whether where they are is for us to say."""
+    frames are those of a bag, or None; `own_tree`: whether where they are is for us to say;
+    `pictures`: whether some come."""
 
-    def __init__(self, file, arguments, start, camera_frame, lidar_frame, own_tree):
+    def __init__(self, file, arguments, start, camera_frame, lidar_frame, own_tree, pictures):
         super().__init__()
+        self.pictures = pictures
         self.file, self.arguments, self.start, self.own_tree = file, arguments, start, own_tree
         self.camera_frame = camera_frame or "camera_optical"
         self.lidar_frame = lidar_frame or "lidar"
@@ -289,6 +301,32 @@ class Log(branches.Log):
         points = branches.points_of(sample)
         self.put("points", "sensor_msgs/PointCloud2", pts, point_cloud(
             self.header(pts, self.lidar_frame), points, labels_of(sample, len(points))))
+
+    def grid(self, sample, pts):
+        """Below the camera, or the scanner where there is no camera."""
+        if self.pictures:
+            self.with_camera(sample, pts, self.grid_below)
+        else:
+            self.grid_below(sample, pts)
+
+    def grid_below(self, sample, pts):
+        """Its axes lie in the road; they are a frame below the sensor's."""
+        meta, ground = occupancy_of(sample), np.eye(4)
+        if self.camera:
+            parent = self.camera_frame
+            ground = np.linalg.inv(transforms.matrix(
+                (0, 0, self.camera["height"] or 0), transforms.turn(0, self.camera["pitch"] or 0, 0)
+            ) @ transforms.OPTICAL)
+        else:
+            parent = self.lidar_frame
+        here = transforms.matrix((meta.x, meta.y, 0), transforms.turn(0, 0, meta.yaw))
+        self.transform("/tf", pts, [(parent, "grid", ground @ np.linalg.inv(here))])
+        header = self.header(pts, "grid")
+        self.put("grid", "nav_msgs/OccupancyGrid", pts, {
+            "header": header, "data": np.frombuffer(frames.bytes_of(sample), np.int8),
+            "info": {"map_load_time": header["stamp"], "resolution": meta.resolution,
+                     "width": meta.width, "height": meta.height,
+                     "origin": rostypes.pose(meta.origin_x, meta.origin_y, 0.)}})
 
     def scan_json(self, sample, pts):
         self.obstacles("points/obstacles", self.header(pts, self.lidar_frame),

@@ -41,6 +41,7 @@ STREET_TOO = {
 PAIR = ("bag-left. ! stixels.sink_left bag-right. ! stixels.sink_right "
         f"stereo-stixels name=stixels {PLAIN}")
 PAIR_TOO = {"disparity": "stixels.src_disparity"}
+GRID = "stixels.src_stixels ! occupancy-grid"  # where there is that element
 SCAN = "bag-points. ! lidar-ground ! stixel-obstacles"
 
 
@@ -83,6 +84,7 @@ def arguments_of(command_line):
         help="of the camera in base_link, metres ahead, to the left and up; default: its height "
         "above the road")
     add("--kinds", action="store_true", help="colour stixels by kind, not by distance")
+    add("--grid", metavar="PIPELINE", help="that ends in an occupancy grid")
     branch_options.add_to(parser)
     arguments = parser.parse_args(command_line)
     if not re.fullmatch(r"[A-Za-z_]\w*(/[A-Za-z_]\w*)*", arguments.namespace):
@@ -91,8 +93,8 @@ def arguments_of(command_line):
     if not arguments.bag and (said := [name for name in (
             "left", "right", "points", "left_info", "right_info") if getattr(arguments, name)]):
         parser.error(f"--{said[0].replace('_', '-')} needs --bag")
-    if not (arguments.pipeline or arguments.bag or arguments.scan):
-        arguments.pipeline = [STREET]
+    arguments.street = not (arguments.pipeline or arguments.bag or arguments.scan)
+    if arguments.street:
         branch_options.check(parser, arguments, STREET_TOO)
     branch_options.check(parser, arguments, {})
     return arguments
@@ -113,14 +115,17 @@ except ImportError as missing:
 
 
 def words_of(arguments, source):
-    """Of the pipeline; None: branches alone. Of a bag it is what the bag has."""
+    """Of the pipeline; None: branches alone. Without one it is the street, or what the bag has."""
     if arguments.pipeline:
         return arguments.pipeline
-    if source is None:
-        return None
-    if source.left is None:
+    if source and not source.left:
         arguments.scan = arguments.scan or SCAN
+    if arguments.scan and not arguments.street:
         return None
+    if arguments.grid is None and frames.Gst.ElementFactory.find("occupancy-grid"):
+        arguments.grid = GRID
+    if not source:
+        return [STREET]
     branch_options.check(None, arguments, PAIR_TOO)
     return [PAIR]
 
@@ -138,9 +143,11 @@ def run(arguments):
     source = None
     if arguments.bag:
         said = [frames.description(arguments.pipeline) if arguments.pipeline else "",
-                arguments.disparity or "", arguments.scan or ""]
+                arguments.disparity or "", arguments.scan or "", arguments.grid or ""]
         source = inputs.Input(bagfile.Bag(arguments.bag), arguments, " ".join(said))
     words = words_of(arguments, source)
+    if words is None and arguments.disparity:
+        raise ValueError("--disparity: depths need a PIPELINE, which knows the camera")
     line = branches.launch_line(arguments, words)
     pipeline = frames.Pipeline(f"{source.launch_line()} {line}" if source else line,
                                *branches.sinks(arguments, words))
@@ -155,7 +162,8 @@ def run(arguments):
             camera = source.left.frame if source.left else None
             lidar = source.points.frame if source.points else None
             source.copy_transforms(file)
-        log = scene.Log(file, arguments, start, camera, lidar, own_tree)
+        log = scene.Log(file, arguments, start, camera, lidar, own_tree,
+                        words is not None)
         try:
             branches.run(pipeline, log, arguments.frames)
         finally:

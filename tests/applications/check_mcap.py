@@ -132,7 +132,8 @@ def tree_of(found, number=-1):
     """Still frames, and those of a moment."""
     tree = transforms.Tree()
     rows = [message for _, message in found.get("/tf_static", [])]
-    rows += [found["/tf"][number][1]] if "/tf" in found else []
+    now = found[STIXELS][number][0]
+    rows += [message for time, message in found.get("/tf", []) if time == now]
     for message in rows:
         for one in message.transforms:
             move, turned = one.transform.translation, one.transform.rotation
@@ -210,9 +211,12 @@ def check_street():
     check_rerun(path)
     every = {PICTURE, STIXELS, POINTS, "left/camera_info", "right/camera_info", "disparity",
              "depth/image_rect", "obstacles", "obstacles/markers", "points/obstacles",
-             "points/obstacles/markers", "/tf"}
-    street.expect({name for name, rows in found.items() if len(rows) == FRAMES} == every,
-                  f"not {FRAMES} of each: {({name: len(rows) for name, rows in found.items()})}")
+             "points/obstacles/markers"}
+    if "grid" in found:
+        check_grid(found)
+    some = {name: len(rows) for name, rows in found.items() if name not in ("grid", "/tf")}
+    street.expect({name for name, count in some.items() if count == FRAMES} == every,
+                  f"not {FRAMES} of each: {some}")
     true = street.view(FOLDER, "disparity", FRAMES, 0, "<u2") / 256
     with np.errstate(divide="ignore"):
         depths = street.FOCAL * street.BASELINE / true
@@ -249,6 +253,27 @@ def check_frame(found, number, depth):
     jpeg = bytes(found[PICTURE][number][1].data)
     street.expect(jpeg[:2] == b"\xff\xd8" and jpeg[-2:] == b"\xff\xd9", "the picture is no JPEG")
     expect_boxes(found, number, depth, "obstacles", 3)
+
+
+def check_grid(found):
+    """What stands is occupied, and the grid stands still in the world."""
+    for number in range(FRAMES):
+        grid = found["grid"][number][1]
+        cells = np.array(grid.data).reshape(grid.info.height, grid.info.width)
+        tree = tree_of(found, number)
+        still = tree.between("odom", grid.header.frame_id)
+        street.expect(np.allclose(still[:3, 3], 0, atol=.05), f"the grid is at {still[:3, 3]}")
+        there = tree.between(grid.header.frame_id, "camera_optical")
+        hits = []
+        for one in found["obstacles"][number][1].detections:
+            at = one.bbox.center.position
+            x, y, _, _ = there @ (at.x, at.y, at.z - one.bbox.size.z / 2, 1)
+            column, row = (int((place - origin) / grid.info.resolution) for place, origin in (
+                (x, grid.info.origin.position.x), (y, grid.info.origin.position.y)))
+            if at.z < 30 and 3 < column < grid.info.width - 4 and 3 < row < grid.info.height - 4:
+                hits.append((cells[row - 3:row + 4, column - 3:column + 4] > 50).any())
+        street.expect(len(hits) > 3 and np.mean(hits) > .7, f"of obstacles are occupied: {hits}")
+    print(f"the grid has {100 * np.mean(hits):.0f} % of the obstacles")
 
 
 def check_types():
