@@ -27,6 +27,7 @@ CLOUD, INFO, TF = "sensor_msgs/PointCloud2", "sensor_msgs/CameraInfo", "tf2_msgs
 # Names of topics, and so of cameras, in pairs.
 PAIRS = (("left", "right"), ("infra1", "infra2"), ("cam0", "cam1"), ("camera0", "camera1"),
          ("camera_0", "camera_1"), ("image_00", "image_01"), ("image_02", "image_03"))
+RECTIFIED = re.compile("[/_]rect")
 NO_VIEWS = re.compile("depth|disparity|theora|mask|label|confidence")
 # Caps and bytes of a pixel by encoding of sensor_msgs/Image.
 RAW = {name: (f"video/x-raw,format={form}", size) for names, form, size in (
@@ -116,9 +117,6 @@ class Source:
         self.last = time
         buffer = Gst.Buffer.new_wrapped(data)
         buffer.pts = time - self.base
-        if time < self.base:
-            self.leave_out("it is older than the first one of another topic")
-            return True
         if caps != self.caps:
             self.caps = caps
             self.appsrc.set_property("caps", Gst.Caps.from_string(caps))
@@ -199,7 +197,7 @@ def is_rectified(source):
     """Does it say so in its name, or has it no lens to speak of?"""
     straight = not any(source.info["d"]) and np.allclose(np.reshape(source.info["r"], (3, 3)),
                                                          np.eye(3), atol=1e-9)
-    return straight or "rect" in source.topic.split("/", 2)[-1].replace("unrect", "")
+    return bool(straight or RECTIFIED.search(source.topic))
 
 
 def camera_caps(left, right):
@@ -299,7 +297,8 @@ class Input:
             for name in self.views:
                 partner = name.replace(one, other)
                 if partner != name and partner in self.views:
-                    found.append(("rect" not in name, "gray" in name, len(name), name, partner))
+                    found.append((not RECTIFIED.search(name), "gray" in name, len(name), name,
+                                  partner))
         return [pair[3:] for pair in sorted(found)]
 
     def has_pair(self):

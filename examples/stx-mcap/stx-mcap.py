@@ -7,9 +7,9 @@
   stx-mcap --save results.mcap PIPELINE        as for gst-launch-1.0; ends in video with stixels
 
 A bag is a folder, or a file of one (.mcap, .db3). A PIPELINE of your own finds its cameras as
-elements `bag-left` and `bag-right`, rectified, and its point clouds as `bag-points`. --disparity and --scan are
-more branches of the same pipeline: they end in a map of disparities and in points, and may name
-elements of it; a scan alone needs no PIPELINE.
+elements bag-left and bag-right, rectified, and its point clouds as bag-points. --disparity, --scan
+and --grid are more branches of the same pipeline: they end in a map of disparities, in points and
+in an occupancy grid, and may name elements of it; a scan alone needs no PIPELINE.
 
 The file has its name when it is complete: until then it ends in .part. The exit status is 1 where
 the pipeline failed or the bag is damaged; what was found until then is in the file.
@@ -67,8 +67,8 @@ def arguments_of(command_line):
         add(f"--{name}", metavar="TOPIC", help=f"of the bag's {what}, if it is not to be told from "
             "their names")
     for name in ("left", "right"):
-        add(f"--{name}-info", metavar="TOPIC", help="of CameraInfo, if it is not camera_info beside "
-            "the pictures")
+        add(f"--{name}-info", metavar="TOPIC", help="of CameraInfo, if it is not camera_info "
+            "beside the pictures")
     add("--camera", choices=("bag", "none"), default="bag",
         help="none: the pipeline brings its calibration; default: %(default)s")
     add("--rectified", choices=("auto", "yes", "no"), default="auto",

@@ -6,10 +6,10 @@
   stx-packets --points scans drive/
   stx-packets fragments.pcapng -o whole.pcap
 
-SOURCE is a bag (its folder, a .db3 or .mcap) or a capture (.pcap, .pcapng). What comes out is a capture
-of Ethernet frames with one UDP packet each, which pcapparse reads: fragments of packets are joined,
-IPv6, VLANs and Linux' "any" become plain IPv4. With --points the point clouds of a bag are written,
-one file of four float32 per point for each, which lidar-parse reads.
+SOURCE is a bag (its folder, a .db3 or .mcap) or a capture (.pcap, .pcapng). What comes out is a
+capture of Ethernet frames with one UDP packet each, which pcapparse reads: fragments of packets are
+joined, IPv6, VLANs and Linux' "any" become plain IPv4. With --points the point clouds of a bag are
+written, one file of four float32 per point for each, which lidar-parse reads.
 
 Needs nothing but Python; for bags of MCAP the package mcap (PyPI), for --points NumPy.
 docs/elements/lidar-decode.md shows it at work.

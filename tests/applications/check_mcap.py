@@ -5,7 +5,7 @@
 usage: check_mcap.py
 
 What it needs is in the folder that STX_MCAP names (tests/packages.sh), or installed; without it, or
-without GStreamer for Python, the test is skipped. With Rerun (STX_VIEWERS) that opens the file, too.
+without GStreamer for Python, the test is skipped. Rerun (STX_VIEWERS) opens the file, too.
 
   - a file of the street, read by rosbags and by mcap-ros2-support, which find the same numbers:
     seen through CameraInfo and TF, stixels, scan and depth lie where the street's depth says, and
