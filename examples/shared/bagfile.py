@@ -53,7 +53,7 @@ class Sqlite:
         try:
             with contextlib.closing(sqlite3.connect(uri, uri=True)) as base:
                 yield from base.execute(text, values)
-        except sqlite3.Error as fault:
+        except (sqlite3.Error, UnicodeDecodeError) as fault:
             raise Refused(f"{self.path.name}: SQLite says: {fault}") from fault
 
     def topics(self):
@@ -66,7 +66,7 @@ class Sqlite:
                 "select topic_type, encoding, encoded_message_definition from message_definitions")}
         columns = {row[1] for row in self.ask("pragma table_info(topics)")}
         encoding = "serialization_format" if "serialization_format" in columns else "'cdr'"
-        return [Topic(name, kind, encoding, *known.get(kind, ("ros2msg", "")))
+        return [Topic(str(name), str(kind), encoding, *known.get(kind, ("ros2msg", "")))
                 for name, kind, encoding in self.ask(f"select name, type, {encoding} from topics")]
 
     def messages(self, names):
@@ -173,9 +173,15 @@ class Bag:
         if topic.encoding != "cdr":
             raise Refused(f"{name}: {topic.kind} as {topic.encoding or 'nobody knows what'}; "
                           "expected messages of ROS 2 (cdr)")
-        if topic.definition and topic.schema == "ros2msg":
-            return Types(topic.kind, topic.definition)
-        return rostypes.types(kind or topic.kind)
+        ours = rostypes.types(kind or topic.kind)
+        if not topic.definition or topic.schema != "ros2msg":
+            return ours
+        types = Types(topic.kind, topic.definition)
+        for part, fields in ours.types.items():
+            if missing := [one[0] for one in fields if one not in types.types.get(part, fields)]:
+                raise Refused(f"{name}: the bag's {part} is another one than ROS 2's, in "
+                              f"{', '.join(missing)}")
+        return types
 
     def messages(self, names):
         """(topic, time of recording, bytes) of these topics."""

@@ -91,6 +91,8 @@ class Types:
             return reader.message(self, self.kind)
         except struct.error as fault:
             raise Refused(f"a message of {self.kind} that ends too early") from fault
+        except RecursionError as fault:
+            raise Refused(f"{self.kind}: its definition needs itself") from fault
 
     def encode(self, message):
         writer = Writer()
@@ -139,8 +141,8 @@ class Reader:
     def array(self, types, kind, count):
         if count == 0:
             count, = self.numbers("uint32", 1)
-            if count > len(self.data):
-                raise struct.error
+        if count > len(self.data):
+            raise struct.error
         if kind in NUMBERS:
             found = self.numbers(kind, count)
             return bytes(found) if NUMBERS[kind] == "B" else found

@@ -276,6 +276,19 @@ def check_grid(found):
     print(f"the grid has {100 * np.mean(hits):.0f} % of the obstacles")
 
 
+def check_turns():
+    """Turns, quaternions and angles are inverse to each other, and turn as REP 103 says."""
+    turns = np.random.default_rng(1).uniform(-1.5, 1.5, (50, 3))
+    for one in [*turns, (0, 0, np.pi), (np.pi, 0, 0), (0, 0, 0)]:
+        turned = transforms.turn(*one)
+        again = transforms.of_quaternion(*transforms.quaternion(turned))
+        street.expect(np.allclose(again, turned) and np.allclose(
+            transforms.turn(*transforms.angles(turned)), turned), f"turned by {one}")
+    for one, place, seen in (((.1, 0, 0), (0, -1, 0), 2), ((0, .1, 0), (1, 0, 0), 2)):
+        street.expect((transforms.turn(*one) @ place)[seen] < 0, f"{one} turns up")  # must be down
+    street.expect((transforms.turn(0, 0, .1) @ (1, 0, 0))[1] > 0, "yaw turns to the right")
+
+
 def check_types():
     """Hashes of ROS 2 (RIHS01), as rosbags makes them, of our definitions and of the releases'."""
     for name in (Stores.ROS2_HUMBLE, Stores.ROS2_JAZZY, Stores.ROS2_KILTED):
@@ -452,6 +465,11 @@ def check_contents(views):
                            if "image" in topic else message) for topic, time, message in drive[8:])]
     expect_said(made_bags.write(FOLDER / "back", "db3", back), "--times recording", status=0,
                 frames=lambda n: n == FRAMES - 1)
+    half = [*drive]
+    half[4] = (*half[4][:2], ("sensor_msgs/msg/Image", made_bags.STORE.serialize_cdr(
+        half[4][2], "sensor_msgs/msg/Image")[:9000]))
+    expect_said(made_bags.write(FOLDER / "half", "mcap", half), "1 left out: a message of "
+                "sensor_msgs/Image that ends too early", status=0, frames=lambda n: n == FRAMES - 1)
     small = [(topic, time, mono(views[0][0][::2, ::2].copy(), made_bags.FIRST + 99)
               if topic.endswith("right/image_rect") else message) for topic, time, message in drive]
     expect_said(made_bags.write(FOLDER / "small", "db3", small[:4]), "621x188")
@@ -520,6 +538,7 @@ def check_kitti():
 
 
 if __name__ == "__main__":
+    check_turns()
     check_types()
     check_street()
     images = gray_views()

@@ -99,15 +99,17 @@ def text(words):
 
 
 def write(path, kind, messages):
-    """(topic, time of recording, message), in a folder as `ros2 bag record` makes it."""
+    """(topic, time of recording, message), in a folder as `ros2 bag record` makes it. A message may
+    also be a type and bytes."""
     shutil.rmtree(path, ignore_errors=True)
     with Writer(pathlib.Path(path), version=9, storage_plugin=PLUGINS[kind]) as writer:
         topics = {}
         for topic, time, message in messages:
-            name = message.__msgtype__
+            name, data = message if isinstance(message, tuple) else (
+                message.__msgtype__, STORE.serialize_cdr(message, message.__msgtype__))
             if topic not in topics:
                 topics[topic] = writer.add_connection(topic, name, typestore=STORE)
-            writer.write(topics[topic], time, STORE.serialize_cdr(message, name))
+            writer.write(topics[topic], time, data)
     return path
 
 
