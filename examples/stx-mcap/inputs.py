@@ -19,6 +19,7 @@ import transforms
 from cdr import Refused, short
 
 import gi
+gi.require_version("Gst", "1.0")
 gi.require_version("GstApp", "1.0")
 from gi.repository import Gst, GstApp  # noqa: E402, F401 (it gives appsrc its methods)
 

@@ -17,6 +17,7 @@ without GStreamer for Python, the test is skipped. Rerun (STX_VIEWERS) opens the
     could be read is in the file;
   - a KITTI sequence of $STX_DATA or ../shared/data, where there is one, likewise.
 """
+import argparse
 import dataclasses
 import os
 import pathlib
@@ -40,6 +41,9 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore  # noqa: E
 
 sys.path += [str(street.EXAMPLES / "shared"), str(street.EXAMPLES / "stx-mcap")]
 
+import bagfile  # noqa: E402
+import cdr  # noqa: E402
+import inputs  # noqa: E402
 import made_bags  # noqa: E402
 import rostypes  # noqa: E402
 import transforms  # noqa: E402
@@ -414,6 +418,19 @@ def expect_said(bag, reason, *options, status=1, frames=None):
         street.expect(frames(len(found[STIXELS])), f"{bag}: {len(found[STIXELS])} frames")
 
 
+def expect_refused(bag, reason, text="", **options):
+    """Before there is a pipeline; `text` is that of one."""
+    arguments = argparse.Namespace(**{
+        **dict.fromkeys(("left", "right", "points", "left_info", "right_info")), "camera": "bag",
+        "rectified": "auto", "times": "stamp", **options})
+    try:
+        inputs.Input(bagfile.Bag(bag), arguments, text).launch_line()
+        said = "nothing"
+    except cdr.Refused as refused:
+        said = str(refused)
+    street.expect(reason in said, f"{bag}: no {reason!r} in {said}")
+
+
 def mono(pixels, time):
     return made_bags.image(pixels, "mono8", time)
 
@@ -426,18 +443,18 @@ def check_damage(views):
     cut.write_bytes(data[:int(.7 * len(data))])
     expect_said(cut, "damaged or was not finished", frames=lambda n: 1 <= n < FRAMES)
     cut.write_bytes(data[:100])
-    expect_said(cut, "damaged or was not finished")
+    expect_refused(cut, "damaged or was not finished")
     cut.write_bytes(b"no bag")
-    expect_said(cut, "damaged or was not finished")
+    expect_refused(cut, "damaged or was not finished")
     data = next(made_bags.write(FOLDER / "whole3", "db3", made_bags.drive(
         views, mono)).glob("*.db3")).read_bytes()
     cut = FOLDER / "cut.db3"
     cut.write_bytes(data[:int(.7 * len(data))])
     expect_said(cut, "SQLite says")
     (FOLDER / "empty").mkdir()
-    expect_said(FOLDER / "empty", "no bag of ROS 2")
+    expect_refused(FOLDER / "empty", "no bag of ROS 2")
     (FOLDER / "empty/x.db3.zstd").touch()
-    expect_said(FOLDER / "empty", "zstd -d x.db3.zstd")
+    expect_refused(FOLDER / "empty", "zstd -d x.db3.zstd")
     expect_said(FOLDER / "nowhere", "no such file")
 
 
@@ -445,22 +462,23 @@ def check_contents(views):
     drive = made_bags.drive(views, mono)
     bag = made_bags.write(FOLDER / "some", "db3", [
         *drive, ("/chatter", made_bags.FIRST, made_bags.text("hello"))])
-    expect_said(bag, "expected sensor_msgs/Image or sensor_msgs/CompressedImage", "--left",
-                "/chatter", "--right", "/front/right/image_rect")
-    expect_said(bag, "no such topic; there are /front/left/image_rect", "--left", "/l", "--right",
-                "/front/right/image_rect")
-    expect_said(bag, "exchange --left and --right", "--left", "/front/right/image_rect", "--right",
-                "/front/left/image_rect")
-    expect_said(bag, "names none of the bag's elements", "fakesrc")
-    expect_said(bag, "which point clouds?", "bag-points.", "!", "fakesink")
+    left, right = (f"/front/{side}/image_rect" for side in ("left", "right"))
+    expect_refused(bag, "expected sensor_msgs/Image or sensor_msgs/CompressedImage",
+                   left="/chatter", right=right)
+    expect_refused(bag, f"no such topic; there are {left}", left="/l", right=right)
+    expect_refused(bag, "exchange --left and --right", left=right, right=left)
+    expect_refused(bag, f"are both {left}", left=left, right=left)
+    expect_refused(bag, "names none of the bag's elements", "fakesrc")
+    expect_refused(bag, "which point clouds?", "bag-points. ! fakesink")
+    expect_refused(bag, "expected sensor_msgs/CameraInfo", left_info="/chatter")
     bare = made_bags.write(FOLDER / "bare", "db3", made_bags.drive(views, mono, infos=False))
-    expect_said(bare, "no CameraInfo for /front/left/image_rect")
+    expect_refused(bare, f"no CameraInfo for {left}: expected messages on /front/left/camera_info")
     expect_said(bare, "its focal length is not known", "--camera", "none")
     for encoding, reason in (("bayer_rggb16", "expected JPEG, PNG, mono8"),
                              ("nonsense", "pictures in 'nonsense'")):
         odd = made_bags.write(FOLDER / "odd", "db3", made_bags.drive(
             views, lambda p, t, e=encoding: made_bags.image(p, e, t)))
-        expect_said(odd, reason)
+        expect_refused(odd, reason)
     back = [*drive[:8], *((topic, time - 2 * made_bags.STEP + 1, mono(views[0][0], made_bags.FIRST)
                            if "image" in topic else message) for topic, time, message in drive[8:])]
     expect_said(made_bags.write(FOLDER / "back", "db3", back), "--times recording", status=0,
@@ -480,7 +498,7 @@ def check_contents(views):
         schema = writer.register_schema("sensor_msgs/msg/PointCloud2", "jsonschema", b"{}")
         writer.add_message(writer.register_channel("/points", "json", schema), 0, b"{}", 0)
         writer.finish()
-    expect_said(path, "as json; expected messages of ROS 2 (cdr)")
+    expect_refused(path, "as json; expected messages of ROS 2 (cdr)")
 
 
 def check_refusals():
