@@ -245,6 +245,10 @@ def check_frame(found, number, depth):
     places, points = cloud_of(found[POINTS][number][1])
     street.expect(set(np.unique(points["label"])) <= {0, 49, 99} and points["cluster"].max() > 3,
                   "labels of points")
+    boxes = [one.bbox for one in found["points/obstacles"][number][1].detections]
+    full = [np.sum((np.abs(places - triples([box.center.position])) <= triples([box.size]) / 2 + .1)
+                   .all(axis=1) & (points["label"] == 99)) > 5 for box in boxes]
+    street.expect(len(full) > 3 and np.mean(full) > .9, f"boxes with points in them: {full}")
     seen = in_camera(found, places)
     expect_near(seen, true_at(depth, seen, info), "scan", 5000, .9)
     image = depth_image(found["depth/image_rect"][number][1])
