@@ -14,7 +14,7 @@ import sqlite3
 import rostypes
 from cdr import Refused, Types, short
 
-# Of a message, `definition` may be "": SQLite's bags have them only since ROS 2 Iron.
+# `definition` may be "": bags in SQLite have definitions only since ROS 2 Iron.
 Topic = collections.namedtuple("Topic", "name kind encoding schema definition")
 ENDINGS = (".db3", ".mcap")
 
@@ -167,11 +167,11 @@ class Bag:
                       if short(topic.kind) in kinds)
 
     def types(self, name, kind=None):
-        """Of a topic's messages: by the bag's definition, where it has one that is understood, or
-        by that of `kind`, or of what the topic says."""
+        """The types of a topic's messages: by the bag's definition, where it has one in ros2msg,
+        or by ours of `kind`, or else of the type that the topic names."""
         topic = self.topics[name]
         if topic.encoding != "cdr":
-            raise Refused(f"{name}: {topic.kind} as {topic.encoding or 'nobody knows what'}; "
+            raise Refused(f"{name}: {topic.kind} as {topic.encoding or 'unknown bytes'}; "
                           "expected messages of ROS 2 (cdr)")
         ours = rostypes.types(kind or topic.kind)
         if not topic.definition or topic.schema != "ros2msg":

@@ -11,7 +11,7 @@ THICK = .1  # metres, of what stands upright
 
 
 def launch_line(arguments, words):
-    """What ends in each sink. `words` are those of the pipeline, or None: branches alone."""
+    """For gst-launch-1.0. `words` are those of the pipeline, or None: branches alone."""
     parts = []
     if words is not None:
         parts += [f"{frames.linked(words, frames.OBSTACLES)} ! tee name=stx-frames "
@@ -103,8 +103,7 @@ def boxes_of(obstacles):
 
 
 class Log:
-    """What is done with it: whoever derives from it has frame (), depth (), and methods named like
-    the other sinks."""
+    """Base of logs: a subclass has frame (), depth (), and methods named like the other sinks."""
 
     def __init__(self):
         self.camera, self.waiting = None, []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Messages of ROS 2 as bytes: CDR, as the definitions of their types (.msg) say. Python alone.
 
-A message is a dictionary. Of numbers, an array is a tuple, of uint8 it is bytes; who writes may
-also give anything with tobytes (), as NumPy's arrays have it, also for an array of structures whose
+A message is a dictionary. An array of numbers is a tuple, one of uint8 is bytes. encode () takes
+anything with tobytes () as well, such as NumPy's arrays, also for an array of structures whose
 numbers are all of one kind, as points and colours are.
 """
 import functools
@@ -17,7 +17,7 @@ CONSTANT = re.compile(r"[\w/<=]+\s+\w+\s*=")
 
 
 class Refused(Exception):
-    """What is wrong with a bag or a message."""
+    """A fault of a bag or a message."""
 
 
 def short(kind):
@@ -57,7 +57,7 @@ def fields_of(lines, package):
 
 
 class Types:
-    """Those of a message: its definition, with those that it needs behind it."""
+    """The type of a message with those that it needs, of a definition as bags hold it."""
 
     def __init__(self, kind, definition):
         self.kind, self.types = short(kind), {}

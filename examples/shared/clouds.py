@@ -4,7 +4,7 @@ import numpy as np
 
 from cdr import Refused
 
-# Of sensor_msgs/PointField.
+# The datatypes of sensor_msgs/PointField.
 KINDS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 8: "f8"}
 INTENSITIES = ("intensity", "i", "reflectivity", "reflectance")
 

@@ -71,14 +71,14 @@ DEFINITIONS = {
     "nebula_msgs/NebulaPackets": "std_msgs/Header header\nNebulaPacket[] packets",
     "ouster_sensor_msgs/PacketMsg": "uint8[] buf",
 }
-# What messages hold that say nothing of a part.
+# Defaults of parts.
 UNTURNED = {"x": 0., "y": 0., "z": 0., "w": 1.}
 NOWHERE = {"x": 0., "y": 0., "z": 0.}
 
 
 @functools.lru_cache(None)
 def definition(kind):
-    """Of a type, with those that it needs, as bags hold it."""
+    """The definition of a type with those that it needs, as bags hold it."""
     kind = short(kind)
     parts, waiting = {}, [kind]
     while waiting:

@@ -45,8 +45,7 @@ LOOKED_AT = 8  # messages of a topic, before it begins
 
 
 class Source:
-    """A topic, as an element of a pipeline. Whoever derives from it says what buffers its messages
-    become."""
+    """A topic, as an element of a pipeline. A subclass converts its messages to buffers."""
 
     def __init__(self, bag, name, topic, by_recording):
         self.bag, self.name, self.topic, self.by_recording = bag, name, topic, by_recording
@@ -125,7 +124,7 @@ class Source:
         return self.appsrc.push_buffer(buffer) == Gst.FlowReturn.OK
 
     def told(self):
-        """What became of its messages."""
+        """Its messages, counted: used, and left out by reason."""
         text = f"{self.topic}: {self.pushed} as bag-{self.name}"
         return text + "".join(f"; {count} left out: {reason}"
                               for reason, count in self.left_out.items())
@@ -255,8 +254,8 @@ def listed(names):
 
 
 class Input:
-    """What of a bag goes into a pipeline: what the text names, or, if that is empty, what there
-    is."""
+    """The topics of a bag that go into a pipeline: those that the pipeline's text names, or, if it
+    is empty, two cameras or else a scanner."""
 
     def __init__(self, bag, arguments, text):
         self.bag, self.arguments = bag, arguments
@@ -292,7 +291,7 @@ class Input:
     # ---- Two cameras -------------------------------------------------------------------------
 
     def pairs(self):
-        """Those whose names differ in nothing but the camera, rectified ones first."""
+        """Topics of pictures whose names differ in the camera alone, rectified ones first."""
         found = []
         for one, other in PAIRS:
             for name in self.views:
@@ -386,7 +385,7 @@ class Input:
     # ---- Transforms --------------------------------------------------------------------------
 
     def read_tree(self):
-        """Those that never change."""
+        """The transforms of /tf_static."""
         tree = transforms.Tree()
         topics = [name for name in self.bag.of_type(TF) if name.endswith("tf_static")]
         with contextlib.suppress(Refused):  # the sources say it, too

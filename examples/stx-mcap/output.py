@@ -7,8 +7,8 @@ from mcap.writer import CompressionType, Writer
 import release
 import rostypes
 
-# As ROS 2 writes it up to Iron, which later ones read, too: reliable, kept for those who come
-# later. Who plays /tf_static in any other way loses it.
+# Reliable, and kept for subscribers that come later (transient local): played in any other way,
+# /tf_static is lost. In numbers, as ROS 2 up to Iron writes it and later ones read it, too.
 LATCHED = """- history: 1
   depth: 1
   reliability: 1
@@ -47,7 +47,7 @@ class File:
         return self.channels[topic]
 
     def put(self, topic, kind, time, message):
-        """Of a type of rostypes.py."""
+        """A message of a type of rostypes.py."""
         self.put_bytes(topic, kind, rostypes.definition(kind), time,
                        rostypes.types(kind).encode(message))
 
@@ -61,7 +61,7 @@ class File:
         return self
 
     def __exit__(self, failure, *_):
-        """What is there gets its name; not if there is nothing."""
+        """The file gets its name, unless the pipeline failed before the first message."""
         self.writer.finish()
         self.file.close()
         if failure and not self.counts:

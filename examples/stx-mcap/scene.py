@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a pipeline finds, as messages of ROS 2 on topics and in frames. docs/ros2.md lists them."""
+"""Results of a pipeline as messages of ROS 2, on the topics and in the frames of docs/ros2.md."""
 import json
 import sys
 
@@ -20,7 +20,7 @@ except (ImportError, ValueError):
     GstStixels = None
 
 REACH = 100  # metres: what lies farther is cut off
-# Of visualization_msgs/Marker.
+# Types and actions of visualization_msgs/Marker.
 LINES, TEXT, TRIANGLES, ADD, DELETE, DELETE_ALL = 5, 9, 11, 0, 2, 3
 UINT16, FLOAT32 = 4, 7  # of sensor_msgs/PointField
 WHITE, STANDING, MOVING, ONCOMING = (1, 1, 1), (.75, .75, .75), (1, .6, 0), (1, .2, .2)
@@ -68,7 +68,7 @@ def in_body(centers, sizes):
 
 
 class Obstacles:
-    """Of a frame, where the header says: boxes along the axes of that frame."""
+    """The obstacles of a line of JSON: boxes along the axes of the header's frame."""
 
     def __init__(self, header, obstacles, optical):
         self.header = header
@@ -123,7 +123,7 @@ def camera_info(header, line, right=False):
 
 
 def image_of(header, values):
-    """Of float32."""
+    """An image of float32."""
     height, width = values.shape
     return {"header": header, "height": height, "width": width, "encoding": "32FC1",
             "is_bigendian": 0, "step": 4 * width, "data": values.astype("<f4").tobytes()}
@@ -164,7 +164,7 @@ def labels_of(sample, count):
 
 
 def place_of_lidar(sample, arguments):
-    """In the camera's body; None: nobody knows. What the caller says counts first."""
+    """Place and turn in the camera's body: as the caller says, or else the caps; None: unknown."""
     if arguments.lidar_place:
         return in_body(np.array([arguments.lidar_place]), np.zeros((1, 3)))[0][0], np.eye(3)
     caps = frames.caps_of(sample)
@@ -177,7 +177,7 @@ def place_of_lidar(sample, arguments):
 
 
 class Motion:
-    """Where the camera is, seen from where it was at first, in its axes of then."""
+    """The camera's place, in its axes of the first frame."""
 
     def __init__(self):
         self.pose, self.lost = np.eye(4), 0
@@ -228,7 +228,8 @@ class Log(branches.Log):
             for parent, child, place in found]})
 
     def place(self, pts, *found):
-        """What never changes: all of it again, as who comes later gets the last message."""
+        """Transforms that never change. Each message has all of them, because a subscriber that
+        comes later gets the last message alone."""
         self.placed += found
         self.transform("/tf_static", pts, self.placed)
 

@@ -115,7 +115,7 @@ except ImportError as missing:
 
 
 def words_of(arguments, source):
-    """Of the pipeline; None: branches alone. Without one it is the street, or what the bag has."""
+    """The words of the pipeline; None: branches alone. The default is the street, or the bag's."""
     if arguments.pipeline:
         return arguments.pipeline
     if source and not source.left:

@@ -56,7 +56,7 @@ def message(header, child, found):
 
 
 class Tree:
-    """Where frames are, by their parents."""
+    """Frames with their parents and places."""
 
     def __init__(self):
         self.parents = {}

@@ -59,7 +59,7 @@ PAIR = street.words("bag-left. ! stixels.sink_left bag-right. ! stixels.sink_rig
 
 
 def mcap(*options, save="out.mcap", status=0):
-    """What it says, and the path of the file."""
+    """The program's output, and the path of the file."""
     path = FOLDER / save
     path.unlink(missing_ok=True)
     return street.run([*PROGRAM, "--save", path, *options], status=status), path
@@ -86,7 +86,7 @@ def by_mcap_ros2(path):
 
 
 def expect_same(one, other, where):
-    """Of messages of both readers, in every field."""
+    """The messages of both readers agree in every field."""
     if dataclasses.is_dataclass(one):
         for name in (field.name for field in dataclasses.fields(one)):
             if name != "__msgtype__" and not name.isupper():  # constants
@@ -180,7 +180,7 @@ def expect_near(places, true, what, least, good, near=40, tolerance=.05):
 
 
 def middles(message):
-    """Of the quads of stixels, whose corners come as two triangles."""
+    """The middle of each stixel, whose corners come as two triangles."""
     corners = triples(message.markers[0].points).reshape(-1, 6, 3)
     return corners[:, [0, 1, 2, 5]].mean(axis=1)
 
@@ -264,7 +264,7 @@ def check_frame(found, number, depth):
 
 
 def check_grid(found):
-    """What stands is occupied, and the grid stands still in the world."""
+    """Cells of obstacles are occupied, and the grid stands still in the world."""
     for number in range(FRAMES):
         grid = found["grid"][number][1]
         cells = np.array(grid.data).reshape(grid.info.height, grid.info.width)

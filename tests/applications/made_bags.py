@@ -26,7 +26,7 @@ def header(time, frame=FRAME):
 
 
 def image(pixels, encoding, time, padding=0, big=0):
-    """Of height × width × bytes."""
+    """An Image of height × width × bytes."""
     height, width = pixels.shape[:2]
     rows = pixels.reshape(height, -1).view(np.uint8)
     rows = np.pad(rows, ((0, 0), (0, padding)))
@@ -35,7 +35,7 @@ def image(pixels, encoding, time, padding=0, big=0):
 
 
 def png(pixels):
-    """Of gray."""
+    """A picture in gray as a file."""
     height, width = pixels.shape
 
     def chunk(kind, data):
