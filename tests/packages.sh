@@ -96,6 +96,13 @@ fetch_viewers() {
   export STX_VIEWERS
 }
 
+# What stx-mcap and its test need, and the libraries that read its files and write bags for it.
+fetch_mcap() {
+  STX_MCAP=$(from_pypi "$1" 'mcap-*.dist-info' 'the test mcap' /usr/bin/python3 mcap numpy \
+    mcap-ros2-support rosbags)
+  export STX_MCAP
+}
+
 # The engine that hands a fleet's recordings to workers; the test needs its programs.
 fetch_dask() {
   local found

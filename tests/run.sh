@@ -93,7 +93,7 @@ else
   # Two architectures, the oldest and one more, instead of a dozen: what CI looks at is that nvcc
   # takes the kernels; -Dcuda-archs=all is for those who install.
   configure "$build" "${options[@]}" '-Dcuda-archs=75,90'
-  for package in cuda_binutils onnx opencv pyarrow stx1 viewers cuda12; do
+  for package in cuda_binutils onnx opencv pyarrow stx1 viewers mcap cuda12; do
     "fetch_$package" "$(realpath -m "$build/${package/_/-}")"
   done
   # shellcheck disable=SC2086  # a list of words

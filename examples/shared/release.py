@@ -7,6 +7,9 @@ VERSION = "0.1.0"
 
 
 def add_to(parser):
+    """Also how it ends; more of that may stand in its text."""
+    parser.epilog = "\n\n".join(filter(None, [
+        parser.epilog, "Exit status: 0 done, 1 it failed, 2 wrong arguments."]))
     parser.add_argument("--version", action="version",
                         version=f"%(prog)s (gst-stixels) {VERSION}")
 

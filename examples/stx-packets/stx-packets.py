@@ -6,12 +6,12 @@
   stx-packets --points scans drive/
   stx-packets fragments.pcapng -o whole.pcap
 
-SOURCE is a bag (its folder, or a .db3) or a capture (.pcap, .pcapng). What comes out is a capture
-of Ethernet frames with one UDP packet each, which pcapparse reads: fragments of packets are joined,
-IPv6, VLANs and Linux' "any" become plain IPv4. With --points the point clouds of a bag are written,
-one file of four float32 per point for each, which lidar-parse reads.
+SOURCE is a bag (its folder, a .db3 or .mcap) or a capture (.pcap, .pcapng). What comes out is a
+capture of Ethernet frames with one UDP packet each, which pcapparse reads: fragments of packets are
+joined, IPv6, VLANs and Linux' "any" become plain IPv4. With --points the point clouds of a bag are
+written, one file of four float32 per point for each, which lidar-parse reads.
 
-Needs nothing but Python; for bags that are folders, also of MCAP, the package rosbags (PyPI).
+Needs nothing but Python; for bags of MCAP the package mcap (PyPI), for --points NumPy.
 docs/elements/lidar-decode.md shows it at work.
 """
 import argparse
@@ -30,7 +30,7 @@ def arguments_of(command_line):
     parser = argparse.ArgumentParser(prog="stx-packets", description=__doc__.splitlines()[0])
     release.add_to(parser)
     parser.add_argument("source", metavar="SOURCE", type=pathlib.Path,
-                        help="a bag (its folder, or a .db3) or a capture (.pcap, .pcapng)")
+                        help="a bag (its folder, a .db3 or .mcap) or a capture (.pcap, .pcapng)")
     parser.add_argument("-o", "--output", metavar="FILE",
                         help="the capture to write; without: to standard output")
     parser.add_argument("--topic", help="of a bag with several sensors: which one")

@@ -6,10 +6,10 @@ Axes are those of the left camera: x to the right, y down, z forward, in metres.
 import numpy as np
 import rerun as rr
 
+import branches
 import colours
 
 REACH = 100  # metres: what lies farther is left out
-THICK = .1  # metres, of what stands upright
 
 
 def stixel_boxes(stixels, by_kind=False):
@@ -22,7 +22,8 @@ def stixel_boxes(stixels, by_kind=False):
     end = np.minimum(z_top, REACH)
     height = height * np.divide(end - z, z_top - z, out=np.ones_like(z), where=z_top > REACH)
     centers = np.stack([x, y - height / 2, (z + end) / 2], axis=1)
-    half = np.stack([width / 2, np.abs(height) / 2, np.maximum(np.abs(end - z), THICK) / 2], axis=1)
+    depth = np.maximum(np.abs(end - z), branches.THICK)
+    half = np.stack([width, np.abs(height), depth], axis=1) / 2
     shown = np.array([colours.KINDS[s["kind"]] for s in seen], np.uint8).reshape(-1, 3) \
         if by_kind else colours.by_distance(z)
     return rr.Boxes3D(centers=centers, half_sizes=half, colors=shown, fill_mode="solid")
@@ -30,22 +31,15 @@ def stixel_boxes(stixels, by_kind=False):
 
 def obstacle_boxes(obstacles):
     """Frames around them, with number and distance."""
-    metres = np.array([[o["metres"][name] for name in
-                        ("x", "y", "z", "width", "height", "depth")] for o in obstacles],
-                      float).reshape(-1, 6)
-    x, y, z, width, height, depth = np.nan_to_num(metres).T
-    depth = np.maximum(depth, THICK)
-    return rr.Boxes3D(centers=np.stack([x, y - height / 2, z + depth / 2], axis=1),
-                      half_sizes=np.stack([width, height, depth], axis=1) / 2,
+    centers, sizes = branches.boxes_of(obstacles)
+    return rr.Boxes3D(centers=centers, half_sizes=sizes / 2,
                       colors=[(255, 255, 255)] * len(obstacles),
                       labels=[f"{o['id'] or ''} {o['metres']['z']:.1f} m" for o in obstacles])
 
 
 def depth_image(disparity, camera):
     """Of a map of 1/256 pixel; unknown is 0. In millimetres."""
-    known = disparity > 0
-    depth = np.divide(camera["focal"] * camera["baseline"] * 256e3, disparity,
-                      out=np.zeros(disparity.shape), where=known)
+    depth = np.nan_to_num(branches.depth_of(disparity, camera) * 1000)
     return rr.DepthImage(np.where(depth < 65535, depth, 0).astype(np.uint16), meter=1000,
                          depth_range=(0, colours.FAR * 1000))
 

@@ -4,7 +4,7 @@
 
 usage: commands.py EXAMPLES
 
-EXAMPLES is the folder of stx-eval and stx-bench in the build.
+EXAMPLES is the folder of the programs in the build.
 
   - sh: commands run one after the other, those of a page in the same folder, which has the files of
     samples.py. Lines of gst-launch-1.0 are run by launch_lines.py and tests/cameras/; what needs
@@ -115,10 +115,7 @@ def check_indented():
 def prepare(folder, examples):
     samples.make(folder)
     os.symlink(blocks.ROOT / "examples", f"{folder}/examples")
-    (folder / "bin").mkdir()
-    for program in ("stx-calibrate", "stx-packets"):
-        os.symlink(blocks.ROOT / f"examples/{program}/{program}.py", folder / "bin" / program)
-    os.environ["PATH"] = f"{examples}:{folder}/bin:{os.environ['PATH']}"
+    os.environ["PATH"] = f"{examples}:{os.environ['PATH']}"
 
 
 def main():
