@@ -207,7 +207,7 @@ STX_TEST(agrees_on_high_columns)
 STX_TEST(agrees_where_columns_take_turns)
 {
   static const Wanted only_records = {true, false}, only_kept = {false, true};
-  expect_fast_agreement(rdp_params(258, 4500, 1, 65535, 0), RDP_CONSTANT, 3, only_records);
+  expect_fast_agreement(rdp_params(258, 4500, 1, 65535, 0), RDP_STREET, 3, only_records);
   if (stx_test_small())
     return;
   expect_agreement(rdp_params(258, 4700, 1, 256, 0), RDP_RAMP, 3, all);
