@@ -73,6 +73,7 @@ static void set_mode(const char *mode, const char *folder)
   set("LD_LIBRARY_PATH", "%s/../emu", folder);
   set("STX_FAKE_CUDA_DEVICES", "2");
   set("STX_FAKE_CUDA_LEAKS", "1");
+  set("STX_FAKE_CUDA_MEMORY", "%lld", 64LL << 30);
   if (sscanf(mode, "ptx-%d", &arch) == 1) {
     set("STX_FAKE_CUDA_CAPABILITY", "%d.%d", arch / 10, arch % 10);
     set("STX_PTX", "%s/../../cuda/kept", folder);

@@ -11,7 +11,7 @@
  *
  * Settings, from the environment:
  *   STX_FAKE_CUDA_DEVICES=n      number of GPUs, default 1
- *   STX_FAKE_CUDA_MEMORY=bytes   of each GPU, default 4 GiB
+ *   STX_FAKE_CUDA_MEMORY=bytes   of each GPU, default 4 GiB. What is larger than 1 GiB is sparse
  *   STX_FAKE_CUDA_CAPABILITY=x.y default 7.5, which has the least shared memory. Below 7.5 no
  *                                module can be loaded
  *   STX_FAKE_CUDA_DRIVER=n       the newest CUDA that the driver knows, as cuDriverGetVersion says
@@ -66,6 +66,10 @@ const FakeSettings *fake_settings(void);
  * none of them is made to fail. */
 __attribute__((visibility("default"))) void stx_fake_cuda_spare(bool spare);
 
+/* For tests, in the same way: from now on only the last block of each launch runs; on a device with
+ * PTX. */
+__attribute__((visibility("default"))) void stx_fake_cuda_last_block(bool last);
+
 /* ---- Objects ------------------------------------------------------------------------------ */
 
 typedef enum {
@@ -110,6 +114,7 @@ typedef struct {
   uint8_t *base;
   size_t size;
   uint8_t *known; /* of a device with PTX: a byte for each, 0 until it is written */
+  bool sparse;    /* pages that nobody touches take no memory, and it begins with zeros */
 } FakeMemory;
 
 typedef struct FakeGraph {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -17,10 +18,32 @@
 
 /* ---- Allocation --------------------------------------------------------------------------- */
 
+#define SPARSE ((size_t)1 << 30) /* from that many bytes on */
+
 static void memory_destroy(FakeObject *object)
 {
-  free(((FakeMemory *)object)->base);
-  free(((FakeMemory *)object)->known);
+  FakeMemory *memory = (FakeMemory *)object;
+  if (memory->sparse) {
+    munmap(memory->base, memory->size);
+  } else {
+    free(memory->base);
+  }
+  free(memory->known);
+}
+
+static bool make_sparse(void **base, size_t size)
+{
+  *base =
+      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return *base != MAP_FAILED;
+}
+
+static bool make_dense(void **base, size_t size)
+{
+  if (posix_memalign(base, ALIGNMENT, size) != 0)
+    return false;
+  memset(*base, 0xCD, size);
+  return true;
 }
 
 static CUresult allocate(FakeKind kind, size_t size, FakeMemory **memory)
@@ -34,16 +57,15 @@ static CUresult allocate(FakeKind kind, size_t size, FakeMemory **memory)
   size_t used = kind == FAKE_DEVICE_MEMORY ? fake_memory_used(context->device) : 0;
   if (used > fake_settings()->memory || size > fake_settings()->memory - used)
     return CUDA_ERROR_OUT_OF_MEMORY;
+  bool sparse = size >= SPARSE;
   void *base;
-  if (posix_memalign(&base, ALIGNMENT, size) != 0)
+  if (!(sparse ? make_sparse : make_dense)(&base, size))
     return CUDA_ERROR_OUT_OF_MEMORY;
-  memset(base, 0xCD, size);
   *memory = fake_new(kind, context, sizeof **memory);
-  if (*memory == NULL) {
-    free(base);
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  }
+  if (*memory == NULL)
+    abort();
   (*memory)->base = base;
+  (*memory)->sparse = sparse;
   (*memory)->size = size;
   (*memory)->object.destroy = memory_destroy;
   if (kind == FAKE_DEVICE_MEMORY && fake_ptx_wanted()) {

@@ -47,6 +47,7 @@ typedef struct {
   const StxPtxMemory *memory; /* by rising addresses */
   size_t memories;
   uint64_t seed; /* 0: in order, warps as whole as they can be; else at random */
+  bool last;     /* only the last block of the grid runs */
   bool late;     /* stores reach other blocks late, unless a fence or an atomic orders them */
   /* Who decides in place of the seed, or NULL: a number below `below`, or below 0 to give up. All
    * blocks, four at most, are then at work at once, and every access to global memory is a choice.

@@ -429,10 +429,13 @@ static void make_constants(PtxRun *run)
 
 static void begin_blocks(PtxRun *run)
 {
+  const StxPtxLaunch *launch = run->launch;
   int most = run->launch->choose != NULL ? PTX_MOST_BLOCKS
              : run->launch->seed == 0    ? 1
                                          : 1 + (int)ptx_random(run, PTX_MOST_BLOCKS);
   run->block = ptx_zeros(PTX_MOST_BLOCKS, sizeof *run->block);
+  for (int k = 0; k < 3 && launch->last; k++)
+    run->next[k] = launch->grid[k] - 1;
   while (run->blocks < most && !run->all_begun) {
     PtxBlock *block = &run->block[run->blocks++];
     make_block(run, block);
