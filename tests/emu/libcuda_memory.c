@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -23,19 +22,11 @@
 static void memory_destroy(FakeObject *object)
 {
   FakeMemory *memory = (FakeMemory *)object;
-  if (memory->sparse) {
-    munmap(memory->base, memory->size);
-  } else {
+  if (memory->sparse)
+    stx_ptx_zeros_free(memory->base, memory->size);
+  else
     free(memory->base);
-  }
-  free(memory->known);
-}
-
-static bool make_sparse(void **base, size_t size)
-{
-  *base =
-      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return *base != MAP_FAILED;
+  stx_ptx_zeros_free(memory->known, memory->size);
 }
 
 static bool make_dense(void **base, size_t size)
@@ -58,8 +49,8 @@ static CUresult allocate(FakeKind kind, size_t size, FakeMemory **memory)
   if (used > fake_settings()->memory || size > fake_settings()->memory - used)
     return CUDA_ERROR_OUT_OF_MEMORY;
   bool sparse = size >= SPARSE;
-  void *base;
-  if (!(sparse ? make_sparse : make_dense)(&base, size))
+  void *base = sparse ? stx_ptx_zeros(size) : NULL;
+  if (!sparse && !make_dense(&base, size))
     return CUDA_ERROR_OUT_OF_MEMORY;
   *memory = fake_new(kind, context, sizeof **memory);
   if (*memory == NULL)
@@ -68,11 +59,8 @@ static CUresult allocate(FakeKind kind, size_t size, FakeMemory **memory)
   (*memory)->sparse = sparse;
   (*memory)->size = size;
   (*memory)->object.destroy = memory_destroy;
-  if (kind == FAKE_DEVICE_MEMORY && fake_ptx_wanted()) {
-    (*memory)->known = calloc(size, 1);
-    if ((*memory)->known == NULL)
-      abort();
-  }
+  if (kind == FAKE_DEVICE_MEMORY && fake_ptx_wanted())
+    (*memory)->known = stx_ptx_zeros(size);
   fake_memory_close();
   return CUDA_SUCCESS;
 }

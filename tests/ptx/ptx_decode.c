@@ -109,11 +109,14 @@ static bool decode_store(
   return *left == '\0';
 }
 
-/* atom.space.rule.type d, [a], b[, c]; and red, which gives nothing back. */
+/* atom[.acq_rel.gpu].space.rule.type d, [a], b[, c]; and red, which gives nothing back. */
 static bool decode_atomic(PtxParser *parser, PtxInstruction *to, const char *left,
     const PtxOperand *o, int operands, bool gives)
 {
   to->class = PTX_ATOMIC;
+  bool both = take(&left, "acq_rel.gpu");
+  to->acquires = both || take(&left, "acquire.gpu");
+  to->releases = both || (!to->acquires && take(&left, "release.gpu"));
   to->space = (PtxSpace)choose(&left, spaces, PTX_GENERIC);
   to->op = choose(&left, rules, -1);
   take_type(&left, to);

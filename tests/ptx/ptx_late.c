@@ -203,10 +203,9 @@ void ptx_late_peek(PtxWarp *warp, const uint8_t *from, PtxBytes *bytes, int size
       lay_over(bytes, from, size, block->store[i].to, &block->store[i].value, block->store[i].size);
 }
 
-static void fence(PtxWarp *warp, int lane)
+void ptx_late_release(PtxWarp *warp, int lane)
 {
   PtxBlock *block = warp->block;
-  int thread = thread_of(warp, lane);
   for (int i = 0; i < block->stores;)
     if (block->store[i].serial == block->serial &&
         ptx_race_knows(
@@ -214,13 +213,17 @@ static void fence(PtxWarp *warp, int lane)
       ptx_late_let_go(block, i), i = 0;
     else
       i++;
-  block->seen[thread] = block->run->clock;
+}
+
+void ptx_late_acquire(PtxWarp *warp, int lane)
+{
+  warp->block->seen[thread_of(warp, lane)] = warp->block->run->clock;
 }
 
 void ptx_late_fence(PtxWarp *warp, uint32_t mask)
 {
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-    fence(warp, ptx_lowest(rest));
+    ptx_late_release(warp, ptx_lowest(rest)), ptx_late_acquire(warp, ptx_lowest(rest));
 }
 
 void ptx_late_meet(PtxBlock *block, int first, int count, uint32_t mask)

@@ -75,7 +75,7 @@ static bool note(PtxWarp *warp, const PtxInstruction *at, int lane, const StxPtx
   if (!writes && !at->is_read_only)
     return true;
   if (*touched == NULL)
-    *touched = ptx_zeros(memory->size, 1);
+    *touched = stx_ptx_zeros(memory->size);
   for (int i = 0; i < size; i++) {
     uint8_t *how = &(*touched)[offset + (uint64_t)i];
     if (!(at->used >> i & 1))
@@ -366,6 +366,8 @@ static void atomic_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
   for (int i = 1; i < at->sources; i++)
     read_value(warp, at, at->s[i], lane, &operand[i - 1]);
   bool late = place.global && warp->block->run->launch->late;
+  if (late && at->releases)
+    ptx_late_release(warp, lane);
   if (late && at->destinations == 0 && at->op != PTX_SWAP_IF) {
     ptx_late_store(warp, at, lane, place.bytes, place.known, operand);
     return;
@@ -379,6 +381,8 @@ static void atomic_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
   change(at, place.bytes, place.known, &operand[0], &operand[at->op == PTX_SWAP_IF]);
   if (at->destinations > 0 && at->d[0] >= 0)
     ptx_write_partly(warp, at->d[0], lane, old, unsure, at->line);
+  if (late && at->acquires)
+    ptx_late_acquire(warp, lane);
 }
 
 void ptx_atomic(PtxWarp *warp, PtxInstruction *at, uint32_t mask)

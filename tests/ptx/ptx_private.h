@@ -130,6 +130,7 @@ typedef struct {
   int size, count; /* bytes of an element; elements */
   bool is_signed;
   bool is_strong;    /* LOAD: sees memory as it is, if the space is global */
+  bool acquires, releases; /* ATOMIC: with a fence behind, and before it */
   bool is_read_only; /* LOAD: of what no thread writes during the launch */
   uint64_t used;     /* bytes of a load that somebody looks at */
   int op;            /* PtxRule, PtxWarpOp, PtxBarrierOp */
@@ -444,6 +445,9 @@ void ptx_late_peek(PtxWarp *warp, const uint8_t *from, PtxBytes *bytes, int size
 void ptx_late_settle(PtxWarp *warp, const uint8_t *at, int size, bool atomics_only);
 void ptx_late_note(PtxWarp *warp, const uint8_t *at, const uint8_t *known, int size);
 void ptx_late_fence(PtxWarp *warp, uint32_t mask);
+/* Both halves of a fence, of one lane: before an atomic, and behind it. */
+void ptx_late_release(PtxWarp *warp, int lane);
+void ptx_late_acquire(PtxWarp *warp, int lane);
 /* A few of the stores of some block become visible. */
 void ptx_late_drip(PtxRun *run);
 void ptx_late_end(PtxBlock *block);

@@ -468,7 +468,7 @@ bool ptx_run(PtxKernel *kernel, const StxPtxLaunch *launch, char *error, size_t 
     free_block(&run.block[i]);
   }
   for (size_t i = 0; i < launch->memories; i++)
-    free(run.touched[i]);
+    stx_ptx_zeros_free(run.touched[i], launch->memory[i].size);
   free(run.touched);
   free(run.block);
   free(run.constant);
