@@ -22,11 +22,6 @@ static bool find_all(StxDriver *driver, StxError *error)
     return false;
   STX_DRIVER_CALLS(FIND)
 #undef FIND
-  driver->graphs = true;
-#define FIND(name, arguments)                                                                      \
-  driver->graphs = find(driver->library, #name, &driver->p_##name, NULL) && driver->graphs;
-  STX_DRIVER_GRAPH_CALLS(FIND)
-#undef FIND
   return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The driver API, opened at run time, and what device.c, memory.c, launch.c, graph.c and timing.c
- * share: private to cuda/.
+ * The driver API, opened at run time, and what device.c, memory.c, launch.c and timing.c share:
+ * private to cuda/.
  *
  * The names below are those that drivers of CUDA 11 to 13 export. cuda.h maps some short names to
  * newer versions with other arguments (cuCtxCreate to _v4 in CUDA 13), hence prototypes of our
@@ -62,26 +62,10 @@
   X(cuGraphDestroy, (CUgraph graph))                                                               \
   X(cuGraphExecDestroy, (CUgraphExec executable))
 
-/* For graphs of our own making (graph.c): where one of them is missing, there are none. */
-#define STX_DRIVER_GRAPH_CALLS(X)                                                                  \
-  X(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus * status))                        \
-  X(cuGraphCreate, (CUgraph * graph, unsigned flags))                                              \
-  X(cuGraphAddKernelNode, (CUgraphNode * node, CUgraph graph, const CUgraphNode *before,           \
-                              size_t count, const CUDA_KERNEL_NODE_PARAMS_v1 *params))             \
-  X(cuGraphAddMemsetNode,                                                                          \
-      (CUgraphNode * node, CUgraph graph, const CUgraphNode *before, size_t count,                 \
-          const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context))                               \
-  X(cuGraphExecKernelNodeSetParams,                                                                \
-      (CUgraphExec executable, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *params))        \
-  X(cuGraphExecMemsetNodeSetParams, (CUgraphExec executable, CUgraphNode node,                     \
-                                        const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context))
-
 typedef struct {
   void *library;
-  bool graphs; /* the calls for graphs are there */
 #define STX_DRIVER_MEMBER(name, arguments) CUresult(CUDAAPI *p_##name) arguments;
   STX_DRIVER_CALLS(STX_DRIVER_MEMBER)
-  STX_DRIVER_GRAPH_CALLS(STX_DRIVER_MEMBER)
 #undef STX_DRIVER_MEMBER
 } StxDriver;
 
@@ -107,9 +91,6 @@ typedef struct {
   size_t shared_limit;  /* static and dynamic bytes that a launch may ask for at the moment */
 } StxLoadedKernel;
 
-/* Graphs of stages that are kept: a few streams with a few stages each. */
-#define STX_GRAPHS 16
-
 struct StxCuda {
   StxDriver driver;
   CUcontext context;
@@ -120,9 +101,6 @@ struct StxCuda {
   size_t module_count;
   StxLoadedKernel *kernels;
   size_t kernel_count;
-  struct StxGraph *graphs[STX_GRAPHS]; /* see graph.c; NULL: free */
-  uint64_t graph_time;                 /* launches of graphs so far */
-  int graph_failures;
 };
 
 /* Makes the context current until stx_cuda_leave. Failure: do not leave. Releases go on without
@@ -149,14 +127,5 @@ bool stx_cuda_left(StxCuda *cuda, StxError *error, CUresult result, const char *
 
 /* Unloads what was loaded. The context is current. */
 void stx_cuda_unload(StxCuda *cuda);
-
-struct StxCudaKernel;
-
-/* The driver's function, loaded and ready for that much dynamic shared memory. */
-bool stx_cuda_prepare(StxCuda *cuda, const struct StxCudaKernel *kernel, size_t shared,
-    CUfunction *function, StxError *error);
-
-/* Frees all graphs of stages. The context is current. */
-void stx_cuda_free_graphs(StxCuda *cuda);
 
 #endif

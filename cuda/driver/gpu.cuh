@@ -6,7 +6,8 @@
  * __ballot_sync, __any_sync, __all_sync, STX_REDUCE in place of __reduce_*_sync; atomics,
  * __popc, __ffs, __clz, the byte-wise __v*4 intrinsics, __ldg, uint2, uint4 and so on.
  *
- * No half precision, textures, cooperative groups, inline assembly.
+ * No half precision, textures, cooperative groups; inline assembly only here, for what older nvcc
+ * have no names for.
  */
 #ifndef STX_GPU_CUH
 #define STX_GPU_CUH
@@ -53,8 +54,28 @@
 #define STX_PACKS false
 #endif
 
-/* Reads an unsigned that other threads change meanwhile, by atomics. */
-#define STX_PEEK(at) (*(const volatile unsigned *)(at))
+/* Reads an unsigned in global memory that other threads change meanwhile, by atomics. */
+STX_DEVICE unsigned stx_peek(const unsigned *at)
+{
+  unsigned value;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
+               : "=r"(value)
+               : "l"(__cvta_generic_to_global(at)));
+  return value;
+}
+
+/* Adds to an unsigned in global memory, and returns what was there. What the thread has written
+ * before, and what it knows of others by a barrier, is seen by each thread that adds later and by
+ * those that meet it at a barrier after that. Cheaper than __threadfence before and after. */
+STX_DEVICE unsigned stx_add_in_order(unsigned *to, unsigned value)
+{
+  unsigned before;
+  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
+               : "=r"(before)
+               : "l"(__cvta_generic_to_global(to)), "r"(value)
+               : "memory");
+  return before;
+}
 
 #else
 #include "tests/emu/emu.h"

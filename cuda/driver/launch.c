@@ -139,8 +139,9 @@ static bool raise_shared(StxCuda *cuda, StxLoadedKernel *kernel, size_t shared, 
   return true;
 }
 
-bool stx_cuda_prepare(StxCuda *cuda, const StxCudaKernel *kernel, size_t shared,
-    CUfunction *function, StxError *error)
+/* The driver's function, loaded and ready for that much dynamic shared memory. */
+static bool prepare(StxCuda *cuda, const StxCudaKernel *kernel, size_t shared, CUfunction *function,
+    StxError *error)
 {
   pthread_mutex_lock(&cuda->lock);
   StxLoadedKernel *loaded = NULL;
@@ -160,7 +161,7 @@ bool stx_cuda_launch(const StxPlace *place, const StxCudaKernel *kernel, StxCuda
   if (!stx_cuda_enter(cuda, error))
     return false;
   CUfunction function;
-  if (!stx_cuda_prepare(cuda, kernel, shared, &function, error)) {
+  if (!prepare(cuda, kernel, shared, &function, error)) {
     stx_cuda_leave(cuda);
     return false;
   }
@@ -174,7 +175,6 @@ bool stx_cuda_launch(const StxPlace *place, const StxCudaKernel *kernel, StxCuda
 
 void stx_cuda_unload(StxCuda *cuda)
 {
-  stx_cuda_free_graphs(cuda);
   for (size_t i = 0; i < cuda->module_count; i++)
     cuda->driver.p_cuModuleUnload(cuda->modules[i].module);
   cuda->module_count = cuda->kernel_count = 0;

@@ -40,25 +40,6 @@ static inline bool stx_cuda_clear(const StxPlace *place, void *to, size_t size, 
   return stx_cuda_fill_bytes(place->device, to, 0, size, place->stream, error);
 }
 
-/* A step of a stage: a kernel, or (kernel NULL) bytes that are filled. */
-typedef struct {
-  const StxCudaKernel *kernel;
-  StxCudaSize grid, block;
-  size_t shared;
-  const void *args; /* args_size bytes */
-  size_t args_size;
-  void *to; /* size bytes */
-  size_t size;
-  uint8_t value;
-} StxCudaStep;
-
-/* Enqueues the steps, at most STX_CUDA_STEPS, one after the other: as a graph if there are some of
- * them, which is made once and changed where the steps changed, else one by one; see graph.c. Steps
- * without blocks or bytes are left out. Nothing that a step points to has to outlive the call. */
-#define STX_CUDA_STEPS 12
-bool stx_cuda_run_steps(
-    StxCuda *cuda, const StxCudaStep *steps, size_t count, StxCudaStream stream, StxError *error);
-
 /* Defines the module of a stem: STX_CUDA_MODULE(sgm); in sgm_launch.c makes `module`. */
 #define STX_CUDA_MODULE(stem) STX_CUDA_MODULE_AS(module, stem)
 #define STX_CUDA_MODULE_AS(name, stem)                                                             \

@@ -59,7 +59,7 @@ STX_DEVICE void publish_count(StxOrder *order, uint32_t turn, uint32_t count)
 /* Lane k looks at turn end − 1 − k; before the first turn there is a sum of 0. */
 STX_DEVICE uint32_t peek_turn(StxOrder *order, int turn)
 {
-  return turn >= 0 ? STX_PEEK(order_word(order, (uint32_t)turn)) : (uint32_t)ORDER_SUM;
+  return turn >= 0 ? stx_peek(order_word(order, (uint32_t)turn)) : (uint32_t)ORDER_SUM;
 }
 
 /* All lanes up to the first of some; all if there is none. */
@@ -110,10 +110,7 @@ STX_DEVICE uint32_t count_before(StxOrder *order, uint32_t turn, uint32_t count)
  * to come here? It then sees what the others added. */
 STX_DEVICE bool is_last_turn(StxOrder *order, uint32_t turns)
 {
-  __threadfence();
-  bool last = atomicAdd(&order->finished, 1u) + 1 == turns;
-  __threadfence();
-  return last;
+  return stx_add_in_order(&order->finished, 1) + 1 == turns;
 }
 
 #endif

@@ -16,13 +16,13 @@
 
 STX_DEVICE bool is_used(const uint32_t *parent, uint32_t cell)
 {
-  return STX_PEEK(&parent[cell]) != STX_UNUSED_CELL;
+  return stx_peek(&parent[cell]) != STX_UNUSED_CELL;
 }
 
 STX_DEVICE uint32_t find_root(const uint32_t *parent, uint32_t cell)
 {
   for (;;) {
-    uint32_t next = STX_PEEK(&parent[cell]);
+    uint32_t next = stx_peek(&parent[cell]);
     if (next == cell)
       return cell;
     cell = next;

@@ -25,11 +25,8 @@ STX_DEVICE uint32_t thread_number(void)
 STX_DEVICE bool is_last_block(uint32_t *done, uint32_t *last)
 {
   __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();
-    *last = atomicAdd(done, 1u) + 2 == gridDim.x;
-    __threadfence();
-  }
+  if (threadIdx.x == 0)
+    *last = stx_add_in_order(done, 1) + 2 == gridDim.x;
   __syncthreads();
   return *last != 0;
 }

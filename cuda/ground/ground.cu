@@ -188,7 +188,7 @@ STX_DEVICE void refit(const StxGroundLows *lows, float limit, PlaneShared *share
 /* Fits the best sample's plane, which is then in shared memory; false: it is none. */
 STX_DEVICE bool find_plane(const StxGroundArgs *a, const StxGroundLows *lows, PlaneShared *shared)
 {
-  uint32_t best = STX_PEEK(&a->minima->sample);
+  uint32_t best = stx_peek(&a->minima->sample);
   if (best == UINT32_MAX)
     return false;
   if (threadIdx.x == 0)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Launches ground's kernels, one after the other, as one graph; the host learns nothing in
- * between. */
+/* Launches ground's kernels, one after the other; the host learns nothing in between. */
 #include "cuda/ground/ground_args.h"
 #include "cuda/driver/launch.h"
 
@@ -51,43 +50,48 @@ static size_t scratch_size(const StxGroundParams *params, size_t count, int thre
 
 /* ---- Run ----------------------------------------------------------------------------------- */
 
+/* A run as far as it is enqueued. */
 typedef struct {
+  const StxPlace *place;
   const StxGroundArgs *args;
-  StxCudaStep steps[STX_CUDA_STEPS];
-  size_t count;
-} Steps;
+  StxError *error;
+} Run;
 
-static void add(Steps *s, const StxCudaKernel *kernel, size_t items, unsigned threads)
+static bool launch_with(
+    const Run *r, const StxCudaKernel *kernel, size_t items, unsigned threads, size_t shared)
 {
-  s->steps[s->count++] = (StxCudaStep){.kernel = kernel,
-      .grid = {stx_cuda_blocks(items, threads), 1, 1},
-      .block = {threads, 1, 1},
-      .args = s->args,
-      .args_size = sizeof *s->args};
+  return stx_cuda_launch(r->place, kernel, (StxCudaSize){stx_cuda_blocks(items, threads), 1, 1},
+      (StxCudaSize){threads, 1, 1}, shared, r->args, r->error);
 }
 
-static void add_plane(Steps *s)
+static bool launch(const Run *r, const StxCudaKernel *kernel, size_t items, unsigned threads)
 {
-  const StxGroundArgs *a = s->args;
+  return launch_with(r, kernel, items, threads, 0);
+}
+
+static bool find_plane(const Run *r)
+{
+  const StxGroundArgs *a = r->args;
   size_t looked = a->wants_plane ? (a->count + a->stride - 1) / a->stride : 0;
   size_t blocks = a->wants_plane ? STX_GROUND_PLANE_BLOCKS : 1;
-  add(s, &lows_kernel, looked, STX_GROUND_POINT_THREADS);
-  add(s, &plane_kernel, blocks * STX_GROUND_PLANE_THREADS, STX_GROUND_PLANE_THREADS);
+  return launch(r, &lows_kernel, looked, STX_GROUND_POINT_THREADS) &&
+         launch(r, &plane_kernel, blocks * STX_GROUND_PLANE_THREADS, STX_GROUND_PLANE_THREADS);
 }
 
-static void add_lines(Steps *s)
+static bool find_lines(const Run *r)
 {
-  const StxGroundParams *params = &s->args->params;
-  add(s, &lines_kernel, (size_t)params->sectors * LANES, LANES);
-  s->steps[s->count - 1].shared = stx_ground_sector(params->bins).bytes;
+  const StxGroundParams *params = &r->args->params;
+  return launch(r, &bins_kernel, r->args->count, STX_GROUND_POINT_THREADS) &&
+         launch_with(r, &lines_kernel, (size_t)params->sectors * LANES, LANES,
+             stx_ground_sector(params->bins).bytes);
 }
 
-static void add_clusters(Steps *s)
+static bool find_clusters(const Run *r)
 {
-  size_t cells = (size_t)s->args->cells;
-  add(s, &merge_kernel, cells, STX_GROUND_POINT_THREADS);
-  add(s, &rank_kernel, cells, STX_GROUND_RANK_THREADS);
-  add(s, &number_kernel, cells > 0 ? s->args->count : 0, STX_GROUND_POINT_THREADS);
+  size_t cells = (size_t)r->args->cells;
+  return launch(r, &merge_kernel, cells, STX_GROUND_POINT_THREADS) &&
+         launch(r, &rank_kernel, cells, STX_GROUND_RANK_THREADS) &&
+         launch(r, &number_kernel, cells > 0 ? r->args->count : 0, STX_GROUND_POINT_THREADS);
 }
 
 /* Without what lies between the fields: the pretended driver of the tests takes all that looks like
@@ -125,16 +129,12 @@ static bool run(const StxGroundParams *params, const float *points, size_t count
 {
   StxGroundArgs args;
   size_t minima = fill_args(params, points, count, scratch, &args);
-  Steps s = {.args = &args};
+  Run r = {place, &args, error};
   args.labels = labels;
   args.result = result;
-  s.steps[s.count++] = (StxCudaStep){.to = scratch, .size = minima, .value = 0xFF};
-  add_plane(&s);
-  add(&s, &bins_kernel, count, STX_GROUND_POINT_THREADS);
-  add_lines(&s);
-  add(&s, &labels_kernel, count, STX_GROUND_POINT_THREADS);
-  add_clusters(&s);
-  return stx_cuda_run_steps(place->device, s.steps, s.count, place->stream, error);
+  return stx_cuda_fill_bytes(place->device, scratch, 0xFF, minima, place->stream, error) &&
+         find_plane(&r) && find_lines(&r) &&
+         launch(&r, &labels_kernel, count, STX_GROUND_POINT_THREADS) && find_clusters(&r);
 }
 
 static const StxGroundImpl impls[] = {

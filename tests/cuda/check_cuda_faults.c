@@ -140,34 +140,6 @@ static int fault(void)
   return failed && unharmed ? refused(&error) : WRONG;
 }
 
-/* A stage of five kernels and a fill, three times: as it was, and with another value. */
-static int steps(void)
-{
-  STX_CUDA_MODULE(probe);
-  static const StxCudaKernel copy = {&module, "stx_probe_copy"};
-  Things t = {NULL};
-  StxError error = {""};
-  bool ok = make_things(&t, &error);
-  for (int round = 0; round < 3 && ok; round++) {
-    StxProbeCopyArgs args = {.from = t.from, .to = t.to, .size = SIZE};
-    StxCudaStep stage[6] = {{.to = t.from, .size = SIZE, .value = (uint8_t)(round / 2 + 1)}};
-    for (int i = 1; i < 6; i++)
-      stage[i] = (StxCudaStep){.kernel = &copy,
-          .grid = {1, 1, 1},
-          .block = {32, 1, 1},
-          .args = &args,
-          .args_size = sizeof args};
-    ok = stx_cuda_run_steps(t.cuda, stage, 6, t.stream, &error) &&
-         stx_cuda_download_bytes(t.cuda, t.locked, t.to, SIZE, t.stream, &error) &&
-         stx_cuda_synchronize(t.cuda, t.stream, &error);
-    for (int i = 0; i < SIZE && ok; i++)
-      if (((uint8_t *)t.locked)[i] != round / 2 + 1)
-        return WRONG;
-  }
-  free_things(&t);
-  return ok ? WORKED : refused(&error);
-}
-
 /* Mistakes of a program that the driver of tests/emu/ has to notice. */
 
 static int unsynchronized(void)
@@ -213,7 +185,7 @@ static int leak(void)
 static const struct {
   const char *name;
   int (*run)(void);
-} scenarios[] = {{"everything", everything}, {"count", count}, {"fault", fault}, {"steps", steps},
+} scenarios[] = {{"everything", everything}, {"count", count}, {"fault", fault},
     {"unsynchronized", unsynchronized}, {"overrun", overrun}, {"leak", leak}};
 
 static int run_scenario(const char *name)
@@ -309,13 +281,11 @@ static void try_every_call(const char *scenario, const char *setting, int at_lea
 STX_TEST(survives_a_failure_of_every_call)
 {
   try_every_call("everything", "STX_FAKE_CUDA_FAIL", 40);
-  try_every_call("steps", "STX_FAKE_CUDA_FAIL", 20);
 }
 
 STX_TEST(survives_a_lost_device_at_every_call)
 {
   try_every_call("everything", "STX_FAKE_CUDA_LOST", 50);
-  try_every_call("steps", "STX_FAKE_CUDA_LOST", 40);
 }
 
 STX_TEST(says_what_failed)
@@ -360,33 +330,6 @@ STX_TEST(says_that_the_driver_is_too_old)
 STX_TEST(works_without_what_reports_alone_need)
 {
   expect("everything", "STX_FAKE_CUDA_SILENT=1", WORKED, "");
-}
-
-/* Made once, launched each time, and one node changed once. */
-STX_TEST(steps_are_one_graph)
-{
-  static const struct {
-    const char *call;
-    int times;
-  } expected[] = {{"cuGraphInstantiateWithFlags", 1}, {"cuGraphAddKernelNode", 5},
-      {"cuGraphAddMemsetNode", 1}, {"cuGraphLaunch", 3}, {"cuGraphExecMemsetNodeSetParams", 1},
-      {"cuGraphExecKernelNodeSetParams", 0}, {"cuLaunchKernel", 0}, {"cuMemsetD8Async", 0}};
-  for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
-    ck_assert_int_eq(calls_of("steps", expected[i].call).of_name, expected[i].times);
-}
-
-/* What fails of a graph is made up for by launches: the right bytes all the same. */
-STX_TEST(graphs_may_fail)
-{
-  static const char *const calls[] = {"cuStreamIsCapturing", "cuGraphCreate",
-      "cuGraphAddMemsetNode", "cuGraphAddKernelNode", "cuGraphInstantiateWithFlags",
-      "cuGraphLaunch", "cuGraphExecMemsetNodeSetParams"};
-  for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-    char environment[64];
-    snprintf(environment, sizeof environment, "STX_FAKE_CUDA_FAIL=%d",
-        calls_of("steps", calls[i]).first);
-    expect("steps", environment, WORKED, "");
-  }
 }
 
 STX_TEST(the_drivers_checks_notice)

@@ -46,8 +46,8 @@ void stx_case_wait(const char *what);
 /* ---- Guarded device memory ---------------------------------------------------------------- */
 
 /* A block of `size` bytes of device memory, 256-byte aligned, filled with 0xCD, with guard bytes
- * on either side. (With the address sanitizer, which sees reads too, there is no guard: there the
- * emulated device has a block of exactly this size.) Check: waits, and fails the test when a guard
+ * on either side. (With the address sanitizer, and on PTX, reads are seen, too, and there is no
+ * guard: the device has a block of exactly this size.) Check: waits, and fails the test when a guard
  * byte changed. Free: checks, then frees. NULL is fine. */
 void *stx_device_alloc(size_t size);
 void stx_device_check(const void *block);

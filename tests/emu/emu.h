@@ -176,7 +176,6 @@ inline uint64_t vote(Operation operation, unsigned mask, uint64_t value, const c
       *static_cast<type(*)[rows][columns]>(stx_emu::shared(&name##_declaration))
 #define STX_SHARED_DYNAMIC(type, name) type *name = static_cast<type *>(stx_emu::dynamic_shared())
 #define STX_FULL_WARP 0xffffffffu
-#define STX_PEEK(at) (__atomic_load_n((const unsigned *)(at), __ATOMIC_RELAXED))
 
 /* ---- Barriers and warps --------------------------------------------------------------------- */
 

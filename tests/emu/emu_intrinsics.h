@@ -309,4 +309,19 @@ static inline void __threadfence_system()
   stx_emu::fence();
 }
 
+/* See cuda/driver/gpu.cuh. */
+
+static inline unsigned stx_peek(const unsigned *at)
+{
+  return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
+static inline unsigned stx_add_in_order(unsigned *to, unsigned value)
+{
+  stx_emu::fence();
+  unsigned before = atomicAdd(to, value);
+  stx_emu::fence();
+  return before;
+}
+
 #endif

@@ -11,7 +11,7 @@
  *
  * Settings, from the environment:
  *   STX_FAKE_CUDA_DEVICES=n      number of GPUs, default 1
- *   STX_FAKE_CUDA_MEMORY=bytes   of each GPU, default 4 GiB
+ *   STX_FAKE_CUDA_MEMORY=bytes   of each GPU, default 4 GiB. What is larger than 1 GiB is sparse
  *   STX_FAKE_CUDA_CAPABILITY=x.y default 7.5, which has the least shared memory. Below 7.5 no
  *                                module can be loaded
  *   STX_FAKE_CUDA_DRIVER=n       the newest CUDA that the driver knows, as cuDriverGetVersion says
@@ -66,6 +66,10 @@ const FakeSettings *fake_settings(void);
  * none of them is made to fail. */
 __attribute__((visibility("default"))) void stx_fake_cuda_spare(bool spare);
 
+/* For tests, in the same way: from now on only the last block of each launch runs; on a device with
+ * PTX. */
+__attribute__((visibility("default"))) void stx_fake_cuda_last_block(bool last);
+
 /* ---- Objects ------------------------------------------------------------------------------ */
 
 typedef enum {
@@ -110,6 +114,7 @@ typedef struct {
   uint8_t *base;
   size_t size;
   uint8_t *known; /* of a device with PTX: a byte for each, 0 until it is written */
+  bool sparse;    /* pages that nobody touches take no memory, and it begins with zeros */
 } FakeMemory;
 
 typedef struct FakeGraph {
@@ -166,16 +171,15 @@ FakeContext *fake_pop(void);
 
 /* ---- Queues ------------------------------------------------------------------------------- */
 
-typedef enum { FAKE_COPY, FAKE_FILL, FAKE_LAUNCH, FAKE_RECORD } FakeOpKind;
+typedef enum { FAKE_COPY, FAKE_FILL, FAKE_LAUNCH, FAKE_RECORD } FakeOpKind; /* in this order */
 
 struct FakeOp {
   FakeOpKind kind;
   FakeOp *next;
-  const FakeOp *origin; /* in an executable: the graph's node that it was made of, a name only */
-  FakeStream *stream;   /* NULL: the default stream */
-  CUDA_MEMCPY2D copy;   /* COPY, and FILL: its destination */
-  uint8_t *snapshot;    /* COPY: the host's bytes at the time of the call, owned */
-  uint8_t value;        /* FILL */
+  FakeStream *stream; /* NULL: the default stream */
+  CUDA_MEMCPY2D copy; /* COPY, and FILL: its destination */
+  uint8_t *snapshot;  /* COPY: the host's bytes at the time of the call, owned */
+  uint8_t value;      /* FILL */
   FakeFunction *function;
   unsigned grid[3], block[3];
   size_t shared;
@@ -195,19 +199,11 @@ CUresult fake_run_stream(FakeContext *context, FakeStream *stream);
 CUresult fake_run_op(FakeContext *context, FakeOp *op);
 CUresult fake_run_all(FakeContext *context);
 void fake_queue_clear(FakeQueue *queue);
-/* Appends a copy of the operation and takes over what it owns; returns the copy. */
-FakeOp *fake_queue_append(FakeQueue *queue, const FakeOp *op);
 /* Frees what an operation owns. */
 void fake_op_clear(const FakeOp *op);
-/* Makes a queue's operation another one, and takes over what that owns. */
-void fake_op_replace(FakeOp *old, const FakeOp *op);
 FakeQueue fake_queue_copy(const FakeQueue *queue);
 /* Appends copies of the operations of a graph to a stream. */
 CUresult fake_enqueue_graph(FakeContext *context, FakeStream *stream, const FakeQueue *ops);
-
-/* Completes the launch of a kernel, of which grid, block and shared memory are given. On success it
- * owns its arguments. */
-CUresult fake_take_launch(FakeContext *context, FakeOp *op, CUfunction function, void **params);
 
 /* The current context and a stream of it. */
 CUresult fake_current_stream(CUstream handle, FakeContext **context, FakeStream **stream);

@@ -11,6 +11,13 @@
 
 static StxPtx *ptx; /* loaded, and never again */
 
+static bool last_block;
+
+void stx_fake_cuda_last_block(bool last)
+{
+  last_block = last;
+}
+
 bool fake_ptx_wanted(void)
 {
   return getenv("STX_PTX") != NULL;
@@ -117,6 +124,7 @@ bool fake_ptx_launch(const FakeOp *op, char *error, size_t size)
       .memory = memory,
       .memories = count,
       .seed = seed != NULL ? strtoull(seed, NULL, 0) : 0,
+      .last = last_block,
       .late = late != NULL && *late == '1',
   };
   memcpy(launch.grid, op->grid, sizeof launch.grid);

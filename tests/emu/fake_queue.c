@@ -46,24 +46,6 @@ static FakeOp *allocate_op(void)
   return op;
 }
 
-FakeOp *fake_queue_append(FakeQueue *queue, const FakeOp *op)
-{
-  FakeOp *copy = allocate_op();
-  *copy = *op;
-  append(queue, copy);
-  return copy;
-}
-
-void fake_op_replace(FakeOp *old, const FakeOp *op)
-{
-  FakeOp *next = old->next;
-  const FakeOp *origin = old->origin;
-  fake_op_clear(old);
-  *old = *op;
-  old->next = next;
-  old->origin = origin;
-}
-
 void fake_queue_clear(FakeQueue *queue)
 {
   for (FakeOp *op = queue->first, *next; op != NULL; op = next) {
@@ -314,7 +296,6 @@ static void *duplicate(const void *bytes, size_t size)
 static FakeOp *op_copy(const FakeOp *op, FakeOp *copy)
 {
   *copy = *op;
-  copy->origin = op;
   copy->snapshot = NULL; /* what is recorded reads the host's memory when it runs */
   copy->args = duplicate(op->args, op->args_size);
   return copy;

@@ -222,6 +222,20 @@ FAKE_API cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device)
   return fake_end(result);
 }
 
+/* What of that kind is under way needs what goes: no code of ours may count on a driver that waits.
+ * After a fault nobody can know. */
+static void refuse_under_way(const FakeContext *context, FakeOpKind first, const char *goes)
+{
+  for (const FakeOp *op = context->queue.first; op != NULL && !fake_settings()->faults;
+       op = op->next) {
+    if (op->kind < first || op->kind == FAKE_RECORD)
+      continue;
+    fprintf(stderr, "fake libcuda: %s, and %s is under way\n", goes,
+        op->kind == FAKE_LAUNCH ? op->function->name : "a copy");
+    abort();
+  }
+}
+
 FAKE_API cuCtxDestroy_v2(CUcontext handle)
 {
   CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
@@ -231,6 +245,7 @@ FAKE_API cuCtxDestroy_v2(CUcontext handle)
   fake_current(&current);
   if (current == context)
     fake_pop();
+  refuse_under_way(context, FAKE_COPY, "a context is destroyed");
   fake_delete_context(context);
   return fake_end(result);
 }
@@ -310,6 +325,7 @@ FAKE_API cuModuleUnload(CUmodule module)
   FakeObject *object = fake_find(FAKE_MODULE, module);
   if (object == NULL)
     return fake_end(CUDA_ERROR_INVALID_HANDLE);
+  refuse_under_way(object->context, FAKE_LAUNCH, "a module is unloaded");
   fake_run_all(object->context);
   fake_delete(object);
   return fake_end(result);
@@ -409,7 +425,9 @@ static bool has_host_pointer(const FakeOp *op)
   return false;
 }
 
-CUresult fake_take_launch(FakeContext *context, FakeOp *op, CUfunction handle, void **params)
+/* Completes the launch of a kernel, of which grid, block and shared memory are given. On success it
+ * owns its arguments. */
+static CUresult take_launch(FakeContext *context, FakeOp *op, CUfunction handle, void **params)
 {
   op->function = fake_find(FAKE_FUNCTION, handle);
   if (op->function == NULL || op->function->object.context != context)
@@ -431,7 +449,7 @@ static CUresult launch(FakeOp *op, CUfunction handle, CUstream stream, void **pa
   FakeContext *context;
   CUresult result = fake_current_stream(stream, &context, &op->stream);
   if (result == CUDA_SUCCESS)
-    result = fake_take_launch(context, op, handle, params);
+    result = take_launch(context, op, handle, params);
   return result == CUDA_SUCCESS ? fake_enqueue(context, op) : result;
 }
 

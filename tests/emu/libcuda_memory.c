@@ -17,10 +17,24 @@
 
 /* ---- Allocation --------------------------------------------------------------------------- */
 
+#define SPARSE ((size_t)1 << 30) /* from that many bytes on */
+
 static void memory_destroy(FakeObject *object)
 {
-  free(((FakeMemory *)object)->base);
-  free(((FakeMemory *)object)->known);
+  FakeMemory *memory = (FakeMemory *)object;
+  if (memory->sparse)
+    stx_ptx_zeros_free(memory->base, memory->size);
+  else
+    free(memory->base);
+  stx_ptx_zeros_free(memory->known, memory->size);
+}
+
+static bool make_dense(void **base, size_t size)
+{
+  if (posix_memalign(base, ALIGNMENT, size) != 0)
+    return false;
+  memset(*base, 0xCD, size);
+  return true;
 }
 
 static CUresult allocate(FakeKind kind, size_t size, FakeMemory **memory)
@@ -34,23 +48,19 @@ static CUresult allocate(FakeKind kind, size_t size, FakeMemory **memory)
   size_t used = kind == FAKE_DEVICE_MEMORY ? fake_memory_used(context->device) : 0;
   if (used > fake_settings()->memory || size > fake_settings()->memory - used)
     return CUDA_ERROR_OUT_OF_MEMORY;
-  void *base;
-  if (posix_memalign(&base, ALIGNMENT, size) != 0)
+  bool sparse = size >= SPARSE;
+  void *base = sparse ? stx_ptx_zeros(size) : NULL;
+  if (!sparse && !make_dense(&base, size))
     return CUDA_ERROR_OUT_OF_MEMORY;
-  memset(base, 0xCD, size);
   *memory = fake_new(kind, context, sizeof **memory);
-  if (*memory == NULL) {
-    free(base);
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  }
+  if (*memory == NULL)
+    abort();
   (*memory)->base = base;
+  (*memory)->sparse = sparse;
   (*memory)->size = size;
   (*memory)->object.destroy = memory_destroy;
-  if (kind == FAKE_DEVICE_MEMORY && fake_ptx_wanted()) {
-    (*memory)->known = calloc(size, 1);
-    if ((*memory)->known == NULL)
-      abort();
-  }
+  if (kind == FAKE_DEVICE_MEMORY && fake_ptx_wanted())
+    (*memory)->known = stx_ptx_zeros(size);
   fake_memory_close();
   return CUDA_SUCCESS;
 }

@@ -146,7 +146,7 @@ TEST(atomics)
   atomicMax(&wide[1], 1ull << n % 48);
   atomicMin(&wide[2], (unsigned long long)(100 - n) << 32 | n);
   atomicMin(&least[0], (int)n - 40);
-  EXPECT(STX_PEEK(&s[1]) >= n + 5, 1);
+  EXPECT(stx_peek(&s[1]) >= n + 5, 1);
   __syncthreads();
   const unsigned expected[] = {63 * 64 / 2, 63 + 5, ~0u, 0x80000000u, 0, 9, 100 - 63, 4};
   for (int i = 0; i < 8; i++)

@@ -293,6 +293,11 @@ static const Fault faults[] = {
      "%r2;\nst.shared.u32 [%r3], %r30;\nld.shared.u32 %r4, [tile+20];",
         "a race on shared memory", 16},
     {"st.shared.u32 [tile], %r30;", "a race on shared memory", 64},
+    {"st.volatile.shared.u32 [tile], %r30;", "a race on shared memory", 64},
+    {"fma.rn.f32 %r1, 1, 1, 1;", "does not know fma.rn.f32", 1},
+    {"atom.global.add.u32 %r1, [%rd31], 1;\nld.global.nc.u32 %r2, [%rd31];", "read by ld.global.nc",
+        1},
+    {"ld.global.nc.u32 %r2, [%rd31+4];\nst.global.u32 [%rd31+4], 1;", "read by ld.global.nc", 1},
 };
 
 STX_TEST_LOOP(faults_are_named, sizeof faults / sizeof faults[0])
@@ -310,6 +315,7 @@ STX_TEST_LOOP(faults_are_named, sizeof faults / sizeof faults[0])
 STX_TEST(what_is_no_ptx_is_refused)
 {
   static const char *const texts[] = {"?", ".version 9.0 .visible .entry", ".visible .func f()",
+      ".visible .entry k(.param .b8 k_p[4]) { ret; }",
       ".visible .entry k(.param .b8 k_p[4]) { ret }", ".visible .entry k(.param .b8 k_p[4]) { }",
       ".visible .entry k(.param .b8 k_p[4]) { bra $nowhere; }",
       ".visible .entry k(.param .b8 k_p[4]) { .pragma \"magic\"; ret; }"};

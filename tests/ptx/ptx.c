@@ -4,6 +4,23 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/* From the system itself: to free memory of malloc may be to write all of it, in tests. */
+uint8_t *stx_ptx_zeros(size_t size)
+{
+  void *zeros =
+      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (zeros == MAP_FAILED)
+    abort();
+  return zeros;
+}
+
+void stx_ptx_zeros_free(uint8_t *zeros, size_t size)
+{
+  if (zeros != NULL)
+    munmap(zeros, size);
+}
 
 StxPtx *stx_ptx_new(void)
 {

@@ -32,6 +32,10 @@ bool stx_ptx_add(StxPtx *ptx, const char *name, const char *text, char *error, s
 /* Bytes of the kernel's only parameter, a struct; 0: there is no such kernel. */
 size_t stx_ptx_args_size(const StxPtx *ptx, const char *kernel);
 
+/* A zero for each byte of a memory, in pages that take no room before they are touched. */
+uint8_t *stx_ptx_zeros(size_t size);
+void stx_ptx_zeros_free(uint8_t *zeros, size_t size);
+
 /* Global memory: bytes that a kernel may touch. known: a byte for each, 0 until it is written. */
 typedef struct {
   uint8_t *base;
@@ -47,6 +51,7 @@ typedef struct {
   const StxPtxMemory *memory; /* by rising addresses */
   size_t memories;
   uint64_t seed; /* 0: in order, warps as whole as they can be; else at random */
+  bool last;     /* only the last block of the grid runs */
   bool late;     /* stores reach other blocks late, unless a fence or an atomic orders them */
   /* Who decides in place of the seed, or NULL: a number below `below`, or below 0 to give up. All
    * blocks, four at most, are then at work at once, and every access to global memory is a choice.

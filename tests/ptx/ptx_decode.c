@@ -76,15 +76,14 @@ static void address(PtxParser *parser, PtxInstruction *to, const PtxOperand *ope
 
 /* ---- Memory ------------------------------------------------------------------------------- */
 
-/* ld[.volatile][.space][.nc][.v2].type d, [a]; */
+/* ld[.volatile|.relaxed.gpu][.space][.nc][.v2].type d, [a]; */
 static bool decode_load(
     PtxParser *parser, PtxInstruction *to, const char *left, const PtxOperand *o, int operands)
 {
   to->class = PTX_LOAD;
-  to->is_volatile = take(&left, "volatile");
+  to->is_strong = take(&left, "volatile") || take(&left, "relaxed.gpu");
   to->space = (PtxSpace)choose(&left, spaces, PTX_GENERIC);
-  if (to->space == PTX_GLOBAL)
-    take(&left, "nc");
+  to->is_read_only = to->space == PTX_GLOBAL && take(&left, "nc");
   to->count = choose(&left, counts, 1);
   take_type(&left, to);
   if (operands != 2 || to->size == 0 || o[0].count != to->count)
@@ -99,7 +98,7 @@ static bool decode_store(
     PtxParser *parser, PtxInstruction *to, const char *left, const PtxOperand *o, int operands)
 {
   to->class = PTX_STORE;
-  to->is_volatile = take(&left, "volatile");
+  take(&left, "volatile");
   to->space = (PtxSpace)choose(&left, spaces, PTX_GENERIC);
   to->count = choose(&left, counts, 1);
   take_type(&left, to);
@@ -110,11 +109,14 @@ static bool decode_store(
   return *left == '\0';
 }
 
-/* atom.space.rule.type d, [a], b[, c]; and red, which gives nothing back. */
+/* atom[.acq_rel.gpu].space.rule.type d, [a], b[, c]; and red, which gives nothing back. */
 static bool decode_atomic(PtxParser *parser, PtxInstruction *to, const char *left,
     const PtxOperand *o, int operands, bool gives)
 {
   to->class = PTX_ATOMIC;
+  bool both = take(&left, "acq_rel.gpu");
+  to->acquires = both || take(&left, "acquire.gpu");
+  to->releases = both || (!to->acquires && take(&left, "release.gpu"));
   to->space = (PtxSpace)choose(&left, spaces, PTX_GENERIC);
   to->op = choose(&left, rules, -1);
   take_type(&left, to);

@@ -8,9 +8,10 @@
  * there before it goes on: the thread's own stores, and those that it may know of, because a
  * barrier of the block or an operation of its warp lies between. A load may find the bytes of
  * before a store of another block, if that reached memory after the last fence of the thread, or of
- * one that it may know of. An atomic that gives no result waits like a store, and the block's loads
- * of that place wait for it. Volatile loads and other atomics see memory as it is, and order
- * nothing else.
+ * one that it may know of; if it does, it finds them again until there is a fence, as in a cache
+ * that the store does not reach. A block begins without a fence: such a cache may be of a block
+ * before it. An atomic that gives no result waits like a store, and the block's loads of that place
+ * wait for it. Strong loads and other atomics see memory as it is, and order nothing else.
  */
 #include "tests/ptx/ptx_private.h"
 
@@ -161,6 +162,16 @@ static void lay_over(PtxBytes *bytes, const uint8_t *from, int size, const uint8
     }
 }
 
+/* Whether the lane does not see that a store has reached memory. */
+static bool is_stale(const PtxWarp *warp, int lane, const PtxPast *past)
+{
+  PtxRun *run = warp->block->run;
+  const unsigned who[] = {warp->block->serial, (unsigned)thread_of(warp, lane), past->clock};
+  if (run->launch->choose != NULL)
+    return ptx_random(run, 2) == 0;
+  return ptx_hash(run->launch->seed, who, sizeof who) % 2 == 0;
+}
+
 static void see_past(PtxWarp *warp, int lane, const uint8_t *from, PtxBytes *bytes, int size)
 {
   PtxRun *run = warp->block->run;
@@ -173,7 +184,7 @@ static void see_past(PtxWarp *warp, int lane, const uint8_t *from, PtxBytes *byt
     if (past->clock <= seen)
       return;
     if (past->serial != warp->block->serial && overlap(past->at, past->size, from, size) &&
-        ptx_random(run, 2) == 0)
+        is_stale(warp, lane, past))
       lay_over(bytes, from, size, past->at, &past->value, past->size);
   }
 }
@@ -192,10 +203,9 @@ void ptx_late_peek(PtxWarp *warp, const uint8_t *from, PtxBytes *bytes, int size
       lay_over(bytes, from, size, block->store[i].to, &block->store[i].value, block->store[i].size);
 }
 
-static void fence(PtxWarp *warp, int lane)
+void ptx_late_release(PtxWarp *warp, int lane)
 {
   PtxBlock *block = warp->block;
-  int thread = thread_of(warp, lane);
   for (int i = 0; i < block->stores;)
     if (block->store[i].serial == block->serial &&
         ptx_race_knows(
@@ -203,13 +213,17 @@ static void fence(PtxWarp *warp, int lane)
       ptx_late_let_go(block, i), i = 0;
     else
       i++;
-  block->seen[thread] = block->run->clock;
+}
+
+void ptx_late_acquire(PtxWarp *warp, int lane)
+{
+  warp->block->seen[thread_of(warp, lane)] = warp->block->run->clock;
 }
 
 void ptx_late_fence(PtxWarp *warp, uint32_t mask)
 {
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-    fence(warp, ptx_lowest(rest));
+    ptx_late_release(warp, ptx_lowest(rest)), ptx_late_acquire(warp, ptx_lowest(rest));
 }
 
 void ptx_late_meet(PtxBlock *block, int first, int count, uint32_t mask)

@@ -13,7 +13,8 @@ typedef struct {
   bool global;
 } Place;
 
-enum { BETWEEN = 2 }; /* in shared_known: no array's */
+enum { BETWEEN = 2 };                /* in shared_known: no array's */
+enum { READ_ONLY = 1, WRITTEN = 2 }; /* in touched */
 
 /* ---- Addresses ---------------------------------------------------------------------------- */
 
@@ -64,6 +65,32 @@ static bool in_param(
   return true;
 }
 
+/* Read-only loads may come from a cache that no store of the launch reaches. */
+static bool note(PtxWarp *warp, const PtxInstruction *at, int lane, const StxPtxMemory *memory,
+    uint64_t offset, int size)
+{
+  PtxRun *run = warp->block->run;
+  uint8_t **touched = &run->touched[memory - run->launch->memory];
+  bool writes = at->class != PTX_LOAD;
+  if (!writes && !at->is_read_only)
+    return true;
+  if (*touched == NULL)
+    *touched = stx_ptx_zeros(memory->size);
+  for (int i = 0; i < size; i++) {
+    uint8_t *how = &(*touched)[offset + (uint64_t)i];
+    if (!(at->used >> i & 1))
+      continue;
+    if (*how == (writes ? READ_ONLY : WRITTEN)) {
+      ptx_fault(warp, at, lane,
+          "byte %llu of %zu is written, and read by ld.global.nc, in one launch",
+          (unsigned long long)offset + (unsigned)i, memory->size);
+      return false;
+    }
+    *how = writes ? WRITTEN : READ_ONLY;
+  }
+  return true;
+}
+
 static bool in_global(
     PtxWarp *warp, const PtxInstruction *at, int lane, uint64_t address, int size, Place *place)
 {
@@ -75,7 +102,7 @@ static bool in_global(
     return false;
   }
   *place = (Place){memory->base + offset, memory->known + offset, true};
-  return true;
+  return note(warp, at, lane, memory, offset, size);
 }
 
 /* All that an access of the lane touches, in one piece. */
@@ -213,7 +240,7 @@ static void read_place(PtxWarp *warp, const PtxInstruction *at, int lane, PtxByt
   memcpy(bytes->byte, place.bytes, (size_t)size);
   if (place.known != NULL)
     memcpy(bytes->known, place.known, (size_t)size);
-  if (late && at->is_volatile)
+  if (late && at->is_strong)
     ptx_late_peek(warp, place.bytes, bytes, size);
   else if (late)
     ptx_late_load(warp, lane, place.bytes, bytes, size);
@@ -281,6 +308,7 @@ void ptx_store(PtxWarp *warp, PtxInstruction *at, uint32_t mask)
   if (!ptx_known(warp, at, at->s[0], mask))
     return;
   count_access(warp, at, mask);
+  run->idle = 0;
   for (uint32_t rest = mask; rest != 0 && !run->failed; rest &= rest - 1)
     store_lane(warp, at, ptx_lowest(rest));
 }
@@ -338,6 +366,8 @@ static void atomic_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
   for (int i = 1; i < at->sources; i++)
     read_value(warp, at, at->s[i], lane, &operand[i - 1]);
   bool late = place.global && warp->block->run->launch->late;
+  if (late && at->releases)
+    ptx_late_release(warp, lane);
   if (late && at->destinations == 0 && at->op != PTX_SWAP_IF) {
     ptx_late_store(warp, at, lane, place.bytes, place.known, operand);
     return;
@@ -351,6 +381,8 @@ static void atomic_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
   change(at, place.bytes, place.known, &operand[0], &operand[at->op == PTX_SWAP_IF]);
   if (at->destinations > 0 && at->d[0] >= 0)
     ptx_write_partly(warp, at->d[0], lane, old, unsure, at->line);
+  if (late && at->acquires)
+    ptx_late_acquire(warp, lane);
 }
 
 void ptx_atomic(PtxWarp *warp, PtxInstruction *at, uint32_t mask)
@@ -359,6 +391,7 @@ void ptx_atomic(PtxWarp *warp, PtxInstruction *at, uint32_t mask)
   if (!ptx_known(warp, at, at->s[0], mask))
     return;
   count_access(warp, at, mask);
+  run->idle = 0;
   /* In no order that anybody could count on. */
   for (uint32_t rest = mask; rest != 0 && !run->failed;) {
     int lane = ptx_lowest(rest);

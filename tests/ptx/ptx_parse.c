@@ -422,7 +422,6 @@ static void read_param(Body *body)
 static void read_bounds(Body *body)
 {
   PtxParser *parser = body->parser;
-  body->kernel->threads = 1024;
   for (;;) {
     if (ptx_accept(parser, ".maxntid")) {
       body->kernel->threads = 1;
@@ -432,8 +431,10 @@ static void read_bounds(Body *body)
     } else if (ptx_accept(parser, ".minnctapersm"))
       number(parser);
     else
-      return;
+      break;
   }
+  if (body->kernel->threads == 0)
+    ptx_fail(parser, "%s has no launch bounds", body->kernel->name);
 }
 
 /* Of the module's arrays: those that the kernel may use. */

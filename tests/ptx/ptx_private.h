@@ -128,12 +128,15 @@ typedef struct {
   PtxSpace space;
   int64_t offset;
   int size, count; /* bytes of an element; elements */
-  bool is_signed, is_volatile;
-  uint64_t used; /* bytes of a load that somebody looks at */
-  int op;        /* PtxRule, PtxWarpOp, PtxBarrierOp */
-  PtxRule rule;  /* of PTX_REDUCE */
-  int target;    /* BRANCH: instruction */
-  bool leads;    /* begins a basic block */
+  bool is_signed;
+  bool is_strong;    /* LOAD: sees memory as it is, if the space is global */
+  bool acquires, releases; /* ATOMIC: with a fence behind, and before it */
+  bool is_read_only; /* LOAD: of what no thread writes during the launch */
+  uint64_t used;     /* bytes of a load that somebody looks at */
+  int op;            /* PtxRule, PtxWarpOp, PtxBarrierOp */
+  PtxRule rule;      /* of PTX_REDUCE */
+  int target;        /* BRANCH: instruction */
+  bool leads;        /* begins a basic block */
   uint64_t runs, lanes, requests, sectors, conflicts, splits;
 } PtxInstruction;
 
@@ -291,10 +294,12 @@ struct PtxRun {
   bool all_begun;
   uint64_t random;
   const StxPtxMemory *near; /* what was touched last */
+  uint8_t **touched;        /* by memory: how each byte was, see ptx_memory.c; NULL: not yet */
   struct PtxPast *past;     /* see ptx_late.c */
   int pasts;
   uint16_t *past_lines; /* the same */
   unsigned clock, begun;
+  unsigned idle; /* instructions since something was written, or has met or ended */
   bool failed;
   char *error;
   size_t error_size;
@@ -440,6 +445,9 @@ void ptx_late_peek(PtxWarp *warp, const uint8_t *from, PtxBytes *bytes, int size
 void ptx_late_settle(PtxWarp *warp, const uint8_t *at, int size, bool atomics_only);
 void ptx_late_note(PtxWarp *warp, const uint8_t *at, const uint8_t *known, int size);
 void ptx_late_fence(PtxWarp *warp, uint32_t mask);
+/* Both halves of a fence, of one lane: before an atomic, and behind it. */
+void ptx_late_release(PtxWarp *warp, int lane);
+void ptx_late_acquire(PtxWarp *warp, int lane);
 /* A few of the stores of some block become visible. */
 void ptx_late_drip(PtxRun *run);
 void ptx_late_end(PtxBlock *block);

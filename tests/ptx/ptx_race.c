@@ -2,7 +2,7 @@
 /*
  * Races on shared memory, found whatever the order was: two threads of a block touch a byte, one of
  * them writes, and neither a barrier nor a bar.warp.sync lies between. Shuffles and votes make
- * lanes wait, but order no memory.
+ * lanes wait, but order no memory; nor does volatile.
  *
  * Every byte remembers its last writer and a reader since. Within a warp, lanes know of each other
  * by vector clocks: a lane's epoch counts its bar.warp.syncs, and `met` says up to which epoch of
@@ -61,7 +61,7 @@ static bool check(PtxWarp *warp, const PtxInstruction *at, int lane, const PtxTo
 void ptx_race(PtxWarp *warp, const PtxInstruction *at, int lane, size_t offset, int size)
 {
   PtxBlock *block = warp->block;
-  bool atomic = at->class == PTX_ATOMIC || at->is_volatile, writes = at->class != PTX_LOAD;
+  bool atomic = at->class == PTX_ATOMIC, writes = at->class != PTX_LOAD;
   PtxTouch now = {.thread = (uint16_t)(warp->number * PTX_LANES + lane + 1),
       .atomic = atomic,
       .block_epoch = block->epoch,

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATIENCE = 4096 };
+enum { PATIENCE = 4096, MOST_IDLE = 1 << 24 };
 
 unsigned ptx_random(PtxRun *run, unsigned below)
 {
@@ -106,6 +106,7 @@ static void finish(PtxWarp *warp, const PtxInstruction *at, uint32_t lanes)
     warp->state[ptx_lowest(rest)] = PTX_DONE;
   warp->ready &= ~lanes;
   block->ended += __builtin_popcount(lanes);
+  block->run->idle = 0;
   if (block->arrived > 0)
     ptx_fault(
         warp, at, ptx_lowest(lanes), "ends, while %d threads wait at a barrier", block->arrived);
@@ -143,6 +144,7 @@ void ptx_run_group(PtxWarp *warp, uint32_t group, int turns)
     if (at->leads && !whole && turn > 0)
       break; /* others may wait here */
     uint32_t active = guarded(warp, at, group);
+    run->idle++;
     at->runs++;
     at->lanes += (uint64_t)__builtin_popcount(active);
     if (at->class == PTX_BRANCH && (active == 0 || active == group)) {
@@ -233,6 +235,19 @@ void ptx_name_the_stuck(PtxBlock *block)
   }
 }
 
+/* Nobody has written anything for long: names one who looks in vain. */
+static void name_the_waiting(PtxBlock *block)
+{
+  for (int w = 0; w < block->warps; w++) {
+    PtxWarp *warp = &block->warp[w];
+    if (warp->ready == 0)
+      continue;
+    int lane = ptx_lowest(warp->ready);
+    ptx_fault(warp, &block->run->kernel->code[warp->pc[lane]], lane,
+        "waits in a loop for what does not come");
+  }
+}
+
 /* A warp of the block with lanes that are ready, from a random or the next one on; or NULL. */
 static PtxWarp *choose_warp(PtxBlock *block, int first)
 {
@@ -308,8 +323,7 @@ static bool begin_block(PtxRun *run, PtxBlock *block)
   block->ended = block->arrived = block->predicates = 0;
   block->epoch = 0;
   block->serial = ++run->begun;
-  for (int t = 0; t < block->threads; t++)
-    block->seen[t] = run->clock;
+  memset(block->seen, 0, (size_t)block->threads * sizeof *block->seen);
   begin_shared(block);
   ptx_race_begin(block);
   for (int w = 0; w < block->warps; w++)
@@ -395,6 +409,8 @@ static void run_blocks(PtxRun *run)
   for (int turn = 0; !run->failed && (block = choose_block(run)) != NULL; turn++) {
     if (run->launch->late)
       ptx_late_drip(run);
+    if (run->idle >= MOST_IDLE)
+      name_the_waiting(block);
     if (!step(run, block, turn))
       block->over = !begin_block(run, block);
   }
@@ -413,10 +429,13 @@ static void make_constants(PtxRun *run)
 
 static void begin_blocks(PtxRun *run)
 {
+  const StxPtxLaunch *launch = run->launch;
   int most = run->launch->choose != NULL ? PTX_MOST_BLOCKS
              : run->launch->seed == 0    ? 1
                                          : 1 + (int)ptx_random(run, PTX_MOST_BLOCKS);
   run->block = ptx_zeros(PTX_MOST_BLOCKS, sizeof *run->block);
+  for (int k = 0; k < 3 && launch->last; k++)
+    run->next[k] = launch->grid[k] - 1;
   while (run->blocks < most && !run->all_begun) {
     PtxBlock *block = &run->block[run->blocks++];
     make_block(run, block);
@@ -437,6 +456,7 @@ bool ptx_run(PtxKernel *kernel, const StxPtxLaunch *launch, char *error, size_t 
         kernel->threads);
     return false;
   }
+  run.touched = ptx_zeros(launch->memories, sizeof *run.touched);
   make_constants(&run);
   begin_blocks(&run);
   if (launch->choose != NULL)
@@ -447,6 +467,9 @@ bool ptx_run(PtxKernel *kernel, const StxPtxLaunch *launch, char *error, size_t 
     ptx_late_end(&run.block[i]);
     free_block(&run.block[i]);
   }
+  for (size_t i = 0; i < launch->memories; i++)
+    stx_ptx_zeros_free(run.touched[i], launch->memory[i].size);
+  free(run.touched);
   free(run.block);
   free(run.constant);
   free(run.past);

@@ -34,6 +34,7 @@ static void open_barrier(PtxBlock *block)
   if (block->run->launch->late)
     ptx_late_meet(block, 0, block->threads, UINT32_MAX);
   block->arrived = block->predicates = 0;
+  block->run->idle = 0;
   block->epoch++;
 }
 

@@ -31,8 +31,6 @@ CALL = re.compile(r"__(syncthreads(_or|_count|_and)?|syncwarp|threadfence(_block
 FLAGS = ["-ptx", "-std=c++17", "-O3", "-fmad=false", "-diag-suppress=177", "-arch=compute_75"]
 # Where the machine sees no difference, and why the call stands there all the same.
 NOT_MISSED = {
-    "cuda/driver/ordered.cuh: __threadfence()": "litmus.cu misses both: is_last_turn",
-    "cuda/driver/threads.cuh: __threadfence()": "litmus.cu misses both: is_last_block",
     "cuda/driver/threads.cuh: __syncthreads()": "litmus.cu misses both: is_last_block",
     "cuda/fulldp/fulldp.cu: __syncthreads()": "keeps nvcc from peeling a loop, one of three",
     "cuda/fulldp/fulldp.cu: __syncwarp()": "keeps values from staying in registers",
