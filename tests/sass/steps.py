@@ -25,6 +25,7 @@ STEPS = {
     "stx_sgm_paths_64": Step("a pixel of a line", "POPC", 2),
     "stx_sgm_paths_128": Step("a pixel of a line", "POPC", 4),
     "stx_sgm_paths_256": Step("a pixel of a line", "POPC", 8),
+    "stx_sgm_coarse_paths": Step("a pixel of a path", "POPC", 1),
     "stx_sgm_winner_64": Step("a pixel, of 8 paths", "LDG", 4),
     "stx_sgm_winner_128": Step("a pixel, of 8 paths", "LDG", 4),
     "stx_sgm_winner_256": Step("a pixel, of 8 paths", "LDG", 4),
@@ -42,31 +43,35 @@ def has(kernel, span):
 
 
 def in_loop(step, kernel):
-    loops = [(has(kernel, span)[step.opcode], span[1] - span[0] + 1) for span in kernel.loops()]
+    loops = [(has(kernel, span)[step.opcode], span) for span in kernel.loops()]
     most = max((count for count, _ in loops), default=0)
-    return max((length * step.count / most for count, length in loops if count == most > 0),
-               default=None)
+    return [(span, count / step.count) for count, span in loops if count == most > 0]
 
 
 def that_has(loop, kernel):
-    found = [(has(kernel, span), span[1] - span[0] + 1) for span in kernel.loops()]
-    return max((length / loop.steps for counts, length in found
-                if all(counts[opcode] == count for opcode, count in loop.has.items())),
-               default=None)
+    found = [(has(kernel, span), span) for span in kernel.loops()]
+    return [(span, loop.steps) for counts, span in found
+            if all(counts[opcode] == count for opcode, count in loop.has.items())]
 
 
 def in_row(row, kernel):
     at = [i for i, (opcode, _) in enumerate(kernel.code) if opcode.startswith(row.opcode)]
-    lengths = [second - first for first, second in zip(at, at[row.count:])]
-    runs = [lengths[i:i + ROWS * row.count:row.count] for i in range(len(lengths))]
-    alike = [run for run in runs if len(run) == ROWS and max(run) - min(run) <= 2]
-    return max(sum(run) / ROWS for run in alike) if alike else None
+    firsts = at[:len(at) - ROWS * row.count:1]
+    found = []
+    for i, first in enumerate(firsts):
+        begins = at[i:i + ROWS * row.count + 1:row.count]
+        lengths = [after - before for before, after in zip(begins, begins[1:])]
+        if len(lengths) == ROWS and max(lengths) - min(lengths) <= 2:
+            found.append(((first, begins[-1] - 1), ROWS))
+    return found
 
 
 def of_kernel(name, kernel):
-    """Instructions of the kernel's step, None if it is not there any more; of other kernels, those
-    of the longest innermost loop."""
+    """(first, last) of the code of the kernel's longest step, and how many it makes of them; of
+    other kernels, those of the longest innermost loop. None if there is no such code any more."""
     step = STEPS.get(name)
     if step is None:
-        return max((last - first + 1 for first, last in kernel.loops()), default=0)
-    return {Step: in_loop, Row: in_row, Loop: that_has}[type(step)](step, kernel)
+        found = [(span, 1) for span in kernel.loops()]
+    else:
+        found = {Step: in_loop, Row: in_row, Loop: that_has}[type(step)](step, kernel)
+    return max(found, key=lambda part: (part[0][1] - part[0][0] + 1) / part[1], default=None)
