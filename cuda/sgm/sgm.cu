@@ -178,7 +178,7 @@ STX_KERNEL(stx_sgm_census, StxSgmCensusArgs, STX_SGM_LANES *STX_SGM_CENSUS_ROWS)
 }
 
 #define PATHS_KERNEL(name, K)                                                                      \
-  STX_KERNEL(name, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_PAIRS * STX_SGM_LANES)                       \
+  STX_KERNEL(name, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_LINES * STX_SGM_LANES)                       \
   {                                                                                                \
     STX_SHARED(int, task, 1);                                                                      \
     follow<K>(&a, task);                                                                           \

@@ -82,13 +82,13 @@ def per(size, part):
 # ---- Workloads ----------------------------------------------------------------------------------
 
 def sgm_paths(code, width, height, horizontal, others, moved):
-    """A launch; `others`: axes whose lines go from row to row. A block has two pairs of lines, in
-    both directions."""
+    """A launch; `others`: axes whose lines go from row to row. A block has two lines, in both
+    directions."""
     kernel = code.of("stx_sgm_paths_128")
 
     def tasks(count, steps):
-        return (count, DRAM + 2 * steps * kernel["alone"], 2 * steps * kernel["busy"])
-    blocks = [tasks(per(height, 4), width)] * horizontal + [tasks(per(width, 4), height)] * others
+        return (count, DRAM + steps * kernel["alone"], steps * kernel["busy"])
+    blocks = [tasks(per(height, 2), width)] * horizontal + [tasks(per(width, 2), height)] * others
     return Launch("stx_sgm_paths_128", blocks, 4, kernel["registers"], 0, moved)
 
 

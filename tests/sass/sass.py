@@ -61,34 +61,47 @@ class Kernel:
     labels stand."""
 
     def __init__(self):
-        self.code, self.controls, self.labels = [], [], {}
+        self.code, self.controls, self.labels, self.always = [], [], {}, []
 
     def add(self, line):
         label = re.match(r"(\.L_x_\d+):", line)
         if label:
             self.labels[label[1]] = len(self.code)
-        found = re.match(r"\s+/\*[0-9a-f]+\*/\s+(?:@!?U?P\d+ )?([A-Z][\w.]*)\s*(.*?)\s*"
+        found = re.match(r"\s+/\*[0-9a-f]+\*/\s+(@!?U?P\d+ )?([A-Z][\w.]*)\s*(.*?)\s*"
                          r"(?:\(\*.*\*\))?;", line)  # (*"SpillRefill"*), for one
         upper = re.match(r"\s+/\* 0x([0-9a-f]{16}) \*/$", line)  # the line after it
         if found:
-            self.code.append((found[1], found[2]))
+            self.code.append((found[2], found[3]))
+            self.always.append(found[1] is None)
         elif upper:
             self.controls.append(schedule.control_of(int(upper[1], 16)))
 
-    def cycles(self, arch, span, turns):
+    def cycles(self, arch, way, turns):
         """`alone` and `busy` of a part of the code, or of a loop that turns more than once."""
-        part = slice(span[0], span[1] + 1)
-        opcodes = [opcode for opcode, _ in self.code[part]]
-        return (schedule.alone(list(zip(opcodes, self.controls[part])), arch, turns),
+        opcodes = [self.code[i][0] for i in way]
+        return (schedule.alone([(self.code[i][0], self.controls[i]) for i in way], arch, turns),
                 schedule.busy(opcodes, arch))
+
+    def target_of(self, at):
+        """Where a jump leads, if it is one whose label is known."""
+        opcode, operands = self.code[at]
+        label = re.search(r"`\((\.L_x_\d+)\)", operands) if opcode.startswith("BRA") else None
+        return self.labels.get(label[1]) if label else None
+
+    def next_of(self, at):
+        """The instructions that may come next."""
+        opcode, operands = self.code[at]
+        target = self.target_of(at)
+        ends = self.always[at] and (opcode.startswith("EXIT") or target is not None and
+                                    not re.match(r"!?U?P\d", operands))
+        return ([] if ends else [at + 1]) + ([target] if target is not None else [])
 
     def loops(self):
         """(first, last) of every innermost loop: backward jumps that hold no other."""
         spans = []
-        for last, (opcode, operands) in enumerate(self.code):
-            target = re.search(r"`\((\.L_x_\d+)\)", operands) if opcode.startswith("BRA") else None
-            first = self.labels.get(target[1]) if target else None
-            if first is not None and first <= last and last - first > 0:
+        for last in range(len(self.code)):
+            first = self.target_of(last)
+            if first is not None and first < last:
                 spans.append((first, last))
         return [span for span in spans
                 if not any(other != span and span[0] <= other[0] and other[1] <= span[1]
@@ -128,15 +141,15 @@ def parse_registers(text):
 
 def measure(name, arch, kernel, registers):
     opcodes = [opcode for opcode, _ in kernel.code]
-    whole, in_steps = (0, len(opcodes) - 1), name in steps.STEPS
-    span, count = steps.of_kernel(name, kernel) or (whole, 0)
-    length, each = span[1] - span[0] + 1, count if in_steps and count else 1
-    alone, busy = kernel.cycles(arch, *((span, TURNS) if in_steps else (whole, 1)))
+    whole, in_steps = range(len(opcodes)), name in steps.STEPS
+    way, count = steps.of_kernel(name, kernel) or (whole, 0)
+    each = count if in_steps and count else 1
+    alone, busy = kernel.cycles(arch, *((way, TURNS) if in_steps else (whole, 1)))
     return {
         "registers": registers,
         "local": sum(opcode.startswith(("LDL", "STL")) for opcode in opcodes),
         "code": (len(opcodes) * 16 + 1023) // 1024,
-        "step": round(length / count, 1) if count else math.inf if name in steps.STEPS else 0,
+        "step": round(len(way) / count, 1) if count else math.inf if name in steps.STEPS else 0,
         "loads": kernel.loads(),
         "alone": round(alone / each),
         "busy": round(busy / each),
@@ -209,7 +222,7 @@ def print_table(found, wanted):
 def print_loops(path, tools, wanted):
     for name, arch, kernel, _ in kernels_of(path, *tools):
         for first, last in sorted(kernel.loops()) if name == wanted else []:
-            opcodes = dict(steps.has(kernel, (first, last)).most_common())
+            opcodes = dict(steps.has(kernel, range(first, last + 1)).most_common())
             print(f"sm_{arch} at {first}: {last - first + 1} instructions, {opcodes}")
 
 
