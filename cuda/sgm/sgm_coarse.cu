@@ -144,9 +144,9 @@ STX_DEVICE void find_windows(const StxSgmWindowsArgs *a, uint32_t *votes, uint32
  * where a candidate that q does not have never wins. A stretch is what a path has in one block of
  * pixels, at most eight of them: their windows are the same, so neighbours are those of the lane,
  * and addresses are linear. Into a block with other windows costs come from wherever the last block
- * had them: three shuffles. While a warp follows a stretch, all loads of the next one are under way,
- * and that of the windows of the one after it: nothing else hides them from the chain of a line
- * along the rows, of which a multiprocessor has but a few.
+ * had them: three shuffles. While a warp follows a stretch, all loads of the next one are under
+ * way, and that of the windows of the one after it: nothing else hides them from the chain of a
+ * line along the rows, of which a multiprocessor has but a few.
  *
  * Paths end where the image ends. A diagonal that leaves on the left or right comes in again on the
  * other side as a new path, so each has a pixel in every line.
@@ -167,8 +167,8 @@ struct Spot {
   int x, y, dx, dy;
 };
 
-/* The last pixel. cost: L of the lane's candidate; below, above: of the lanes beside it; least: over
- * all lanes; starts: its windows. */
+/* The last pixel. cost: L of the lane's candidate; below, above: of the lanes beside it; least:
+ * over all lanes; starts: its windows. */
 struct Walk {
   uint32_t cost, below, above, least, starts;
 };
@@ -181,7 +181,7 @@ struct Guide {
   uint32_t p1, p1_below, p1_above, p2;
 };
 
-/* Pixels of a path with the same windows: the first one, and how many there are; 0 behind the end. */
+/* Pixels of a path with the same windows: the first one, and how many; 0 behind the end. */
 struct Stretch {
   Spot at;
   int length;
@@ -264,13 +264,20 @@ STX_DEVICE Places places_of(const StxSgmCoarsePathsArgs *a, const Stretch *stret
       at.dy * right_row + at.dx, at.y * a->width + at.x, at.dy * a->width + at.dx};
 }
 
-template <bool ADD>
+STX_DEVICE uint8_t *cell_of(const Guide *guide, const Places *at)
+{
+  return guide->cells + (int64_t)at->cell * STX_SGM_LANES;
+}
+
+/* DX: of paths along the rows, else 0; there all addresses of a stretch are one and a constant. */
+template <bool ADD, int DX>
 STX_DEVICE void load_words(const Guide *guide, const Places *at, int i, Words *words)
 {
-  words->left[i] = guide->left[at->left + i * at->left_step];
-  words->right[i] = guide->right[at->right + i * at->right_step];
-  words->sums[i] =
-      ADD ? guide->cells[(int64_t)(at->cell + i * at->cell_step) * STX_SGM_LANES] : 0;
+  const int left = DX != 0 ? DX : at->left_step, right = DX != 0 ? DX : at->right_step;
+  const int cell = DX != 0 ? DX : at->cell_step;
+  words->left[i] = (guide->left + at->left)[i * left];
+  words->right[i] = (guide->right + at->right)[i * right];
+  words->sums[i] = ADD ? cell_of(guide, at)[(int64_t)(i * cell) * STX_SGM_LANES] : 0;
 }
 
 /* ---- A step -------------------------------------------------------------------------------- */
@@ -316,14 +323,25 @@ STX_DEVICE void enter(
   walk->starts = stretch->starts;
 }
 
-/* What is under way of a part: a stretch whose words are, the next one, and the pixels behind it. */
+/* What is under way: a stretch whose words are, the next one, and the pixels behind it. */
 struct Ahead {
   Stretch now, next;
   int left;
 };
 
-/* Follows *ahead's stretch, whose words are `words`; those of the next one become `other`. */
-template <bool ADD>
+/* Step i of a stretch. */
+template <int DX>
+STX_DEVICE void follow_step(
+    const Guide *guide, const Places *at, int i, const Words *words, Walk *walk)
+{
+  const int cell = DX != 0 ? DX : at->cell_step;
+  arrive(guide, walk, (words->left[i] ^ words->right[i]) & STX_SGM_COARSE_CENSUS);
+  cell_of(guide, at)[(int64_t)(i * cell) * STX_SGM_LANES] = (uint8_t)(words->sums[i] + walk->cost);
+}
+
+/* Follows *ahead's stretch, whose words are `words`; those of the next one become `other`. Along
+ * the rows nearly all stretches are whole ones: nothing is asked for each pixel. */
+template <bool ADD, int DX>
 STX_DEVICE void follow_next(const StxSgmCoarsePathsArgs *a, const Guide *guide, Ahead *ahead,
     const Words *words, Words *other, Walk *walk)
 {
@@ -332,23 +350,29 @@ STX_DEVICE void follow_next(const StxSgmCoarsePathsArgs *a, const Guide *guide, 
   ahead->left -= next.length;
   ahead->now = next;
   ahead->next = stretch_at(a, behind(a, next.at, next.length), ahead->left);
+  if (now.length > 0)
+    enter(a, guide, &now, walk);
+  if (DX != 0 && now.length == MOST && next.length == MOST) {
+#pragma unroll
+    for (int i = 0; i < MOST; i++)
+      load_words<ADD, DX>(guide, &there, i, other);
+#pragma unroll
+    for (int i = 0; i < MOST; i++)
+      follow_step<DX>(guide, &here, i, words, walk);
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < MOST; i++)
     if (i < next.length)
-      load_words<ADD>(guide, &there, i, other);
-  if (now.length > 0)
-    enter(a, guide, &now, walk);
+      load_words<ADD, DX>(guide, &there, i, other);
 #pragma unroll
   for (int i = 0; i < MOST; i++)
-    if (i < now.length) {
-      arrive(guide, walk, (words->left[i] ^ words->right[i]) & STX_SGM_COARSE_CENSUS);
-      guide->cells[(int64_t)(here.cell + i * here.cell_step) * STX_SGM_LANES] =
-          (uint8_t)(words->sums[i] + walk->cost);
-    }
+    if (i < now.length)
+      follow_step<DX>(guide, &here, i, words, walk);
 }
 
 /* `count` pixels, of which *at is the first; afterwards it is the one behind the last. */
-template <bool ADD>
+template <bool ADD, int DX>
 STX_DEVICE void follow_part(
     const StxSgmCoarsePathsArgs *a, const Guide *guide, Spot *at, int count, Walk *walk)
 {
@@ -357,16 +381,29 @@ STX_DEVICE void follow_part(
   ahead.now = {*at, 0, 0};
   ahead.next = stretch_at(a, *at, count);
   ahead.left = count;
-  follow_next<ADD>(a, guide, &ahead, &odd, &even, walk);
+  follow_next<ADD, DX>(a, guide, &ahead, &odd, &even, walk);
   for (;;) {
     if (ahead.now.length == 0)
       break;
-    follow_next<ADD>(a, guide, &ahead, &even, &odd, walk);
+    follow_next<ADD, DX>(a, guide, &ahead, &even, &odd, walk);
     if (ahead.now.length == 0)
       break;
-    follow_next<ADD>(a, guide, &ahead, &odd, &even, walk);
+    follow_next<ADD, DX>(a, guide, &ahead, &odd, &even, walk);
   }
   *at = ahead.now.at;
+}
+
+/* The same in the direction of the path. */
+template <bool ADD>
+STX_DEVICE void follow_part(const StxSgmCoarsePathsArgs *a, const Guide *guide, bool horizontal,
+    Spot *at, int count, Walk *walk)
+{
+  if (!horizontal)
+    follow_part<ADD, 0>(a, guide, at, count, walk);
+  else if (at->dx > 0)
+    follow_part<ADD, 1>(a, guide, at, count, walk);
+  else
+    follow_part<ADD, -1>(a, guide, at, count, walk);
 }
 
 STX_DEVICE Guide guide_of(const StxSgmCoarsePathsArgs *a, uint8_t *volume, uint32_t p1)
@@ -404,9 +441,9 @@ STX_DEVICE void follow_paths(const StxSgmCoarsePathsArgs *a)
 
   Spot at = first_spot(a, axis, number, backward);
   Walk walk = {0, 0, 0, 0};
-  follow_part<false>(a, &guide, &at, turn, &walk);
+  follow_part<false>(a, &guide, axis->horizontal != 0, &at, turn, &walk);
   __syncthreads();
-  follow_part<true>(a, &guide, &at, count - turn, &walk);
+  follow_part<true>(a, &guide, axis->horizontal != 0, &at, count - turn, &walk);
 }
 
 /*

@@ -4,8 +4,8 @@
  *
  * A warp follows one line in one direction, stretch by stretch (below). Another follows it in the
  * other direction, in the same block. The lines of a block along columns are four columns apart, so
- * all need the same copy of the right words (sgm_args.h), and all but a few of the same words: these
- * come from the level-1 cache for all but one line.
+ * all need the same copy of the right words (sgm_args.h), and all but a few of the same words:
+ * these come from the level-1 cache for all but one line.
  *
  * Lines end where the image ends. A diagonal that leaves on the left or right comes in again on the
  * other side as a new line, so each line has exactly `height` pixels, and each pixel has its turn.
@@ -106,8 +106,7 @@ STX_DEVICE void fetch(const Stretch *at, int t, CensusWords<K> *words)
 
 /* C of the pixel. */
 template <int K, typename Two>
-STX_DEVICE void match(
-    const Path<K, Two> *path, const CensusWords<K> *words, Two (&costs)[K / 2])
+STX_DEVICE void match(const Path<K, Two> *path, const CensusWords<K> *words, Two (&costs)[K / 2])
 {
 #pragma unroll
   for (int k = 0; k < K / 2; k++)
@@ -182,8 +181,8 @@ STX_DEVICE void step(Stretch *at, Path<K, Two> *path, const CensusWords<K> *word
  * before, and between jumps, over which the compiler does not move them: else it moves them down to
  * the next store, and that one to the end. */
 template <int K, bool ADD, bool ODD, typename Two>
-STX_DEVICE bool follow_group(Stretch *at, int t, Path<K, Two> *path, const CensusWords<K> *now,
-    CensusWords<K> *next)
+STX_DEVICE bool follow_group(
+    Stretch *at, int t, Path<K, Two> *path, const CensusWords<K> *now, CensusWords<K> *next)
 {
   const int steps = StepGroup<K>::STEPS;
   if (t >= at->length)
@@ -226,8 +225,8 @@ struct Line {
 };
 
 /* A line of a block at the end from which it is followed; x or y is too large if there is none. */
-STX_DEVICE Line first_pixel(const StxSgmPathsArgs *a, const StxSgmAxis *axis, int task, int number,
-    bool backward)
+STX_DEVICE Line first_pixel(
+    const StxSgmPathsArgs *a, const StxSgmAxis *axis, int task, int number, bool backward)
 {
   const int sign = backward ? -1 : 1;
   if (axis->horizontal)
@@ -244,8 +243,7 @@ STX_DEVICE int steps_to_border(const Line *line, int width)
 }
 
 template <int K>
-STX_DEVICE Stretch stretch_of(
-    const StxSgmPathsArgs *a, const Line *line, uint8_t *volume, int most)
+STX_DEVICE Stretch stretch_of(const StxSgmPathsArgs *a, const Line *line, uint8_t *volume, int most)
 {
   const int pitch = (int)a->right.pitch, lane = threadIdx.x, count = K * STX_SGM_LANES;
   const int row = STX_SGM_SHIFTS * pitch, first = (int)a->right.before - lane * K - (K - 1);
@@ -319,9 +317,9 @@ template <int K, typename Two> STX_DEVICE Path<K, Two> new_path(uint32_t near, u
 }
 
 /*
- * A few lines of one axis, two warps for each: y = 2·number + backward. Each follows its line in two
- * parts. STX_SGM_MEET: up to the middle both put their costs into the volume, from there on each
- * adds to what the other left; the barrier is between. Else one part is empty.
+ * A few lines of one axis, two warps for each: y = 2·number + backward. Each follows its line in
+ * two parts. STX_SGM_MEET: up to the middle both put their costs into the volume, from there on
+ * each adds to what the other left; the barrier is between. Else one part is empty.
  */
 template <int K, typename Two>
 STX_DEVICE void follow_task(const StxSgmPathsArgs *a, int task, int warp)

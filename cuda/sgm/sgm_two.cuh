@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Costs of two of a lane's K candidates, d and d + K / 2, as one value: what sgm_paths.cuh calculates
- * with. The neighbours of a value are then values, too, but for the first and the last one.
+ * Costs of two of a lane's K candidates, d and d + K / 2, as one value: what sgm_paths.cuh
+ * calculates with. The neighbours of a value are then values, too, but for the first and the last
+ * one.
  *
  * Packed: two halves of a word. From sm_90 on a minimum of both, with an addition before it, is one
  * instruction. Costs of a path are at most 31 + P2 <= 127, and with a penalty on top at most 127 +
@@ -81,8 +82,8 @@ STX_DEVICE Apart least_of_warp(Apart value)
   return {least, least};
 }
 
-/* What is below the first value, of which the last one is given: of the lane below, which lane 0 has
- * not, and of the other half. */
+/* What is below the first value, of which the last one is given: of the lane below, which lane 0
+ * has not, and of the other half. */
 STX_DEVICE Packed from_below(Packed last)
 {
   return {__byte_perm(__shfl_up_sync(STX_FULL_WARP, last.both, 1), last.both, 0x5432)};

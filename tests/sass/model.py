@@ -121,12 +121,13 @@ def coarse(code, width, height):
     for level in range(3):
         w, h = per(width, 1 << level), per(height, 1 << level)
         lines, step = per(h, 2), code.of("stx_sgm_coarse_paths")
+        row = code.of("stx_sgm_coarse_paths.rows")
         grid = per(w, 32) * per(h, 8) * 2
         launches.append(code.launch("stx_sgm_coarse_halve" if level else "stx_sgm_coarse_smooth",
                                     grid, 8))
         paths = Launch("stx_sgm_coarse_paths",
-                       [(per(lines, 2), w * step["alone"], w * step["busy"]),
-                        (per(w, 2), lines * step["alone"], lines * step["busy"])],
+                       [(per(lines, 2), DRAM + w * row["alone"], w * row["busy"]),
+                        (per(w, 2), DRAM + lines * step["alone"], lines * step["busy"])],
                        4, step["registers"], 0, (2 + 4 * ADDED) * 32 * w * lines)
         census = code.launch("stx_sgm_coarse_census", per(w, 128) * per(h, 8) * 2, 8)
         last = [census, code.launch("stx_sgm_coarse_windows", per(per(w, 8) * per(h, 8), 4), 4),

@@ -170,8 +170,11 @@ def kernels_of(path, cuobjdump, nvdisasm):
 
 def measure_fatbin(path, tools):
     """{(kernel, architecture): numbers} of one fatbin."""
-    return {(name, arch): measure(name, arch, kernel, registers)
-            for name, arch, kernel, registers in kernels_of(path, *tools)}
+    found = {}
+    for name, arch, kernel, registers in kernels_of(path, *tools):
+        for part in filter(None, (name, steps.PARTS.get(name))):
+            found[part, arch] = measure(part, arch, kernel, registers)
+    return found
 
 
 # ---- Ceilings -----------------------------------------------------------------------------------

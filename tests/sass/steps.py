@@ -11,7 +11,8 @@ import collections
 # Opcodes that do the same under several names, or on several architectures.
 FAMILIES = {"IMNMX": "MIN", "VIMNMX": "MIN", "VIMNMX3": "MIN", "VIADDMNMX": "MIN", "REDG": "RED"}
 
-Step = collections.namedtuple("Step", "what opcode count loads", defaults=(0,))
+# most: instructions of a step, if other loops have longer ones.
+Step = collections.namedtuple("Step", "what opcode count loads most", defaults=(0, 1e9))
 # The same in a loop that is unrolled as a whole.
 Row = collections.namedtuple("Row", "what opcode count")
 # A loop that has exactly so many of some opcodes, and makes so many steps in a turn.
@@ -26,6 +27,7 @@ STEPS = {
     "stx_sgm_paths_128": Step("a pixel of a line", "POPC", 4, 2),
     "stx_sgm_paths_256": Step("a pixel of a line", "POPC", 8, 3),
     "stx_sgm_coarse_paths": Step("a pixel of a path", "POPC", 1, 2),
+    "stx_sgm_coarse_paths.rows": Step("a pixel of a path along a row", "POPC", 1, 2, 33),
     "stx_sgm_winner_64": Step("a pixel, of 8 paths", "LDG", 4),
     "stx_sgm_winner_128": Step("a pixel, of 8 paths", "LDG", 4),
     "stx_sgm_winner_256": Step("a pixel, of 8 paths", "LDG", 4),
@@ -33,6 +35,8 @@ STEPS = {
     "stx_satdp_slanted_columns": Row("an end row of the recurrence", "SHFL.IDX", 8),
     "stx_fulldp_columns": Row("an end row of the recurrence", "SHFL.IDX", 8),
 }
+# Steps of kernels that have two of them, under a name of their own.
+PARTS = {"stx_sgm_coarse_paths": "stx_sgm_coarse_paths.rows"}
 ROWS = 5  # in a row that have the same length, at least: that is no chance
 
 
@@ -105,7 +109,8 @@ def of_kernel(name, kernel):
         best = {}
         for way, count in in_loop(step, kernel):
             best[way[0]] = min(best.get(way[0], (way, count)), (way, count), key=length_of)
-        return max(best.values(), key=length_of, default=None)
+        found = [part for part in best.values() if length_of(part) <= step.most]
+        return max(found, key=length_of, default=None)
     if step is None:
         found = [(range(first, last + 1), 1) for first, last in kernel.loops()]
     else:
