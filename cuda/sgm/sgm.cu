@@ -15,26 +15,29 @@
  * paths and winner exist for 64, 128 and 256 disparities.
  *
  * What it has to cost with search=full, at 1242 × 375 × 128 on an H200 (132 multiprocessors at
- * 1.98 GHz, 4.8 TB/s, of which 4.2 can be had); counted in the machine code of sm_90 and not
- * measured. V is a volume, 60 MB.
+ * 1.98 GHz, 4.8 TB/s, of which 4.2 can be had); read out of the machine code of sm_90 and not
+ * measured: tests/sass/model.py. V is a volume, 60 MB.
  *
  *                                        four paths                  eight paths
- *   paths    instructions of warps       1.87 million steps · 37     3.74 million steps · 37
- *            at 4 per cycle              66 µs                       133 µs
- *            counts of ones, 16 a cycle  57 µs                       114 µs
+ *   paths    steps of warps, 41 cycles   1.86 million: 81 µs         3.73 million: 162 µs
+ *            of a scheduler each
+ *            the longest line, 1242      77 µs                       77 µs
+ *            steps of 123 cycles
  *            bytes, meanwhile            6 V: 86 µs                  12 V: 172 µs
- *   winner   instructions                466 000 pixels · 36: 16 µs  · 49: 22 µs
+ *   winner   a scheduler's cycles        466 000 pixels · 51: 25 µs  · 68: 33 µs
  *            bytes, meanwhile            2 V: 29 µs                  4 V: 57 µs
- *   census, finish                       15 µs                       15 µs
- *   together, with launches              140 µs                      255 µs
+ *   others, and what is between them     45 µs                       45 µs
  *
  * A volume is written once and added to once, and read by the winner, 4 V for each; the same as if
- * each path had a volume of its own, in half the memory. The bytes are the bound now.
+ * each path had a volume of its own, in half the memory. Counts of ones alone, four to a step and a
+ * cycle for four lanes, are 57 µs of the first line.
  *
  * Rejected, on paper
  *   - The last path and the winner in one kernel: saves 2 V, but only lines along the rows see the
  *     right view's diagonals, and 375 warps do not hide their latency. Better where the memory is
  *     slow and the processors few.
+ *   - Columns that meet in shared memory, 48 KB each: saves 2 V of the paths' 6. But then blocks of
+ *     rows and of columns have to share a multiprocessor in fixed parts, or it has too few warps.
  *   - Costs in a volume of their own: 1 V written and 4 or 8 V read, where the bytes are the bound.
  *   - Four costs to a word: a minimum of bytes takes six instructions. Two take one from sm_90 on.
  */
@@ -178,7 +181,7 @@ STX_KERNEL(stx_sgm_census, StxSgmCensusArgs, STX_SGM_LANES *STX_SGM_CENSUS_ROWS)
 }
 
 #define PATHS_KERNEL(name, K)                                                                      \
-  STX_KERNEL(name, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_PAIRS * STX_SGM_LANES)                       \
+  STX_KERNEL(name, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_LINES * STX_SGM_LANES)                       \
   {                                                                                                \
     STX_SHARED(int, task, 1);                                                                      \
     follow<K>(&a, task);                                                                           \

@@ -12,8 +12,9 @@ enum {
   STX_SGM_CENSUS_COLUMNS = 4 * STX_SGM_LANES, /* of a block: four pixels per thread */
   STX_SGM_CENSUS_ROWS = 8,                    /* of a block: one warp each */
   STX_SGM_SHIFTS = 4,                         /* copies of the right census words: see below */
+  STX_SGM_COLUMNS = 4,                        /* whose bytes the winner loads together */
   STX_SGM_PATHS_LAUNCHES = 2,                 /* at most */
-  STX_SGM_BLOCK_PAIRS = 2,                    /* of lines, each followed in both directions */
+  STX_SGM_BLOCK_LINES = 2,                    /* each followed in both directions */
   STX_SGM_SEGMENT = 64, /* pixels of a row that one warp of the winner walks */
   STX_SGM_WINNER_WARPS = 4,
   STX_SGM_FINISH_ROWS = 8, /* of a block, 32 columns wide; depth, too */
@@ -51,8 +52,8 @@ typedef struct {
 /*
  * Lines in the direction (dx, 1), or (1, 0) if horizontal, followed from both of their ends. Their
  * L go to volumes of a byte for each pixel and candidate: `forward` from the ends with the smaller
- * y or x. Lines are followed by twos, so a volume has a multiple of 2 rows and of `columns` = 2 ·
- * SHIFTS columns; what lies outside the image may be anything.
+ * y or x. A volume has a multiple of four columns, which the winner reads together; what lies
+ * outside the image may be anything.
  */
 typedef struct {
   int32_t horizontal, dx;
@@ -71,7 +72,7 @@ typedef struct {
   StxSgmRightWords right;
   int32_t width, height, columns, p1[2], p2; /* columns: of a volume; p1: P1_r of each axis */
   StxSgmAxis axes[2];
-  int32_t tasks, first_tasks; /* of a block: pairs of lines; those of axes[0] come first */
+  int32_t tasks, first_tasks; /* of a block: a few lines; those of axes[0] come first */
   uint32_t *taken;            /* tasks, 0 at first */
   int32_t store;              /* StxSgmStore */
 } StxSgmPathsArgs;

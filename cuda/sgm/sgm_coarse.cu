@@ -144,8 +144,9 @@ STX_DEVICE void find_windows(const StxSgmWindowsArgs *a, uint32_t *votes, uint32
  * where a candidate that q does not have never wins. A stretch is what a path has in one block of
  * pixels, at most eight of them: their windows are the same, so neighbours are those of the lane,
  * and addresses are linear. Into a block with other windows costs come from wherever the last block
- * had them: three shuffles. All loads of a stretch come before its first step; other warps hide
- * that, of which a multiprocessor has some two dozen in a picture of 1242 × 375 on 132 of them.
+ * had them: three shuffles. While a warp follows a stretch, all loads of the next one are under
+ * way, and that of the windows of the one after it: nothing else hides them from the chain of a
+ * line along the rows, of which a multiprocessor has but a few.
  *
  * Paths end where the image ends. A diagonal that leaves on the left or right comes in again on the
  * other side as a new path, so each has a pixel in every line.
@@ -166,10 +167,25 @@ struct Spot {
   int x, y, dx, dy;
 };
 
-/* The last pixel. cost: L of the lane's candidate; least: over all lanes; starts: its windows; p1:
- * P1_r of the path. */
+/* The last pixel. cost: L of the lane's candidate; below, above: of the lanes beside it; least:
+ * over all lanes; starts: its windows. */
 struct Walk {
-  uint32_t cost, least, starts, p1;
+  uint32_t cost, below, above, least, starts;
+};
+
+/* What a path is followed by. left, right, cells: of the level, at the lane's place; p1_below and
+ * p1_above: P1_r, or too much where the lane's window has no such neighbour. */
+struct Guide {
+  const uint32_t *left, *right;
+  uint8_t *cells;
+  uint32_t p1, p1_below, p1_above, p2;
+};
+
+/* Pixels of a path with the same windows: the first one, and how many; 0 behind the end. */
+struct Stretch {
+  Spot at;
+  int length;
+  uint32_t starts;
 };
 
 /* What the lane needs for the pixels of a stretch; sums: what the volume has, where something is
@@ -225,24 +241,43 @@ STX_DEVICE bool begins(const StxSgmCoarsePathsArgs *a, Spot at)
          (at.dy != 0 && at.y == (at.dy > 0 ? 0 : a->lines - 1));
 }
 
-template <bool ADD>
-STX_DEVICE Words load_words(const StxSgmCoarsePathsArgs *a, Spot at, int length, int d,
-    const uint8_t *cells, int64_t cells_step)
+/* The stretch that begins here, of a path that goes on for `most` pixels. */
+STX_DEVICE Stretch stretch_at(const StxSgmCoarsePathsArgs *a, Spot at, int most)
 {
-  const int left_row = a->width * STEP;
-  const int right_row = (int)a->right.pitch * STX_SGM_SHIFTS * STEP;
-  const uint32_t *left = a->left + (at.y * left_row + at.x);
-  const uint32_t *right = a->right.words + (at.y * right_row + at.x + (int)a->right.before - d);
-  const int left_step = at.dy * left_row + at.dx, right_step = at.dy * right_row + at.dx;
-  Words words;
-#pragma unroll
-  for (int i = 0; i < MOST; i++)
-    if (i < length) {
-      words.left[i] = left[i * left_step];
-      words.right[i] = right[i * right_step];
-      words.sums[i] = ADD ? cells[i * cells_step] : 0;
-    }
-  return words;
+  if (most <= 0)
+    return {at, 0, 0};
+  return {at, length_of(a, at, most), a->starts[at.y * STEP / MOST * a->columns + at.x / MOST]};
+}
+
+/* Where a stretch begins, and how far its pixels are apart: numbers of 32 bits, because then an
+ * address is a multiplication and an addition in one instruction. */
+struct Places {
+  int left, left_step, right, right_step, cell, cell_step;
+};
+
+STX_DEVICE Places places_of(const StxSgmCoarsePathsArgs *a, const Stretch *stretch)
+{
+  const Spot at = stretch->at;
+  const int left_row = a->width * STEP, right_row = (int)a->right.pitch * STX_SGM_SHIFTS * STEP;
+  const int start = (int)(stretch->starts >> threadIdx.x / HALF_WARP * 8 & 255);
+  return {at.y * left_row + at.x, at.dy * left_row + at.dx, at.y * right_row + at.x - start,
+      at.dy * right_row + at.dx, at.y * a->width + at.x, at.dy * a->width + at.dx};
+}
+
+STX_DEVICE uint8_t *cell_of(const Guide *guide, const Places *at)
+{
+  return guide->cells + (int64_t)at->cell * STX_SGM_LANES;
+}
+
+/* DX: of paths along the rows, else 0; there all addresses of a stretch are one and a constant. */
+template <bool ADD, int DX>
+STX_DEVICE void load_words(const Guide *guide, const Places *at, int i, Words *words)
+{
+  const int left = DX != 0 ? DX : at->left_step, right = DX != 0 ? DX : at->right_step;
+  const int cell = DX != 0 ? DX : at->cell_step;
+  words->left[i] = (guide->left + at->left)[i * left];
+  words->right[i] = (guide->right + at->right)[i * right];
+  words->sums[i] = ADD ? cell_of(guide, at)[(int64_t)(i * cell) * STX_SGM_LANES] : 0;
 }
 
 /* ---- A step -------------------------------------------------------------------------------- */
@@ -256,67 +291,134 @@ STX_DEVICE uint32_t cost_of(const Walk *walk, int d)
   return first || second ? cost : (uint32_t)NO_CANDIDATE;
 }
 
-/* min(L(q,d), L(q,d − 1) + P1, L(q,d + 1) + P1) where the windows are the same */
-STX_DEVICE uint32_t reach_within(const Walk *walk)
-{
-  const int lane = threadIdx.x % HALF_WARP;
-  const uint32_t below = __shfl_up_sync(STX_FULL_WARP, walk->cost, 1);
-  const uint32_t above = __shfl_down_sync(STX_FULL_WARP, walk->cost, 1);
-  return min(walk->cost, min(lane == 0 ? (uint32_t)NO_CANDIDATE : below,
-                             lane == HALF_WARP - 1 ? (uint32_t)NO_CANDIDATE : above) +
-                             walk->p1);
-}
-
-STX_DEVICE uint32_t reach(const Walk *walk, uint32_t starts)
+/* min(L(q,d), L(q,d − 1) + P1, L(q,d + 1) + P1) for other windows than q's */
+STX_DEVICE uint32_t reach(const Guide *guide, const Walk *walk, uint32_t starts)
 {
   const int d = disparity_of(starts);
-  if (walk->starts == starts)
-    return reach_within(walk);
-  return min(cost_of(walk, d), min(cost_of(walk, d - 1), cost_of(walk, d + 1)) + walk->p1);
+  return min(cost_of(walk, d), min(cost_of(walk, d - 1), cost_of(walk, d + 1)) + guide->p1);
 }
 
-/* From the predecessor's costs, of which `reached` is the least that is near, to the pixel's. */
-STX_DEVICE void arrive(Walk *walk, uint32_t reached, uint32_t p2, uint32_t match)
+/* From the predecessor to the pixel with these census bits that differ. The shuffles for its
+ * successor begin with the minimum of all lanes: no jump is between. */
+STX_DEVICE void arrive(const Guide *guide, Walk *walk, uint32_t differ)
 {
-  walk->cost = min(reached, walk->least + p2) - walk->least + match;
+  const uint32_t reached =
+      min(min(walk->below + guide->p1_below, walk->cost), walk->above + guide->p1_above);
+  walk->cost = min(reached, walk->least + guide->p2) + __popc(differ) - walk->least;
+  walk->below = __shfl_up_sync(STX_FULL_WARP, walk->cost, 1);
+  walk->above = __shfl_down_sync(STX_FULL_WARP, walk->cost, 1);
   walk->least = warp_min(walk->cost);
 }
 
-/* The stretch that begins at *at. cells: the lane's byte of the volume's first pixel. Returns its
- * length. */
-template <bool ADD>
-STX_DEVICE int follow_stretch(
-    const StxSgmCoarsePathsArgs *a, uint8_t *cells, Spot at, int most, Walk *walk)
+/* Into the first pixel of a stretch. */
+STX_DEVICE void enter(
+    const StxSgmCoarsePathsArgs *a, const Guide *guide, const Stretch *stretch, Walk *walk)
 {
-  const int length = length_of(a, at, most);
-  const uint32_t starts = a->starts[at.y * STEP / MOST * a->columns + at.x / MOST];
-  const int64_t cells_step = (int64_t)(at.dy * a->width + at.dx) * STX_SGM_LANES;
-  cells += (int64_t)(at.y * a->width + at.x) * STX_SGM_LANES;
-  const Words words = load_words<ADD>(a, at, length, disparity_of(starts), cells, cells_step);
-  if (begins(a, at))
-    *walk = {0, 0, starts, walk->p1};
+  if (begins(a, stretch->at)) {
+    *walk = {0, 0, 0, 0, 0};
+  } else if (walk->starts != stretch->starts) {
+    walk->cost = reach(guide, walk, stretch->starts);
+    walk->below = walk->above = NO_CANDIDATE;
+  }
+  walk->starts = stretch->starts;
+}
+
+/* What is under way: a stretch whose words are, the next one, and the pixels behind it. */
+struct Ahead {
+  Stretch now, next;
+  int left;
+};
+
+/* Step i of a stretch. */
+template <int DX>
+STX_DEVICE void follow_step(
+    const Guide *guide, const Places *at, int i, const Words *words, Walk *walk)
+{
+  const int cell = DX != 0 ? DX : at->cell_step;
+  arrive(guide, walk, (words->left[i] ^ words->right[i]) & STX_SGM_COARSE_CENSUS);
+  cell_of(guide, at)[(int64_t)(i * cell) * STX_SGM_LANES] = (uint8_t)(words->sums[i] + walk->cost);
+}
+
+/* Follows *ahead's stretch, whose words are `words`; those of the next one become `other`. Along
+ * the rows nearly all stretches are whole ones: nothing is asked for each pixel. */
+template <bool ADD, int DX>
+STX_DEVICE void follow_next(const StxSgmCoarsePathsArgs *a, const Guide *guide, Ahead *ahead,
+    const Words *words, Words *other, Walk *walk)
+{
+  const Stretch now = ahead->now, next = ahead->next;
+  const Places here = places_of(a, &now), there = places_of(a, &next);
+  ahead->left -= next.length;
+  ahead->now = next;
+  ahead->next = stretch_at(a, behind(a, next.at, next.length), ahead->left);
+  if (now.length > 0)
+    enter(a, guide, &now, walk);
+  if (DX != 0 && now.length == MOST && next.length == MOST) {
+#pragma unroll
+    for (int i = 0; i < MOST; i++)
+      load_words<ADD, DX>(guide, &there, i, other);
+#pragma unroll
+    for (int i = 0; i < MOST; i++)
+      follow_step<DX>(guide, &here, i, words, walk);
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < MOST; i++)
-    if (i < length) {
-      const uint32_t reached = i == 0 ? reach(walk, starts) : reach_within(walk);
-      arrive(
-          walk, reached, a->p2, __popc((words.left[i] ^ words.right[i]) & STX_SGM_COARSE_CENSUS));
-      cells[i * cells_step] = (uint8_t)(words.sums[i] + walk->cost);
-    }
-  walk->starts = starts;
-  return length;
+    if (i < next.length)
+      load_words<ADD, DX>(guide, &there, i, other);
+#pragma unroll
+  for (int i = 0; i < MOST; i++)
+    if (i < now.length)
+      follow_step<DX>(guide, &here, i, words, walk);
 }
 
 /* `count` pixels, of which *at is the first; afterwards it is the one behind the last. */
-template <bool ADD>
+template <bool ADD, int DX>
 STX_DEVICE void follow_part(
-    const StxSgmCoarsePathsArgs *a, uint8_t *cells, Spot *at, int count, Walk *walk)
+    const StxSgmCoarsePathsArgs *a, const Guide *guide, Spot *at, int count, Walk *walk)
 {
-  while (count > 0) {
-    const int length = follow_stretch<ADD>(a, cells, *at, count, walk);
-    *at = behind(a, *at, length);
-    count -= length;
+  Words even, odd;
+  Ahead ahead;
+  ahead.now = {*at, 0, 0};
+  ahead.next = stretch_at(a, *at, count);
+  ahead.left = count;
+  follow_next<ADD, DX>(a, guide, &ahead, &odd, &even, walk);
+  for (;;) {
+    if (ahead.now.length == 0)
+      break;
+    follow_next<ADD, DX>(a, guide, &ahead, &even, &odd, walk);
+    if (ahead.now.length == 0)
+      break;
+    follow_next<ADD, DX>(a, guide, &ahead, &odd, &even, walk);
   }
+  *at = ahead.now.at;
+}
+
+/* The same in the direction of the path. */
+template <bool ADD>
+STX_DEVICE void follow_part(const StxSgmCoarsePathsArgs *a, const Guide *guide, bool horizontal,
+    Spot *at, int count, Walk *walk)
+{
+  if (!horizontal)
+    follow_part<ADD, 0>(a, guide, at, count, walk);
+  else if (at->dx > 0)
+    follow_part<ADD, 1>(a, guide, at, count, walk);
+  else
+    follow_part<ADD, -1>(a, guide, at, count, walk);
+}
+
+STX_DEVICE Guide guide_of(const StxSgmCoarsePathsArgs *a, uint8_t *volume, uint32_t p1)
+{
+  const int lane = threadIdx.x % HALF_WARP;
+  const uint32_t none = NO_CANDIDATE;
+  Guide guide;
+  guide.left = kept(a->left);
+  guide.right = kept((const uint32_t *)a->right.words + ((int)a->right.before - lane));
+  guide.cells = kept(volume + threadIdx.x);
+  guide.p1 = p1;
+  guide.p1_below = kept(lane == 0 ? none : p1);
+  guide.p1_above = kept(lane == HALF_WARP - 1 ? none : p1);
+  guide.p2 = kept((uint32_t)a->p2);
+  return guide;
 }
 
 /*
@@ -334,13 +436,14 @@ STX_DEVICE void follow_paths(const StxSgmCoarsePathsArgs *a)
   const int count = !exists ? 0 : axis->horizontal ? a->width : a->lines;
   const int middle = backward ? count - count / 2 : count / 2;
   const int turn = a->store == STX_SGM_MEET ? middle : a->store == STX_SGM_PUT ? count : 0;
-  uint8_t *cells = (backward ? axis->backward : axis->forward) + threadIdx.x;
+  const Guide guide = guide_of(
+      a, backward ? axis->backward : axis->forward, (uint32_t)(second ? a->p1[1] : a->p1[0]));
 
   Spot at = first_spot(a, axis, number, backward);
-  Walk walk = {0, 0, 0, (uint32_t)a->p1[second]};
-  follow_part<false>(a, cells, &at, turn, &walk);
+  Walk walk = {0, 0, 0, 0};
+  follow_part<false>(a, &guide, axis->horizontal != 0, &at, turn, &walk);
   __syncthreads();
-  follow_part<true>(a, cells, &at, count - turn, &walk);
+  follow_part<true>(a, &guide, axis->horizontal != 0, &at, count - turn, &walk);
 }
 
 /*

@@ -53,7 +53,7 @@ static size_t lay_out(Job *job, const StxSgmParams *params, void *base)
   StxLayout at = {.memory = base};
   size_t width = (size_t)params->width, height = (size_t)params->height, pixels = width * height;
   size_t count = (size_t)params->max_disparity;
-  size_t columns = round_up(width, 2 * STX_SGM_SHIFTS), cells = columns * round_up(height, 2);
+  size_t columns = round_up(width, STX_SGM_COLUMNS), cells = columns * height;
   job->params = params;
   job->variant = params->max_disparity / 128; /* 64, 128, 256: 0, 1, 2 */
   job->columns = (uint32_t)columns;
@@ -72,7 +72,7 @@ static size_t lay_out(Job *job, const StxSgmParams *params, void *base)
     for (int i = 0; i < params->paths / 2; i++)
       STX_TAKE(&at, job->volumes[i], cells * count);
   }
-  STX_TAKE(&at, job->words, pixels + columns - width);
+  STX_TAKE(&at, job->words, pixels);
   STX_TAKE(&at, job->right.words, STX_SGM_SHIFTS * job->right.pitch * height);
   STX_TAKE(&at, job->records, pixels);
   STX_TAKE(&at, job->taken, STX_SGM_PATHS_LAUNCHES);
@@ -124,10 +124,10 @@ static bool census(const Job *job, const StxSgmCensusArgs *args)
   return launch(job, &census_kernel, grid, STX_SGM_CENSUS_ROWS, args);
 }
 
-/* Of lines along an axis: see first_pixels in sgm_paths.cuh. */
+/* Of lines along an axis: see first_pixel in sgm_paths.cuh. */
 static unsigned axis_tasks(const Job *job, const StxSgmAxis *axis)
 {
-  const unsigned lines = 2 * STX_SGM_BLOCK_PAIRS;
+  const unsigned lines = STX_SGM_BLOCK_LINES;
   if (axis->horizontal)
     return stx_cuda_blocks((size_t)job->params->height, lines);
   return STX_SGM_SHIFTS * stx_cuda_blocks((size_t)job->params->width, STX_SGM_SHIFTS * lines);
@@ -161,7 +161,7 @@ static bool paths(const Job *job, const StxSgmPaths *which, uint32_t *taken)
   };
   stx_sgm_axes_p1(job->params->p1, which->axes, 1, args.p1);
   return launch(job, &paths_kernels[job->variant], (StxCudaSize){paths_blocks(job, tasks), 1, 1},
-      2 * STX_SGM_BLOCK_PAIRS, &args);
+      2 * STX_SGM_BLOCK_LINES, &args);
 }
 
 static bool all_paths(const Job *job)

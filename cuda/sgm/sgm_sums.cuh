@@ -5,7 +5,7 @@
 
 #include "cuda/sgm/sgm_args.h"
 
-enum { GROUP = 4 }; /* pixels whose bytes are loaded together */
+enum { GROUP = STX_SGM_COLUMNS }; /* pixels whose bytes are loaded together */
 
 /* The sums of a lane's candidates, in bytes; of two candidates in the lower half. */
 template <int K> struct Sums {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Costs of two lines at the same candidate, as one value: what sgm_paths.cuh calculates with.
+ * Costs of two of a lane's K candidates, d and d + K / 2, as one value: what sgm_paths.cuh
+ * calculates with. The neighbours of a value are then values, too, but for the first and the last
+ * one.
  *
  * Packed: two halves of a word. From sm_90 on a minimum of both, with an addition before it, is one
  * instruction. Costs of a path are at most 31 + P2 <= 127, and with a penalty on top at most 127 +
@@ -68,73 +70,73 @@ STX_DEVICE Apart lesser(Apart p, Apart q)
   return {min(p.a, q.a), min(p.b, q.b)};
 }
 
-/* The least of all lanes. Of a word's halves the upper one decides. */
+/* The least of all lanes, twice. */
 STX_DEVICE Packed least_of_warp(Packed value)
 {
-  const uint32_t b = warp_min(value.both), a = warp_min(value.both & 0xffff);
-  return {(b & 0xffff0000) | a};
+  return {warp_min(__vminu2(value.both, __byte_perm(value.both, 0, 0x1032)))};
 }
 
 STX_DEVICE Apart least_of_warp(Apart value)
 {
-  return {warp_min(value.a), warp_min(value.b)};
+  const uint32_t least = warp_min(min(value.a, value.b));
+  return {least, least};
 }
 
-/* From the lane below, from the lane above; the first and the last keep their own. */
-STX_DEVICE Packed from_below(Packed value)
+/* What is below the first value, of which the last one is given: of the lane below, which lane 0
+ * has not, and of the other half. */
+STX_DEVICE Packed from_below(Packed last)
 {
-  return {__shfl_up_sync(STX_FULL_WARP, value.both, 1)};
+  return {__byte_perm(__shfl_up_sync(STX_FULL_WARP, last.both, 1), last.both, 0x5432)};
 }
 
-STX_DEVICE Apart from_below(Apart value)
+STX_DEVICE Apart from_below(Apart last)
 {
-  return {__shfl_up_sync(STX_FULL_WARP, value.a, 1), __shfl_up_sync(STX_FULL_WARP, value.b, 1)};
+  return {__shfl_up_sync(STX_FULL_WARP, last.b, 1), last.a};
 }
 
-STX_DEVICE Packed from_above(Packed value)
+/* What is above the last value, of which the first one is given. */
+STX_DEVICE Packed from_above(Packed first)
 {
-  return {__shfl_down_sync(STX_FULL_WARP, value.both, 1)};
+  return {__byte_perm(first.both, __shfl_down_sync(STX_FULL_WARP, first.both, 1), 0x5432)};
 }
 
-STX_DEVICE Apart from_above(Apart value)
+STX_DEVICE Apart from_above(Apart first)
 {
-  return {__shfl_down_sync(STX_FULL_WARP, value.a, 1), __shfl_down_sync(STX_FULL_WARP, value.b, 1)};
+  return {first.b, __shfl_down_sync(STX_FULL_WARP, first.a, 1)};
 }
 
-/* 0 in place of those that are not kept. */
-STX_DEVICE void keep(Packed *value, bool a, bool b)
+/* The lane's candidates in bytes, in their order. */
+STX_DEVICE uint32_t bytes_of(const Packed (&two)[1])
 {
-  value->both &= (a ? 0xffffu : 0) | (b ? 0xffff0000u : 0);
+  return __byte_perm(two[0].both, 0, 0x4420);
 }
 
-STX_DEVICE void keep(Apart *value, bool a, bool b)
+STX_DEVICE uint32_t bytes_of(const Packed (&four)[2])
 {
-  value->a = a ? value->a : 0, value->b = b ? value->b : 0;
+  return four[1].both * 256 + four[0].both;
 }
 
-/* Two candidates in bytes: a's are the lower half, b's the upper one. */
-STX_DEVICE uint32_t bytes_of(Packed first, Packed second)
+STX_DEVICE uint2 bytes_of(const Packed (&eight)[4])
 {
-  return second.both * 256 + first.both; /* a₀ a₁ b₀ b₁ */
+  const uint32_t first = eight[1].both * 256 + eight[0].both;  /* 0 1 4 5 */
+  const uint32_t second = eight[3].both * 256 + eight[2].both; /* 2 3 6 7 */
+  return make_uint2(__byte_perm(first, second, 0x5410), __byte_perm(first, second, 0x7632));
 }
 
-STX_DEVICE uint32_t bytes_of(Apart first, Apart second)
+STX_DEVICE uint32_t bytes_of(const Apart (&two)[1])
 {
-  return first.a + second.a * 256 + first.b * 65536 + (second.b << 24);
+  return two[0].a + two[0].b * 256;
 }
 
-/* Four candidates: a's in one word, b's in another. */
-STX_DEVICE void words_of(const Packed *four, uint32_t *a, uint32_t *b)
+STX_DEVICE uint32_t bytes_of(const Apart (&four)[2])
 {
-  const uint32_t low = bytes_of(four[0], four[1]), high = bytes_of(four[2], four[3]);
-  *a = __byte_perm(low, high, 0x5410);
-  *b = __byte_perm(low, high, 0x7632);
+  return four[0].a + four[1].a * 256 + four[0].b * 65536 + (four[1].b << 24);
 }
 
-STX_DEVICE void words_of(const Apart *four, uint32_t *a, uint32_t *b)
+STX_DEVICE uint2 bytes_of(const Apart (&v)[4])
 {
-  *a = four[0].a + four[1].a * 256 + four[2].a * 65536 + (four[3].a << 24);
-  *b = four[0].b + four[1].b * 256 + four[2].b * 65536 + (four[3].b << 24);
+  return make_uint2(v[0].a + v[1].a * 256 + v[2].a * 65536 + (v[3].a << 24),
+      v[0].b + v[1].b * 256 + v[2].b * 65536 + (v[3].b << 24));
 }
 
 #endif

@@ -110,8 +110,8 @@ STX_TEST(equals_the_reference_on_tiny_images)
   compare_sizes(sizes, sizeof sizes / sizeof sizes[0], STX_SGM_COARSE_TO_FINE);
 }
 
-/* Blocks of the census have 128 × 8 pixels, of the median 32 × 8, of the paths 4 rows or every
- * fourth of 16 columns; the winner walks over 64 pixels, four of them at a time, and a block has
+/* Blocks of the census have 128 × 8 pixels, of the median 32 × 8, of the paths 2 rows or every
+ * fourth of 8 columns; the winner walks over 64 pixels, four of them at a time, and a block has
  * four such segments. */
 STX_TEST(equals_the_reference_around_tiles)
 {
@@ -143,9 +143,9 @@ STX_TEST(equals_the_reference_around_blocks)
   compare_sizes(sizes, stx_test_small() ? 3 : count, STX_SGM_COARSE_TO_FINE);
 }
 
-/* Two lines share a warp and its values: rows that lack the second one, columns that the image does
- * not have, diagonals that come in again once and many times, and whose two lines do not at the
- * same step. Penalties are large, so that what leaks from one line into the other shows. */
+/* A block has two lines, and a warp loads the words of four steps, or two, together: blocks that
+ * lack the second line, lines that end anywhere in a group, diagonals that come in again once and
+ * many times. Penalties are large, so that what leaks from one line into the next shows. */
 STX_TEST(equals_the_reference_along_all_lines)
 {
   static const int sizes[][2] = {{1, 30}, {3, 41}, {4, 9}, {7, 23}, {8, 8}, {9, 17}, {12, 33},

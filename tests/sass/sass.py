@@ -11,6 +11,9 @@ For every kernel and architecture in the fatbins it counts, in the machine code,
   code       KiB
   step       instructions that a warp takes for one step of what steps.py names for the kernel;
              else those in the longest innermost loop
+  alone      cycles that a warp takes for such a step, or for all its code once, if there is no
+             other: schedule.py
+  busy       cycles of a scheduler that it takes up
   loads      loads from global memory that are under way before the first one is used, at most
 
 and compares them with tests/sass/ceilings.txt: nothing may be above its number there, `loads` not
@@ -31,12 +34,14 @@ import subprocess
 import sys
 import tempfile
 
+import schedule
 import steps
 
 CEILINGS = pathlib.Path(__file__).with_name("ceilings.txt")
-COLUMNS = ["registers", "local", "code", "step", "loads"]
+COLUMNS = ["registers", "local", "code", "step", "loads", "alone", "busy"]
 FORBIDDEN = re.compile(r"ATOMS\.CAST")
 SKIPPED = 77
+TURNS = 16  # of a loop, until it is in its stride
 
 
 def find_tool(name):
@@ -52,27 +57,51 @@ def run(*command, folder=None):
 # ---- Machine code -------------------------------------------------------------------------------
 
 class Kernel:
-    """The instructions of one kernel: (opcode, operands), and where its labels stand."""
+    """The instructions of one kernel: (opcode, operands), how they are scheduled, and where its
+    labels stand."""
 
     def __init__(self):
-        self.code, self.labels = [], {}
+        self.code, self.controls, self.labels, self.always = [], [], {}, []
 
     def add(self, line):
         label = re.match(r"(\.L_x_\d+):", line)
         if label:
             self.labels[label[1]] = len(self.code)
-        found = re.match(r"\s+/\*[0-9a-f]+\*/\s+(?:@!?U?P\d+ )?([A-Z][\w.]*)\s*(.*?)\s*"
+        found = re.match(r"\s+/\*[0-9a-f]+\*/\s+(@!?U?P\d+ )?([A-Z][\w.]*)\s*(.*?)\s*"
                          r"(?:\(\*.*\*\))?;", line)  # (*"SpillRefill"*), for one
+        upper = re.match(r"\s+/\* 0x([0-9a-f]{16}) \*/$", line)  # the line after it
         if found:
-            self.code.append((found[1], found[2]))
+            self.code.append((found[2], found[3]))
+            self.always.append(found[1] is None)
+        elif upper:
+            self.controls.append(schedule.control_of(int(upper[1], 16)))
+
+    def cycles(self, arch, way, turns):
+        """`alone` and `busy` of a part of the code, or of a loop that turns more than once."""
+        opcodes = [self.code[i][0] for i in way]
+        return (schedule.alone([(self.code[i][0], self.controls[i]) for i in way], arch, turns),
+                schedule.busy(opcodes, arch))
+
+    def target_of(self, at):
+        """Where a jump leads, if it is one whose label is known."""
+        opcode, operands = self.code[at]
+        label = re.search(r"`\((\.L_x_\d+)\)", operands) if opcode.startswith("BRA") else None
+        return self.labels.get(label[1]) if label else None
+
+    def next_of(self, at):
+        """The instructions that may come next."""
+        opcode, operands = self.code[at]
+        target = self.target_of(at)
+        ends = self.always[at] and (opcode.startswith("EXIT") or target is not None and
+                                    not re.match(r"!?U?P\d", operands))
+        return ([] if ends else [at + 1]) + ([target] if target is not None else [])
 
     def loops(self):
         """(first, last) of every innermost loop: backward jumps that hold no other."""
         spans = []
-        for last, (opcode, operands) in enumerate(self.code):
-            target = re.search(r"`\((\.L_x_\d+)\)", operands) if opcode.startswith("BRA") else None
-            first = self.labels.get(target[1]) if target else None
-            if first is not None and first <= last and last - first > 0:
+        for last in range(len(self.code)):
+            first = self.target_of(last)
+            if first is not None and first < last:
                 spans.append((first, last))
         return [span for span in spans
                 if not any(other != span and span[0] <= other[0] and other[1] <= span[1]
@@ -110,15 +139,20 @@ def parse_registers(text):
             for name, count in re.findall(r"Function (\w+):\s*\n\s*REG:(\d+)", text)}
 
 
-def measure(name, kernel, registers):
+def measure(name, arch, kernel, registers):
     opcodes = [opcode for opcode, _ in kernel.code]
-    step = steps.of_kernel(name, kernel)
+    whole, in_steps = range(len(opcodes)), name in steps.STEPS
+    way, count = steps.of_kernel(name, kernel) or (whole, 0)
+    each = count if in_steps and count else 1
+    alone, busy = kernel.cycles(arch, *((way, TURNS) if in_steps else (whole, 1)))
     return {
         "registers": registers,
         "local": sum(opcode.startswith(("LDL", "STL")) for opcode in opcodes),
         "code": (len(opcodes) * 16 + 1023) // 1024,
-        "step": round(step, 1) if step is not None else math.inf,
+        "step": round(len(way) / count, 1) if count else math.inf if name in steps.STEPS else 0,
         "loads": kernel.loads(),
+        "alone": round(alone / each),
+        "busy": round(busy / each),
         "forbidden": sorted({opcode for opcode in opcodes if FORBIDDEN.search(opcode)}),
     }
 
@@ -130,14 +164,17 @@ def kernels_of(path, cuobjdump, nvdisasm):
         for cubin in sorted(pathlib.Path(folder).glob("*.cubin")):
             arch = int(re.search(r"sm_(\d+)", cubin.name)[1])
             registers = parse_registers(run(cuobjdump, "-res-usage", cubin))
-            for name, kernel in parse_code(run(nvdisasm, "-c", cubin)).items():
+            for name, kernel in parse_code(run(nvdisasm, "-c", "-hex", cubin)).items():
                 yield name, arch, kernel, registers[name]
 
 
 def measure_fatbin(path, tools):
     """{(kernel, architecture): numbers} of one fatbin."""
-    return {(name, arch): measure(name, kernel, registers)
-            for name, arch, kernel, registers in kernels_of(path, *tools)}
+    found = {}
+    for name, arch, kernel, registers in kernels_of(path, *tools):
+        for part in filter(None, (name, steps.PARTS.get(name))):
+            found[part, arch] = measure(part, arch, kernel, registers)
+    return found
 
 
 # ---- Ceilings -----------------------------------------------------------------------------------
@@ -188,7 +225,7 @@ def print_table(found, wanted):
 def print_loops(path, tools, wanted):
     for name, arch, kernel, _ in kernels_of(path, *tools):
         for first, last in sorted(kernel.loops()) if name == wanted else []:
-            opcodes = dict(steps.has(kernel, (first, last)).most_common())
+            opcodes = dict(steps.has(kernel, range(first, last + 1)).most_common())
             print(f"sm_{arch} at {first}: {last - first + 1} instructions, {opcodes}")
 
 
