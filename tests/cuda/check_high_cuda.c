@@ -144,7 +144,7 @@ static void follow_last_lines(const Pair *p)
 {
   StxError error;
   const StxCudaKernel kernel = {&module, "stx_sgm_paths_128"};
-  const int tasks = p->width / (2 * STX_SGM_BLOCK_PAIRS);
+  const int tasks = p->width / STX_SGM_BLOCK_LINES;
   StxSgmPathsArgs args = {.left = p->left,
       .right = right_words(p),
       .width = p->width,
@@ -160,7 +160,7 @@ static void follow_last_lines(const Pair *p)
   uint32_t taken = (uint32_t)tasks;
   copy_rows(p->taken, 4, &taken, 4, 1, true);
   stx_case_ok(stx_cuda_launch(stx_case_place(), &kernel, (StxCudaSize){1, 1, 1},
-                  (StxCudaSize){STX_SGM_LANES, 2 * STX_SGM_BLOCK_PAIRS, 1}, 0, &args, &error),
+                  (StxCudaSize){STX_SGM_LANES, 2 * STX_SGM_BLOCK_LINES, 1}, 0, &args, &error),
       &error, "paths");
 }
 
