@@ -11,6 +11,7 @@ of the interpreter's lock and work on `threads` threads, 0: one per core.
     depth = street.camera.depth(disparity)
     frame = stixels.stixels(stixels.reduce(disparity, confidence), street.camera)
 """
+from ._c import VERSION as __version__  # noqa: F401
 from ._core import Error
 from ._files import (Calibration, Rectifier, read_calibration, read_lines, read_points,
                      read_records, rectify, write_calibration, write_records)
