@@ -289,8 +289,8 @@ static gboolean find_inputs(
   }
   if (found && (views != BOTH || self->inputs != onnx->inputs))
     found = stx_fail(error,
-        "it takes %s: needed are one input for each view, or one for both; which is which is told "
-        "by left-input and right-input",
+        "it takes %s: one input for each view or one for both must be there; left-input and "
+        "right-input say which is which",
         onnx->inputs > 0 ? all : "nothing");
   for (guint i = 0; i < self->inputs && found; i++)
     if (self->gray && self->input[i].channels != 1)
