@@ -7,6 +7,7 @@ import numpy as np
 
 import frames
 
+AT_FIRST = 30  # frames without stixels before the first one with them
 THICK = .1  # metres, of what stands upright
 
 
@@ -55,6 +56,7 @@ def run(pipeline, log, limit):
                 raise frames.PipelineError(f"what comes as {name}: {error}") from error
         elif all(count > limit for count in counts.values()):
             pipeline.stop()
+    log.check(0)
 
 
 # ---- What comes ----------------------------------------------------------------------------------
@@ -76,19 +78,15 @@ def points_of(sample):
     return np.frombuffer(frames.bytes_of(sample), "<f4").reshape(-1, 4)
 
 
-def line_of(sample):
-    """The line of JSON, whose camera is complete."""
-    line = json.loads(frames.bytes_of(sample))
-    if "camera" not in line:
-        raise frames.PipelineError("the pipeline ends in video without stixels: put "
-                                   "stereo-stixels or stixel-overlay into it")
+def camera_of(line):
+    """The camera of a line of JSON, complete."""
     camera = line["camera"]
     missing = [name for name in ("focal", "baseline", "cx", "cy")
                if camera is None or camera[name] is None]
     if missing:
         raise frames.PipelineError(f"of the camera is unknown: {', '.join(missing)}; set "
                                    "calibration on stereo-stixels or stereo-sgm")
-    return line
+    return camera
 
 
 def boxes_of(obstacles):
@@ -106,11 +104,22 @@ class Log:
     """Base of logs: a subclass has frame (), depth (), and methods named like the other sinks."""
 
     def __init__(self):
-        self.camera, self.waiting = None, []
+        self.camera, self.waiting, self.without = None, [], 0
+
+    def check(self, most):
+        """Of a live camera, the first frames may come without stixels; not all of them."""
+        if self.camera is None and self.without > most:
+            raise frames.PipelineError("the pipeline ends in video without stixels: put "
+                                       "stereo-stixels or stixel-overlay into it")
 
     def json(self, sample, pts):
-        line = line_of(sample)
-        new, self.camera = line["camera"] != self.camera, line["camera"]
+        line = json.loads(frames.bytes_of(sample))
+        if "camera" not in line:
+            self.without += 1
+            self.check(AT_FIRST)
+            return
+        camera = camera_of(line)
+        new, self.camera = camera != self.camera, camera
         self.frame(line, pts, new)
         for what, then, method in self.waiting:
             method(what, then)

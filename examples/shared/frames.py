@@ -63,7 +63,7 @@ class Pipeline:
         except (GLib.Error, UnicodeEncodeError) as error:  # the latter of names that are no UTF-8
             raise PipelineError(f"{line}: {getattr(error, 'message', error)}") from error
         self.sinks = {name: self.pipeline.get_by_name(name) for name in sinks}
-        self.stopped = False
+        self.stopped, self.live = False, False
 
     def stop(self, *_):
         self.stopped = True
@@ -101,7 +101,10 @@ class Pipeline:
     def samples(self):
         """Names of sinks and what came there, until the end or stop (). Raises PipelineError."""
         try:
-            if self.pipeline.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
+            results = [self.pipeline.set_state(state)
+                       for state in (Gst.State.PAUSED, Gst.State.PLAYING)]
+            self.live = results[0] == Gst.StateChangeReturn.NO_PREROLL
+            if Gst.StateChangeReturn.FAILURE in results:
                 self.check_bus()
                 raise PipelineError("the pipeline does not start, and says nothing of it")
             while found := self.pull():

@@ -132,10 +132,10 @@ def words_of(arguments, source):
 
 def clock_of(pipeline):
     """The time of time stamp 0: now less the running time, if it is live; else 0."""
-    query = frames.Gst.Query.new_latency()
-    if not pipeline.query(query) or not query.parse_latency()[0] or not pipeline.get_clock():
+    if not pipeline.live:
         return 0
-    return time.time_ns() - (pipeline.get_clock().get_time() - pipeline.get_base_time())
+    running = pipeline.pipeline.get_clock().get_time() - pipeline.pipeline.get_base_time()
+    return time.time_ns() - running
 
 
 def run(arguments):
@@ -153,7 +153,7 @@ def run(arguments):
                                *branches.sinks(arguments, words))
     pipeline.stop_on_signals()
     start = arguments.start if arguments.start is not None else (
-        source.base if source else lambda: clock_of(pipeline.pipeline))
+        source.base if source else lambda: clock_of(pipeline))
     with output.File(arguments.save) as file:
         own_tree, camera, lidar = True, None, None
         if source:

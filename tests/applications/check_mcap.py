@@ -24,6 +24,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 for variable in ("STX_MCAP", "STX_VIEWERS"):
     if os.environ.get(variable):
@@ -261,6 +262,16 @@ def check_frame(found, number, depth):
     jpeg = bytes(found[PICTURE][number][1].data)
     street.expect(jpeg[:2] == b"\xff\xd8" and jpeg[-2:] == b"\xff\xd9", "the picture is no JPEG")
     expect_boxes(found, number, depth, "obstacles", 3)
+
+
+def check_live():
+    """Of a live source, times are those of the clock on the wall."""
+    left, right = (f"street-scene-src view={side} is-live=true ! video/x-raw,width=320,height=96 ! "
+                   f"stixels.sink_{side}" for side in ("left", "right"))
+    begin = time.time()
+    _, path = mcap("--frames", 1, *street.words(f"{left} {right} stereo-stixels name=stixels"))
+    (then, _), = by_rosbags(path)[STIXELS]
+    street.expect(begin < then / 1e9 < time.time(), f"live at {then}, begun at {begin}")
 
 
 def check_grid(found):
@@ -563,6 +574,7 @@ if __name__ == "__main__":
     check_turns()
     check_types()
     check_street()
+    check_live()
     images = gray_views()
     check_pictures(images, direct())
     check_scans(images)

@@ -192,6 +192,11 @@ def check_programs(prefix, options, source):
     """All are on the PATH, and say which version they are before they look for packages."""
     names = {path.stem for path in (source / "examples").glob("stx-*/stx-*.py")}
     names.remove("stx-paper")  # a study, not installed
+    parts = {str(path.relative_to(source / "examples")) for name in ["shared", *names]
+             for path in (source / "examples" / name).glob("*.py")}
+    found = prefix / options["datadir"] / "gst-stixels/examples"
+    if absent := [part for part in sorted(parts) if not (found / part).exists()]:
+        sys.exit(f"parts of programs are not installed: {' '.join(absent)}")
     for name in sorted(names | {"stx-bench", "stx-check", "stx-eval"}):
         program = prefix / options["bindir"] / name
         result = subprocess.run([program, "--version"], text=True, capture_output=True, timeout=60,
