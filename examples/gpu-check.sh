@@ -9,7 +9,9 @@ Everything that waits for an NVIDIA GPU, in one go: builds with CUDA, runs the G
 every stage, counts with Nsight Compute (ncu) what the kernels wait for, looks for memory errors and
 races with compute-sanitizer, and compares whole pipelines with the CPU's byte by byte. Goes on
 after a failure; a table of what happened comes last, and grows in summary.txt among the logs, for
-when another time limit ends this first.
+when another time limit ends this first. Before it stands a table of the times for docs/cuda.md,
+which is times.md among the logs. What fails leaves there what it printed, tests a log of each, and
+a pipeline both files that differ.
 
   examples/gpu-check.sh
   examples/gpu-check.sh --sums >FILE   what SUMS takes, on a machine with or without a GPU
@@ -110,6 +112,7 @@ run_tests() {
   text=$(limited meson test -C "$build" --no-rebuild --suite gpu --print-errorlogs 2>&1)
   status=$?
   echo "$text"
+  [ "$status" = 0 ] || cp "$build/meson-logs/testlog.txt" "$logs/failed-tests.txt"
   count() { sed -n "s/^$1: *\([0-9]*\).*/\1/p; \$s/.*/0/p" <<<"$text" | head -n 1; }
   echo "$(count Ok) passed, $(count Fail) failed, $(count Skipped) skipped," \
     "$(count Timeout) too slow"
@@ -206,10 +209,9 @@ open_pipelines() {
 
 # sum_of BACKEND LINE: the checksum of what a pipeline writes, into $sum.
 sum_of() {
-  run_pipeline "$1" "$folder/out" "$2" || return
-  sum=$(sha256sum "$folder/out")
+  run_pipeline "$1" "$folder/$1" "$2" || return
+  sum=$(sha256sum "$folder/$1")
   sum=${sum%% *}
-  rm "$folder/out"
 }
 
 # The checksums that SUMS takes, one per pipeline.
@@ -218,6 +220,7 @@ print_sums() {
   open_pipelines || return
   while read -r name line; do
     sum_of omp "$line" >&2 && echo "$name $sum" || status=1
+    rm -f "$folder/omp"
   done < <(pipelines)
   rm -r "$folder"
   return $status
@@ -234,7 +237,7 @@ expected() {
 }
 
 compare_pipelines() {
-  local name line sum cpu same=0 different='' folder
+  local name line sum cpu backend same=0 different='' folder
   open_pipelines || return
   if ! grep -q 'gstreamer-cuda-1.0 found: YES' "$build/meson-logs/meson-log.txt"; then
     echo "the elements of this build have no CUDA: libgstreamer-plugins-bad1.0-dev was missing"
@@ -246,11 +249,39 @@ compare_pipelines() {
       same=$((same + 1))
     else
       different+=" $name"
+      for backend in omp cuda; do
+        [ ! -e "$folder/$backend" ] || cp "$folder/$backend" "$logs/failed-$name.$backend"
+      done
     fi
+    rm -f "$folder/omp" "$folder/cuda"
   done < <(pipelines)
   rm -r "$folder"
   echo "$same gave the CPU's bytes${different:+, not so:$different}"
   [ -z "$different" ]
+}
+
+# times NAME: of bench.md a line for each stage, in µs, as the page has the model's.
+times() {
+  awk -F' *[|] *' -v name="$1" '
+    /^\| stage/ { kind = "stage" }
+    /^\| scans/ { kind = "scans" }
+    kind == "stage" && $3 ~ /^cuda/ {
+      what = $2 " " $5 ($6 != "" ? ", " $6 : "") ", " $7
+      on = $3; ms = $8; share = $12
+    }
+    kind == "scans" && $5 ~ /^cuda/ {
+      what = "LiDAR, " $2 ", " $3 " points" ($4 == "yes" ? ", clusters" : "")
+      on = $5; ms = $7; share = ""
+    }
+    what == "" { next }
+    !(what in seen) { seen[what] = 1; order[++count] = what }
+    { time[what, on] = sprintf("%.1f", 1000 * ms); limit[what, on] = share; what = "" }
+    END {
+      print "| stage | " name ", µs | launched one by one, µs | of limit |\n|---|--:|--:|--:|"
+      for (i = 1; i <= count; i++)
+        print "| " order[i] " | " time[order[i], "cuda graph"] " | " time[order[i], "cuda"] " | " \
+          limit[order[i], "cuda graph"] " |"
+    }' "$logs/bench.md"
 }
 
 bench() {
@@ -386,7 +417,8 @@ if [ "${1:-}" = --sums ]; then
 fi
 gpu=$(find_gpu) || { echo "gpu-check.sh: nothing to do without a GPU" >&2; exit 77; }
 mkdir -p "$logs"
-rm -f "$logs"/{bench.md,ncu.md,summary.txt} # of an earlier run: their numbers are not this one's
+# Of an earlier run: their numbers are not this one's.
+rm -f "$logs"/{bench.md,times.md,ncu.md,summary.txt,failed-*}
 if step build build; then
   for name in $steps; do
     case $name in
@@ -404,14 +436,13 @@ if step build build; then
 fi
 
 echo
+command -v nvidia-smi >/dev/null &&
+  driver=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1)
 if [ -s "$logs/bench.md" ]; then
-  # The table without the columns that are empty on a GPU or can be read from the file.
   grep '^\*' "$logs/bench.md"
-  awk -F'|' -v OFS='|' '$3 ~ /cuda|code/ { print $2, $3, $5, $6, $7, $8, $9, $11, $12 }' \
-    "$logs/bench.md"
+  times "${driver:-this GPU}" | tee "$logs/times.md"
   echo
 fi
-command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 cat "$logs/summary.txt"
 echo "logs in $logs"
 exit "$failed"

@@ -57,7 +57,7 @@ STX_DEVICE int note_stixels(const Column *c)
   return count;
 }
 
-/* What stx_make_stixel reads of the kind. */
+/* What stx_make_stixel makes the record of; dd, which only energies need, stays 0. */
 STX_DEVICE StxSegmentSums sums_of(const Column *c, const StxSegment *segment)
 {
   const StxSatdpRow *hi = &c->row[segment->vt + 1], *lo = &c->row[segment->vb];
@@ -69,7 +69,6 @@ STX_DEVICE StxSegmentSums sums_of(const Column *c, const StxSegment *segment)
     if (SLANTED) {
       const StxSatdpSlant *slant_hi = &c->slant[segment->vt + 1],
                           *slant_lo = &c->slant[segment->vb];
-      sums.dd = (int64_t)(hi->object_dd - lo->object_dd);
       sums.x = (int64_t)(slant_hi->x - slant_lo->x);
       sums.xx = (int64_t)(slant_hi->xx - slant_lo->xx);
       sums.xd = (int64_t)(slant_hi->xd - slant_lo->xd);
@@ -80,7 +79,6 @@ STX_DEVICE StxSegmentSums sums_of(const Column *c, const StxSegment *segment)
     sums.xx = (int64_t)(hi->ground_xx - lo->ground_xx);
     sums.d = (int64_t)(hi->ground_d - lo->ground_d);
     sums.xd = (int64_t)(hi->ground_xd - lo->ground_xd);
-    sums.dd = (int64_t)(hi->ground_dd - lo->ground_dd);
   }
   return sums;
 }

@@ -100,3 +100,27 @@ STX_TEST(agrees_with_the_reference)
       colormap_case_free(&c);
     }
 }
+
+/* A row whose errors add up to more than 32 bits. */
+STX_TEST(adds_up_large_errors)
+{
+  ColormapCase c = colormap_case_new(6, 0, 9);
+  const StxImage16 map = c.input.map, truth = c.input.truth;
+  ck_assert(map.data != NULL && truth.data != NULL);
+  c.width = 70000;
+  c.height = 1;
+  c.input.map = stx_test_image16(c.width, 1, 0);
+  c.input.truth = stx_test_image16(c.width, 1, 0);
+  for (int x = 0; x < c.width; x++) {
+    stx_row16(&c.input.map, 0)[x] = 65535;
+    stx_row16(&c.input.truth, 0)[x] = 1;
+  }
+  OnDevice d = to_device(&c);
+  expect_picture(&c, &d, "large errors");
+  free_device(&d);
+  stx_test_image16_free(&c.input.map);
+  stx_test_image16_free(&c.input.truth);
+  c.input.map = map;
+  c.input.truth = truth;
+  colormap_case_free(&c);
+}

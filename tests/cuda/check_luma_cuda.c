@@ -4,6 +4,7 @@
 #include "tests/cuda/cuda_case.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static StxImage8 on_host(const LumaCase *c)
 {
@@ -47,4 +48,20 @@ STX_TEST(agrees_with_the_reference)
       compare(&c, (int)seed, what);
       luma_case_free(&c);
     }
+}
+
+/* The largest word is that of the last pixel. */
+STX_TEST(sees_the_last_pixel)
+{
+  for (int format = 0; format < LUMA_CASE_FORMATS; format++) {
+    LumaCase c = luma_case_new(format, 3, 70);
+    const size_t row = (size_t)c.picture.width * c.format->pixel;
+    for (int y = 0; y < c.picture.height; y++)
+      memset(stx_row8(&c.picture, y), 0, row);
+    memset(
+        stx_row8(&c.picture, c.picture.height - 1) + row - c.format->pixel, 0xff, c.format->pixel);
+    c.bits = 0;
+    compare(&c, 0, c.format->name);
+    luma_case_free(&c);
+  }
 }
