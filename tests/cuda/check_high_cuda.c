@@ -224,7 +224,7 @@ static Ends *run_pair(int width)
   return ends;
 }
 
-/* In the last 256 of 16384 columns, where a volume has 4.3e9 bytes, as where there are no others. */
+/* In the last 256 of 16384 columns, where a volume has 4.3e9 bytes, as in a narrow picture. */
 STX_TEST(volumes_may_be_larger_than_4_gib)
 {
   stx_case_cuda();

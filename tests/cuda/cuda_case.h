@@ -47,8 +47,8 @@ void stx_case_wait(const char *what);
 
 /* A block of `size` bytes of device memory, 256-byte aligned, filled with 0xCD, with guard bytes
  * on either side. (With the address sanitizer, and on PTX, reads are seen, too, and there is no
- * guard: the device has a block of exactly this size.) Check: waits, and fails the test when a guard
- * byte changed. Free: checks, then frees. NULL is fine. */
+ * guard: the device has a block of exactly this size.) Check: waits, and fails the test when a
+ * guard byte changed. Free: checks, then frees. NULL is fine. */
 void *stx_device_alloc(size_t size);
 void stx_device_check(const void *block);
 void stx_device_free(void *block);

@@ -42,7 +42,8 @@ def check_children():
         children.update(zip(names, elements if len(elements) == len(names)
                             else elements[:1] * len(names)))
     for path in sorted(ROOT.glob("docs/**/*.md")):
-        for child, name in re.findall(r"\b([a-z-]+)::([a-z][a-z0-9-]*)", path.read_text()):
+        for child, name in re.findall(r"\b([a-z-]+)::([a-z][a-z0-9-]*)(?=[=` ])",
+                                      path.read_text()):
             if child in children and name not in element_tables.properties(children[child]):
                 yield f"{path.name}: {child}::{name}: {children[child]} has no such property"
 

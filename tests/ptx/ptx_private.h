@@ -129,14 +129,14 @@ typedef struct {
   int64_t offset;
   int size, count; /* bytes of an element; elements */
   bool is_signed;
-  bool is_strong;    /* LOAD: sees memory as it is, if the space is global */
+  bool is_strong;          /* LOAD: sees memory as it is, if the space is global */
   bool acquires, releases; /* ATOMIC: with a fence behind, and before it */
-  bool is_read_only; /* LOAD: of what no thread writes during the launch */
-  uint64_t used;     /* bytes of a load that somebody looks at */
-  int op;            /* PtxRule, PtxWarpOp, PtxBarrierOp */
-  PtxRule rule;      /* of PTX_REDUCE */
-  int target;        /* BRANCH: instruction */
-  bool leads;        /* begins a basic block */
+  bool is_read_only;       /* LOAD: of what no thread writes during the launch */
+  uint64_t used;           /* bytes of a load that somebody looks at */
+  int op;                  /* PtxRule, PtxWarpOp, PtxBarrierOp */
+  PtxRule rule;            /* of PTX_REDUCE */
+  int target;              /* BRANCH: instruction */
+  bool leads;              /* begins a basic block */
   uint64_t runs, lanes, requests, sectors, conflicts, splits;
 } PtxInstruction;
 
