@@ -4,6 +4,7 @@ from plots import data_folder, read, table, write
 
 SEQUENCE = "KITTI odometry 05"
 FOLDER = "kitti-odometry-05"
+CAMERA = "semantickitti/sequences/04/calib.txt"  # of the same camera, with the scanner's place
 STREETS = range(11, 15)  # on which nothing was tuned
 KINDS = ("ground", "road", "thing")
 MOTIONS = {"given": "over time", "alone": "each frame alone"}
@@ -17,10 +18,11 @@ def row_of(evaluate, programs, data, source, motion, *options):
 
 
 def sequence_rows(evaluate, programs):
-    folder = data_folder() / "sequences" / FOLDER
-    if not folder.exists():
+    folder, camera = data_folder() / "sequences" / FOLDER, data_folder() / CAMERA
+    if not folder.exists() or not camera.exists():
         return []
-    return [row_of(evaluate, programs, SEQUENCE, source, motion, "--sequence", folder, *options)
+    return [row_of(evaluate, programs, SEQUENCE, source, motion, "--sequence", folder,
+                   "--calibration", camera, *options)
             for source, options in (("stereo", ()), ("LiDAR", ("--scans",))) for motion in MOTIONS]
 
 

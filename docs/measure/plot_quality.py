@@ -9,6 +9,7 @@ import math
 import pathlib
 import statistics
 
+import plot_boxes
 import plot_motion
 import plot_occupancy
 import plot_stixels
@@ -152,10 +153,11 @@ def measure_hazards(programs):
 
 def measure(programs):
     """Writes masks.csv, matcher.csv, roadline.csv, obstacles.csv, hazards.csv, motion.csv,
-    occupancy.csv and velocities'."""
+    boxes.csv, occupancy.csv and velocities'."""
     write("masks.csv", [row for key in masked() for row in mask_rows(programs, *key)])
     measure_hazards(programs)
     plot_motion.measure(evaluate, programs)
+    plot_boxes.measure(evaluate, programs)
     plot_occupancy.measure(evaluate, programs)
     plot_velocities.measure(evaluate, programs)
     write("matcher.csv", in_parallel(lambda *key: matcher_row(programs, *key), [
@@ -176,6 +178,7 @@ def sample(programs):
                              if key[:3] == ("hilly street", "piecewise", ROAD_SEEDS[0])],
             "obstacles.csv": [obstacle_row(programs, 11, "true disparities")],
             **plot_motion.sample(evaluate, programs),
+            **plot_boxes.sample(evaluate, programs),
             **plot_occupancy.sample(evaluate, programs),
             **plot_velocities.sample(evaluate, programs)}
 
@@ -257,4 +260,4 @@ def hazards():
 
 def tables():
     return (masks() + matcher() + roadline() + obstacles() + hazards() + plot_motion.tables() +
-            plot_occupancy.tables() + plot_velocities.tables())
+            plot_boxes.tables() + plot_occupancy.tables() + plot_velocities.tables())

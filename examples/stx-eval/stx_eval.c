@@ -460,8 +460,9 @@ int main(int argc, char **argv)
   static const struct {
     const char *name;
     bool (*run)(int, char **, StxError *);
-  } commands[] = {{"column", eval_column}, {"hazards", eval_hazards}, {"lidar", eval_lidar},
-      {"motion", eval_motion}, {"obstacles", eval_obstacles}, {"occupancy", eval_occupancy}};
+  } commands[] = {{"boxes", eval_boxes}, {"column", eval_column}, {"hazards", eval_hazards},
+      {"lidar", eval_lidar}, {"motion", eval_motion}, {"obstacles", eval_obstacles},
+      {"occupancy", eval_occupancy}};
   Options options = {.pipeline = stx_pipeline_defaults(), .seed = 1, .repeat = 1};
   DataSet set;
   StxError error = {""};

@@ -132,6 +132,11 @@ bool eval_obstacles(int argc, char **argv, StxError *error);
 /* `stx-eval occupancy …`: argv[0] is "occupancy". See stx_eval_occupancy.h. */
 bool eval_occupancy(int argc, char **argv, StxError *error);
 
+/* ---- Boxes ---------------------------------------------------------------------------------- */
+
+/* `stx-eval boxes …`: argv[0] is "boxes". */
+bool eval_boxes(int argc, char **argv, StxError *error);
+
 /* ---- Hazards -------------------------------------------------------------------------------- */
 
 /* `stx-eval hazards …`: argv[0] is "hazards". See stx_eval_hazards.h. */

@@ -371,6 +371,7 @@ STX_TEST(what_moves_away_leaves)
   STX_AUTO(StxOccupancy) *state = stx_occupancy_new();
   StxOccupancyParams params = standard;
   params.motion = STX_OCCUPANCY_NONE;
+  params.resolution = .5; /* hundreds of frames: quickly */
   StxOccupancyFrame frame = wall_at(10);
   StxOccupancyResult grid = {0};
   for (int i = 0; i < 10; i++)
