@@ -158,8 +158,8 @@ static const StxFieldChoice outputs[] = {
     {0},
 };
 static const StxFieldChoice matchers[] = {
-    {GST_PLUMBING_MATCH_SGM, "sgm", "Semi-global matching: stereo-sgm"},
-    {GST_PLUMBING_MATCH_ONNX, "onnx", "The network that `network` names: onnx-stereo"},
+    {GST_PLUMBING_MATCH_SGM, "sgm", "stereo-sgm, semi-global matching"},
+    {GST_PLUMBING_MATCH_ONNX, "onnx", "onnx-stereo, with the file that network names"},
     {0},
 };
 static const StxFieldChoice segmentations[] = {

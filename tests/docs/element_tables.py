@@ -16,7 +16,7 @@ PLACE = re.compile(r"(<!-- element (\S+) -->\n).*?(<!-- end -->)", re.S)
 SHARED = 3  # elements that have the same property: then one row for all of them
 # Headings of docs/properties.md, and which properties stand there if they are shared.
 GROUPS = {
-    "camera": r"calibration.*|focal|cx|cy|baseline|camera-.*",
+    "camera": r"calibration.*|focal|cx|cy|baseline|camera-.*|motion",
     "sensor": r"sensor-.*",
     "timing": r"layout|timeout|tolerance|unpaired|qos|stats",
     "backend": r"backend|threads|cuda-device-id",
