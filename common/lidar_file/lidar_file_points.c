@@ -131,7 +131,7 @@ bool stx_lidar_take_fields(
 {
   for (int c = 0; c < 3; c++)
     if (found->rank[c] == 0)
-      return stx_fail(error, "%s has no %s; needed are x, y and z", where, names[c][0]);
+      return stx_fail(error, "%s has no %s; expected x, y and z", where, names[c][0]);
   memcpy(file->fields, found->fields, sizeof file->fields);
   return true;
 }

@@ -59,7 +59,7 @@ static gchar *names_of(const GstStxRoles *roles, guint which)
   return g_string_free(text, FALSE);
 }
 
-/* "Pad sink_right is not linked, only sink_left; needed is sink, or sink_left and sink_right". */
+/* "Pad sink_right is not linked, only sink_left; expected sink, or sink_left and sink_right". */
 static gchar *describe_missing(const GstStxRoles *roles, guint linked)
 {
   GString *text = g_string_new(linked == 0 ? "No input is linked" : "Pad ");
@@ -74,7 +74,7 @@ static gchar *describe_missing(const GstStxRoles *roles, guint linked)
     append_names(roles, linked, text);
   }
   for (guint i = 0; (set = sufficient(roles, i)) != 0; i++) {
-    g_string_append(text, i == 0 ? "; needed is " : ", or ");
+    g_string_append(text, i == 0 ? "; expected " : ", or ");
     append_names(roles, set, text);
   }
   return g_string_free(text, FALSE);

@@ -45,7 +45,7 @@ static gboolean open_library(GstStxOnnxApi *api, const gchar *path, StxError *er
   g_module_make_resident(module);
   table = get_base()->get_api(GST_STX_ONNX_VERSION);
   if (table == NULL)
-    return stx_fail(error, "%.150s is ONNX Runtime %.20s, needed is 1.%d or newer", path,
+    return stx_fail(error, "%.150s is ONNX Runtime %.20s, expected 1.%d or newer", path,
         get_base()->get_version(), GST_STX_ONNX_VERSION);
   take_api(api, table);
   GST_INFO("ONNX Runtime %s from %s", get_base()->get_version(), path);

@@ -435,7 +435,7 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
   }
   text = gst_caps_to_string(caps);
   GST_ELEMENT_ERROR(self, STREAM, FORMAT,
-      ("Pad %s got %s; needed is video/x-raw in one of %s: put videoconvert in front",
+      ("Pad %s got %s; expected video/x-raw in one of %s: put videoconvert in front",
           gst_stereo_sgm_roles[role], text, CLASS(self)->formats),
       (NULL));
   g_free(text);

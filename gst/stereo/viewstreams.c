@@ -146,7 +146,7 @@ static gboolean refuse_caps(GstPad *sink, GstStxViewStreams *self, GstCaps *caps
   gchar *text = gst_caps_to_string(caps), *needed = gst_caps_to_string(possible);
 
   GST_ELEMENT_ERROR(self, STREAM, FORMAT,
-      ("Pad %s got %s; needed is %s: put videoconvert in front", GST_PAD_NAME(sink), text, needed),
+      ("Pad %s got %s; expected %s: put videoconvert in front", GST_PAD_NAME(sink), text, needed),
       (NULL));
   g_free(text);
   g_free(needed);

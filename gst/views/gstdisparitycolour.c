@@ -142,7 +142,7 @@ static gboolean parse_truth(GstDisparityColour *self, const GstCaps *caps, StxEr
   if (!gst_stx_disparity_from_caps(&map, caps, &cause))
     return stx_fail(error, "pad truth: %.200s", cause.text);
   if (map.is_tensor)
-    return stx_fail(error, "pad truth: a tensor; needed is video/x-raw,format=GRAY16_LE");
+    return stx_fail(error, "pad truth: a tensor; expected video/x-raw,format=GRAY16_LE");
   self->truth = map.video;
   self->truth_encoding = map.encoding;
   return TRUE;

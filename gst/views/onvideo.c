@@ -30,7 +30,7 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
     return TRUE;
   text = gst_caps_to_string(caps);
   GST_ELEMENT_ERROR(pairing, STREAM, FORMAT,
-      ("Cannot draw on %s; needed is video/x-raw in one of %s: put videoconvert in front", text,
+      ("Cannot draw on %s; expected video/x-raw in one of %s: put videoconvert in front", text,
           FORMATS),
       (NULL));
   g_free(text);

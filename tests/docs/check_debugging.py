@@ -52,7 +52,7 @@ def sections(page):
 
 def check_symptom(heading, lines):
     measure, least, most = SECTIONS[heading]
-    assert len(lines) == 2, f"{heading}: {len(lines)} lines, needed are the symptom and the cure"
+    assert len(lines) == 2, f"{heading}: {len(lines)} lines, expected the symptom and the cure"
     sick, cured = (measure(symptoms.play(words)) for words in lines)
     print(f"{heading}: {measure.__name__} {sick:.3g}, then {cured:.3g}", flush=True)
     return sick >= least and cured <= most

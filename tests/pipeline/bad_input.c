@@ -245,7 +245,7 @@ static void expect_warning(const gchar *line, const gchar *word)
 
 STX_TEST(nothing_is_linked)
 {
-  expect_warning("downsample-transpose ! fakesink", "No input is linked; needed is sink");
+  expect_warning("downsample-transpose ! fakesink", "No input is linked; expected sink");
 }
 
 STX_TEST(stixels_that_never_come)

@@ -268,7 +268,7 @@ static const struct {
     {TEXT(PCD4 "POINTS 1 2\nDATA ascii\n"), "\"1 2\" is no number of points"},
     {TEXT(PCD4 "POINTS 3\nWIDTH 2\nHEIGHT 2\nDATA ascii\n"),
         "line 4: POINTS is 3, but WIDTH 2 times HEIGHT 2 is not"},
-    {TEXT("POINTS 1\nDATA ascii\n1\n"), "FIELDS has no x; needed are x, y and z"},
+    {TEXT("POINTS 1\nDATA ascii\n1\n"), "FIELDS has no x; expected x, y and z"},
     {TEXT("FIELDS x z\nSIZE 4 4\nTYPE F F\nPOINTS 1\nDATA ascii\n1 2\n"), "no y"},
     {TEXT("FIELDS x x\nSIZE 4 4\nTYPE F F\nPOINTS 1\nDATA ascii\n"),
         "line 1: field \"x\" a second time"},
