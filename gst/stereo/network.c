@@ -52,22 +52,20 @@ static const StxField fields[] = {
     {"confidence-output", "Confidence output",
         "Name of the output with the confidence, 0 ... 1; none: recognised, if there is one",
         FIELD(TEXT, confidence_output)},
-    {"tensor-layout", "Tensor layout", "Where the channels of an input are", FIELD(CHOICE, layout),
+    {"tensor-layout", "Tensor layout", "Place of the channels in an input", FIELD(CHOICE, layout),
         .choices = layouts},
     {"colours", "Colours", "Order of the channels", FIELD(CHOICE, colours), .choices = colours},
     {"white", "White",
-        "What the largest value of a picture becomes, before mean and std: 1 or 255; not for "
-        "networks that take uint8",
+        "Number that 255 becomes, before mean and std: 1 or 255; not for networks that take uint8",
         FIELD(DOUBLE, white), .low = 0.001, .high = 65535},
     {"mean", "Mean",
-        "Taken from the values, one number or one for each channel, as in 0.485,0.456,0.406; none: "
-        "0",
+        "Number that is subtracted, or one for each channel: 0.485,0.456,0.406; none: 0",
         FIELD(TEXT, mean)},
     {"std", "Standard deviation",
-        "What values are divided by then, one number or one for each channel; none: 1",
+        "Number that values are divided by then, or one for each channel; none: 1",
         FIELD(TEXT, std)},
     {"multiple", "Multiple",
-        "Pictures are padded to a multiple of so many pixels, where the file leaves the size free",
+        "Pixels to whose multiple pictures are padded, where the file leaves the size free",
         FIELD(INT, multiple), .low = 1, .high = 512, .unit = "px"},
     {"network-width", "Network width",
         "Pixels to which pictures are resized, where the file leaves the width free; 0: they are "
@@ -80,7 +78,7 @@ static const StxField fields[] = {
     {"normalised", "Normalised", "The output is a part of the width, 0 ... 1, not pixels",
         FIELD(BOOL, normalised)},
     {"output-scale", "Output scale",
-        "What the output is multiplied by; negative for networks that give flow to the left",
+        "Factor of the output; negative for networks that give flow to the left",
         FIELD(DOUBLE, output_scale), .low = -1e6, .high = 1e6},
 };
 static const GstStxNetworkSettings defaults = {.white = 1, .multiple = 32, .output_scale = 1};
