@@ -151,8 +151,12 @@ STX_DEVICE void find_windows(const StxSgmWindowsArgs *a, uint32_t *votes, uint32
  * Paths end where the image ends. A diagonal that leaves on the left or right comes in again on the
  * other side as a new path, so each has a pixel in every line.
  *
- * Rejected, on paper: two paths in the halves of a word, as in full search. Each needs shuffles and
- * addresses of its own; what remains shared is the minimum.
+ * What binds is the chain of the rows, level after level: at 1242 × 375 × 128 there are 2174 steps
+ * of 78 cycles on sm_90, read out of the machine code and not measured: 86 µs at 1.98 GHz. Of a
+ * step 44 cycles are the minimum of all lanes, as others measured it: 48 µs together.
+ *
+ * Rejected, on paper: two paths in the halves of a word. Each needs shuffles and addresses of its
+ * own; what remains shared is the minimum.
  */
 
 enum {

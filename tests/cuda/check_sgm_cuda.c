@@ -141,6 +141,16 @@ STX_TEST(equals_the_reference_around_blocks)
       {31, 5}, {33, 8}, {40, 41}, {129, 12}, {2, 70}, {260, 2}};
   const uint64_t count = sizeof sizes / sizeof sizes[0];
   compare_sizes(sizes, stx_test_small() ? 3 : count, STX_SGM_COARSE_TO_FINE);
+  for (int k = 0; k < 6; k++) { /* rows of several whole blocks, and what is left of one */
+    StxRandom random = {(uint64_t)k};
+    StxSgmParams params = sgm_defaults(132 + 9 * k, k < 2 ? 18 : 3, 64);
+    params.paths = k % 2 ? 8 : 4;
+    params.search = STX_SGM_COARSE_TO_FINE;
+    SgmPair pair = sgm_new_pair(params);
+    sgm_fill_pair(&pair, STX_FILL_NOISE, k % 3 == 0 ? 30 : 80, &random); /* 80: nothing matches */
+    compare_with_reference(&pair, (uint64_t)k);
+    sgm_free_pair(&pair);
+  }
 }
 
 /* A block has two lines, and a warp loads the words of four steps, or two, together: blocks that
