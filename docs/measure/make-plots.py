@@ -3,9 +3,9 @@
 """Measures what the pages say, and plots it: programs -> docs/benchmarks/*.csv -> pages and *.svg.
 
   docs/measure/make-plots.py numbers build/examples [NAME=FOLDER[,CALIBRATION]...]
-                      everything but speed.csv and lidar-peers.csv, which speed.py and
-                      compare-ground.py write; without a folder: those of $STX_DATA (about half an
-                      hour, on an idle machine: some of it are times)
+                      everything but speed.csv, lidar-peers.csv and networks-*.csv, which speed.py,
+                      compare-ground.py and networks.py write; without a folder: those of
+                      $STX_DATA (about half an hour, on an idle machine: some of it are times)
   docs/measure/make-plots.py PART build/examples [...]    one of these:
                       stixels, rdp   benchmarks/stixels.md, rdp.md, times included
                       lidar          times of scans, SemanticKITTI's and the street's
@@ -20,6 +20,7 @@ Plotting needs Matplotlib (Debian: python3-matplotlib).
 """
 import sys
 
+import networks
 import page_figures
 import plot_lidar
 import plot_optimal
@@ -45,7 +46,8 @@ PARTS = {"stixels": plot_stixels.measure, "rdp": plot_rdp.measure,
 def write_pages(check=False):
     machines = "".join(machine_line(name) for name in ("speed", "stixels", "rdp", "lidar"))
     write_blocks(machines + plot_lidar.tables() + plot_stixels.tables() + plot_rdp.tables() +
-                 plot_optimal.tables() + page_figures.blocks() + plot_quality.tables(), check)
+                 plot_optimal.tables() + page_figures.blocks() + plot_quality.tables() +
+                 networks.blocks(), check)
 
 
 def main():
