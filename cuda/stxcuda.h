@@ -143,6 +143,10 @@ typedef struct {
 
 bool stx_cuda_ring_upload(StxCuda *cuda, StxCudaRing *ring, const StxCudaCopy *copy,
     StxCudaStream stream, StxError *error);
+/* The way back through the same memory, a piece copied while the next one is under way; the bytes
+ * are there when it returns. */
+bool stx_cuda_ring_download(StxCuda *cuda, StxCudaRing *ring, const StxCudaCopy *copy,
+    StxCudaStream stream, StxError *error);
 void stx_cuda_ring_free(StxCuda *cuda, StxCudaRing *ring);
 
 /* ---- Timing: for benchmarks ---------------------------------------------------------------- */

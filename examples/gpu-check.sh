@@ -77,6 +77,18 @@ for attribute in (75, 76):  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MIN
 END
 }
 
+# What the steps need: the plugin, stx-bench, the programs of suite gpu. All else would take longer
+# than all steps together.
+targets() {
+  meson introspect "$build" --targets | python3 -c '
+import json, os, sys
+for target in json.load(sys.stdin):
+    path = os.path.relpath(target["filename"][0], os.path.realpath(sys.argv[1]))
+    linked = target["type"] in ("executable", "shared library", "shared module")
+    if linked and (path == "examples/stx-bench" or path.startswith(("gst/", "tests/cuda/check_"))):
+        print(path)' "$build"
+}
+
 # build_with OPTION...
 build_with() {
   local options=(-Dexamples=auto -Dcuda-archs="$archs" "$@")
@@ -84,7 +96,9 @@ build_with() {
     limited meson configure "$build" "${options[@]}"
   else
     limited meson setup "$build" "${options[@]}"
-  fi && limited ninja -C "$build"
+  fi || return
+  # shellcheck disable=SC2046  # a list of files
+  limited ninja -C "$build" $(targets)
 }
 
 # With all that can be had here, or else without GStreamer's CUDA library, or without tests.

@@ -66,6 +66,8 @@ FAILS(
     stx_cuda_fill_bytes, StxCuda *cuda, void *device, int value, size_t size, StxCudaStream stream)
 FAILS(stx_cuda_ring_upload, StxCuda *cuda, StxCudaRing *ring, const StxCudaCopy *copy,
     StxCudaStream stream)
+FAILS(stx_cuda_ring_download, StxCuda *cuda, StxCudaRing *ring, const StxCudaCopy *copy,
+    StxCudaStream stream)
 FREES(stx_cuda_ring_free, StxCuda *cuda, StxCudaRing *ring)
 
 MAKES(stx_cuda_event_new, StxCudaEvent, StxCuda *cuda)

@@ -432,16 +432,12 @@ gboolean gst_stx_stage_take_video_pool(GstStxStage *self, GstQuery *query)
 
 /* ---- The end of a frame -------------------------------------------------------------------- */
 
-static gboolean enqueue_downloads(GstStxStage *self, gboolean *downloads, StxError *error)
+static gboolean download_all(GstStxStage *self, StxError *error)
 {
-  *downloads = self->awaits;
   for (guint i = 0; i < GST_STX_STAGE_SLOTS; i++) {
     const StxCudaCopy *copy = &self->slot[i].download;
 
-    if (copy->rows == 0)
-      continue;
-    *downloads = TRUE;
-    if (!stx_cuda_download(self->cuda.cuda, copy, self->cuda.stream, error))
+    if (copy->rows > 0 && !gst_stx_cuda_download(&self->cuda, copy, error))
       return FALSE;
   }
   return TRUE;
@@ -449,10 +445,8 @@ static gboolean enqueue_downloads(GstStxStage *self, gboolean *downloads, StxErr
 
 static gboolean finish(GstStxStage *self, StxError *error)
 {
-  gboolean downloads;
-
-  return enqueue_downloads(self, &downloads, error) &&
-         gst_stx_cuda_finish(&self->cuda, self->gives, downloads, error);
+  return download_all(self, error) &&
+         gst_stx_cuda_finish(&self->cuda, self->gives, self->awaits, error);
 }
 
 GstFlowReturn gst_stx_stage_end_frame(GstStxStage *self, GstFlowReturn flow, StxError *error)

@@ -177,6 +177,9 @@ gboolean gst_stx_cuda_upload(GstStxCuda *self, const StxCudaCopy *copy, StxError
 gboolean gst_stx_cuda_upload_bytes(
     GstStxCuda *self, void *device, const void *host, gsize size, StxError *error);
 
+/* Copies from the device, after all that is enqueued; waits. */
+gboolean gst_stx_cuda_download(GstStxCuda *self, const StxCudaCopy *copy, StxError *error);
+
 /* propose_allocation: what we read may be in CUDAMemory of our stream, and have a GstVideoMeta. */
 void gst_stx_cuda_propose(GstQuery *query);
 

@@ -62,7 +62,7 @@ gboolean gst_stx_cuda_map_bytes(
   return *device != NULL || stx_fail(error, "cannot reach a buffer's memory on the GPU");
 }
 
-/* ---- Uploads ------------------------------------------------------------------------------- */
+/* ---- Copies -------------------------------------------------------------------------------- */
 
 gboolean gst_stx_cuda_upload(GstStxCuda *self, const StxCudaCopy *copy, StxError *error)
 {
@@ -78,6 +78,11 @@ gboolean gst_stx_cuda_upload_bytes(
       (guint8 *)device + (size - rest), rest, (guint8 *)host + (size - rest), 0, rest, 1};
 
   return gst_stx_cuda_upload(self, &whole, error) && gst_stx_cuda_upload(self, &tail, error);
+}
+
+gboolean gst_stx_cuda_download(GstStxCuda *self, const StxCudaCopy *copy, StxError *error)
+{
+  return stx_cuda_ring_download(self->cuda, &self->ring, copy, self->stream, error);
 }
 
 /* ---- Pictures ------------------------------------------------------------------------------ */

@@ -102,6 +102,11 @@ gboolean gst_stx_cuda_upload(GstStxCuda *self, const StxCudaCopy *copy, StxError
   return FALSE;
 }
 
+gboolean gst_stx_cuda_download(GstStxCuda *self, const StxCudaCopy *copy, StxError *error)
+{
+  return FALSE;
+}
+
 gboolean gst_stx_cuda_upload_bytes(
     GstStxCuda *self, void *device, const void *host, gsize size, StxError *error)
 {

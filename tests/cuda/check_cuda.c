@@ -135,8 +135,9 @@ STX_TEST(refuses_strides_within_a_row)
   stx_device_free(device);
 }
 
-/* The host's memory may change as soon as a ring has taken it, page-locked or not. */
-static void upload_by_ring(uint8_t *host, ptrdiff_t stride, size_t row, size_t rows)
+/* The host's memory may change as soon as a ring has taken it, page-locked or not; and what comes
+ * back is there at once. */
+static void copy_by_ring(uint8_t *host, ptrdiff_t stride, size_t row, size_t rows)
 {
   StxCuda *cuda = stx_case_cuda();
   StxCudaRing ring = {0};
@@ -153,7 +154,12 @@ static void upload_by_ring(uint8_t *host, ptrdiff_t stride, size_t row, size_t r
     for (size_t y = 0; y < rows; y++)
       memset(host + (ptrdiff_t)y * stride, 0xEE, row);
     stx_device_download(got, device, size);
-    stx_expect_same(expected, got, size, "by a ring");
+    stx_expect_same(expected, got, size, "up by a ring");
+    stx_case_ok(
+        stx_cuda_ring_download(cuda, &ring, &copy, stx_case_stream(), &error), &error, "down");
+    for (size_t y = 0; y < rows; y++)
+      memcpy(got + y * row, host + (ptrdiff_t)y * stride, row);
+    stx_expect_same(expected, got, size, "down by a ring");
   }
   stx_case_wait("ring");
   stx_cuda_ring_free(cuda, &ring);
@@ -163,7 +169,7 @@ static void upload_by_ring(uint8_t *host, ptrdiff_t stride, size_t row, size_t r
 }
 
 /* Two rows to a piece: more pieces than the ring has slots. A row that is larger than a piece. */
-STX_TEST(uploads_by_a_ring)
+STX_TEST(copies_by_a_ring)
 {
   enum { LONG = 1400000, ROWS = 2 * STX_CUDA_SLOTS + 3 };
   StxError error;
@@ -171,15 +177,17 @@ STX_TEST(uploads_by_a_ring)
   uint8_t *pageable = malloc((size_t)LONG * ROWS);
   stx_case_ok(
       stx_cuda_alloc_host(stx_case_cuda(), (size_t)LONG * ROWS, &locked, &error), &error, "locked");
-  upload_by_ring(locked, 37, 37, 1);
-  upload_by_ring(locked, 64, 37, 5);
-  upload_by_ring(locked, LONG, LONG, ROWS);
-  upload_by_ring(pageable + 4 * 64, -64, 37, 5);
-  upload_by_ring(pageable, 5000000, 5000000, 3);
+  copy_by_ring(locked, 37, 37, 1);
+  copy_by_ring(locked, 64, 37, 5);
+  copy_by_ring(locked, LONG, LONG, ROWS);
+  copy_by_ring(pageable + 4 * 64, -64, 37, 5);
+  copy_by_ring(pageable, 5000000, 5000000, 3);
   StxCudaRing ring = {0};
   StxCudaCopy nothing = {NULL, 0, NULL, 0, 0, 0};
   stx_case_ok(stx_cuda_ring_upload(stx_case_cuda(), &ring, &nothing, stx_case_stream(), &error),
-      &error, "nothing");
+      &error, "nothing up");
+  stx_case_ok(stx_cuda_ring_download(stx_case_cuda(), &ring, &nothing, stx_case_stream(), &error),
+      &error, "nothing down");
   stx_cuda_ring_free(stx_case_cuda(), &ring);
   stx_cuda_free_host(stx_case_cuda(), locked);
   free(pageable);

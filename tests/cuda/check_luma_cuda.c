@@ -57,7 +57,7 @@ STX_TEST(sees_the_last_pixel)
     LumaCase c = luma_case_new(format, 3, 70);
     const size_t row = (size_t)c.picture.width * c.format->pixel;
     for (int y = 0; y < c.picture.height; y++)
-      memset(stx_row8(&c.picture, y), 0, row);
+      memset(stx_row8(&c.picture, y), 1, row);
     memset(
         stx_row8(&c.picture, c.picture.height - 1) + row - c.format->pixel, 0xff, c.format->pixel);
     c.bits = 0;
