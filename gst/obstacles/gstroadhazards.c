@@ -80,8 +80,7 @@ static gboolean refuse(const gchar *pad, const GstCaps *caps, StxError *error)
 {
   gchar *text = gst_caps_to_string(caps);
 
-  stx_fail(
-      error, "pad %s got %.120s; expected " PICTURES ": put videoconvert in front", pad, text);
+  stx_fail(error, "pad %s got %.120s; expected " PICTURES ": put videoconvert in front", pad, text);
   g_free(text);
   return FALSE;
 }

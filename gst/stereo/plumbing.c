@@ -18,14 +18,14 @@ const GstStxPart gst_plumbing_parts[GST_PLUMBING_PARTS] = {
     [GST_PLUMBING_INPUTS] = {"inputs", "multiqueue"},
     [GST_PLUMBING_CONVERT_LEFT] = {"convert-left", "videoconvert"},
     [GST_PLUMBING_CONVERT_RIGHT] = {"convert-right", "videoconvert"},
-    [GST_PLUMBING_VIEWS] = {"views", "tee"},
+    [GST_PLUMBING_VIEWS] = {"tee-views", "tee"},
     [GST_PLUMBING_CROP] = {"crop", "videocrop"},
-    [GST_PLUMBING_LEFT] = {"left", "tee"},
+    [GST_PLUMBING_LEFT] = {"tee-left", "tee"},
     [GST_PLUMBING_QUEUE_LEFT] = {"queue-left", "queue"},
     [GST_PLUMBING_QUEUE_RIGHT] = {"queue-right", "queue"},
     [GST_PLUMBING_QUEUE_OUTPUT] = {"queue-output", "queue"},
-    [GST_PLUMBING_DISPARITY] = {"disparity", "tee"},
-    [GST_PLUMBING_RECORDS] = {"records", "tee"},
+    [GST_PLUMBING_DISPARITY] = {"tee-disparity", "tee"},
+    [GST_PLUMBING_RECORDS] = {"tee-records", "tee"},
 };
 
 /* Frames that a queue holds, whatever their size. The picture of the overlay waits for its stixels:
