@@ -149,7 +149,7 @@ def classes_row(network, frames):
 
 
 def stixels_row(programs, network):
-    """What scores do for the stixels of KITTI 2015; without a network, what depth alone does."""
+    """What the scores do for stixels on KITTI 2015; without a network, what depth alone does."""
     folder = data_folder() / "kitti2015-stereo/training"
     with tempfile.TemporaryDirectory() as scores:
         for number, (pixels, _, _) in enumerate(labelled_frames() if network else ()):
