@@ -29,6 +29,9 @@ except ImportError as missing:
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY = (glob.glob(f"{PACKAGES}/onnxruntime/capi/libonnxruntime.so*") or [""])[0]
+if not LIBRARY:
+    print("skipped: no ONNX Runtime; see fetch_onnx in tests/packages.sh")
+    sys.exit(77)
 WIDTH, HEIGHT = 330, 100
 SIZE = f"video/x-raw,width={WIDTH},height={HEIGHT}"
 KINDS = {"float": (TensorProto.FLOAT, np.float32), "half": (TensorProto.FLOAT16, np.float16),
