@@ -289,7 +289,8 @@ times() {
     }
     what == "" { next }
     !(what in seen) { seen[what] = 1; order[++count] = what }
-    { time[what, on] = ms ~ /^[0-9.]+$/ ? sprintf("%.1f", 1000 * ms) : ms; limit[what, on] = share; what = "" }
+    { time[what, on] = ms ~ /^[0-9.]+$/ ? sprintf("%.1f", 1000 * ms) : ms }
+    { limit[what, on] = share; what = "" }
     END {
       print "| stage | " name ", µs | launched one by one, µs | of limit |\n|---|--:|--:|--:|"
       for (i = 1; i <= count; i++)
