@@ -123,7 +123,7 @@ files_of() {
 
 # types_of FILE...: sets `types` to png, jpeg, text/… or whatever else they are by their content.
 types_of() {
-  mapfile -t types < <(LC_ALL=C gst-typefind-1.0 "$@" 2>&1)
+  mapfile -t types < <(LC_ALL=C gst-typefind-1.0 "$@" 2>&1 | grep -F ' - ')
   types=("${types[@]##* - }")
   types=("${types[@]%%,*}")
   types=("${types[@]#image/}")
