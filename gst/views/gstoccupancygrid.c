@@ -33,9 +33,6 @@ GST_DEBUG_CATEGORY_STATIC(occupancy_grid_debug);
 
 enum { ROLE_SINK, ROLE_POINTS };
 
-/* What comes at `sink`; frames are those to which stixels are attached. */
-typedef enum { INPUT_STIXELS, INPUT_FRAMES, INPUT_SCANS } Input;
-
 static const StxImplTable no_device = {NULL, 0, 0};
 
 #define GST_TYPE_OCCUPANCY_GRID (gst_occupancy_grid_get_type())
@@ -52,7 +49,7 @@ struct _GstOccupancyGrid {
 
   /* Of the streaming thread. */
   StxOccupancyParams active; /* of this frame */
-  Input input;
+  GstStxInput input;
   StxCamera frame_camera;    /* of the caps of frames, of whatever size */
   GstStxStixelInfo pad_info; /* of the caps of stixels */
   gboolean changed;          /* caps, since grids were announced, of */
@@ -159,7 +156,7 @@ static gboolean choose_pool(GstStxPairing *pairing, GstQuery *query)
 /* Counts a frame that brings nothing, and warns of the first. */
 static void miss(GstOccupancyGrid *self, GstBuffer *frame)
 {
-  gboolean scan = self->input == INPUT_SCANS;
+  gboolean scan = self->input == GST_STX_INPUT_SCANS;
 
   GST_OBJECT_LOCK(self);
   self->frames_without++;
@@ -185,9 +182,9 @@ static gboolean find_stixels(
   GstCaps *caps;
 
   *found = (GstObstaclesInput){NULL};
-  if (self->input == INPUT_FRAMES)
+  if (self->input == GST_STX_INPUT_FRAMES)
     *found = gst_obstacles_stage_look_at_video(input, &self->frame_camera);
-  else if (self->input == INPUT_STIXELS && gst_buffer_get_size(input) > 0)
+  else if (self->input == GST_STX_INPUT_STIXELS && gst_buffer_get_size(input) > 0)
     *found = (GstObstaclesInput){.stixels = input, .info = self->pad_info};
   if (found->stixels == NULL)
     return TRUE;
@@ -285,7 +282,7 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   GstOccupancyGrid *self = GST_OCCUPANCY_GRID(element);
   GstStxPairingFrame *set = data;
   GstBuffer *input = set->set[ROLE_SINK];
-  GstBuffer *scan = set->set[self->input == INPUT_SCANS ? ROLE_SINK : ROLE_POINTS];
+  GstBuffer *scan = set->set[self->input == GST_STX_INPUT_SCANS ? ROLE_SINK : ROLE_POINTS];
   GstBuffer *scan_labels = scan != NULL ? gst_stx_scan_labels(scan) : NULL;
   GstStxMotionMeta *motion = gst_buffer_get_stx_motion_meta(input);
   GstStxRecords stixels = {NULL}, points = {NULL}, labels = {NULL};
@@ -295,10 +292,11 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   gboolean good;
 
   if (!find_stixels(self, input, &found, error) ||
-      (self->input != INPUT_SCANS && scan_labels != NULL && !find_place(self, place, error)))
+      (self->input != GST_STX_INPUT_SCANS && scan_labels != NULL &&
+          !find_place(self, place, error)))
     return GST_FLOW_ERROR;
-  if (self->input == INPUT_SCANS ? scan_labels == NULL && gst_buffer_get_size(input) > 0
-                                 : found.stixels == NULL)
+  if (self->input == GST_STX_INPUT_SCANS ? scan_labels == NULL && gst_buffer_get_size(input) > 0
+                                         : found.stixels == NULL)
     miss(self, input);
   good = gst_stx_records_map(&stixels, found.stixels, sizeof(StxStixel), &self->stixels, error) &&
          gst_stx_records_map(&points, scan_labels != NULL ? scan : NULL, GST_STX_POINT_BYTES,
@@ -314,7 +312,7 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
         .points = points.data,
         .labels = labels.data,
         .point_count = points.count,
-        .place = self->input == INPUT_SCANS ? NULL : place,
+        .place = self->input == GST_STX_INPUT_SCANS ? NULL : place,
         .motion = motion != NULL ? &motion->motion : NULL,
         .time = gst_stx_pairing_time(GST_STX_PAIRING(self)),
         .interval = motion != NULL ? motion->interval : GST_CLOCK_TIME_NONE};
@@ -335,25 +333,13 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 
 static gboolean take_caps(GstOccupancyGrid *self, guint role, GstCaps *caps, StxError *error)
 {
-  const GstStructure *structure = gst_caps_get_structure(caps, 0);
-
   if (role == ROLE_POINTS)
     return gst_stx_check_scan_caps(GST_ELEMENT(self), caps, error);
   self->changed = TRUE;
-  self->input = gst_structure_has_name(structure, "video/x-raw")                ? INPUT_FRAMES
-                : gst_structure_has_name(structure, GST_STX_STIXELS_MEDIA_TYPE) ? INPUT_STIXELS
-                                                                                : INPUT_SCANS;
-  gst_stx_camera_from_caps(caps, &self->frame_camera);
-  if (self->input == INPUT_STIXELS)
-    return gst_stx_stixels_caps_parse(caps, &self->pad_info, error);
-  return self->input == INPUT_FRAMES ||
-         gst_structure_has_name(structure, GST_STX_LIDAR_MEDIA_TYPE) ||
-         stx_fail(error,
-             "expected " GST_STX_STIXELS_MEDIA_TYPE
-             ", video/x-raw with stixels attached, or " GST_STX_LIDAR_MEDIA_TYPE
-             " with labels, not %.60s: put occupancy-grid behind sat-dp-stixels, stixel-overlay, "
-             "stereo-stixels or lidar-ground",
-             gst_structure_get_name(structure));
+  return gst_stx_input_parse(caps, &self->input, &self->frame_camera, &self->pad_info,
+      " with labels",
+      "put occupancy-grid behind sat-dp-stixels, stixel-overlay, stereo-stixels or lidar-ground",
+      error);
 }
 
 static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)

@@ -49,9 +49,6 @@ GST_DEBUG_CATEGORY_STATIC(stixel_bev_debug);
 
 enum { ROLE_SINK, ROLE_POINTS };
 
-/* Kinds of input at `sink`; frames have stixels attached. */
-typedef enum { INPUT_STIXELS, INPUT_FRAMES, INPUT_SCANS } Input;
-
 typedef struct {
   StxBevParams picture; /* without what the caps say; its mode may be STX_BEV_AUTO */
   StxBevStixelsParams stixels;
@@ -68,7 +65,7 @@ typedef struct {
   guint64 frames_without;
 
   /* Of the streaming thread. */
-  Input input;
+  GstStxInput input;
   gboolean changed;          /* caps, since pictures were negotiated */
   StxCamera frame_camera;    /* of the caps of frames, of whatever size */
   GstStxStixelInfo pad_info; /* of the caps of stixels */
@@ -225,7 +222,7 @@ static StxBevMode point_mode(const GstStxBev *self, const Settings *settings)
 {
   if (settings->picture.mode != STX_BEV_AUTO)
     return settings->picture.mode;
-  if (self->input == INPUT_SCANS || settings->stixels.mode == STX_BEV_BY_OBSTACLE)
+  if (self->input == GST_STX_INPUT_SCANS || settings->stixels.mode == STX_BEV_BY_OBSTACLE)
     return STX_BEV_CLUSTERS;
   return settings->stixels.mode == STX_BEV_BY_HEIGHT ? STX_BEV_HEIGHT : STX_BEV_PLAIN;
 }
@@ -342,7 +339,7 @@ static gboolean put_stixels(GstStxBev *self, const Frame *frame, StxError *error
 
 static gboolean draw(GstStxBev *self, const Frame *frame, StxError *error)
 {
-  gboolean is_scan = self->input == INPUT_SCANS;
+  gboolean is_scan = self->input == GST_STX_INPUT_SCANS;
   GstBuffer *scan = frame->set[is_scan ? ROLE_SINK : ROLE_POINTS];
   GstVideoFrame video;
   StxFrame planes;
@@ -387,11 +384,11 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
   Frame frame = {.set = set};
   GstFlowReturn flow;
 
-  if (self->input == INPUT_FRAMES)
+  if (self->input == GST_STX_INPUT_FRAMES)
     frame.found = gst_obstacles_stage_look_at_video(set[ROLE_SINK], &self->frame_camera);
-  else if (self->input == INPUT_STIXELS && gst_buffer_get_size(set[ROLE_SINK]) > 0)
+  else if (self->input == GST_STX_INPUT_STIXELS && gst_buffer_get_size(set[ROLE_SINK]) > 0)
     frame.found = (GstObstaclesInput){.stixels = set[ROLE_SINK], .info = self->pad_info};
-  if (self->input != INPUT_SCANS && frame.found.stixels == NULL)
+  if (self->input != GST_STX_INPUT_SCANS && frame.found.stixels == NULL)
     miss(self, set[ROLE_SINK]);
   flow = gst_stx_stage_run(gst_stx_pairing_stage(pairing), &frame);
   if (flow == GST_FLOW_OK)
@@ -404,28 +401,16 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
 
 static gboolean take_caps(GstStxBev *self, guint role, GstCaps *caps, StxError *error)
 {
-  const GstStructure *structure = gst_caps_get_structure(caps, 0);
-
   if (role == ROLE_POINTS)
     return gst_stx_check_scan_caps(GST_ELEMENT(self), caps, error);
   self->changed = TRUE;
   self->given = (GstStxStixelInfo){0};
-  self->input = gst_structure_has_name(structure, "video/x-raw")                ? INPUT_FRAMES
-                : gst_structure_has_name(structure, GST_STX_STIXELS_MEDIA_TYPE) ? INPUT_STIXELS
-                                                                                : INPUT_SCANS;
-  if (G_OBJECT_TYPE(self) == gst_lidar_bev_get_type())
+  if (G_OBJECT_TYPE(self) == gst_lidar_bev_get_type()) {
+    self->input = GST_STX_INPUT_SCANS;
     return gst_stx_check_scan_caps(GST_ELEMENT(self), caps, error);
-  gst_stx_camera_from_caps(caps, &self->frame_camera);
-  if (self->input == INPUT_STIXELS)
-    return gst_stx_stixels_caps_parse(caps, &self->pad_info, error);
-  return self->input == INPUT_FRAMES ||
-         gst_structure_has_name(structure, GST_STX_LIDAR_MEDIA_TYPE) ||
-         stx_fail(error,
-             "expected " GST_STX_STIXELS_MEDIA_TYPE
-             ", video/x-raw with stixels attached, or " GST_STX_LIDAR_MEDIA_TYPE
-             ", not %.60s: put stixel-bev behind sat-dp-stixels, "
-             "rdp-columns, stixel-overlay or stereo-stixels",
-             gst_structure_get_name(structure));
+  }
+  return gst_stx_input_parse(caps, &self->input, &self->frame_camera, &self->pad_info, "",
+      "put stixel-bev behind sat-dp-stixels, rdp-columns, stixel-overlay or stereo-stixels", error);
 }
 
 static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)

@@ -4,6 +4,7 @@
 #include <gst/video/video.h>
 
 #include "gst/base/inputs.h"
+#include "gst/columns/columns.h"
 
 gboolean gst_stx_records_map(
     GstStxRecords *records, GstBuffer *buffer, gsize unit, GstStxScratch *scratch, StxError *error)
@@ -72,4 +73,24 @@ GstBuffer *gst_stx_attached_stixels(
   records = gst_buffer_ref(gst_stx_stixels_get_buffer(stixels));
   gst_stx_stixels_unref(stixels);
   return records;
+}
+
+gboolean gst_stx_input_parse(const GstCaps *caps, GstStxInput *input, StxCamera *frame_camera,
+    GstStxStixelInfo *info, const gchar *scans, const gchar *cure, StxError *error)
+{
+  const GstStructure *structure = gst_caps_get_structure(caps, 0);
+
+  *input = gst_structure_has_name(structure, "video/x-raw")                ? GST_STX_INPUT_FRAMES
+           : gst_structure_has_name(structure, GST_STX_STIXELS_MEDIA_TYPE) ? GST_STX_INPUT_STIXELS
+                                                                           : GST_STX_INPUT_SCANS;
+  gst_stx_camera_from_caps(caps, frame_camera);
+  if (*input == GST_STX_INPUT_STIXELS)
+    return gst_stx_stixels_caps_parse(caps, info, error);
+  return *input == GST_STX_INPUT_FRAMES ||
+         gst_structure_has_name(structure, GST_STX_LIDAR_MEDIA_TYPE) ||
+         stx_fail(error,
+             "expected " GST_STX_STIXELS_MEDIA_TYPE
+             ", video/x-raw with stixels attached, or " GST_STX_LIDAR_MEDIA_TYPE
+             "%s, not %.60s: %s",
+             scans, gst_structure_get_name(structure), cure);
 }
