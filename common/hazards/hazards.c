@@ -84,9 +84,9 @@ static size_t lay_out(StxHazards *state, char *memory, int threads)
   STX_TAKE(&layout, work->ground, rows * (size_t)work->width);
   STX_TAKE(&layout, work->half, rows);
   STX_TAKE(&layout, work->least, rows);
-  STX_TAKE(&layout, work->lower, rows);
   STX_TAKE(&layout, work->tiles.offset, tiles + 1);
   STX_TAKE(&layout, state->scratch, 4 * tiles + 1);
+  work->verify = stx_take(&layout, stx_hazards_verify_size());
   for (int i = 0; i < threads; i++)
     work->scratch[i] = stx_take(&layout, hazards_scratch(work->width, work->cells));
   return layout.size;

@@ -17,6 +17,14 @@
 #define GAP .3        /* m across which groups are one thing */
 #define STEP .6       /* m of distance, likewise */
 #define TOUCH 4       /* rows between two that touch */
+#define MOST_OFF 255  /* units of 1/16 pixel */
+#define EDGE 3        /* rows before and behind the nearer edge of a hole, … */
+#define ON .6         /* px: … where the ground is this near, …  */
+#define JUMP 1.3      /* px: … higher by so much, */
+#define JUMP_SHARE .4 /*   and by this share of what is seen of its wall */
+#define DEEP (-2.)    /* px: no shadow is so deep in the map */
+#define PIXELS_PER_NAT 8
+#define SURE_SHARE .2 /* of `evidence`, in the finer test */
 
 typedef struct {
   bool hole;
@@ -164,6 +172,44 @@ static void measure_hole(const StxHazardsWork *work, Group *group)
   group->bottom = row;
 }
 
+/* The median over its columns of how much nearer than the ground the map is in a row, pixels. */
+static double nearer_by(const StxHazardsWork *work, const Group *group, int row)
+{
+  const uint16_t *map = stx_row16(&work->frame->disparity, row);
+  uint32_t count[2 * MOST_OFF + 1] = {0}, known = 0, below = 0;
+  for (int x = group->left; x <= group->right; x++) {
+    double off = UNITS * ((double)map[x] / STX_DISPARITY_ONE - ground_at(work, row, x));
+    if (map[x] == STX_DISPARITY_UNKNOWN)
+      continue;
+    count[MOST_OFF + (int)fmin(fmax(off, -MOST_OFF), MOST_OFF)]++;
+    known++;
+  }
+  int bin = 0;
+  while (bin < 2 * MOST_OFF && 2 * (below += count[bin]) < known)
+    bin++;
+  return known > 0 ? (double)(bin - MOST_OFF) / UNITS : INFINITY;
+}
+
+/* At its nearer edge the map comes up to the ground within some rows, as it does at a ground that
+ * ends there and never at one that rises slowly; or it lies far below. */
+static bool has_edge(const StxHazardsWork *work, const Group *group)
+{
+  double deepest = 0, before = 0, behind = INFINITY;
+  if (group->bottom + EDGE >= work->height)
+    return false;
+  for (int row = group->top; row < group->bottom; row++) {
+    double off = nearer_by(work, group, row);
+    deepest = fmin(deepest, off);
+    before = row >= group->bottom - EDGE ? fmin(before, off) : before;
+  }
+  for (int row = group->bottom + 1; row <= group->bottom + EDGE; row++) {
+    double off = nearer_by(work, group, row);
+    behind = fabs(off) < fabs(behind) ? off : behind;
+  }
+  double least = fmax(JUMP, JUMP_SHARE * group->best.rows * work->plane.down);
+  return (fabs(behind) < ON && behind - before >= least) || (fabs(behind) < 1 && deepest < DEEP);
+}
+
 /* Its nearer edge is in the picture, it is at least as wide as a window and what is seen of its
  * depth, and the map, too, has more than half of the wall below the ground. Else it is what
  * something nearer hides beside its edge, or a shadow. */
@@ -173,8 +219,16 @@ static bool is_hole(const StxHazardsWork *work, const Group *group)
   for (int j = 0; j < group->best.rows; j++)
     below += row_is(work, group, group->row + j, 0, ground_at(work, group->row + j, x) - BELOW);
   double least = fmax(-group->height, work->params->window);
-  return group->bottom < work->height - 1 && group->x1 - group->x0 >= least &&
-         2 * below > group->best.rows;
+  return group->x1 - group->x0 >= least && 2 * below > group->best.rows && has_edge(work, group);
+}
+
+/* Its evidence is more than what noise in a dark patch can be, and the finer test has some, too. */
+static bool is_sure(const StxHazardsWork *work, const Group *group)
+{
+  int pixels = group->best.rows * CELL * (2 * work->half[group->row - work->top] + 1);
+  return group->best.evidence >= UNITS * pixels / PIXELS_PER_NAT &&
+         stx_hazards_verify(work, work->verify, &group->best, group->row, group->cell,
+             group->hole) >= SURE_SHARE * UNITS * work->params->evidence;
 }
 
 /* False: it is none. */
@@ -190,7 +244,8 @@ static bool measure(const StxHazardsWork *work, Group *group)
   group->x0 = (group->left - .5 - camera->cx) * per_pixel;
   group->x1 = (group->right + .5 - camera->cx) * per_pixel;
   return group->z <= params->max_distance && group->x1 - group->x0 >= params->min_width &&
-         (group->hole ? is_hole(work, group) : group->height <= params->max_height);
+         (group->hole ? is_hole(work, group) : group->height <= params->max_height) &&
+         is_sure(work, group);
 }
 
 /* ---- One thing ------------------------------------------------------------------------------- */

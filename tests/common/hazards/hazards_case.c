@@ -80,7 +80,8 @@ HazardsPictures hazards_pictures(const HazardsCase *given)
               .image_height = height}}};
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
-      Hit left = cast(c, 0, x, y), right = cast(c, BASELINE, x, y - c->lower);
+      double lower = c->lower + c->roll * (2 * (x + .5) / width - 1);
+      Hit left = cast(c, 0, x, y), right = cast(c, BASELINE, x, y - lower);
       stx_row8(&pictures.frame.left, y)[x] = (uint8_t)left.value;
       stx_row8(&pictures.frame.right, y)[x] = (uint8_t)right.value;
       stx_row16(&pictures.frame.disparity, y)[x] =
