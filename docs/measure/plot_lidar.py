@@ -393,6 +393,8 @@ def ground_tables():
              for row in rows}
     lines = [["F1 mean / worst scan", "`stx-eval lidar`", *names]]
     for setting, options in SETTINGS.items():
+        if "5°" in setting or "-10°" in setting:  # like 10°
+            continue
         words = " ".join(map(str, options))
         lines.append([setting, f"`{words}`" if words else "",
                       *(found[name, setting] for name in names)])

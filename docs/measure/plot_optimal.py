@@ -110,11 +110,10 @@ def weights():
 
 
 def sky():
-    head = ["data", "cells", "stixels", "sky that ends below the horizon",
-            "where the energy is least"]
+    head = ["4×4 cells", "stixels", "sky that ends below the horizon", "where the energy is least"]
     return table("sky-below", [head, *(
-        [row["data"], cells(row), row["stixels"], row["sky_below"], row["sky_below_least"]]
-        for row in read("optimal.csv"))], 2)
+        [row["data"], row["stixels"], row["sky_below"], row["sky_below_least"]]
+        for row in read("optimal.csv") if row["cell"] == "4")], 1)
 
 
 def sums():

@@ -187,8 +187,8 @@ def rectification(code):
 
 
 def lidar(code, points=125000):
-    """docs/algorithms/ground.md counts the chains of its kernels. Instructions: of a point those
-    of all kernels but two, of a sector its lines."""
+    """Chains were counted by hand. Instructions: of a point those of all kernels but two, of a
+    sector its lines."""
     each, blocks = points / 32 * 1200 / 6, per(points, 256)
     found = [Launch("fill", [(blocks, 2000, 100)], 8, 16)]
     for name, cycles in (("lows", 2000), ("plane", 6000), ("bins", 6000), ("sector_lines", 12000),
