@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What every algorithm of this folder shares: errors with a text, views of images, the table in
- * which an algorithm lists its implementations, and the rules by which these are called.
+ * Shared by all algorithms of this folder: errors with a text, views of images, the table in which
+ * an algorithm lists its implementations, and the rules by which these are called.
  *
  * Rules of the folder
  *   - Nothing here allocates after set-up: the caller passes one scratch block whose size the
@@ -141,8 +141,8 @@ typedef struct {
 } StxPlace;
 
 /*
- * What every implementation of a stage promises and expects, of its `run` (overlay: upload, link,
- * draw), here and in cuda/:
+ * The rules for every implementation of a stage, for its `run` (overlay: upload, link, draw), here
+ * and in cuda/:
  *
  *   - The parameters have passed the stage's check. The scratch has as many bytes as the same
  *     record's scratch_size says for as many threads as the place has, or more of them; a device

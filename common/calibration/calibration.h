@@ -3,7 +3,7 @@
  * Calibrations of stereo cameras as calibration tools and makers of cameras write them: lenses,
  * where the right camera stands, and, where the file has it, how the pictures become rectified.
  *
- * What is read; the content decides, not the name:
+ * The files that are read; the content decides, not the name:
  *
  *   OpenCV     FileStorage as YAML or JSON, one file or two (intrinsics, extrinsics): K1 D1 K2 D2
  *              (M1 …, cameraMatrix1 distCoeffs1 …), R, T, and R1 R2 P1 P2 if there are any;

@@ -105,8 +105,8 @@ typedef struct {
   double r[9], t[3];
 } EgoPose;
 
-/* What disparities are off by: offset[0] + offset[1] · x + offset[2] · x² pixels at the column
- * cx + focal · x; and the inverse of its covariance. */
+/* The offset of disparities: offset[0] + offset[1] · x + offset[2] · x² pixels at the column cx +
+ * focal · x; and the inverse of its covariance. */
 typedef struct {
   double offset[EGO_BENDS], certainty[EGO_BENDS][EGO_BENDS];
 } EgoBend;

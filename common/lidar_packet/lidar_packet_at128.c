@@ -122,7 +122,7 @@ static int32_t sweep_of(const StxLidarMirror *mirror, uint32_t azimuth)
   return -1;
 }
 
-/* What a channel is off at an azimuth, 1/25600 degree: the table has 1/100 degree, and is rounded
+/* A channel's correction at an azimuth, 1/25600 degree: the table has 1/100 degree, and is rounded
  * to that between its steps, as the maker does. */
 static int32_t off(const int16_t *table, unsigned channel, uint32_t azimuth)
 {

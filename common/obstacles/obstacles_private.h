@@ -61,9 +61,9 @@ typedef struct {
   double p00, p01, p11; /* covariance */
 } Axis;
 
-/* What is followed is two things at once, with the camera's motion: one that moves, and one that
- * stands; how well each foretells what is seen says which it is. Without it only the first, with
- * speeds relative to the sensor. */
+/* A track with the camera's motion has two filters, of a thing that moves and of one that stands;
+ * how well each predicts the measurements says which it is. Without it only the first, with speeds
+ * relative to the sensor. */
 typedef struct {
   Axis x, z;                     /* if it moves */
   Axis still_x, still_z;         /* if it stands: speeds are 0 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a frame of stixels says of cells. */
+/* The evidence of a frame of stixels about cells. */
 #include <math.h>
 
 #include "common/metres.h"

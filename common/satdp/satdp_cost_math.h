@@ -63,7 +63,7 @@ STX_INLINE uint32_t stx_known_weight(uint32_t weight, uint32_t disparity)
   return disparity == STX_DISPARITY_UNKNOWN ? 0 : weight;
 }
 
-/* What cell u costs every stixel of the kind (an StxBelow): Noise if its disparity is known,
+/* The cost of cell u in every stixel of the kind (an StxBelow): Noise if its disparity is known,
  * Unknown if it is not. */
 STX_INLINE double stx_cell_energy(
     const StxSatdpTables *tables, int kind, int u, uint32_t disparity, uint32_t weight)

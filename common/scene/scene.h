@@ -47,18 +47,18 @@ typedef enum {
   STX_SCENE_HAZARDS /* small things lie on our lane, and holes are in it, but no traffic ahead */
 } StxSceneKind;
 
-/* What calibration needs: a board that is held still for some frames, then otherwise: near and
- * far, tilted, in all parts of the pictures, and wholly in both of them if that is possible. Its
- * pose depends on the seed and on frame / hold; nothing stands before it. White around it is as
- * wide as a square. */
+/* A board for calibration that is held still for some frames, then otherwise: near and far, tilted,
+ * in all parts of the pictures, and wholly in both of them if that is possible. Its pose depends on
+ * the seed and on frame / hold; nothing stands before it. White around it is as wide as a
+ * square. */
 typedef struct {
   int columns, rows; /* corners between squares, across and down */
   double square;     /* side of a square, metres */
   int hold;          /* frames */
 } StxSceneBoard;
 
-/* What to draw. Zero is a good value for every field but width and height. Ranges, units and texts
- * of these: stx_scene_fields. */
+/* The scene to draw. Zero is a good value for every field but width and height. Ranges, units and
+ * texts of these: stx_scene_fields. */
 typedef struct {
   uint64_t seed;     /* which street */
   int width, height; /* pixels */

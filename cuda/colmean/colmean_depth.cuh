@@ -493,7 +493,7 @@ STX_DEVICE void add_to_sky(Sky &sky, uint32_t d, uint32_t confidence)
   sky.weight += c2;
 }
 
-/* What a cell of n pixels is at last, `value` if it is known; for the whole warp. */
+/* The final value of a cell of n pixels, `value` if it is known; for the whole warp. */
 STX_DEVICE uint32_t decide(Sky sky, uint32_t value, uint32_t valid, uint32_t n, int lanes)
 {
   const uint32_t count = lanes_sum(sky.count, lanes), weight = lanes_sum(sky.weight, lanes);

@@ -345,7 +345,7 @@ STX_DEVICE uint32_t sum_scaled_cell(
   return sum;
 }
 
-/* What one class of a cell adds up to: SUMS sums of a line, or 0: any number of several lines. */
+/* The sum of one class over a cell: SUMS sums of a line, or 0: any number of several lines. */
 template <typename T, int ACROSS, int SUMS>
 STX_DEVICE uint32_t sum_cell(const StxColmeanScoresArgs &a, const uint32_t *line, int c, int id)
 {

@@ -164,7 +164,7 @@ STX_DEVICE StxSatdpRule rule_of(const StxSatdpConstants *pair, int kind)
   return rule;
 }
 
-/* What all stixels of a kind pay for beginning. */
+/* The cost with which all stixels of a kind begin. */
 STX_DEVICE int start_cost(const StxSatdpConstants *constants, int kind)
 {
   int sky = (int)constants->pair_cost - (int)SKY_MORE;
@@ -177,7 +177,7 @@ STX_DEVICE uint32_t pay(uint64_t cost, uint32_t slope, uint32_t difference)
   return (uint32_t)(((uint64_t)slope * difference + cost) >> 32);
 }
 
-/* What a cut offers: T of the row below it, by offer_of, and values. */
+/* A cut: T of the row below it, by offer_of, and values. */
 typedef struct {
   int64_t ground, object, sky;
   int ground_value, object_value;
@@ -351,7 +351,7 @@ typedef struct {
   uint64_t a, b, c;
 } Sums;
 
-/* What a cell adds. Weights are below 2^11, x and disparities below 2^16. */
+/* The terms that a cell adds to the sums. Weights are below 2^11, x and disparities below 2^16. */
 STX_DEVICE Terms depth_terms(const Column *c, int sums, int u)
 {
   const StxSatdpTables *t = c->tables;
@@ -412,7 +412,7 @@ STX_DEVICE void sum_depth(const Column *c, int sums)
   }
 }
 
-/* What a row knows beside sums. The largest disparity above comes from the top down. */
+/* The fields of a row that are not sums. The largest disparity above comes from the top down. */
 STX_DEVICE void find_rest(const Column *c)
 {
   int largest = 0, above = count_rows(c);

@@ -16,7 +16,7 @@ STREET = "street"
 OURS = "lidar-ground"
 FOLDERS = {"SemanticKITTI": "semantickitti", "odometry 05": "sequences/kitti-odometry-05"}
 EXPERIMENTS = {"sectors": (1, 10, 50, 100, 360), "bins": (1, 10, 50, 100, 120)}
-# What ground.md shows, and its options of stx-eval lidar.
+# Settings that ground.md shows, and stx-eval lidar's options for them.
 SETTINGS = {
     "defaults": [], "sensor 0.3 m lower": ["--raise", 0.3],
     "sensor 0.3 m higher": ["--raise", -0.3],

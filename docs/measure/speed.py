@@ -33,7 +33,7 @@ STAGES = ("rectify", "sgm", "colmean", "satdp", "fulldp", "rdp", "overlay", "obs
 NAMES = {"rectify": "rectification of one view", "sgm": "matching", "colmean": "reduction",
          "satdp": "stixels", "fulldp": "stixels, model `gaussian-uniform`", "rdp": "segments",
          "overlay": "overlay", "obstacles": "obstacles", "pipeline": "pictures to stixels"}
-# What shares two cores: loops of a fraction of a millisecond, and a whole pipeline.
+# Work that shares two cores: loops of a fraction of a millisecond, and a whole pipeline.
 SHARED = ("colmean", "satdp", "rdp")
 PIPELINES = {
     "stixels and overlay": "overlay", "stixels as JSON": "json",

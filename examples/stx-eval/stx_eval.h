@@ -41,7 +41,7 @@ typedef struct {
   uint8_t *masks;   /* EvalMask of every pixel, rows without gaps; NULL: none are drawn */
 } EvalFrame;
 
-/* What was drawn by hand. */
+/* Areas drawn by hand. */
 typedef enum { EVAL_UNMASKED, EVAL_SKY, EVAL_WALL } EvalMask;
 
 void eval_frame_free(EvalFrame *frame);
@@ -96,7 +96,7 @@ bool eval_load_beside(const char *scan, const char *calibration, bool needs_scan
  * names, one for each frame. 19 train ids, planar, float32. */
 bool eval_load_scores(const char *folder, size_t index, EvalFrame *frame, StxError *error);
 
-/* What the pipeline has to know of them. */
+/* Passes the scores to the pipeline. */
 void eval_set_scores(const EvalFrame *frame, StxPipelineInput *input);
 
 /* Draws the masks of a frame, where the file has any, see stx_eval_masks.c. Its left picture must

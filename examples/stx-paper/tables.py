@@ -4,7 +4,7 @@ import csv
 
 ORIGINAL, OURS, SEGMENTS = "gaussian-uniform", "gaussian", "rdp"
 WORDS = ("data", "settings", "labels", "model", "frame", "parameter", "default", "value", "code")
-# What the tables of all models call those that Tables 2 and 3 leave out, and the closed form.
+# Models of the tables of all models: those that Tables 2 and 3 leave out, and the closed form.
 MODELS = {"closed form": "upright", "slanted": OURS, "flat": "flat", "segments": SEGMENTS}
 # Tables 2 and 3 of the paper, cells of 8x8 and of 4x4: the original's and its own.
 PAPER_PIXELS = {"KITTI 2015": (587, 572, 254, 242), "Cityscapes": (1105, 877, 475, 331),

@@ -323,8 +323,8 @@ static gboolean find_part(
   return TRUE;
 }
 
-/* What came in, with the size of the rectified pictures and their camera. What is known of the road
- * stays. */
+/* The input's caps with the size and camera of the rectified pictures. Camera height and pitch
+ * stay. */
 static GstCaps *output_caps(const Plan *plan, GstCaps *input, StxCamera camera)
 {
   GstCaps *caps = gst_caps_copy(input);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Estimates how long the kernels take on a GPU, and what binds them.
 
-usage: model.py                      the table that docs/measure/make-plots.py puts into docs/cuda.md
+usage: model.py                      the table that docs/measure/make-plots.py puts on docs/cuda.md
        model.py launches STAGE GPU   every launch of a stage, with what it needs, such as:
                                      model.py launches "SGM 1242×375×128, 4 paths" H200
        model.py assumptions          what the model assumes, with sources (named in schedule.py)

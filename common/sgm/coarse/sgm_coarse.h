@@ -9,7 +9,7 @@
  * (ranges from neighbours); OpenCV's StereoSGBM (left-right check among winners). Two windows in
  * place of one range are our own: at an edge they hold both surfaces, however far apart.
  *
- * What sgm.h says of full search holds here, but for what follows.
+ * Everything in sgm.h about full search holds here, with these differences.
  *
  *   levels   Level 0 is the pair with D_0 = max_disparity; level k + 1 has half its width and
  *            height, rounded up, and D_{k+1} = D_k / 2. The top level is that with D = 32.
