@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the check programs share: tests that register themselves, guarded images, reproducible
+ * Shared by the check programs: tests that register themselves, guarded images, reproducible
  * fillings, comparison of an implementation with the reference. Built on libcheck; a program is
  *
  *   STX_TEST(equals_reference)

@@ -27,7 +27,7 @@ G_DECLARE_DERIVABLE_TYPE(Camera, camera, TEST, CAMERA, GstPushSrc)
 struct _CameraClass {
   GstPushSrcClass parent_class;
 
-  /* What to show in frames of this size. */
+  /* Chooses the view for frames of this size. */
   CameraView (*choose)(Camera *self, int width, int height);
 };
 
@@ -37,7 +37,7 @@ void camera_set_delay(Camera *self, GstClockTime delay);
 /* From now on the cameras of all pipelines show the same number at the same time. */
 void camera_share_numbers(void);
 
-/* What is lost, for tests that look for it. */
+/* Whether the camera loses this frame, for tests of losses. */
 gboolean camera_loses(CameraView view, guint64 number);
 
 #endif

@@ -20,7 +20,7 @@
 
 typedef struct {
   gchar *text;
-  /* What is in it; the end of a file is waited for. */
+  /* Parts of the line; the end of a file is waited for. */
   gboolean stixels, stereo, overlay, file, network;
   guint frames; /* at least */
 } Line;

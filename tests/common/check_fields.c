@@ -256,7 +256,7 @@ static void check_default(const Stem *stem, const StxField *field)
         field->name, value);
 }
 
-/* What a user reads back is what was set. */
+/* A user reads back the value that was set. */
 static void check_round_trip(const Stem *stem, const StxField *field)
 {
   const double values[] = {stx_field_low(field), stx_field_high(field), 1};

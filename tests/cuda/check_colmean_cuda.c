@@ -15,7 +15,7 @@ static int at_most(int size, int small)
   return stx_test_small() && size > small ? small : size;
 }
 
-/* What makes a case, next to the parameters. */
+/* The parts of a case, next to the parameters. */
 typedef struct {
   ColmeanLayout layout;
   int padding, shift;
@@ -353,7 +353,7 @@ STX_TEST(agrees_on_all_halves)
 
 /* ---- Every kernel --------------------------------------------------------------------------- */
 
-/* What decides which kernel reads the classes. */
+/* The properties that decide which kernel reads the classes. */
 typedef struct {
   StxSemantics semantics;
   ColmeanLayout layout;

@@ -64,7 +64,7 @@ static RdpRun run_cuda(const StxRdpImpl *impl, const RdpCase *c, Wanted wanted, 
   return run;
 }
 
-/* What was not wanted is as the reference has it. */
+/* Outputs that were not requested are as the reference has them. */
 static void expect_implementation(const StxRdpImpl *impl, const RdpCase *c, Wanted wanted,
     const RdpRun *expected, const char *what)
 {

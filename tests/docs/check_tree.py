@@ -174,7 +174,7 @@ def check_prose(root, files):
         if path.suffix != ".md":
             continue
         for number, line in prose_lines((root / path).read_text(encoding="utf-8")):
-            # What cannot be wrapped, an address or a picture, may be longer.
+            # Text that cannot be wrapped, an address or a picture, may be longer.
             words = re.sub(r"\]\([^)]*\)|<[^>]*>|https?://\S+", "", line)
             if len(line) > MOST_COLUMNS and len(words) > MOST_COLUMNS:
                 yield f"{path}:{number}: {len(line)} columns of prose, at most {MOST_COLUMNS}"

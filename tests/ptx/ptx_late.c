@@ -27,7 +27,7 @@ typedef struct PtxStore {
   uint32_t epoch;
 } PtxStore;
 
-/* What was at a place before a store or an atomic of a block. */
+/* The content of a place before a store or an atomic of a block. */
 typedef struct PtxPast {
   const uint8_t *at;
   PtxBytes value;

@@ -24,7 +24,7 @@ import sass
 import schedule
 import steps
 
-# What is assumed; schedule.py has what is of instructions.
+# Assumptions; schedule.py has what is of instructions.
 UNITS = 0.9    # of a unit's rate
 GAP = 1.1e-6   # seconds
 DRAM = 600     # cycles

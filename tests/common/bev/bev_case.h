@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the checks of scans from above share: pictures in guarded memory, and their pixels. */
+/* Shared by the checks of scans from above: pictures in guarded memory, and their pixels. */
 #ifndef BEV_CASE_H
 #define BEV_CASE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the checks of the canvas share: canvases in guarded memory, and what is drawn on them. */
+/* Shared by the checks of the canvas: canvases in guarded memory, and drawings. */
 #ifndef CANVAS_CASE_H
 #define CANVAS_CASE_H
 

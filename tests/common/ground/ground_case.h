@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the check programs of ground share: scans in guarded memory, made in some ways, and a run
+ * Shared by the check programs of ground: scans in guarded memory, made in some ways, and a run
  * with exactly the memory that the contract asks for.
  */
 #ifndef STX_GROUND_CASE_H
@@ -38,7 +38,7 @@ typedef enum {
 GroundCase *ground_case_new(StxGroundParams params, GroundScan scan, size_t count, uint64_t seed);
 void ground_case_free(GroundCase *c);
 
-/* What a run gives; labels are guarded and the caller's. */
+/* The result of a run; labels are guarded and the caller's. */
 typedef struct {
   uint32_t *labels;
   StxGroundResult result;

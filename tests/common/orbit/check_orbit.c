@@ -192,7 +192,7 @@ static Hit nearest(const StxOrbitScene *scene, const Ray *ray)
   return best;
 }
 
-/* What is seen there, unless something else is seen close by. */
+/* Whether the surface seen there is certain: no other one is seen close by. */
 static bool is_sure(
     const StxOrbitParams *params, const StxOrbitScene *scene, int x, int y, Hit *hit)
 {

@@ -21,7 +21,7 @@ static StxOverlayParams street(void)
   return params;
 }
 
-/* What the marks make of a frame of the background's colour. */
+/* Draws the marks on a frame of the background's colour. */
 static StxImage8 draw_marks(const StxOverlayParams *params, const StxOverlayFacts *facts)
 {
   const StxCanvasImpl *impl = stx_impl_named(&stx_canvas_impls, "c");

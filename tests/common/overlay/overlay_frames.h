@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What check_overlay.c and check_overlay_look.c share: parameters, guarded frames of any format,
+ * Shared by check_overlay.c and check_overlay_look.c: parameters, guarded frames of any format,
  * records.
  */
 #ifndef OVERLAY_FRAMES_H

@@ -373,7 +373,7 @@ static void compare(const Case *c, int column, double energy, double fulldp, Fou
   add(&found->fulldp, fulldp, least_of(&model).energy);
 }
 
-/* What the columns cost, as the records tell it. Exact: energies are far below 2^24. */
+/* The costs of the columns, from the records. Exact: energies are far below 2^24. */
 static void energies_of(const StxSatdpImpl *impl, const Case *c, double energy[COLUMNS])
 {
   StxSatdpResult result;

@@ -278,7 +278,7 @@ STX_TEST_LOOP(results_count_pairs, ALGORITHMS)
 
 /* ---- Coarse steps --------------------------------------------------------------------------- */
 
-/* What is in pixels of disparity, in pixels of a 2^coarse-th of the steps. */
+/* Parameters in pixels of disparity, converted to steps that are 2^coarse times as large. */
 static StxSatdpParams in_coarse_pixels(StxSatdpParams params, int coarse)
 {
   double pixel = 1 << coarse;

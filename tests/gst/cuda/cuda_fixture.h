@@ -22,7 +22,7 @@ typedef struct {
   const char *segmentation;
 } CudaLine;
 
-/* What came out, and how. */
+/* The output, and how it came out. */
 typedef struct {
   GByteArray *bytes; /* of all buffers at the sink, each after its size; of the 8-bit samples of
                         pictures */

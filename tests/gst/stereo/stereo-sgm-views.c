@@ -220,7 +220,7 @@ STX_TEST(tells_when_it_is_well_again)
   expect_stats(&pair, "plausible", 1);
 }
 
-/* What was seen before a flush, or at other caps, does not count. */
+/* Pairs before a flush, or at other caps, do not count. */
 static void flush(StereoPair *pair)
 {
   GstHarness *const sides[] = {pair->left, pair->right};

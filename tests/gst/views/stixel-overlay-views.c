@@ -125,7 +125,7 @@ STX_TEST(what_is_true_false_and_missed_has_its_colour)
     out = gst_harness_pull(f.video);
     for (guint c = 0; c < 2; c++)
       fail_unless(gst_buffer_memcmp(out, c * 8 * 3, expected[i][c], 3) == 0, "%u %u", i, c);
-    /* What is attached are the stixels, not the verdicts. */
+    /* The stixels are attached, not the verdicts. */
     stx_test_expect_bytes(gst_buffer_get_stx_stixel_meta(out)->stixels, overlay_two_columns,
         sizeof overlay_two_columns, "stixels");
   }
