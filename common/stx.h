@@ -132,8 +132,8 @@ STX_API const void *stx_impl_named(const StxImplTable *table, const char *name);
 
 /* ---- Places ------------------------------------------------------------------------------- */
 
-/* Where a stage works: with `threads` workers of this machine or, for an implementation whose
- * memory is a device's, in order on a stream of that device. */
+/* The place where a stage works: with `threads` workers of this machine or, for an implementation
+ * whose memory is a device's, in order on a stream of that device. */
 typedef struct {
   int threads;  /* workers at most, >= 1; a device does not look at them */
   void *device; /* what the device's layer opened (StxCuda); NULL: host */

@@ -110,7 +110,7 @@ static uint32_t azimuth_of(const uint8_t *block)
   return stx_le16(block) << 8 | block[2];
 }
 
-/* How far the face has swept, twice the mirror's angle since it began; -1: no face does. */
+/* The sweep of the face, twice the mirror's angle since it began; -1: no face does. */
 static int32_t sweep_of(const StxLidarMirror *mirror, uint32_t azimuth)
 {
   for (unsigned f = 0; f < mirror->faces; f++) {

@@ -243,8 +243,8 @@ void stx_obstacles_follow(
 void stx_obstacles_predict(Axis *axis, double dt);
 void stx_obstacles_correct(Axis *axis, double at, double noise);
 
-/* Where the frame's stixels are; the share of what stands that was there in the frame before, if
- * the camera moved as the frame says. */
+/* Finds the positions of the frame's stixels, and the share of standing things that were there in
+ * the previous frame, if the camera moved as the frame says. */
 void stx_obstacles_place(StxObstacles *state, const StxObstaclesFrame *frame);
 double stx_obstacles_shared(const StxObstacles *state, const StxObstaclesFrame *frame);
 

@@ -48,7 +48,7 @@ struct StxOccupancy {
   float ground[OCCUPANCY_SECTORS][OCCUPANCY_BINS]; /* mean height, m; not a number: none */
   uint32_t counts[OCCUPANCY_SECTORS][OCCUPANCY_BINS];
 
-  /* Where the grid is: `first_x` and `first_y` are its origin, in cells. */
+  /* The position of the grid: `first_x` and `first_y` are its origin, in cells. */
   double first_x, first_y;
   double x, y, yaw;
   bool begun, fixed;

@@ -9,7 +9,7 @@
 
 /* ---- Columns -------------------------------------------------------------------------------- */
 
-/* How far below the camera a row of that depth is; not a number without cy. */
+/* The distance of a row of that depth below the camera; not a number without cy. */
 static double below_camera(const StxCamera *camera, double row, double z)
 {
   return camera->missing & STX_CAMERA_CY ? NAN : (row - camera->cy) * z / camera->focal;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How the recurrence goes from row to row. Private to satdp_omp.c and fulldp_omp.c.
+ * The recurrence from row to row. Private to satdp_omp.c and fulldp_omp.c.
  */
 #ifndef STX_SATDP_ROWS_INC_H
 #define STX_SATDP_ROWS_INC_H

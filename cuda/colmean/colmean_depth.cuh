@@ -349,7 +349,7 @@ STX_DEVICE uint32_t median_rank(uint32_t slots, uint32_t valid)
   return slots - valid + (valid - 1) / 2;
 }
 
-/* How many of 15-bit values, two to a word, are >= m: the sign bits of d + (2^15 − m), which are
+/* The number of 15-bit values, two to a word, are >= m: the sign bits of d + (2^15 − m), which are
  * collected four to a word, and added up by a dot product. Five instructions for four values, where
  * comparisons take eight. */
 template <int PAIRS> STX_DEVICE uint32_t count_from(const uint32_t pair[PAIRS], uint32_t m)

@@ -56,7 +56,7 @@ typedef struct {
 
 /* ---- A sector's memory --------------------------------------------------------------------- */
 
-/* Where things begin, bytes from the start of a block's shared memory. */
+/* Offsets in bytes from the start of a block's shared memory. */
 typedef struct {
   size_t range, z, bin, bytes; /* int32_t each, by prototype; StxGroundPrefix comes first */
 } StxGroundSector;

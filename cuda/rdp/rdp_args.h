@@ -31,8 +31,8 @@ typedef struct {
   uint32_t cell, above;
 } StxRdpMark;
 
-/* Where things begin, bytes from the start of the block's shared memory, or of its part of scratch
- * for those from `largest` on if the column is too high for shared memory. */
+/* Offsets in bytes from the start of the block's shared memory, or of its part of scratch for those
+ * from `largest` on if the column is too high for shared memory. */
 typedef struct {
   uint32_t bits;    /* uint32_t, one bit per cell: 1 where it is kept */
   uint32_t cells;   /* uint16_t: disparities after the median, both ends known if any cell is;

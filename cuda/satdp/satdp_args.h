@@ -94,7 +94,7 @@ typedef struct {
   StxSatdpCounts counts;
 } StxSatdpShared;
 
-/* Where the rest begins, bytes from the start. */
+/* Offsets of the rest, in bytes from the start. */
 typedef struct {
   uint32_t slants;  /* behind the rows, if objects may be slanted */
   uint32_t classes; /* 16-byte aligned, if they are there */

@@ -82,8 +82,8 @@ STX_DEVICE uint32_t votes_of(const uint32_t *votes, int t, int n, int other)
   return abs(begin_of(t, n) - other) > WINDOW ? sum : 0;
 }
 
-/* Where the window begins that is in the middle of the first run with the most votes; −1 if there
- * are no votes. `sums` has room for those of all windows. By the whole warp. */
+/* The start of the window in the middle of the first run with the most votes; −1 if there are no
+ * votes. `sums` has room for those of all windows. By the whole warp. */
 STX_DEVICE int best_window(const uint32_t *votes, uint32_t *sums, int n, int other)
 {
   const int last = n - STX_SGM_COARSE_HELD;
@@ -253,7 +253,7 @@ STX_DEVICE Stretch stretch_at(const StxSgmCoarsePathsArgs *a, Spot at, int most)
   return {at, length_of(a, at, most), a->starts[at.y * STEP / MOST * a->columns + at.x / MOST]};
 }
 
-/* Where a stretch begins, and how far its pixels are apart: numbers of 32 bits, because then an
+/* The start of a stretch, and the distance of its pixels: numbers of 32 bits, because then an
  * address is a multiplication and an addition in one instruction. */
 struct Places {
   int left, left_step, right, right_step, cell, cell_step;

@@ -219,7 +219,7 @@ STX_DEVICE void follow_stretch(Stretch *at, Path<K, Two> *path)
       return;
 }
 
-/* Where a line is, and where it goes. */
+/* The position and direction of a line. */
 struct Line {
   int dx, dy, x, y;
 };

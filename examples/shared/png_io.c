@@ -7,7 +7,7 @@
 
 #define MAX_SIDE 32768
 
-/* Where libpng's errors go: the file they belong to and the text to fill. */
+/* The context of libpng's errors: the file they belong to and the text to fill. */
 typedef struct {
   const char *path;
   StxError *error;

@@ -186,7 +186,7 @@ bool bench_rdp_levels(FILE *out, bool head, const BenchInput *input, StxError *e
 
 #define BENCH_RDP_EPSILON (4 * STX_DISPARITY_ONE) /* of all but the levels: the paper's */
 
-/* Where the figures of rdp's paper go. */
+/* The folder for the figures of rdp's paper. */
 typedef struct {
   const char *folder;            /* NULL: no figures */
   FILE *levels, *utility, *tree; /* CSV */

@@ -46,7 +46,7 @@ typedef enum { EVAL_UNMASKED, EVAL_SKY, EVAL_WALL } EvalMask;
 
 void eval_frame_free(EvalFrame *frame);
 
-/* Where the picture of a frame or scan goes, in a folder that is made, to be freed; NULL: none is
+/* The path of the picture of a frame or scan, in a folder that is made, to be freed; NULL: none is
  * wanted. */
 char *eval_picture_path(const char *folder, const char *name);
 
@@ -151,7 +151,7 @@ int eval_range_of(double metres);
 
 #define EVAL_ERROR_BINS 1001 /* of a distance's error: steps of .1 % or 1 cm, and what is more */
 
-/* How stixels look beside a scan, and the sky. Everything adds up. */
+/* Counts of stixels compared with a scan, and of the sky. Everything adds up. */
 typedef struct {
   uint64_t points[2][STX_KIND_SKY + 1][EVAL_RANGES]; /* ground, object: by what they are seen as */
   uint64_t errors[EVAL_RANGES][EVAL_ERROR_BINS];  /* points by error of their distance, .1 % … */

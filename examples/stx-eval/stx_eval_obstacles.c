@@ -19,7 +19,7 @@
 #define SEEN_SAMPLES 96
 #define SEEN_POINTS 30
 
-/* Where the camera's motion comes from. */
+/* The source of the camera's motion. */
 typedef enum { MOTION_NONE, MOTION_POSES, MOTION_VIDEO } Motion;
 static const char *const motions[] = {"none", "poses", "video", NULL};
 

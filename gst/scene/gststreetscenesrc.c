@@ -79,7 +79,8 @@ static gboolean check_live(const GstVideoInfo *info, StxError *error)
       info->fps_n, info->fps_d, info->fps_d / info->fps_n / 3600, LONGEST);
 }
 
-/* Where it begins that would begin at `position`: now, if that is later. FALSE: there is no clock.
+/* The start of a stream that would begin at `position`: now, if that is later. FALSE: there is no
+ * clock.
  */
 static gboolean begin_live(GstElement *element, GstClockTime *position)
 {

@@ -71,7 +71,7 @@ GST_ELEMENT_REGISTER_DEFINE(
 
 /* ---- Formats ------------------------------------------------------------------------------- */
 
-/* How often the sides of a component are halved. */
+/* The number of times that the sides of a component are halved. */
 typedef struct {
   gint x, y;
 } Shift;

@@ -31,7 +31,7 @@ struct _CameraClass {
   CameraView (*choose)(Camera *self, int width, int height);
 };
 
-/* How much later than it was taken a frame comes, besides the jitter: 0 at first. */
+/* The delay of a frame, besides the jitter: 0 at first. */
 void camera_set_delay(Camera *self, GstClockTime delay);
 
 /* From now on the cameras of all pipelines show the same number at the same time. */

@@ -273,7 +273,7 @@ static void make_smooth(ColmeanCase *c, int bits, int unknown, StxRandom *random
     }
 }
 
-/* Where values are so near one another that their median need not be known, and just beyond. */
+/* Values so near one another that their median need not be known, and just beyond. */
 STX_TEST(agrees_on_smooth_surfaces)
 {
   static const int cells[] = {2, 4, 8, 16, 32};

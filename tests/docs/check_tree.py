@@ -20,7 +20,7 @@ import sys
 
 MOST_LINES, MOST_COLUMNS, MOST_FILES = 700, 100, 40
 
-# Where another compiler than nvcc finds the language; tests alone compile it so.
+# The headers in which another compiler than nvcc finds the language; tests alone compile it so.
 EXCEPTIONS = {("gpu.cuh", "emu.h")}
 
 SOURCES = {".c", ".h", ".cu", ".cuh", ".cc"}

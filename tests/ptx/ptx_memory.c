@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Where a lane's access lies. */
+/* The address of a lane's access. */
 typedef struct {
   uint8_t *bytes, *known; /* known NULL: all are */
   bool global;

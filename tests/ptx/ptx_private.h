@@ -23,7 +23,7 @@
 
 enum { PTX_LANES = 32, PTX_SOURCES = 5, PTX_DESTINATIONS = 4, PTX_MOST_BLOCKS = 4 };
 
-/* Where generic addresses of other spaces than the global one begin. */
+/* The start of generic addresses of other spaces than the global one. */
 #define PTX_SHARED_WINDOW (UINT64_C(1) << 60)
 #define PTX_PARAM_WINDOW (UINT64_C(1) << 61)
 
@@ -54,7 +54,7 @@ typedef struct {
   PtxType result, source[4];
 } PtxForm;
 
-/* How bits that nobody knows spread from sources to a result; see ptx_unsure.c. */
+/* The spread of unknown bits from sources to a result; see ptx_unsure.c. */
 typedef enum {
   PTX_SPREAD_ALL,
   PTX_SPREAD_BITS,

@@ -9,7 +9,7 @@
 #define BEV_FORMATS 10
 extern const char *const bev_formats[BEV_FORMATS];
 
-/* Where nothing is drawn. */
+/* The colour where nothing is drawn. */
 extern const int bev_background[3];
 
 typedef struct {

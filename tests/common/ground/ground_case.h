@@ -16,7 +16,7 @@ typedef struct {
 } GroundCase;
 
 /*
- * How a scan is made; intensity is 1 for what is ground.
+ * The kinds of scans; intensity is 1 for what is ground.
  *   FLAT     rings on a plane 1.73 m below, unevenness of 1 cm
  *   STREET   the same with boxes 0.5 to 3 m high and a kerb, in a random order
  *   TILTED   a street, seen by a sensor that is tilted by up to 10 degrees

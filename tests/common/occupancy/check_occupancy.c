@@ -227,7 +227,7 @@ static void add_random(StxOccupancyFrame *frame, StxRandom *random, int column)
   }
 }
 
-/* Where the stixels of one column put things; how far free, from where. */
+/* The things in the stixels of one column, and the beginning and end of the free space. */
 static bool model_is_in_the_way(const StxStixel *s, const StxStixel *ground)
 {
   double z = FOCAL * BASELINE / (double)s->disparity_bottom;

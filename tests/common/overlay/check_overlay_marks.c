@@ -224,7 +224,7 @@ STX_TEST(labels_stand_above_and_inside_the_frame)
   }
 }
 
-/* How many runs of rows have something in them. */
+/* The number of runs of rows that are not empty. */
 static int count_bands(const StxImage8 *image)
 {
   int bands = 0;

@@ -17,7 +17,7 @@ extern const char *const overlay_format_names[OVERLAY_FORMATS];
 /* Class colours at alpha 1 without outlines and legend, on a frame of the image's own size. */
 StxOverlayParams overlay_plain(const char *format, int width, int height, int stixel_width);
 
-/* How many planes a frame has in memory. */
+/* The number of planes of a frame in memory. */
 int overlay_frame_planes(const StxOverlayParams *params);
 
 /* The bytes of a row of such a plane. */

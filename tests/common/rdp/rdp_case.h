@@ -15,7 +15,7 @@ typedef struct {
 } RdpCase;
 
 /*
- * How the columns are filled. Weights are random, 0 where a disparity is unknown; but NOISE and
+ * The fillings of the columns. Weights are random, 0 where a disparity is unknown; but NOISE and
  * EXTREME have any weight anywhere.
  *   CONSTANT  one disparity per column
  *   RAMP      a line per column, some steep

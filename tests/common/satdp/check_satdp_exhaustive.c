@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How far the recurrences of satdp and fulldp are from the least energy. Small columns: every
+ * The distance of the recurrences of satdp and fulldp from the least energy. Small columns: every
  * segmentation is tried, with the energies of satdp.h, with those of the model, in plain double and
  * with weights that nothing rounds, and with those of fulldp.h. Prints what docs/evaluation.md says
  * of it, as CSV.

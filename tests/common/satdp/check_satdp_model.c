@@ -42,7 +42,7 @@ static double road_at(const StxRoadLine *line, double row)
   return d;
 }
 
-/* How much disparity a row of pixels brings there. */
+/* The increase of the disparity per row of pixels. */
 static double slope_at(const StxRoadLine *line, double row)
 {
   double slope = line->slope;

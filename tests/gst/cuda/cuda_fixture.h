@@ -36,7 +36,7 @@ typedef struct {
   GError *error; /* or NULL: ended by EOS */
 } CudaOutcome;
 
-/* Where the bytes of a buffer end, and its time stamp. */
+/* The end of a buffer's bytes, and its time stamp. */
 typedef struct {
   GstClockTime time;
   guint end;

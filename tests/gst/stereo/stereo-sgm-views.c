@@ -37,7 +37,7 @@ double stx_test_prepare(void)
   return 0;
 }
 
-/* How a view is shown: of which eye, how many frames later, so many rows lower; then each pixel
+/* The picture of a view: of which eye, how many frames later, so many rows lower; then each pixel
  * gain · value / 256 + offset, and up to so many levels of noise. */
 typedef struct {
   guint eye, later;

@@ -192,7 +192,7 @@ static void add_obstacle(GstBuffer *buffer)
   gst_buffer_add_stx_obstacles_meta(buffer, records, NULL, &wide_info);
 }
 
-/* How many bytes of the left and of the right half of a frame are no longer 100. */
+/* The number of bytes of the left and of the right half of a frame that are no longer 100. */
 static void count_drawn(GstBuffer *frame, guint drawn[2])
 {
   GstMapInfo map;
