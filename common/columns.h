@@ -65,7 +65,7 @@ STX_INLINE int stx_grid_steps(const StxGrid *grid)
   return STX_DISPARITY_ONE >> grid->coarse;
 }
 
-/* Pixels of 256 steps. Whoever works on columns has that for a pixel: what is given in pixels of
+/* Pixels of 256 steps. Code that works on columns uses that as a pixel: what is given in pixels of
  * disparity is divided by it on the way in, and what comes out multiplied. */
 STX_INLINE double stx_grid_pixel(const StxGrid *grid)
 {

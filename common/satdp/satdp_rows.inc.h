@@ -189,8 +189,8 @@ INLINE void list_winners(Group *g, int kind, int k)
   g->wins[kind] = count;
 }
 
-/* Those that have been dropped stay hidden. As many steps for few as for many: how many there are
- * nobody could predict. */
+/* Those that have been dropped stay hidden. As many steps for few as for many: their number is
+ * unpredictable. */
 INLINE void show_winners(Group *g, int kind)
 {
   if (g->wins[kind] == 0)

@@ -195,8 +195,8 @@ def check_outage(broker, qos):
 
 def check_outages(broker):
     missing, lost, said = check_outage(broker, 0)
-    # More may be missing: what was written while the broker died, and what it got before the one
-    # who listens was back. Less by the messages of the corridor, one per frame at most.
+    # More may be missing: what was written while the broker died, and what it got before the
+    # listener was back. Less by the messages of the corridor, one per frame at most.
     street.expect(0 < lost <= sum(missing) + missing[0] and min(missing) > 0,
                   f"qos 0: {missing} missing, {lost} lost: {said}")
     print(f"qos 0: {missing} frames missing, {lost} messages counted as lost")
