@@ -107,14 +107,14 @@ def experiments_quality(program, source):
 
 
 def measure_quality(programs, folders):
-    """What no load of the machine changes."""
+    """Measures quality, which the load of the machine does not change."""
     program, sources = pathlib.Path(programs) / "stx-eval", sources_of(folders)
     write("ground-quality.csv", settings_quality(program, sources))
     write("lidar-quality.csv", experiments_quality(program, next(iter(sources.values()))))
 
 
 def check_quality(programs):
-    """What is measured today is what the files say, of the data that there is."""
+    """Compares today's measurements with the files, for the data that there is."""
     program, sources = pathlib.Path(programs) / "stx-eval", sources_of(known_folders())
     there = [row for row in read("ground-quality.csv") if row["data"] in sources]
     assert settings_quality(program, sources) == there, "ground-quality.csv: measure-ground"

@@ -47,7 +47,7 @@ def error_rows(program, data, source, medians=(0, 3, 5)):
 
 
 def figures(program, arguments):
-    """What stx-bench --figures writes, by its name."""
+    """The files of stx-bench --figures, by name."""
     with tempfile.TemporaryDirectory() as folder:
         run(program, "rdp", "--figures", folder, *arguments)
         found = {}

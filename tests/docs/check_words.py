@@ -29,7 +29,7 @@ HEADERS = sorted([*(ROOT / "gst/stixels").glob("*.h")])
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 CODE = ("common", "cuda", "docs", "examples", "gst", "tests")
 ENDINGS = {".c", ".cc", ".cu", ".cuh", ".h", ".in", ".py", ".sh", ".build"}
-REMARK = re.compile(r"\s*(/\*+[!<]*|\*(?!/)|//+|#+)\s*(.*)")
+REMARK = re.compile(r'\s*(/\*+[!<]*|\*(?!/)|//+|#+|""")\s*(.*)')
 RIDDLE = re.compile(r"(?:What|Who|How)\b")
 ACTOR = re.compile(r"\b([Nn]obody|[Ss]omebody|[Aa]nybody|[Ww]hoever)\b")
 
@@ -61,7 +61,7 @@ def riddles():
         before = None
         for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
             found = REMARK.match(line)
-            opens = found and (before is None or found[1].startswith("/*") or not before[2]
+            opens = found and (before is None or found[1][0] in '/"' or not before[2]
                                or "SPDX" in before[2])
             if opens and RIDDLE.match(found[2]):
                 yield (f"{path.relative_to(ROOT)}:{number}: \"{found[2][:40]}\": a noun: "
