@@ -82,7 +82,7 @@ check() {
   fi
 }
 
-# What users build, without what debuggers need.
+# The build of users, without debugging information.
 options=(-Dtests=enabled -Dexamples=enabled -Dwerror=true -Ddebug=false)
 if [ "$mode" = quick ]; then
   configure "$build" "${options[@]}" -Dexamples=disabled -Dcuda-archs=none
@@ -131,7 +131,7 @@ if [ "$mode" = full ]; then
   # An engine that runs fleets takes longer to install than its test.
   fetch_dask "$(realpath -m "$build/dask")"
   run_tests "$build" fleet
-  # What nvcc emits, in a hundred orders of threads, and without each of its barriers in turn.
+  # nvcc's output, in a hundred orders of threads, and without each of its barriers in turn.
   check seeds tests/ptx/seeds.sh "$build"
   check remove tests/ptx/remove.py "$build"
   # One after the other, as they measure memory and time.
