@@ -92,7 +92,12 @@ def default_of(body, kind):
 def choices_of(body):
     """": `a` what it means; `b` …" of an enumeration or flags, or nothing."""
     found = re.findall(r"^ {8,}\((?:-?\d+|0x[0-9a-f]+)\): (\S+) +- (.*)$", body, re.M)
-    return ": " + "; ".join(f"`{nick}` {plain(text)}" for nick, text in found) if found else ""
+    return ": " + "; ".join(choice(nick, plain(text)) for nick, text in found) if found else ""
+
+
+def choice(nick, text):
+    """Without a text that only repeats the name."""
+    return f"`{nick}`" if text.lower() == nick.replace("-", " ") else f"`{nick}` {text}"
 
 
 def plain(text):
@@ -135,11 +140,12 @@ def shared_line(names):
     """Links to the groups, with what the element has of them where that is not all."""
     parts = []
     for title in GROUPS:
-        ours, everyone = group(title, names), group(title, shared())
+        ours = group(title, names)
+        others = [name for name in group(title, shared()) if name not in ours]
         if ours:
-            parts.append(f"[{title}](../properties.md#{title})"
-                         + ("" if ours == everyone else f" ({ticked(ours)})"))
-    return wrapped("Shared with other elements: " + ", ".join(parts) + ".") if parts else ""
+            few = f"without {ticked(others)}" if len(others) < len(ours) else ticked(ours)
+            parts.append(f"[{title}](../properties.md#{title})" + (f" ({few})" if others else ""))
+    return wrapped("[Shared](../properties.md): " + ", ".join(parts) + ".") if parts else ""
 
 
 def row(name, one):
@@ -198,10 +204,11 @@ def pad_lines(factory):
     text = section_of(factory, "Pad Templates")
     pads = re.findall(r"^  (?:SRC|SINK) template: '([^']+)'\n    Availability: (.*)\n"
                       r"    Capabilities:\n((?: {6}.*\n)*)", text, re.M)
-    # gst-inspect-1.0 puts them into another order in each release.
+    rows = {}  # pads that are alike share one
+    for name, presence, lines in sorted(pads):  # the order differs between releases
+        rows.setdefault((presence.lower(), caps_of(lines)), []).append(name)
     return ["| pad | presence | caps |", "|---|---|---|"] + [
-        f"| `{name}` | {presence.lower()} | {caps_of(lines)} |"
-        for name, presence, lines in sorted(pads)]
+        f"| {ticked(names)} | {presence} | {caps} |" for (presence, caps), names in rows.items()]
 
 
 def signal_lines(factory):
