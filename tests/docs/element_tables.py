@@ -103,8 +103,8 @@ def choice(nick, text):
 def plain(text):
     """Begins small where it is no name: as the rest of a sentence."""
     text = text.strip()
-    return text[0].lower() + text[1:] if re.match(r"[A-Z][a-z]*( |$|,)", text) and not re.match(
-        r"(Cityscapes|Velodyne|Hesai|Ouster|KITTI|Gaussian)", text) else text
+    return text[0].lower() + text[1:] if re.match(r"[A-Z][a-z]*(?!\w)", text) and not re.match(
+        r"(Cityscapes|Point Cloud|Velodyne|Hesai|Ouster|KITTI|SemanticKITTI)", text) else text
 
 
 @functools.cache
@@ -180,8 +180,9 @@ def property_lines(factory):
     taken = {name for names in others.values() for name in names}
     rows = [row(name, one) for name, one in own.items() if name not in taken]
     lines = [HEAD, *rows] if rows else []
-    for other, names in others.items():
-        lines += ["", wrapped(f"As those of [`{other}`]({other}.md): {ticked(names)}.")]
+    if others:
+        lines += ["", wrapped("Also those of " + "; ".join(
+            f"[`{other}`]({other}.md): {ticked(names)}" for other, names in others.items()) + ".")]
     line = shared_line([name for name, one in properties(factory).items()
                         if common.get(name) == one])
     return lines + (["", line] if line else [])
