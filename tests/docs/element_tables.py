@@ -71,8 +71,8 @@ def range_of(body):
     """The type of a property, or its range."""
     if "readable, writable" not in body:
         return "read-only"
-    for word, text in (("Boolean.", "boolean"), ("String.", "text"), ('Enum "', "one of"),
-                       ('Flags "', "any of")):
+    for word, text in (("Boolean.", "boolean"), ("String.", "text"), ('Enum "', "enum"),
+                       ('Flags "', "flags")):
         if word in body:
             return text
     found = re.search(r"\. Range: +(\S+) - +(\S+)", body)
