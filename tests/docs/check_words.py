@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Habits of writing that CONTRIBUTING.md asks to avoid: on the pages, in the texts of properties,
-which are on them, and in the comments of public headers. No comment in the code opens with "What", "Who" or "How".
+which are on them, and in the comments of public headers. No comment in the code opens
+with "What", "Who" or "How".
 
 Each row of HABITS is a pattern and what to write in its place. Code is not looked at.
 """
