@@ -56,6 +56,12 @@ line=() kitti=(video/x-raw,width=1242,height=375) scene=(num-buffers=1)
 pair sick sink_0 left right mode=kind camera-height=5
 pair cured sink_1 left right mode=kind
 symptom road
+pair sick sink_0 left right mode=kind camera-height=0.5
+pair cured sink_1 left right mode=kind
+symptom missing
+pair sick sink_0 left right sgm::baseline=1.2
+pair cured sink_1 left right
+symptom scale
 pair sick sink_0 right left
 pair cured sink_1 left right
 symptom shreds

@@ -154,10 +154,10 @@ void stx_colour_channels(const StxPixelFormat *format, StxMatrix matrix, bool fu
  * scene).
  */
 const StxFieldChoice stx_palette_choices[] = {
-    {STX_PALETTE_DISTANCE, "distance", "Far blue, over green and yellow, to near red"},
-    {STX_PALETTE_TURBO, "turbo", "A rainbow without false edges, dark blue to dark red"},
-    {STX_PALETTE_VIRIDIS, "viridis", "Dark violet, over green, to yellow"},
-    {STX_PALETTE_CIVIDIS, "cividis", "Dark blue to yellow, the same to the colour-blind"},
+    {STX_PALETTE_DISTANCE, "distance", "Far blue to near red"},
+    {STX_PALETTE_TURBO, "turbo", "Dark blue to dark red"},
+    {STX_PALETTE_VIRIDIS, "viridis", "Dark violet to yellow"},
+    {STX_PALETTE_CIVIDIS, "cividis", "Dark blue to yellow, for the colour-blind"},
     {STX_PALETTE_GRAY, "gray", "Black to white"},
     {0},
 };

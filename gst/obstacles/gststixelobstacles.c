@@ -590,13 +590,10 @@ static gboolean stop(GstBaseTransform *base)
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxField own_fields[] = {
-    {"post-messages", "Post messages",
-        "Post an element message stx-corridor-entered for each obstacle that enters the corridor, "
-        "and stx-corridor-free when it is free again",
+    {"post-messages", "Post messages", "Post stx-corridor-entered and stx-corridor-free",
         STX_FIELD(BOOL, GstStixelObstaclesSettings, post_messages)},
     {"free-space-mask", "Free space mask",
-        "Attach the free space to pictures as a segmentation (GstAnalyticsSegmentationMtd, with "
-        "GStreamer 1.26)",
+        "Attach free space as GstAnalyticsSegmentationMtd (GStreamer 1.26)",
         STX_FIELD(BOOL, GstStixelObstaclesSettings, free_space_mask)},
 };
 static const GstStixelObstaclesSettings defaults = {.params = STX_OBSTACLES_DEFAULTS};
@@ -604,7 +601,7 @@ static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
 
 static const StxField counts[] = {
     {"frames-without-stixels", "Frames without stixels",
-        "Number of frames since the start that brought no stixels, or of scans without labels",
+        "Frames without stixels and scans without labels",
         STX_FIELD(COUNT, GstStixelObstacles, frames_without)},
 };
 static const StxFields count_table = {STX_FIELDS_OF(counts)};

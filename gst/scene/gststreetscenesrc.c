@@ -511,8 +511,7 @@ static void gst_street_scene_src_class_init(GstStreetSceneSrcClass *klass)
   object_class->get_property = get_property;
   object_class->finalize = finalize;
   g_object_class_install_property(object_class, PROP_IS_LIVE,
-      g_param_spec_boolean("is-live", "Is live",
-          "Deliver frames in time with the clock, as a camera does", FALSE,
+      g_param_spec_boolean("is-live", "Is live", "Deliver frames in real time", FALSE,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
   gst_element_class_add_static_pad_template(element_class, &src_template);
   gst_stx_element_describe(element_class, "street-scene-src", "Synthetic street", "Source/Video",

@@ -398,7 +398,7 @@ static gboolean stop(GstAggregator *aggregator)
 
 static const StxField counts[] = {
     {"frames-without-stixels", "Frames without stixels",
-        "Number of frames or scans since the start that brought no stixels, or no labels",
+        "Frames without stixels and scans without labels",
         STX_FIELD(COUNT, GstOccupancyGrid, frames_without)},
 };
 static const StxFields count_table = {STX_FIELDS_OF(counts)};
