@@ -169,7 +169,7 @@ def costs_add_up_and_are_the_least():
 
 
 def a_missed_change_is_explained():
-    """The one of the page: two objects that would cost less as one."""
+    """Two objects that would cost less as one."""
     example = "column --seed 3 --frame 23 --search full --column "
     told, found = (run(EVAL, example + column)[0] for column in ("125", "124"))
     assert "-0.42" in told and "\nnegative: of what ends at a row" in told, told
