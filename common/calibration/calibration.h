@@ -34,7 +34,7 @@
 #define STX_CALIBRATION_MAX_SIDE 65536 /* pixels */
 
 /*
- * How directions become pixels, in OpenCV's order of coefficients.
+ * Lens model: directions to pixels, in OpenCV's order of coefficients.
  *   BROWN    k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4 tx ty: radial polynomial or quotient, tangential,
  *            thin prism, tilted sensor; what the file does not have is 0
  *   FISHEYE  k1 k2 k3 k4 of the angle to the axis (Kannala-Brandt, "equidistant")

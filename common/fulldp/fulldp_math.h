@@ -11,7 +11,7 @@
 
 /* ---- Cells --------------------------------------------------------------------------------- */
 
-/* What a cell costs a stixel of some kind: flat + min(cap, precision · (d − plane)²). All 0: its
+/* Cost of a cell in a stixel of some kind: flat + min(cap, precision · (d − plane)²). All 0: its
  * disparity is unknown. */
 typedef struct {
   float precision, cap;

@@ -194,8 +194,8 @@ typedef struct {
   uint64_t key[BLOCK];
 } Lows;
 
-/* Where points without a cell go: many of them follow one another, and none shall wait for the one
- * before. */
+/* Spare cells for points without a cell: several, so that consecutive points do not wait for each
+ * other. */
 static inline int no_cell(int i)
 {
   return STX_GROUND_CELLS + i / (BLOCK / 4) * LANES_32 + i % LANES_32;

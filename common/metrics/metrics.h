@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How good a disparity map, a set of stixels or a labelling is, measured as the KITTI and
- * Cityscapes benchmarks do. All counts are exact integers that add up over frames; rates are
- * computed from the totals.
+ * Quality of disparity maps, stixels and labels, measured as the KITTI and Cityscapes benchmarks
+ * do. All counts are exact integers that add up over frames; rates are computed from the totals.
  *
  * Sources: M. Menze and A. Geiger, "Object Scene Flow for Autonomous Vehicles", CVPR 2015 (the
  * disparity error); the KITTI stereo development kit (how holes are filled); M. Everingham et al.,
@@ -28,7 +27,7 @@ typedef struct {
   uint64_t bad_or;  /* |e − t| > 3 px or |e − t| > 5 % of t, or e unknown */
 } StxDisparityScore;
 
-/* Whether an estimate counts in bad_and; `truth` is known. */
+/* True if an estimate counts in bad_and; `truth` is known. */
 bool stx_disparity_is_bad(uint16_t truth, uint16_t estimate);
 
 /* Adds a frame to *score. */

@@ -92,8 +92,8 @@ typedef struct {
 /* "omp" fills spans of rows in parallel; "c" asks of every pixel who covers it. */
 extern const StxImplTable stx_orbit_impls;
 
-/* Where in the view a point of the camera's axes (metres.h) is seen, pixels from the top left
- * corner. False: it is not before the eye. */
+/* Projects a point of the camera's axes (metres.h) into the view, pixels from the top left corner.
+ * False if it is not before the eye. */
 bool stx_orbit_project(const StxOrbitParams *params, const StxCamera *camera, const double point[3],
     double *x, double *y);
 

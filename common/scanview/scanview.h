@@ -56,8 +56,7 @@ bool stx_scanview_check(const StxScanviewParams *params, StxError *error);
 
 /* ---- Drawing ------------------------------------------------------------------------------- */
 
-/* What a frame is seen through: its camera, of which focal, cx and cy count, and where the sensor
- * stands. */
+/* Camera of a frame, of which focal, cx and cy count, and the sensor's pose. */
 typedef struct {
   StxCamera camera;
   double extrinsics[12];

@@ -129,7 +129,8 @@ def main():
         return make(source, site, version, headers, {version: []})
     status = make(source, site, version, headers, {version: [], "0.0.1": ["docs/install"]})
     for page, wanted in (("docs/install", "../../0.0.1/docs/install.html"),
-                         ("docs/python", "../../0.0.1/index.html"), ("index", "../0.0.1/index.html")):
+                         ("docs/python", "../../0.0.1/index.html"),
+                         ("index", "../0.0.1/index.html")):
         if f'href="{wanted}"' not in (site / f"{page}.html").read_text():
             print(f"{page}.html has no link to {wanted}")
             status = 1

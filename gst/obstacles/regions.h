@@ -31,7 +31,7 @@ typedef struct {
   GstClockTime time, duration; /* running time of the frame and how long it lasts; NONE: unknown */
 } GstStxRegionsFrame;
 
-/* What is known of an obstacle, as a structure of this name: `stx-obstacle` above, and messages.
+/* The fields of an obstacle, as a structure of this name: `stx-obstacle` above, and messages.
  * Transfer full. */
 GstStructure *gst_stx_obstacle_structure(const gchar *name, const StxObstacle *obstacle);
 

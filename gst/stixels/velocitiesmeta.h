@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How fast obstacles and stixels go over ground, as a meta on what carries them. */
+/* Velocities of obstacles and stixels over ground, as a meta on their buffer. */
 #ifndef GST_STX_VELOCITIES_META_H
 #define GST_STX_VELOCITIES_META_H
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Habits of writing that CONTRIBUTING.md asks to avoid: on the pages, in the texts of properties,
-which are on them, and in the comments of public headers.
+which are on them, and in the comments of headers.
 
 Each row of HABITS is a pattern and what to write in its place. Code is not looked at.
 """
@@ -23,8 +23,9 @@ HABITS = [(re.compile(pattern), advice) for pattern, advice in (
     (r"(?i)\bwill do\b(?!\.\w)", "\"works\", \"is enough\""),
     (r"(?i)\b(?:all|that) that leads\b", "name what it is"),
     (r"(?i)\bas (?:it|they) (?:comes?|came) (?:in|out)\b", "\"unchanged\""),
+    (r"/\*[\s*]*(What|Where|Who|How|Whether|Which) ", "begin the comment with a noun or a verb"),
 )]
-HEADERS = sorted([*(ROOT / "gst/stixels").glob("*.h")])
+HEADERS = sorted(path for folder in ("common", "gst") for path in (ROOT / folder).rglob("*.h"))
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 

@@ -79,7 +79,7 @@ static inline int stx_sgm_coarse_p2(int p2)
   return (3 * p2 + 2) >> 2;
 }
 
-/* How many lines there are in so many rows. */
+/* Number of lines in `rows` rows. */
 static inline int stx_sgm_coarse_lines(int rows)
 {
   return (rows + STX_SGM_COARSE_STEP - 1) / STX_SGM_COARSE_STEP;
@@ -90,7 +90,7 @@ static inline int stx_sgm_coarse_blocks(int size)
   return (size + STX_SGM_COARSE_BLOCK - 1) / STX_SGM_COARSE_BLOCK;
 }
 
-/* How many there are, 2 … STX_SGM_COARSE_LEVELS. */
+/* Number of levels, 2 … STX_SGM_COARSE_LEVELS. */
 static inline int stx_sgm_coarse_levels(int max_disparity)
 {
   int levels = 1;
