@@ -26,7 +26,7 @@ INHERITED = {"name", "parent", "emit-signals", "latency", "min-upstream-latency"
              "start-time-selection", "blocksize", "num-buffers", "do-timestamp", "typefind",
              "automatic-eos", "async-handling", "message-forward", "samples-selected"}
 LARGEST = {"2147483647", "2147483647/1", "18446744073709551615"}
-MANY = 8  # formats: more of them are counted
+MANY = 8  # formats: more of them are counted; choices: more of them are only named
 HEAD = "| property | type, range | default | meaning |\n|---|---|---|---|"
 
 Property = collections.namedtuple("Property", "range default text")
@@ -92,6 +92,8 @@ def default_of(body, kind):
 def choices_of(body):
     """": `a` what it means; `b` …" of an enumeration or flags, or nothing."""
     found = re.findall(r"^ {8,}\((?:-?\d+|0x[0-9a-f]+)\): (\S+) +- (.*)$", body, re.M)
+    if len(found) > MANY:
+        return ": " + ticked(nick for nick, _ in found)
     return ": " + "; ".join(choice(nick, plain(text)) for nick, text in found) if found else ""
 
 
