@@ -32,7 +32,7 @@
 unsigned stx_cpu_flags(void);
 
 #if STX_BUILD_X86
-/* Features that processor and operating system report: words of CPUID (leaf 1; leaf 7; leaf
+/* The features of a processor and its operating system: words of CPUID (leaf 1; leaf 7; leaf
  * 0x80000001) and the lower half of XCR0, 0 where there is none. */
 typedef struct {
   unsigned leaf1_c, leaf7_b, leaf7_c, extended_c, xcr0;

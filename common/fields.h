@@ -11,7 +11,7 @@
 
 #include "common/stx.h"
 
-/* Type of a field. */
+/* The type of a field. */
 typedef enum {
   STX_FIELD_DOUBLE,  /* double, low … high */
   STX_FIELD_INT,     /* int, low … high */

@@ -33,8 +33,8 @@ typedef struct {
   StxError *error;
 } StxKeyedText;
 
-/* The text behind "key:" at the beginning of a line, to the end of the file, and that line's
- * number, from 1; NULL if there is none. */
+/* The text after "key:" at the beginning of a line, to the end of the text, and that line's number,
+ * from 1; NULL: there is none. */
 const char *stx_keyed_find(const StxKeyedText *file, const char *key, int *line);
 
 /* The `count` numbers of that key, which must be there: finite ones, and no more of them, with a

@@ -97,7 +97,7 @@ gst-launch-1.0 -q \
   ! lidar-bev extent=24 center-x=5 ! video/x-raw,format=RGB,width=720,height=800 \
   ! pngenc compression-level=9 ! filesink location=docs/lidar.png
 
-# What of a scan was found, in the colours of the LiDAR report.
+# The found parts of a scan, in the colours of the LiDAR report.
 folder=$(mktemp -d)
 "${STX_EVAL:-build/examples/stx-eval}" lidar --street --frames 1 --pictures "$folder" > /dev/null
 mv "$folder/frame_0.png" docs/lidar-truth.png

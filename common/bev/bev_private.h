@@ -36,8 +36,8 @@ enum {
 };
 
 /*
- * Entry of a pixel, 32 bits: rank, height, colour, from the top bit down; the largest is seen, and
- * 0 is nothing. Areas lie below all points, and things of stixels among points of the ground, over
+ * The 32 bits of a pixel: rank, height, colour, from the top bit down; the largest is seen, and 0
+ * is nothing. Areas lie below all points, and things of stixels among points of the ground, over
  * which they stand.
  */
 enum {

@@ -138,7 +138,7 @@ static double depth_of(const Layer *layer, double disparity)
   return disparity > 0 ? camera->focal * camera->baseline / disparity : INFINITY;
 }
 
-/* How far an edge lies below the camera, metres. */
+/* The depth of an edge below the camera, metres. */
 static double drop_of(const Layer *layer, double row, double disparity)
 {
   const StxCamera *camera = &layer->stixels->camera;

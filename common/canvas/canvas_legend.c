@@ -52,7 +52,7 @@ typedef struct {
   size_t count;
 } Content;
 
-/* How it is laid out, in pixels from the upper left corner of the content. */
+/* Its layout, in pixels from the upper left corner of the content. */
 typedef struct {
   double text;           /* size */
   double limit;          /* of a line's length */

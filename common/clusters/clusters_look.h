@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Colours of a scan's points in all views, by label, cluster or intensity, and their legend. */
+/* Colours of the points of a scan in every view: by label, by cluster, by intensity; and the
+ * legend. */
 #ifndef STX_CLUSTERS_LOOK_H
 #define STX_CLUSTERS_LOOK_H
 

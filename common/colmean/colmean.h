@@ -75,12 +75,12 @@ typedef struct {
     .fill_width = STX_FILL_WIDTH_DEFAULT                                                           \
   }
 
-/* Input of a frame. Images are grid.width × grid.height; only what `semantics` selects is read.
- * Strides are in bytes, may be negative, and may exceed the row. Scores: with s = score_shift their
- * image has ⌈width / 2^s⌉ × ⌈height / 2^s⌉ scores per class, and the value of class k at pixel (x,
- * y) lies at scores + k·class_stride + (y >> s)·row_stride + (x >> s)·pixel_stride, so that planar
- * (class outermost) and interleaved (class innermost) tensors are both read in place; floats need
- * no alignment. Bytes between the values of one row may be read but do not matter. */
+/* The inputs of a frame; images are grid.width × grid.height, and only what `semantics` asks for is
+ * read. Strides are in bytes, may be negative, and may exceed the row. Scores: with s = score_shift
+ * their image has ⌈width / 2^s⌉ × ⌈height / 2^s⌉ scores per class, and the value of class k at
+ * pixel (x, y) lies at scores + k·class_stride + (y >> s)·row_stride + (x >> s)·pixel_stride, so
+ * that planar (class outermost) and interleaved (class innermost) tensors are both read in place;
+ * floats need no alignment. Bytes between the values of one row may be read but do not matter. */
 typedef struct {
   StxImage16 disparity;   /* of 16 bits, whatever they encode */
   StxImageFloat floats;   /* of float32: in place of these */

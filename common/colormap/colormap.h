@@ -151,9 +151,9 @@ typedef struct {
 bool stx_colormap_measure(const StxColormapParams *params, const StxColormapTable *table,
     const StxColormapHistogram *histogram, StxColormapSpan *span);
 
-/* Next shown range, from the previous one (NULL: none) and the frame's own: an eighth of the way,
- * or all of it if a quarter of the values would be out of range. Then the ends are rounded outwards
- * to steps of about a fiftieth, so that ticks stand still. */
+/* The range to show, from a frame's own and the one shown before (NULL: none): an eighth of the
+ * way, or all of it where a quarter of what is shown would be missing; then the ends go outwards to
+ * whole steps of about a fiftieth, so that ticks stand still. */
 StxColormapSpan stx_colormap_follow(const StxColormapSpan *before, StxColormapSpan now);
 StxColormapSpan stx_colormap_round(StxColormapSpan span);
 

@@ -50,8 +50,8 @@ static const StxRgb classes[STX_LABEL_CLASSES] = {
     {119, 11, 32},
 };
 
-/* What was right, wrong and missed also differs for the colour-blind: in lightness, and along the
- * axis from blue to yellow. */
+/* Right, wrong and missed also differ for the colour-blind: in lightness, and along the axis from
+ * blue to yellow. */
 static const StxRgb meanings[STX_MEANINGS] = {
     [STX_MEANS_UNKNOWN] = {150, 150, 150},
     [STX_MEANS_GROUND] = {52, 104, 88},

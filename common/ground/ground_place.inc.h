@@ -194,8 +194,8 @@ typedef struct {
   uint64_t key[BLOCK];
 } Lows;
 
-/* Spare cells for points without a cell: several, so that consecutive points do not wait for each
- * other. */
+/* The cell of points without one: several, because such points follow one another, and an update
+ * would wait for the one before. */
 static inline int no_cell(int i)
 {
   return STX_GROUND_CELLS + i / (BLOCK / 4) * LANES_32 + i % LANES_32;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Quality of disparity maps, stixels and labels, measured as the KITTI and Cityscapes benchmarks
- * do. All counts are exact integers that add up over frames; rates are computed from the totals.
+ * The quality of a disparity map, a set of stixels or a labelling, measured as the KITTI and
+ * Cityscapes benchmarks do. All counts are exact integers that add up over frames; rates are
+ * computed from the totals.
  *
  * Sources: M. Menze and A. Geiger, "Object Scene Flow for Autonomous Vehicles", CVPR 2015 (the
  * disparity error); the KITTI stereo development kit (how holes are filled); M. Everingham et al.,

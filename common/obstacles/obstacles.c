@@ -265,8 +265,8 @@ static bool repeats(StxObstacles *state, const StxObstaclesFrame *frame)
   return same && state->repeated <= REPEATS;
 }
 
-/* What the camera did, or may have done: while that is not known it goes on as before, for a few
- * frames. False: begin anew, for the frame before was of another scene. */
+/* Finds the camera's motion; while it is unknown the last one is kept for a few frames. False:
+ * begin anew, for the frame before was of another scene. */
 static bool find_motion(StxObstacles *state, const StxObstaclesFrame *frame, StxMotion *motion)
 {
   const StxMotion standing = {.state = STX_MOTION_KNOWN, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};

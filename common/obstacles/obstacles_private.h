@@ -61,8 +61,9 @@ typedef struct {
   double p00, p01, p11; /* covariance */
 } Axis;
 
-/* A track. With the camera's motion it has two hypotheses, moving and standing; the better
- * prediction decides. Without it only the first, with speeds relative to the sensor. */
+/* A track with the camera's motion has two filters, of a thing that moves and of one that stands;
+ * how well each predicts the measurements says which it is. Without it only the first, with speeds
+ * relative to the sensor. */
 typedef struct {
   Axis x, z;                     /* if it moves */
   Axis still_x, still_z;         /* if it stands: speeds are 0 */
@@ -242,7 +243,7 @@ void stx_obstacles_follow(
 void stx_obstacles_predict(Axis *axis, double dt);
 void stx_obstacles_correct(Axis *axis, double at, double noise);
 
-/* Computes the places of the frame's stixels, and the share of standing things that were there in
+/* Finds the positions of the frame's stixels, and the share of standing things that were there in
  * the previous frame, if the camera moved as the frame says. */
 void stx_obstacles_place(StxObstacles *state, const StxObstaclesFrame *frame);
 double stx_obstacles_shared(const StxObstacles *state, const StxObstaclesFrame *frame);

@@ -369,7 +369,7 @@ static void forget(StxOccupancy *state, double step)
     state->odds[i] = (int16_t)(state->odds[i] * kept / 32768);
 }
 
-/* What the frame says of a cell, thousandths of log-odds. */
+/* The frame's evidence about a cell, thousandths of log-odds. */
 static int said_of(
     const StxOccupancy *state, const StxOccupancyFrame *frame, size_t cell, const Spot *spot)
 {

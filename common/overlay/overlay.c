@@ -266,9 +266,9 @@ static void fill_levels(StxOverlay *overlay)
 
 /* ---- Where columns and rows lie ------------------------------------------------------------ */
 
-/* What frame pixels show of an axis of the image, of n pixels: pixel i the one under its centre, at
- * (i + 1/2 − offset) / scale. A sum on the border of two may be off by the arithmetic, and the
- * nearest other sums are farther than the margin. */
+/* The image pixel, of n along an axis, that each frame pixel shows: the one under its centre, at (i
+ * + 1/2 − offset) / scale. A sum on the border of two may be off by the arithmetic, and the nearest
+ * other sums are farther than the margin. */
 static void fill_axis(double scale, double offset, int n, int *shown, int count)
 {
   for (int i = 0; i < count; i++) {
@@ -426,8 +426,8 @@ static void list_verdicts(
   }
 }
 
-/* What has a colour beside the scale, by what is shown and not by what was seen: to know that, a
- * frame on a GPU would have to be waited for. */
+/* Lists the colours beside the scale by the parameters, not by the frame's records: for these, the
+ * host would have to wait for a GPU. */
 static void list_beside(Names *names, const StxOverlayParams *params)
 {
   bool has_unknown = params->mode == STX_OVERLAY_DISTANCE || params->mode == STX_OVERLAY_HEIGHT;

@@ -147,9 +147,9 @@ STX_API void stx_overlay_draw_legend(
  * date then. */
 STX_API bool stx_overlay_fade(StxOverlay *overlay, double strength);
 
-/* Counts of a frame. A record is skipped, never drawn in part, if its column does not exist, top >
- * bottom, bottom lies below the image, its kind is unknown, a disparity is not finite, or it does
- * not lie above the column's previous record. */
+/* The result of a frame. A record is skipped, never drawn in part, if its column does not exist,
+ * top > bottom, bottom lies below the image, its kind is unknown, a disparity is not finite, or it
+ * does not lie above the column's previous record. */
 typedef struct {
   uint32_t drawn;    /* records that were valid, hidden kinds included */
   uint32_t skipped;  /* records that were not */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Arithmetic of overlay_draw.c and cuda/overlay/overlay.cu, written once. Private to the files
+ * The arithmetic of overlay_draw.c and cuda/overlay/overlay.cu, written once. Private to the files
  * overlay*.
  */
 #ifndef STX_OVERLAY_MATH_H
@@ -40,8 +40,8 @@ STX_INLINE unsigned stx_overlay_legend_bit(const StxOverlayParams *params, const
 
 /* ---- Bodies ------------------------------------------------------------------------------- */
 
-/* Tables of the prepared state, by row and by number of the record: of the host, or copies on a
- * device. */
+/* Tables of the prepared state for a frame's rows and numbers of records: the host's, or copies on
+ * a device. */
 typedef struct {
   const int *row;          /* as in StxOverlay */
   const int *row_edge;     /* likewise */

@@ -42,9 +42,10 @@
 /* The input of each frame. */
 typedef enum { STX_PIPELINE_PAIRS, STX_PIPELINE_DISPARITIES } StxPipelineSource;
 
-/* Segmentation. SATDP: dynamic programming to ground, object and sky. RDP: Ramer-Douglas-Peucker to
- * segments without a kind (STX_KIND_SEGMENT) and without a road. FULLDP: as SATDP, with the same
- * stage and parameters, but expecting wrong disparities; takes several times as long. */
+/* The algorithm that makes the stixels: the dynamic programme, whose stixels are ground, object or
+ * sky; or Ramer-Douglas-Peucker, whose segments have no kind (STX_KIND_SEGMENT) and know of no
+ * road; or the dynamic programme that expects wrong disparities, which takes several times as long
+ * and is otherwise as the first, stage, parameters and all. */
 typedef enum { STX_PIPELINE_SATDP, STX_PIPELINE_RDP, STX_PIPELINE_FULLDP } StxPipelineModel;
 
 /* Cells at which satdp may begin a stixel: all, or those where rdp cuts, which is faster. */
@@ -113,10 +114,9 @@ STX_API void stx_pipeline_reset(StxPipeline *pipeline);
 /* ---- A frame ------------------------------------------------------------------------------- */
 
 /*
- * Input of a frame; members that it does not have are zero. Every image has the pipeline's width
- * and height, any alignment that its type allows, rows any number of bytes apart that do not
- * overlap (from the bottom up if negative). Images stay the caller's, are only read, and only while
- * _run runs.
+ * The inputs of a frame; zero if there are none. Every image has the pipeline's width and height,
+ * any alignment that its type allows, rows any number of bytes apart that do not overlap (from the
+ * bottom up if negative). Images stay the caller's, are only read, and only while _run runs.
  */
 typedef struct {
   StxImage8 left, right; /* PAIRS: gray values of a rectified pair */
@@ -136,8 +136,8 @@ typedef struct {
 } StxPipelineInput;
 
 /*
- * Output of a frame. The pipeline owns the data of all pointers, until its next run or its end; the
- * caller may write there meanwhile.
+ * The result of a frame. The memory behind the pointers belongs to the pipeline until its next run,
+ * or its end; the caller may write there meanwhile.
  */
 typedef struct {
   const StxStixel *stixels; /* `count` records, sorted by column, then from the bottom up; every

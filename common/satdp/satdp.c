@@ -167,8 +167,8 @@ static double nats(double value)
   return floor(value * STX_ENERGY_ONE + 0.5);
 }
 
-/* What a known cell of a kind of this variance pays for it. ln(sigma) counts to 16 at most, which a
- * camera close to the ground can make more. */
+/* The noise term of a known cell of a kind with this variance. ln(sigma) counts to 16 at most,
+ * which a camera close to the ground can make more. */
 static int32_t noise_energy(const StxSatdpParams *params, double variance)
 {
   double logarithm = log(variance / least_variance(params)) / 2;

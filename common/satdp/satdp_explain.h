@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cost of a column of stixels, term by term, and of alternatives: the answer to "why is there a
- * stixel here?".
+ * The cost of a column of stixels, term by term, and that of alternatives: the answer to "why is
+ * there a stixel here?".
  *
  * The energies are those of satdp.h, by the same arithmetic: of the stixels that satdp found, the
  * terms of each add up to its cost, and all of them to the energy that its recurrence found. That

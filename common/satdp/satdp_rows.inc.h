@@ -30,8 +30,9 @@ INLINE VecF64 lanes_of_cells(const uint16_t *cells)
   return widen_i32(__builtin_convertvector(narrow, HalfI32));
 }
 
-/* Limit of another kind's cost at row k, above which this kind is better below the next stixel:
- * this kind's cost + α + β·gap, where gap is the assumed distance of their disparities. */
+/* The most that another kind may cost at row k if this one is not to be better below the next
+ * stixel, whose disparity at the cut is assumed to be this far from its own: as much, and α +
+ * β·gap. */
 INLINE VecF64 limit_over(const Group *g, int kind, VecF64 gap)
 {
   const LaneTables *terms = &g->terms;

@@ -279,8 +279,8 @@ static bool corner_of(const StxScanviewLens *lens, const StxObstacle *o, int rig
   return q[2] >= BOX_NEAREST && isfinite(*u) && isfinite(*v);
 }
 
-/* What encloses its corners, if the middle of that is in the picture: one that is seen from its
- * side encloses half of it. */
+/* The rectangle around the box's corners, if its middle is in the picture; a box seen from its side
+ * fills half of it. */
 static bool box_of(const StxScanviewLens *lens, const StxCanvasParams *frame,
     const StxObstacle *obstacle, StxBox *box)
 {

@@ -56,7 +56,8 @@ bool stx_scanview_check(const StxScanviewParams *params, StxError *error);
 
 /* ---- Drawing ------------------------------------------------------------------------------- */
 
-/* Camera of a frame, of which focal, cx and cy count, and the sensor's pose. */
+/* The projection of a frame: its camera, of which focal, cx and cy count, and where the sensor
+ * stands. */
 typedef struct {
   StxCamera camera;
   double extrinsics[12];

@@ -35,7 +35,7 @@ typedef struct {
   bool resized;
 } StxTensorAxis;
 
-/* Layout of a picture's pixel: its bytes, and the offsets of the tensor's channels. */
+/* The layout of a picture's pixel: its bytes, and the offsets of the tensor's channels. */
 typedef struct {
   int bytes, at[3];
 } StxTensorPixel;
@@ -49,7 +49,7 @@ typedef struct {
                                      channel */
 } StxTensorView;
 
-/* Map of the 256 values of a channel. */
+/* The tensor's values for the 256 values of a channel. */
 typedef struct {
   float value[3][256];
 } StxTensorTable;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checks and refusals of input that is no video. Functions named after a virtual method of
- * GstBaseTransform fit it.
+ * Checks of inputs that are not video, and their refusals. A function named after a virtual method
+ * of GstBaseTransform fits it.
  */
 #ifndef GST_STX_INPUTS_H
 #define GST_STX_INPUTS_H

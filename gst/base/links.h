@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Links of an aggregator's sink pads, and the message to the user when their streams do not go
+ * Watches the links of an aggregator's sink pads, and tells the user when their streams do not go
  * together, or when a pipeline stands still because a link or a stream is missing: GstAggregator
  * would wait for ever. Internal.
  *

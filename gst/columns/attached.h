@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Classes of pixels, attached to pictures of any format, with GStreamer 1.26: class scores, as
- * onnxinference attaches them (GstTensorMeta), or a segmentation (GstAnalyticsSegmentationMtd).
+ * Semantics attached to pictures of any format, with GStreamer 1.26: class scores, as onnxinference
+ * attaches them (GstTensorMeta), or a segmentation (GstAnalyticsSegmentationMtd).
  */
 #ifndef GST_STX_ATTACHED_H
 #define GST_STX_ATTACHED_H

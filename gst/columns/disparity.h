@@ -29,7 +29,7 @@ gboolean gst_stx_disparity_from_caps(
     GstStxDisparity *disparity, const GstCaps *caps, StxError *error);
 
 /*
- * Encoding of its numbers: `wanted`, or for AUTO what the caps say, or else KITTI, of tensors
+ * The encoding of the numbers: `wanted`, or for AUTO what the caps say, or else KITTI, of tensors
  * PIXELS. FALSE with a text in `error` where that is one of 16 bits for a tensor, or of float32 for
  * a picture.
  */

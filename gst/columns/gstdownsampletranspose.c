@@ -396,7 +396,7 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *err
   return roles == self->configured ? GST_FLOW_OK : configure(self, roles, error);
 }
 
-/* What the set's picture brings; it may be another kind than what the last one brought. */
+/* Reads the semantics of the set's picture, which may be of another kind than the last one's. */
 static gboolean look(GstDownsampleTranspose *self, GstBuffer *picture, StxError *error)
 {
   const GstStxDisparity *disparity = &self->caps.disparity;

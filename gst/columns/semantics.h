@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Classes of pixels on a pad: a label image (video/x-raw,format=GRAY8), class scores
- * (other/tensors, NNStreamer's caps), or pictures with either attached (attached.h).
- * docs/formats.md describes them.
+ * Semantics on a pad: a label image (video/x-raw,format=GRAY8), class scores (other/tensors,
+ * NNStreamer's caps), or pictures with either attached (attached.h). docs/formats.md describes
+ * them.
  */
 #ifndef GST_STX_SEMANTICS_H
 #define GST_STX_SEMANTICS_H

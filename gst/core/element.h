@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 void gst_stx_element_describe(GstElementClass *element, const char *factory, const char *name,
     const char *klass, const char *description);
 
-/* Answer to a query for `caps` (transfer full) with `filter` (nullable): their intersection, in the
+/* The answer to a query for `caps` (taken) with `filter` (may be NULL): the intersection, in the
  * order of the filter. */
 GstCaps *gst_stx_caps_filtered(GstCaps *caps, GstCaps *filter);
 

@@ -164,7 +164,7 @@ gboolean gst_stx_cuda_is_bytes(const GstStxCuda *self, GstBuffer *buffer);
 gboolean gst_stx_cuda_is_picture(const GstStxCuda *self, GstBuffer *buffer);
 
 /*
- * Address on the device of such a buffer, or of a plane of such a picture, valid as long as the
+ * The address on the device of such a buffer, or of a plane of such a picture, valid as long as the
  * buffer. FALSE with a text in `error` when it cannot be reached or does not fit `info`.
  */
 gboolean gst_stx_cuda_map_bytes(

@@ -13,7 +13,7 @@
  *     ! autovideosink
  * ]|
  *
- * What was recorded, by tcpdump or Wireshark:
+ * Recordings of tcpdump or Wireshark:
  *
  * |[
  * gst-launch-1.0 filesrc location=drive.pcap ! pcapparse ! lidar-decode ! fakesink silent=false -v

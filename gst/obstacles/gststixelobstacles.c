@@ -158,9 +158,8 @@ static void append_same(GstCaps *same, const GstCaps *caps, guint index)
       gst_caps_features_copy(gst_caps_get_features(caps, index)));
 }
 
-/* What may leave where that comes: the same, in whatever memory it is, and after it the records.
- * What comes may be anything, so that caps which are refused get as far as to be refused with a
- * reason. */
+/* The possible outputs for these inputs: the same in any memory, and after it the records. Any
+ * input is allowed here, so that unsuitable caps are refused later, with a reason. */
 static GstCaps *outputs_of(const GstCaps *inputs)
 {
   GstCaps *same = gst_caps_new_empty(), *records = gst_caps_new_empty();
@@ -178,8 +177,8 @@ static GstCaps *outputs_of(const GstCaps *inputs)
   return gst_caps_merge(same, records);
 }
 
-/* What may come where that leaves. The sizes of video are not those of its stixels: they are left
- * open. */
+/* The possible inputs for these outputs. The sizes of video are not those of its stixels: they are
+ * left open. */
 static GstCaps *inputs_of(const GstCaps *outputs)
 {
   GstCaps *same = gst_caps_new_empty(), *inputs = gst_caps_new_empty();

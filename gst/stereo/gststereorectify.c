@@ -71,7 +71,7 @@ GST_ELEMENT_REGISTER_DEFINE(
 
 /* ---- Formats ------------------------------------------------------------------------------- */
 
-/* How often the sides of a component are halved. */
+/* The number of times that the sides of a component are halved. */
 typedef struct {
   gint x, y;
 } Shift;
@@ -323,8 +323,8 @@ static gboolean find_part(
   return TRUE;
 }
 
-/* What came in, with the size of the rectified pictures and their camera. What is known of the road
- * stays. */
+/* The input's caps with the size and camera of the rectified pictures. Camera height and pitch
+ * stay. */
 static GstCaps *output_caps(const Plan *plan, GstCaps *input, StxCamera camera)
 {
   GstCaps *caps = gst_caps_copy(input);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The camera's motion since the previous frame, as a meta on a frame. */
+/* The camera's motion from the previous frame, as a meta on it. */
 #ifndef GST_STX_MOTION_META_H
 #define GST_STX_MOTION_META_H
 

@@ -200,7 +200,7 @@ static gboolean find_stixels(
   return TRUE;
 }
 
-/* Where the points of the pad are, seen from the camera. */
+/* The pose of the pad's points relative to the camera. */
 static gboolean find_place(GstOccupancyGrid *self, gdouble place[12], StxError *error)
 {
   GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_POINTS);

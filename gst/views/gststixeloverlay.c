@@ -226,7 +226,7 @@ static GstFlowReturn draw_last(GstStixelOverlay *self, GstBuffer **out)
   return gst_stx_stage_run(gst_stx_pairing_stage(GST_STX_PAIRING(self)), &frame);
 }
 
-/* What came on pad `stixels` goes on with the picture: the stixels, whose image fills it, and the
+/* Attaches the input of pad `stixels` to the picture: the stixels, whose image fills it, and the
  * obstacles that were drawn, with their regions of interest, in place of others that were before.
  * Obstacles that the picture had itself stay as they are. */
 static void attach(GstStixelOverlay *self, const Frame *frame)

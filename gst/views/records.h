@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Inputs that views read on the CPU: points, labels, stixels, obstacles. Mapping brings them back
- * from a GPU. */
+/* Records that views read on the CPU: points, labels, stixels, obstacles. Those on a GPU are
+ * downloaded when they are mapped. */
 #ifndef GST_STX_RECORDS_H
 #define GST_STX_RECORDS_H
 

@@ -37,7 +37,7 @@ SECTIONS = {
     "Too slow": (symptoms.in_a_frame, 1200, 800),
 }
 NOTHING = "Nothing comes out"
-# How a cure is written, and what it makes of a line.
+# The form of a cure's words, and the line that it makes of another.
 CURES = (
     (r"Cure: `([^`]+)` in place of `([^`]+)`", lambda line, new, old: line.replace(old, new)),
     (r"Cure: add `([^`]+)` to `([^`]+)`", lambda line, new, old: line.replace(old, f"{old} {new}")),

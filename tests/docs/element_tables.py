@@ -21,7 +21,7 @@ GROUPS = {
     "timing": r"layout|timeout|tolerance|unpaired|qos|stats",
     "backend": r"backend|threads|cuda-device-id",
 }
-# What base classes bring and the pages do not repeat.
+# Properties of base classes, which the pages do not repeat.
 INHERITED = {"name", "parent", "emit-signals", "latency", "min-upstream-latency", "start-time",
              "start-time-selection", "blocksize", "num-buffers", "do-timestamp", "typefind",
              "automatic-eos", "async-handling", "message-forward", "samples-selected"}
