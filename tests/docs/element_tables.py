@@ -27,7 +27,7 @@ INHERITED = {"name", "parent", "emit-signals", "latency", "min-upstream-latency"
              "automatic-eos", "async-handling", "message-forward", "samples-selected"}
 LARGEST = {"2147483647", "2147483647/1", "18446744073709551615"}
 MANY = 8  # formats: more of them are counted; choices: more of them are only named
-HEAD = "| property | type, range | default | meaning |\n|---|---|---|---|"
+HEAD = "| property | range | default | meaning |\n|---|---|---|---|"
 
 Property = collections.namedtuple("Property", "range default text")
 
@@ -68,16 +68,12 @@ def number(text):
 
 
 def range_of(body):
-    """The type of a property, or its range."""
+    """Of numbers; other types are clear from default and choices."""
     if "readable, writable" not in body:
         return "read-only"
-    for word, text in (("Boolean.", "boolean"), ("String.", "text"), ('Enum "', "enum"),
-                       ('Flags "', "flags")):
-        if word in body:
-            return text
     found = re.search(r"\. Range: +(\S+) - +(\S+)", body)
     if not found:
-        return "object"
+        return ""
     low, high = found.groups()
     return f"{number(low)} …" if high in LARGEST else f"{number(low)} … {number(high)}"
 
@@ -210,8 +206,9 @@ def pad_lines(factory):
     rows = {}  # pads that are alike share one
     for name, presence, lines in sorted(pads):  # the order differs between releases
         rows.setdefault((presence.lower(), caps_of(lines)), []).append(name)
-    return ["| pad | presence | caps |", "|---|---|---|"] + [
-        f"| {ticked(names)} | {presence} | {caps} |" for (presence, caps), names in rows.items()]
+    return ["| pad | caps |", "|---|---|"] + [
+        f"| {ticked(names)}{'' if presence == 'always' else f', {presence}'} | {caps} |"
+        for (presence, caps), names in rows.items()]
 
 
 def signal_lines(factory):
