@@ -95,7 +95,9 @@ def choices_of(body):
 
 def choice(nick, text):
     """Without a text that only repeats the name."""
-    return f"`{nick}`" if text.lower() == nick.replace("-", " ") else f"`{nick}` {text}"
+    if text.lower() == nick.replace("-", " "):
+        return f"`{nick}`"
+    return f"`{nick}` " + text.replace("; ", ", ")
 
 
 def plain(text):
