@@ -34,9 +34,9 @@ StxPlacement stx_placement_of_corners(double width, double height, const double 
 StxPlacement stx_placement_then(const StxPlacement *placement, const StxPlacement *step);
 
 /*
- * A frame was scaled, and perhaps got borders so that its shape stays what it is; the element that
- * did it does not say. `shape` is the width of its pixels over that of the new ones, the heights
- * being alike. False where it matters: where borders would be two pixels or more.
+ * A frame was scaled, and perhaps got borders so that its shape stays what it is; who did it does
+ * not say. `shape` is the width of its pixels over that of the new ones, the heights being alike.
+ * False where it matters: where borders would be two pixels or more.
  */
 bool stx_placement_scaled(double width, double height, double new_width, double new_height,
     double shape, StxPlacement *step);
@@ -55,9 +55,9 @@ bool stx_placement_rectangle(
 /*
  * The camera of the frame: its pixels and disparities, seen through this, give the same distances.
  * In a mirrored frame x, in one upside down y has the other sign, in one that lies on its side they
- * change places; for the place of a thing in the axes of the camera, ask with the image's. Height
- * and pitch are known only of a frame that stands upright. False where the frame has none: its
- * pixels are not square by more than rounding makes them, or it is skewed.
+ * change places; for places in the axes of the camera use the
+ * image's. Height and pitch are known only of a frame that stands upright. False where the frame
+ * has none: its pixels are not square by more than rounding makes them, or it is skewed.
  */
 bool stx_placement_camera(const StxPlacement *placement, const StxCamera *image, StxCamera *frame);
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Habits of writing that CONTRIBUTING.md asks to avoid: on the pages, in the texts of properties,
-which are on them, and in the comments of public headers. No comment in the code opens with "What",
-"Who" or "How", or has "nobody" for an actor.
+which are on them, and in the comments of headers. No comment in the code opens with "What", "Who"
+or "How", or has "nobody" for an actor.
 
 Each row of HABITS is a pattern and what to write in its place. Code is not looked at.
 """
@@ -24,8 +24,9 @@ HABITS = [(re.compile(pattern), advice) for pattern, advice in (
     (r"(?i)\bwill do\b(?!\.\w)", "\"works\", \"is enough\""),
     (r"(?i)\b(?:all|that) that leads\b", "name what it is"),
     (r"(?i)\bas (?:it|they) (?:comes?|came) (?:in|out)\b", "\"unchanged\""),
+    (r"/\*[\s*]*(Where|Whether|Which) ", "begin the comment with a noun or a verb"),
 )]
-HEADERS = sorted([*(ROOT / "gst/stixels").glob("*.h")])
+HEADERS = sorted(path for folder in ("common", "gst") for path in (ROOT / folder).rglob("*.h"))
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 CODE = ("common", "cuda", "docs", "examples", "gst", "tests")
 ENDINGS = {".c", ".cc", ".cu", ".cuh", ".h", ".in", ".py", ".sh", ".build"}
