@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Tables of fields: for every field of a struct of parameters its name, range, unit, default and
- * text, once. A stem's check refuses what its table does not allow; the properties of elements and
- * the options of programs are made from the same table, and a test holds the pages to it.
+ * text, once. A stem's check refuses values that its table does not allow. The properties of
+ * elements and the options of programs are made from the same table, and a test compares the pages
+ * with it.
  *
- * Not in tables: what spans several fields, such as p1 <= p2, is the stem's check's own.
+ * Conditions on several fields, such as p1 <= p2, are not in tables; the stem's check has them.
  */
 #ifndef STX_FIELDS_H
 #define STX_FIELDS_H

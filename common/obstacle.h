@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records of obstacles and of free space: what applications read that do not want to know of
- * stixels or of points.
+ * Records of obstacles and of free space, for applications that do not need the stixels or points
+ * themselves.
  *
  * Both sensors use one set of axes, origin in the sensor's centre: x to the right, y down, z
  * forward. For stereo these are the axes of the left camera (metres.h); of a scan, whose x looks

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Velocities over ground: a record for every obstacle and for every stixel of a frame, in their
- * order. Axes are the sensor's in this frame (obstacle.h): x to the right, z ahead; its own motion
- * is taken out.
+ * order. Axes are the sensor's in this frame (obstacle.h): x to the right, z ahead; the sensor's
+ * own motion is removed.
  *
  * A buffer of them is an array of records without a header, little-endian. See docs/formats.md.
  */

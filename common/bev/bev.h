@@ -5,12 +5,12 @@
  *
  * x of the scan points up in the picture, y to the left. A point covers a square of point_size
  * pixels around the pixel that it lies in; of an even size, half a pixel more to the right and
- * down. Points with a coordinate that is not finite are not drawn. Where several fall on one pixel,
- * obstacles lie over ground and ground over what is not classified; of one kind the highest is seen
- * (heights in steps of 1/256 m, from 32 m below the sensor to 32 m above; of equal ones the larger
- * colour number). So the order of the points does not matter. Without labels all are of one kind.
- * Rings around the sensor, their distances, a bar of scale and the sensor itself are drawn over the
- * points.
+ * down. Points with a coordinate that is not finite are not drawn. If several points fall on one
+ * pixel, obstacles cover ground, and ground covers unclassified points; within one kind the highest
+ * point is drawn (heights in steps of 1/256 m, from 32 m below the sensor to 32 m above; of equal
+ * heights the larger colour number). So the order of the points does not matter. Without labels all
+ * points are of one kind. Rings around the sensor, their distances, a bar of scale and the sensor
+ * itself are drawn over the points.
  *
  * Labels are SemanticKITTI's: 0 is not classified; road 40, parking 44, sidewalk 48, other ground
  * 49, lane marking 60 and terrain 72 are ground; everything else is an obstacle, whose high 16 bits

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Colours, what they mean, and how they get into frames of any format. Every colour that a view
- * shows stands here.
+ * Colours, their meanings, and how they are blended into frames of any format. All colours of the
+ * views are defined here.
  *
  * A colour is laid on a frame as a paint: per 8-bit channel, with a = round(256·opacity) in 0…256
  * and rounding half up:

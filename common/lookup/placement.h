@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The position of an image in a frame that was made of it: scaled, cut, mirrored, turned, or with
- * borders around it. Positions are in pixels from the top left corner, x to the right and y down:
- * the middle of the first pixel is (0.5, 0.5).
+ * The position of an image in a frame that was made from it by scaling, cropping, mirroring,
+ * rotating or adding borders. Positions are in pixels from the top left corner, x to the right and
+ * y down: the middle of the first pixel is (0.5, 0.5).
  */
 #ifndef STX_PLACEMENT_H
 #define STX_PLACEMENT_H

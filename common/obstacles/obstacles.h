@@ -10,27 +10,27 @@
  *   stx_obstacles_free(state);
  *
  * Of stixels
- *   1. Ground   the height of the road by distance, from the stixels of kind ground; where there
- *               are none, from the camera's height and pitch; else nothing is known of feet
+ *   1. Ground   the height of the road by distance, from the stixels of kind ground; without
+ *               them, from the camera's height and pitch; else the height of feet is unknown
  *   2. Pieces   object stixels whose top is half of min_height or more above that ground
  *   3. Groups   neighbours, across up to `gap` metres, whose depths differ by no more than
  *               depth_step and what disparity_step is there, or than the side of a car recedes;
  *               which are about as high, and of one class where they have any. What is lower than
  *               2.2 m is not longer than max_length
- *   4. Choice   groups that are large enough, stand low enough, show enough cells for it not to be
- *               a mistake of stereo, and are no outline of something nearer. Others still end the
- *               free space
+ *   4. Choice   groups that are large enough, stand low enough, have too many cells to be an error
+ *               of stereo, and are not the outline of something nearer. Others still end the free
+ *               space
  * Of a scan the groups are the clusters of lidar-ground; points without a cluster are none.
  *
  * Following, over frames: a filter of constant velocity for each obstacle in x and z, and the
  * assignment of obstacles to what was expected whose cost is least, to a thousandth of `gate` each.
- * Speeds are relative to the sensor. With the camera's motion (egomotion/motion.h) what is followed
- * is two hypotheses, one that stands and one that moves; matched points tell velocities, too, and
- * there are velocities over ground of obstacles and of stixels (velocity.h). Speeds that are not
- * known to 1 m/s are not said then.
+ * Speeds are relative to the sensor. With the camera's motion (egomotion/motion.h), each obstacle
+ * is followed by two hypotheses, standing and moving; matched points also give velocities, and
+ * obstacles and stixels have velocities over ground (velocity.h). Speeds that are not known to
+ * within 1 m/s are then unknown.
  *
- * Nothing depends on the machine or on threads; everything is done by the caller's. Sums are of
- * doubles, in the order of the records: the same input gives the same bytes.
+ * Results do not depend on the machine or on threads; all work is done in the caller's thread. Sums
+ * are of doubles, in the order of the records: the same input gives the same bytes.
  */
 #ifndef STX_OBSTACLES_H
 #define STX_OBSTACLES_H

@@ -9,8 +9,8 @@
  *
  * Colours, and how they are blended into a frame: common/colour/colour.h.
  *
- * The legend is drawn on a canvas (common/canvas/canvas.h), to be laid over them. All pixel
- * arithmetic is on integers.
+ * The legend is drawn on a canvas (common/canvas/canvas.h), which is blended over the stixels. All
+ * pixel arithmetic is on integers.
  *
  * Memory: prepared state and scratch belong to the caller; see stx_overlay_size and
  * scratch_size. Threads: one StxOverlay per thread.

@@ -11,7 +11,7 @@
  * For every pixel (u, v) of the rectified picture the position in the camera's picture:
  *
  *   ray       R'·((u − cx)/f, (v − cy)/f, 1)
- *   position  what the lens makes of it (StxLens)
+ *   position  its image by the lens (StxLens)
  *
  * computed once, in double, and rounded to 1/64 pixel. All that follows is integers: with the four
  * pixels around a position, and its fractions fx, fy in 64ths,

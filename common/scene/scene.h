@@ -14,9 +14,9 @@
  * `baseline` further along x. The car follows the road, so `pitch` counts from the road's slope
  * below the car, as a calibration would have it; only on STX_SCENE_SLOPED it counts from level.
  *
- * With a calibration the pictures are those of two real cameras: lenses bend, and the cameras look
- * askew, so that rectification (common/rectify/rectify.h) makes the rectified pair of them. The
- * truth, the camera in the parameters, and rays are of the rectified pair all the same.
+ * With a calibration, the pictures are those of two real cameras, with lens distortion and not
+ * quite parallel; rectification (common/rectify/rectify.h) turns them into the rectified pair. The
+ * truth, the camera in the parameters, and rays still belong to the rectified pair.
  *
  * Same bytes everywhere: pixels and points depend on + − × ÷ and √ of IEEE doubles and floats only,
  * never on the number of threads, the order of calls, or libm.

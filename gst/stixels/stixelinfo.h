@@ -20,8 +20,8 @@ G_BEGIN_DECLS
  * @camera: of that image; focal 0: unknown
  *
  * The image that the stixels were computed on, the unit of every record, and how it was cut into
- * columns. All of it stays as it is, whatever is done to the frame since: a stixel keeps its place
- * in metres. Where it lies in the frame #GstStxStixels knows.
+ * columns. It does not change if the frame is scaled or cropped: a stixel keeps its position in
+ * metres. #GstStxStixels knows its position in the frame.
  */
 typedef struct _GstStxStixelInfo {
   guint width, height;

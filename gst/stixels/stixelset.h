@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 /**
  * GstStxStixels:
  *
- * The stixels of one frame. It never changes, any thread may read it, and it holds what it needs:
- * buffers and samples that it was made of may go.
+ * The stixels of one frame. It never changes, and any thread may read it. It holds references to
+ * what it needs: the buffers and samples from which it was made may be freed.
  *
  * Positions and rectangles are in pixels of the frame, whatever was done to it, from its top left
  * corner: the middle of its first pixel is (0.5, 0.5). Records and metres are of the image that was
