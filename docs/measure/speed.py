@@ -45,7 +45,7 @@ LOOP = ["sh", "-c", "while :; do :; done"]
 
 
 def line_of(row):
-    """What a row of stx-bench is about, but for the size."""
+    """The name of a row of stx-bench, without the size."""
     if row["stage"] == "rdp":
         return f'segments of {row["height"]} cells, {row["input"]}'
     cell = f'{row["cell"]}×{row["cell"]}, ' if row["cell"] > 1 else ""
@@ -62,7 +62,7 @@ def environment(build, threading="pool"):
 
 
 def stx_bench(build, threading, *arguments):
-    """What it prints."""
+    """Its output."""
     return subprocess.run([f"{build}/examples/stx-bench", *map(str, arguments)], check=True,
                           env=environment(build, threading), stdout=subprocess.PIPE,
                           text=True).stdout
@@ -291,7 +291,7 @@ def readme_table(rows, lidar):
 
 
 def blocks():
-    """What the pages show of speed*.csv."""
+    """The pages' tables of speed*.csv."""
     rows = plots.read("speed.csv")
     return (stage_table(rows) + readme_table(rows, plots.read("lidar-times.csv")) +
             frames_table(plots.read("speed-frames.csv")) +

@@ -41,7 +41,7 @@ def run(command, folder=None):
 
 @functools.cache
 def inspected(factory):
-    """What gst-inspect-1.0 says of an element, or of the plugin."""
+    """The output of gst-inspect-1.0 for an element, or the plugin."""
     status, text = run(f"gst-inspect-1.0 --no-colors {factory}")
     if status != 0:
         raise SystemExit(f"no element {factory}:\n{text}")
@@ -229,7 +229,7 @@ def tables(factory):
 
 
 def check(write):
-    """What is wrong with the pages, or else writes their tables."""
+    """The faults of the pages; or writes their tables."""
     faults, places = [], collections.Counter()
     for path in [ROOT / "docs/properties.md", *sorted((ROOT / "docs/elements").glob("*.md"))]:
         text = path.read_text(encoding="utf-8")

@@ -63,7 +63,7 @@ def program_of(block):
 
 
 def check_commands():
-    """What the page types is what the program says of itself, which check_embed.py runs."""
+    """The page has the same code as the program that check_embed.py runs."""
     page = (ROOT / "docs/embedding.md").read_text()
     command = re.search(r"^cc embed\.c .*$", page, re.M)
     if command is None or command[0] not in (ROOT / "examples/embed.c").read_text():
