@@ -332,7 +332,7 @@ static int32_t patch_of(const Sky *s, size_t at)
 
 /* ---- Samples ------------------------------------------------------------------------------ */
 
-/* Pixel (x, y) with half a window to its left and right; outside of the image the border repeats. */
+/* Pixel (x, y), half a window to its left and right; outside of the image its border repeats. */
 static const uint8_t *look_around(
     const StxImage8 *image, int x, int y, uint8_t copy[2 * STX_SGM_WINDOW_X + 1])
 {

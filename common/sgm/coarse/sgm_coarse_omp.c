@@ -12,8 +12,8 @@
  *   for all lines                     median
  *   for all rows                      output
  *
- * As in full search the two sweeps meet in the middle, and are cut into tiles, skewed by a pixel
- * per line: here of a row of blocks × TILE_COLUMNS. Levels come one after the other and share what
+ * As in full search the two sweeps meet in the middle, and are cut into tiles, here of a row of
+ * blocks × TILE_COLUMNS, skewed by a block per line. Levels come one after the other and share what
  * they do not leave behind: census words, volume and paths.
  */
 #include "common/parallel.h"
@@ -60,8 +60,8 @@ static void size_level(Level *level, const StxSgmParams *params, int k)
   level->columns = stx_sgm_coarse_blocks(level->params.width);
   level->rows = stx_sgm_coarse_blocks(level->params.height);
   level->left_stride = stx_align((size_t)level->params.width);
-  level->right_stride =
-      stx_align((size_t)level->params.max_disparity + stx_align((size_t)level->params.width));
+  level->right_stride = stx_align(
+      (size_t)level->params.max_disparity + stx_align((size_t)level->params.width) + LANES);
 }
 
 /* The result of a level. The census of the finest is made of smoothed pictures. */
@@ -157,7 +157,7 @@ size_t STX_VARIANT(stx_sgm_coarse_scratch)(const StxSgmParams *params, int threa
 
 static int tile_columns(const Level *level)
 {
-  return parts(level->params.width + BLOCK - 1, TILE_COLUMNS);
+  return parts(level->columns + BLOCK_LINES - 1, TILE_BLOCKS);
 }
 
 /* The line behind the last one of a row of blocks. */
@@ -166,37 +166,16 @@ static int lines_end(const Level *level, int block)
   return within((block + 1) * BLOCK_LINES, 0, level->lines);
 }
 
-/* Line r of a tile of a row of blocks; false: it is empty. */
-static bool find_piece(
-    const Coarse *c, const Sweep *sweep, int block, int column, int r, uint8_t *sums, Piece *s)
-{
-  const Level *level = &c->levels[c->level];
-  int width = level->params.width;
-  int top = block * BLOCK_LINES, bottom = lines_end(level, block);
-  int y = sweep->direction > 0 ? top + r : bottom - 1 - r;
-  *s = (Piece){.level = level,
-      .sweep = sweep,
-      .volume = c->volume,
-      .sums = c->second ? sums : NULL,
-      .j = sweep->direction > 0 ? y : level->lines - 1 - y,
-      .y = y,
-      .begin = within(column * TILE_COLUMNS - r, 0, width),
-      .end = within((column + 1) * TILE_COLUMNS - r, 0, width)};
-  return r < bottom - top && s->begin < s->end;
-}
-
-/* Two lines at a time. */
 static void sweep_tile(const Coarse *c, const Sweep *sweep, int block, int column)
 {
-  uint8_t sums[2][(TILE_COLUMNS + 2) * CELL] __attribute__((aligned(64))); /* see find_around */
-  for (int r = 0; r < BLOCK_LINES; r += 2) {
-    Piece lines[2];
-    int count = find_piece(c, sweep, block, column, r, sums[0] + CELL, &lines[0]);
-    count += find_piece(c, sweep, block, column, r + 1, sums[1] + CELL, &lines[count]);
-    if (count > 0)
-      follow_paths(&lines[0], count > 1 ? &lines[1] : NULL);
-    for (int k = 0; c->second && k < count; k++)
-      pick_winners(&lines[k], c->level == 0);
+  uint8_t sums[BLOCK_LINES * SUMS] __attribute__((aligned(64)));
+  const Level *level = &c->levels[c->level];
+  Tile tile = {level, sweep, c->volume, c->second ? sums : NULL, block,
+      lines_end(level, block) - block * BLOCK_LINES, column * TILE_BLOCKS};
+  for (int r = 0; r < tile.lines; r += LINES) {
+    follow_paths(&tile, r);
+    for (int k = r; c->second && k < within(r + LINES, 0, tile.lines); k++)
+      pick_winners(&tile, k, c->level == 0);
   }
   if (!c->second)
     stream_fence();
