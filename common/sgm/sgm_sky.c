@@ -498,15 +498,17 @@ static void choose_sky(const Sky *s)
 static void keep_sky(void *data, int j, int worker)
 {
   const Sky *s = data;
-  size_t row = index_of(s, 0, j);
-  s->has_sky[j] = 0;
-  for (size_t at = row; at < row + (size_t)s->columns; at++) {
-    int32_t root = s->candidate[at] ? patch_of(s, at) : NO_PATCH;
+  size_t row = index_of(s, 0, j), count = (size_t)s->columns;
+  const uint8_t *candidate = s->candidate + row;
+  uint8_t *restrict low = s->low + row, *restrict high = s->high + row, some = 0;
+  for (size_t i = 0; i < count; i++) {
+    int32_t root = candidate[i] ? patch_of(s, row + i) : NO_PATCH;
     uint8_t sky = root != NO_PATCH && s->is_sky[root];
-    s->low[at] |= (uint8_t)(sky - 1);
-    s->high[at] &= (uint8_t)-sky;
-    s->has_sky[j] |= sky;
+    low[i] |= (uint8_t)(sky - 1);
+    high[i] &= (uint8_t)-sky;
+    some |= sky;
   }
+  s->has_sky[j] = some;
 }
 
 static void mark_pixel(const Sky *s, int x, int y)

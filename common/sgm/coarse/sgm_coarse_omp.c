@@ -3,7 +3,7 @@
  * Coarse-to-fine search, the fast one; compiled once per instruction set. See sgm_coarse.h for what
  * it computes.
  *
- *   for all levels, finest first      pictures with repeated borders
+ *   for some rows of all levels       pictures with repeated borders
  *   for all levels, coarsest first
  *     for all lines                   census words, and the windows of their blocks
  *     both sweeps up to the middle    half sums and costs into the volume
@@ -226,20 +226,29 @@ static int rows_end(const Level *level, int block)
   return within((block + 1) * BLOCK, 0, level->params.height);
 }
 
-static void prepare_rows(void *data, int block, int worker)
+/* Rows of the finest level of which whole rows of blocks of the coarsest are made. */
+static int prepared_rows(const Coarse *c)
+{
+  return BLOCK << (c->count - 1);
+}
+
+/* Some rows of all pictures: coarser ones from those that have just been made. */
+static void prepare_rows(void *data, int piece, int worker)
 {
   const Coarse *c = data;
-  const Level *level = &c->levels[c->level];
-  for (int y = block * BLOCK, end = rows_end(level, block); y < end; y++)
-    if (c->level == 0) {
-      pad_row(&level->f, 0, c->left, y);
-      pad_row(&level->f, 1, c->right, y);
-      smooth_row(level, 0, c->left, y);
-      smooth_row(level, 1, c->right, y);
-    } else {
-      halve_row(level - 1, level, 0, y);
-      halve_row(level - 1, level, 1, y);
-    }
+  for (int k = 0; k < c->count; k++) {
+    const Level *level = &c->levels[k];
+    int rows = prepared_rows(c) >> k, end = within((piece + 1) * rows, 0, level->params.height);
+    for (int y = piece * rows; y < end; y++)
+      for (int side = 0; side < 2; side++)
+        if (k == 0) {
+          const StxImage8 *image = side == 0 ? c->left : c->right;
+          pad_row(&level->f, side, image, y);
+          smooth_row(level, side, image, y);
+        } else {
+          halve_row(level - 1, level, side, y);
+        }
+  }
 }
 
 static void census_lines(void *data, int block, int worker)
@@ -300,8 +309,7 @@ bool STX_VARIANT(stx_sgm_coarse_run)(const StxSgmParams *params, const StxImage8
   int workers = place->threads;
   lay_out(&c, params, workers, scratch);
   c.levels[0].f.margins = confidence->data != NULL || params->uniqueness > 0;
-  for (c.level = 0; c.level < c.count; c.level++)
-    stx_parallel(workers, c.levels[c.level].rows, prepare_rows, &c);
+  stx_parallel(workers, parts(params->height, prepared_rows(&c)), prepare_rows, &c);
   for (c.level = c.count - 1; c.level >= 0; c.level--)
     match(&c, workers);
   stx_parallel(workers, c.levels[0].rows, check_lines, &c);
