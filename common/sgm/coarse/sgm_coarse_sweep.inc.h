@@ -85,7 +85,7 @@ INLINE VRows reach_from(Origin *origin, VRows n, VRows p1)
   return origin->moves ? vr_move(&origin->motion, n, p1) : reach(n, p1);
 }
 
-/* What a line of a tile reads and writes: states of paths, the volume, sums. */
+/* Streams that a line of a tile reads and writes: states of paths, the volume, sums. */
 enum { ALONG, UP, UP_LEFT, UP_RIGHT, HALF, SUM, STREAMS };
 
 /*
@@ -257,7 +257,7 @@ INLINE void begin_line(
   run->right[k] = words->right[0] + level->params.max_disparity + (x - first) - (SPAN - 1);
 }
 
-/* Where the streams of line k begin, which is line r of the tile. */
+/* The beginnings of the streams of line k, which is line r of the tile. */
 INLINE void find_streams(
     const Run *run, const Tile *tile, int k, int r, int second, uint8_t *at[STREAMS])
 {
