@@ -357,7 +357,7 @@ bool stx_egomotion_frame(
       .motion.state = STX_MOTION_FIRST, .points = s->points, .interval = STX_EGOMOTION_NO_TIME};
   if (!check_frame(s, frame, error))
     return false;
-  s->begun = s->begun && is_kept(s, frame->device);
+  s->begun = is_kept(s, frame->device) && s->begun;
   const bool on = goes_on(s, frame, &share);
   const bool timed = on && s->time != STX_EGOMOTION_NO_TIME && frame->time != STX_EGOMOTION_NO_TIME;
   if (!see(s, frame, on, share, result, error)) {

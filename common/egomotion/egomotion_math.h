@@ -35,6 +35,13 @@
 
 /* ---- Pictures ------------------------------------------------------------------------------ */
 
+/* What was seen of the picture as a whole. */
+typedef struct {
+  int64_t sum;      /* of its contrast */
+  uint32_t differs; /* it is not the one before */
+  uint32_t reserved;
+} EgoLook;
+
 /* The factor of the relief, from the sum of differences across in rows 2, 6, 10 … of a half picture
  * of this size. */
 STX_INLINE int ego_contrast(int64_t sum, int width, int height)

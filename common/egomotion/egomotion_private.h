@@ -105,13 +105,6 @@ void ego_bend_begin(EgoBend *bend);
 
 /* ---- The state ------------------------------------------------------------------------------ */
 
-/* What was seen of the picture as a whole. */
-typedef struct {
-  int64_t sum;      /* of its contrast */
-  uint32_t differs; /* it is not the one before */
-  uint32_t reserved;
-} EgoLook;
-
 struct StxEgomotion {
   const EgoImpl *impl;
   int width, height, cells_across, cells_down;
