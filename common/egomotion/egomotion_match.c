@@ -100,10 +100,13 @@ static bool settle(const StxEgomotion *s, const EgoCorner *c, double *u, double 
   s->impl->patch(&s->full[!s->now], 2 * c->x, 2 * c->y, &patch);
   for (int round = 0; round < EGO_ROUNDS && step == EGO_GOES_ON; round++) {
     EgoSums sums;
+    double move[2];
     if (!ego_round_begin(&place, now->width, now->height))
       return false;
     s->impl->sums(&patch, now, place.x, place.y, &sums);
-    step = ego_round_end(&place, &patch.of, &sums);
+    if (!ego_regress(&patch.of, &sums, move))
+      return false;
+    step = ego_round_end(&place, move);
   }
   *u = place.u;
   *v = place.v;

@@ -7,17 +7,19 @@
 
 #include "common/egomotion/egomotion.h"
 
-#define EGO_CELL 8    /* pixels of the half picture, a side of a cell */
-#define EGO_SIDE 8    /* of a patch of the relief, … */
-#define EGO_BEFORE 4  /*   of which so many pixels lie before its place, across and down */
-#define EGO_BORDER 7  /* pixels of the half picture without corners and places: patches fit in */
-#define EGO_RADIUS 5  /* of a patch of the full picture */
-#define EGO_REACH 31  /* most columns of a window to either side, */
-#define EGO_DOWN 10   /*   and rows */
-#define EGO_STEPS 64  /* of a pixel: where patches are taken between pixels */
-#define EGO_PIXELS 8  /* of a gray level: of the values there */
-#define EGO_SPACE 192 /* bytes behind the last row of a picture that may be read */
-#define EGO_ROUNDS 8  /* of the regression */
+#define EGO_CELL 8      /* pixels of the half picture, a side of a cell */
+#define EGO_SIDE 8      /* of a patch of the relief, … */
+#define EGO_BEFORE 4    /*   of which so many pixels lie before its place, across and down */
+#define EGO_BORDER 7    /* pixels of the half picture without corners and places: patches fit in */
+#define EGO_RADIUS 5    /* of a patch of the full picture */
+#define EGO_REACH 31    /* most columns of a window to either side, */
+#define EGO_DOWN 10     /*   and rows */
+#define EGO_STEPS 64    /* of a pixel: where patches are taken between pixels */
+#define EGO_PIXELS 8    /* of a gray level: of the values there */
+#define EGO_SPACE 192   /* bytes behind the last row of a picture that may be read */
+#define EGO_ROUNDS 8    /* of the regression, */
+#define EGO_COUNT 121.0 /*   which has so many pixels */
+#define EGO_PIVOT 1e-6
 
 #define EGO_LEAST_CONTRAST 16
 #define EGO_MOST_CONTRAST 512
@@ -112,6 +114,13 @@ typedef struct {
   int32_t stride, count;
 } EgoSearch;
 
+/* Of a number that an int has room for. */
+STX_INLINE int ego_floor(double x)
+{
+  const int towards_zero = (int)x;
+  return towards_zero - (towards_zero > x);
+}
+
 /* The image now of a point before. False: not in front of the camera. */
 STX_INLINE bool ego_project(
     const EgoCamera *c, const EgoPose *pose, const double p[3], double seen[3])
@@ -182,8 +191,8 @@ STX_INLINE EgoWindow ego_window_at(int width, int height, double x, double y, Eg
   const int most_x = width - EGO_BORDER, most_y = height - EGO_BORDER;
   if (!ego_is_anywhere(x, y))
     return w;
-  int left = (int)floor(x + .5) - reach.across, right = left + 2 * reach.across + 1;
-  int top = (int)floor(y + .5) - reach.down, bottom = top + 2 * reach.down + 1;
+  int left = ego_floor(x + .5) - reach.across, right = left + 2 * reach.across + 1;
+  int top = ego_floor(y + .5) - reach.down, bottom = top + 2 * reach.down + 1;
   left = left < EGO_BORDER ? EGO_BORDER : left;
   top = top < EGO_BORDER ? EGO_BORDER : top;
   right = right < most_x ? right : most_x;
@@ -237,17 +246,13 @@ STX_INLINE void ego_weights(int x, int y, int weights[4])
 /* Solves four unknowns by elimination; the matrix is that of sums of products. */
 STX_INLINE bool ego_solve4(double a[4][5])
 {
-#pragma GCC unroll 4
   for (int k = 0; k < 4; k++) {
-    if (!(a[k][k] > 1e-6))
+    if (!(a[k][k] > EGO_PIVOT))
       return false;
-#pragma GCC unroll 4
     for (int i = 0; i < 4; i++) {
       double factor = i == k ? 0 : a[i][k] / a[k][k];
-#pragma GCC unroll 5
-      for (int j = 0; j < 5; j++)
-        if (j >= k && i != k)
-          a[i][j] -= factor * a[k][j];
+      for (int j = k; j < 5 && i != k; j++)
+        a[i][j] -= factor * a[k][j];
     }
   }
   for (int k = 0; k < 4; k++)
@@ -255,27 +260,33 @@ STX_INLINE bool ego_solve4(double a[4][5])
   return true;
 }
 
-/* J ≈ gain · T + across · ∂T/∂x + down · ∂T/∂y + offset; a displacement of −across / gain. */
+/* From the solution to the displacement, if it explains enough. */
+STX_INLINE bool ego_judge(const double solution[4], const EgoSums *j, double move[2])
+{
+  const double sums[4] = {(double)j->sum_j, (double)j->tj, (double)j->xj, (double)j->yj};
+  double gain = solution[1], explained = 0, mean = j->sum_j / EGO_COUNT;
+  for (int k = 0; k < 4; k++)
+    explained += solution[k] * sums[k];
+  explained -= EGO_COUNT * mean * mean;
+  if (!(gain > EGO_PIXELS * .25 && gain < EGO_PIXELS * 4) ||
+      !(explained > EGO_FIT * (j->jj - EGO_COUNT * mean * mean)))
+    return false;
+  move[0] = -2 * solution[2] / gain;
+  move[1] = -2 * solution[3] / gain;
+  return fabs(move[0]) < EGO_STEPS_AWAY && fabs(move[1]) < EGO_STEPS_AWAY;
+}
+
+/* J ≈ offset + gain · T + across · ∂T/∂x + down · ∂T/∂y; a displacement of −across / gain. */
 STX_INLINE bool ego_regress(const EgoProducts *p, const EgoSums *j, double move[2])
 {
-  const double n = (2 * EGO_RADIUS + 1) * (2 * EGO_RADIUS + 1);
-  double a[4][5] = {{n, (double)p->t, (double)p->x, (double)p->y, (double)j->sum_j},
+  double a[4][5] = {{EGO_COUNT, (double)p->t, (double)p->x, (double)p->y, (double)j->sum_j},
       {(double)p->t, (double)p->tt, (double)p->tx, (double)p->ty, (double)j->tj},
       {(double)p->x, (double)p->tx, (double)p->xx, (double)p->xy, (double)j->xj},
       {(double)p->y, (double)p->ty, (double)p->xy, (double)p->yy, (double)j->yj}};
-  const double sums[4] = {(double)j->sum_j, (double)j->tj, (double)j->xj, (double)j->yj};
   if (!ego_solve4(a))
     return false;
-  double gain = a[1][4], explained = 0, mean = j->sum_j / n;
-  for (int k = 0; k < 4; k++)
-    explained += a[k][4] * sums[k];
-  explained -= n * mean * mean;
-  if (!(gain > EGO_PIXELS * .25 && gain < EGO_PIXELS * 4) ||
-      !(explained > EGO_FIT * (j->jj - n * mean * mean)))
-    return false;
-  move[0] = -2 * a[2][4] / gain;
-  move[1] = -2 * a[3][4] / gain;
-  return fabs(move[0]) < EGO_STEPS_AWAY && fabs(move[1]) < EGO_STEPS_AWAY;
+  const double solution[4] = {a[0][4], a[1][4], a[2][4], a[3][4]};
+  return ego_judge(solution, j, move);
 }
 
 /* A place that the regression makes exact, from (from_u, from_v) on. */
@@ -291,18 +302,15 @@ STX_INLINE bool ego_round_begin(EgoPlace *p, int width, int height)
 {
   if (!ego_is_anywhere(p->u, p->v))
     return false;
-  p->x = (int)floor(p->u * EGO_STEPS + .5);
-  p->y = (int)floor(p->v * EGO_STEPS + .5);
+  p->x = ego_floor(p->u * EGO_STEPS + .5);
+  p->y = ego_floor(p->v * EGO_STEPS + .5);
   return p->x >= EGO_RADIUS * EGO_STEPS && p->y >= EGO_RADIUS * EGO_STEPS &&
          p->x < (width - EGO_RADIUS - 1) * EGO_STEPS &&
          p->y < (height - EGO_RADIUS - 1) * EGO_STEPS;
 }
 
-STX_INLINE EgoStep ego_round_end(EgoPlace *p, const EgoProducts *products, const EgoSums *sums)
+STX_INLINE EgoStep ego_round_end(EgoPlace *p, const double move[2])
 {
-  double move[2];
-  if (!ego_regress(products, sums, move))
-    return EGO_LOST;
   p->u = (double)p->x / EGO_STEPS + move[0];
   p->v = (double)p->y / EGO_STEPS + move[1];
   if (fabs(p->u - p->from_u) > EGO_STEPS_AWAY || fabs(p->v - p->from_v) > EGO_STEPS_AWAY)
@@ -319,27 +327,60 @@ STX_INLINE double ego_value_of(uint16_t value, int depth)
   return depth > 0 ? depth / (256.0 * value) : value / 256.0;
 }
 
-/* The disparity at a place of the full picture, pixels; < 0: unknown. The mean over 3 × 3 pixels
- * around it; between pixels, of what these means are there. */
+/* A mean over 3 × 3 pixels; between pixels, of what these means are there: over 4 × 4. */
+typedef struct {
+  double right, below; /* of the pixel, 0 … 1 */
+  double sum, least, most;
+} EgoMean;
+
+STX_INLINE double ego_share(int i, double beyond)
+{
+  return i == 0 ? 1 - beyond : i == 3 ? beyond : 1;
+}
+
+/* The value of pixel (i, j) of the 4 × 4. */
+STX_INLINE void ego_mean_add(EgoMean *mean, int i, int j, double value)
+{
+  const double weight = ego_share(i, mean->right) * ego_share(j, mean->below);
+  if (weight == 0)
+    return;
+  mean->least = value < mean->least ? value : mean->least;
+  mean->most = value > mean->most ? value : mean->most;
+  mean->sum += weight * value;
+}
+
+/* < 0: not all are known, or they are of several surfaces. */
+STX_INLINE float ego_mean_end(const EgoMean *mean)
+{
+  return mean->least > 0 && mean->most - mean->least < EGO_AGREE_DISPARITY ? (float)(mean->sum / 9)
+                                                                           : -1;
+}
+
+/* Where the mean at a place looks. False: not inside the picture. */
+STX_INLINE bool ego_mean_begin(
+    EgoMean *mean, const StxImage16 *image, double u, double v, int *x, int *y)
+{
+  *x = ego_floor(u);
+  *y = ego_floor(v);
+  mean->right = u - *x;
+  mean->below = v - *y;
+  mean->sum = 0;
+  mean->least = 1e9;
+  mean->most = -1;
+  return *x >= 1 && *y >= 1 && *x + 2 < image->width && *y + 2 < image->height;
+}
+
+/* The disparity at a place of the full picture, pixels; < 0: unknown. */
 STX_INLINE float ego_disparity(const StxImage16 *image, int depth, double u, double v)
 {
-  const int x = (int)floor(u), y = (int)floor(v);
-  const double a = u - x, b = v - y;
-  const double across[4] = {1 - a, 1, 1, a}, down[4] = {1 - b, 1, 1, b};
-  double sum = 0, least = 1e9, most = -1;
-  if (x < 1 || y < 1 || x + 2 >= image->width || y + 2 >= image->height)
+  EgoMean mean;
+  int x, y;
+  if (!ego_mean_begin(&mean, image, u, v, &x, &y))
     return -1;
   for (int j = 0; j < 4; j++)
-    for (int i = 0; i < 4; i++) {
-      double weight = across[i] * down[j];
-      if (weight == 0)
-        continue;
-      double value = ego_value_of(stx_row16(image, y + j - 1)[x + i - 1], depth);
-      least = value < least ? value : least;
-      most = value > most ? value : most;
-      sum += weight * value;
-    }
-  return least > 0 && most - least < EGO_AGREE_DISPARITY ? (float)(sum / 9) : -1;
+    for (int i = 0; i < 4; i++)
+      ego_mean_add(&mean, i, j, ego_value_of(stx_row16(image, y + j - 1)[x + i - 1], depth));
+  return ego_mean_end(&mean);
 }
 
 #endif

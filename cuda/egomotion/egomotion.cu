@@ -8,8 +8,8 @@
  *           thread has a pixel of the relief, and its score. The best of a cell is a maximum over
  *           two warps of score and place in one word
  *   match   a warp has a corner, and goes all the way from the expected place to the exact one.
- *           Regression: a lane has four of the 121 pixels of the patch in registers, all lanes
- *           solve the same equations of the same sums. Search: a lane has two columns of places,
+ *           Regression: a lane has four of the 121 pixels of the patch in registers, and one
+ *           of the four rows of the equations. Search: a lane has two columns of places,
  *           the patch in 16 registers, and reads the picture, whose rows begin at multiples of 64
  *           bytes, by words; the costs wait in shared memory for the place of the least of all
  *
@@ -136,14 +136,31 @@ STX_DEVICE int32_t score_of(const Tile *tile, int x, int y)
   return ego_score(a, b, c);
 }
 
+/* ego_disparity, by all lanes of a warp: 16 have a value each. */
+STX_DEVICE float disparity_at(const StxEgomotionArgs *a, double u, double v)
+{
+  const int i = threadIdx.x % 4, j = threadIdx.x / 4 % 4;
+  EgoMean mean;
+  int x, y;
+  if (!ego_mean_begin(&mean, &a->disparity, u, v, &x, &y))
+    return -1;
+  const double mine = ego_value_of(stx_row16(&a->disparity, y + j - 1)[x + i - 1], a->depth);
+#pragma unroll 1
+  for (int k = 0; k < 16; k++)
+    ego_mean_add(&mean, k % 4, k / 4, __shfl_sync(STX_FULL_WARP, mine, k));
+  return ego_mean_end(&mean);
+}
+
+/* By all lanes of a warp. */
 STX_DEVICE void put_cell(const StxEgomotionArgs *a, int column, uint32_t best)
 {
-  EgoCell *cell = &a->cells[blockIdx.y * a->cells_across + column];
   const int at = CELL_PIXELS - 1 - (int)(best % CELL_PIXELS);
   const int x = column * EGO_CELL + at % EGO_CELL, y = blockIdx.y * EGO_CELL + at / EGO_CELL;
-  cell->x = best > 0 ? (int16_t)x : 0;
-  cell->y = best > 0 ? (int16_t)y : 0;
-  cell->disparity = best > 0 ? ego_disparity(&a->disparity, a->depth, 2 * x, 2 * y) : 0;
+  EgoCell cell = {0, 0, 0};
+  if (best > 0)
+    cell = {(int16_t)x, (int16_t)y, disparity_at(a, 2 * x, 2 * y)};
+  if (threadIdx.x % STX_EGOMOTION_LANES == 0)
+    a->cells[blockIdx.y * a->cells_across + column] = cell;
 }
 
 STX_KERNEL(stx_egomotion_look, StxEgomotionArgs, STX_EGOMOTION_TILE_THREADS)
@@ -169,7 +186,7 @@ STX_KERNEL(stx_egomotion_look, StxEgomotionArgs, STX_EGOMOTION_TILE_THREADS)
   if (threadIdx.x % STX_EGOMOTION_LANES == 0)
     tile->best[threadIdx.x / STX_EGOMOTION_LANES] = best;
   __syncthreads();
-  if (at == 0 && column < a.cells_across)
+  if (at < STX_EGOMOTION_LANES && column < a.cells_across)
     put_cell(&a, column, max(tile->best[CELL_WARPS * cell], tile->best[CELL_WARPS * cell + 1]));
 }
 
@@ -182,12 +199,24 @@ enum {
   COST_SHIFT = 16,
 };
 
-/* A row of eight pixels that begins anywhere, in two words. */
-STX_DEVICE uint2 eight_at(const StxImage8 *image, int x, int y)
+/* Eight rows of eight pixels that begin anywhere: the words in which they begin, and how far in. */
+typedef struct {
+  const uint32_t *words;
+  int stride; /* words */
+  unsigned shift;
+} Rows;
+
+STX_DEVICE Rows rows_at(const StxImage8 *relief, int x, int y)
 {
-  const uint32_t *words = (const uint32_t *)(stx_row8(image, y) + (x & ~3));
+  const int left = x - EGO_BEFORE;
+  const uint8_t *row = stx_row8(relief, y - EGO_BEFORE);
+  return {(const uint32_t *)(row + (left & ~3)), (int)relief->stride / 4, 8u * (left & 3)};
+}
+
+/* A row of eight, in two words. */
+STX_DEVICE uint2 eight_of(const uint32_t *words, unsigned shift)
+{
   const uint32_t first = __ldg(words), second = __ldg(words + 1), third = __ldg(words + 2);
-  const unsigned shift = 8 * (x & 3);
   return make_uint2(__funnelshift_r(first, second, shift), __funnelshift_r(second, third, shift));
 }
 
@@ -195,11 +224,14 @@ typedef struct {
   uint2 row[EGO_SIDE];
 } Patch;
 
-STX_DEVICE void load_patch(const StxImage8 *relief, int x, int y, Patch *patch)
+STX_DEVICE Patch load_patch(const StxImage8 *relief, int x, int y)
 {
+  const Rows rows = rows_at(relief, x, y);
+  Patch patch;
 #pragma unroll
   for (int j = 0; j < EGO_SIDE; j++)
-    patch->row[j] = eight_at(relief, x - EGO_BEFORE, y - EGO_BEFORE + j);
+    patch.row[j] = eight_of(rows.words + j * rows.stride, rows.shift);
+  return patch;
 }
 
 STX_DEVICE unsigned texture_of(const Patch *patch)
@@ -211,12 +243,12 @@ STX_DEVICE unsigned texture_of(const Patch *patch)
   return sum;
 }
 
-STX_DEVICE unsigned cost_at(const Patch *patch, const StxImage8 *relief, int x, int y)
+STX_DEVICE unsigned cost_of(const Patch *patch, const uint32_t *words, const Rows *rows)
 {
   unsigned sum = 0;
 #pragma unroll
   for (int j = 0; j < EGO_SIDE; j++) {
-    const uint2 row = eight_at(relief, x - EGO_BEFORE, y - EGO_BEFORE + j);
+    const uint2 row = eight_of(words + j * rows->stride, rows->shift);
     sum += __vsadu4(patch->row[j].x, row.x) + __vsadu4(patch->row[j].y, row.y);
   }
   return sum;
@@ -226,11 +258,15 @@ STX_DEVICE unsigned cost_at(const Patch *patch, const StxImage8 *relief, int x, 
 STX_DEVICE unsigned find_costs(
     const Patch *patch, const StxImage8 *relief, const EgoWindow *w, uint16_t *costs)
 {
+  const Rows rows = rows_at(relief, w->x + (int)threadIdx.x, w->y);
   unsigned least = UINT32_MAX;
+#pragma unroll 1
   for (int row = 0; row < w->rows; row++)
+#pragma unroll 1
     for (int column = threadIdx.x; column < w->columns; column += STX_EGOMOTION_LANES) {
-      const unsigned cost = cost_at(patch, relief, w->x + column, w->y + row);
+      const uint32_t *words = rows.words + row * rows.stride + (column - (int)threadIdx.x) / 4;
       const unsigned at = (unsigned)row << WINDOW_SHIFT | (unsigned)column;
+      const unsigned cost = cost_of(patch, words, &rows);
       costs[at] = (uint16_t)cost;
       least = min(least, cost << COST_SHIFT | at);
     }
@@ -241,6 +277,7 @@ STX_DEVICE unsigned find_costs(
 STX_DEVICE unsigned least_beside(const EgoWindow *w, const uint16_t *costs, int x, int y)
 {
   unsigned least = INT32_MAX;
+#pragma unroll 1
   for (int row = 0; row < w->rows; row++)
     for (int column = threadIdx.x; column < w->columns; column += STX_EGOMOTION_LANES)
       if (abs(row - y) > EGO_NEAR_PLACE || abs(column - x) > EGO_NEAR_PLACE)
@@ -248,16 +285,15 @@ STX_DEVICE unsigned least_beside(const EgoWindow *w, const uint16_t *costs, int 
   return least;
 }
 
-/* By all lanes of a warp: the patch at a corner of one relief, searched in the other. */
+/* By all lanes of a warp: the patch at a place of one relief, searched in the other. */
 STX_DEVICE bool search(const StxEgomotionArgs *a, int from, int from_x, int from_y, double x,
-    double y, EgoReach reach, uint16_t *costs, EgoFound *found)
+    double y, uint16_t *costs, EgoFound *found)
 {
   const StxImage8 *now = &a->relief[!from];
-  const EgoWindow w = ego_window_at(now->width, now->height, x, y, reach);
-  Patch patch;
+  const EgoWindow w = ego_window_at(now->width, now->height, x, y, a->search.reach);
   if (w.columns == 0)
     return false;
-  load_patch(&a->relief[from], from_x, from_y, &patch);
+  const Patch patch = load_patch(&a->relief[from], from_x, from_y);
   const unsigned least = warp_min(find_costs(&patch, now, &w, costs));
   const int column = least % WINDOW_COLUMNS;
   const int row = (int)((least & ((1u << COST_SHIFT) - 1)) >> WINDOW_SHIFT);
@@ -273,10 +309,23 @@ STX_DEVICE bool search(const StxEgomotionArgs *a, int from, int from_x, int from
 STX_DEVICE bool search_wide(const StxEgomotionArgs *a, const EgoCorner *c, double x, double y,
     uint16_t *costs, EgoFound *found)
 {
-  EgoFound back;
-  return search(a, 0, c->x, c->y, x, y, a->search.reach, costs, found) && ego_is_unique(found) &&
-         search(a, 1, found->x, found->y, c->x, c->y, a->search.reach, costs, &back) &&
-         abs(back.x - c->x) <= 1 && abs(back.y - c->y) <= 1;
+  int from_x = c->x, from_y = c->y;
+#pragma unroll 1
+  for (int from = 0; from < 2; from++) {
+    EgoFound there;
+    if (!search(a, from, from_x, from_y, x, y, costs, &there))
+      return false;
+    if (from == 1)
+      return abs(there.x - c->x) <= 1 && abs(there.y - c->y) <= 1;
+    if (!ego_is_unique(&there))
+      return false;
+    *found = there;
+    from_x = there.x;
+    from_y = there.y;
+    x = c->x;
+    y = c->y;
+  }
+  return false;
 }
 
 /* ---- Places between pixels ----------------------------------------------------------------- */
@@ -357,6 +406,54 @@ STX_DEVICE EgoSums sums_at(const StxImage8 *now, int x, int y, const Share *shar
       lane_sum(sum.sum_j), lane_sum(sum.jj), lane_sum(sum.tj), lane_sum(sum.xj), lane_sum(sum.yj)};
 }
 
+/* The equations of ego_regress: every fourth lane has the same row, of which the last number is
+ * that of the round. */
+typedef struct {
+  double left[4];
+} Row;
+
+STX_DEVICE Row row_of(const EgoProducts *p)
+{
+  const int row = threadIdx.x % 4;
+  const int second = row == 0 ? p->t : row == 1 ? p->tt : row == 2 ? p->tx : p->ty;
+  const int third = row == 0 ? p->x : row == 1 ? p->tx : row == 2 ? p->xx : p->xy;
+  const int fourth = row == 0 ? p->y : row == 1 ? p->ty : row == 2 ? p->xy : p->yy;
+  const int first = row == 1 ? p->t : row == 2 ? p->x : p->y;
+  return {{row == 0 ? EGO_COUNT : first, (double)second, (double)third, (double)fourth}};
+}
+
+/* ego_regress, by all lanes of a warp: what is divided and subtracted is the same, of four rows at
+ * once. */
+STX_DEVICE bool regress(Row mine, const EgoSums *j, double move[2])
+{
+  const int row = threadIdx.x % 4;
+  double a[5] = {mine.left[0], mine.left[1], mine.left[2], mine.left[3],
+      (double)(row == 0   ? j->sum_j
+               : row == 1 ? j->tj
+               : row == 2 ? j->xj
+                          : j->yj)};
+  double solution[4], diagonal = 1;
+#pragma unroll
+  for (int k = 0; k < 4; k++) {
+    double pivot[5];
+#pragma unroll
+    for (int i = k; i < 5; i++)
+      pivot[i] = __shfl_sync(STX_FULL_WARP, a[i], k);
+    if (!(pivot[k] > EGO_PIVOT))
+      return false;
+    diagonal = row == k ? a[k] : diagonal;
+    const double factor = a[k] / pivot[k];
+#pragma unroll
+    for (int i = k; i < 5; i++)
+      a[i] = row == k ? a[i] : a[i] - factor * pivot[i];
+  }
+  a[4] /= diagonal;
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    solution[k] = __shfl_sync(STX_FULL_WARP, a[4], k);
+  return ego_judge(solution, j, move);
+}
+
 /* By all lanes of a warp: makes (u, v) exact. */
 STX_DEVICE bool settle(const StxEgomotionArgs *a, const EgoCorner *c, double *u, double *v)
 {
@@ -365,11 +462,16 @@ STX_DEVICE bool settle(const StxEgomotionArgs *a, const EgoCorner *c, double *u,
   EgoStep step = EGO_GOES_ON;
   Share share;
   const EgoProducts products = load_share(&a->full[0], 2 * c->x, 2 * c->y, &share);
+  const Row row = row_of(&products);
+#pragma unroll 1
   for (int round = 0; round < EGO_ROUNDS && step == EGO_GOES_ON; round++) {
+    double move[2];
     if (!ego_round_begin(&place, now->width, now->height))
       return false;
     const EgoSums sums = sums_at(now, place.x, place.y, &share);
-    step = ego_round_end(&place, &products, &sums);
+    if (!regress(row, &sums, move))
+      return false;
+    step = ego_round_end(&place, move);
   }
   *u = place.u;
   *v = place.v;
@@ -388,6 +490,7 @@ STX_DEVICE bool find_one(
   *u = 2 * x;
   *v = 2 * y;
   /* One place for the code of the regression, which is long. */
+#pragma unroll 1
   for (int turn = !a->search.surmise; turn < 2; turn++) {
     if (turn == 1) {
       EgoFound found;
@@ -402,7 +505,8 @@ STX_DEVICE bool find_one(
   return false;
 }
 
-STX_KERNEL(stx_egomotion_match, StxEgomotionArgs, STX_EGOMOTION_LANES *STX_EGOMOTION_WARPS)
+STX_KERNEL_BLOCKS(
+    stx_egomotion_match, StxEgomotionArgs, STX_EGOMOTION_LANES *STX_EGOMOTION_WARPS, 4)
 {
   STX_SHARED_2D(uint16_t, costs, STX_EGOMOTION_WARPS, WINDOW_ROWS * WINDOW_COLUMNS);
   const int number = blockIdx.x * STX_EGOMOTION_WARPS + threadIdx.y;
@@ -412,7 +516,7 @@ STX_KERNEL(stx_egomotion_match, StxEgomotionArgs, STX_EGOMOTION_LANES *STX_EGOMO
   EgoMatch match = {0, 0, -1, 0};
   match.found = find_one(&a, &corner, costs[threadIdx.y], &match.u, &match.v);
   if (match.found && a.search.measure)
-    match.disparity = ego_disparity(&a.disparity, a.depth, match.u, match.v);
+    match.disparity = disparity_at(&a, match.u, match.v);
   if (threadIdx.x == 0)
     a.matches[number] = match;
 }
