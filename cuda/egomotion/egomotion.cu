@@ -279,6 +279,7 @@ STX_DEVICE unsigned least_beside(const EgoWindow *w, const uint16_t *costs, int 
   unsigned least = INT32_MAX;
 #pragma unroll 1
   for (int row = 0; row < w->rows; row++)
+#pragma unroll 1
     for (int column = threadIdx.x; column < w->columns; column += STX_EGOMOTION_LANES)
       if (abs(row - y) > EGO_NEAR_PLACE || abs(column - x) > EGO_NEAR_PLACE)
         least = min(least, (unsigned)costs[row << WINDOW_SHIFT | column]);
