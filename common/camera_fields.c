@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a camera's numbers cannot be, almost always one in another unit than is asked for, and how
- * they are brought to another image. */
+/* Refuses impossible numbers of a camera, almost always in another unit than is asked for, and
+ * scales a camera to another image. */
 #include "common/camera_fields.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
 
 #include "common/stx.h"
 
-/* How a field is stored, and so what it may be. */
+/* The type of a field. */
 typedef enum {
   STX_FIELD_DOUBLE,  /* double, low … high */
   STX_FIELD_INT,     /* int, low … high */

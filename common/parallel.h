@@ -43,7 +43,7 @@ typedef void StxPiece(void *data, int i, int worker);
  */
 void stx_parallel(int workers, int pieces, StxPiece *piece, void *data);
 
-/* How long a piece has been waiting: {0} at first. */
+/* The waiting time of a piece: {0} at first. */
 typedef struct {
   long long since; /* ns */
 } StxBackoff;

@@ -160,7 +160,7 @@ bool stx_cuda_event_record(
 bool stx_cuda_event_elapsed(
     StxCuda *cuda, StxCudaEvent begin, StxCudaEvent end, float *milliseconds, StxError *error);
 
-/* What is enqueued on the stream between begin and end is recorded, not run. */
+/* Work enqueued on the stream between begin and end is recorded, not run. */
 bool stx_cuda_graph_begin(StxCuda *cuda, StxCudaStream stream, StxError *error);
 bool stx_cuda_graph_end(StxCuda *cuda, StxCudaStream stream, StxCudaGraph *graph, StxError *error);
 bool stx_cuda_graph_launch(
@@ -173,7 +173,7 @@ bool stx_cuda_probe_copy(
 
 /* ---- Stages ------------------------------------------------------------------------------- */
 
-/* What a stage is told of where it works. Counts as one thread, which no kernel looks at. */
+/* The place of a stage on a stream. Counts as one thread, which no kernel looks at. */
 static inline StxPlace stx_cuda_place(StxCuda *cuda, StxCudaStream stream)
 {
   StxPlace place = {1, cuda, stream};
@@ -181,8 +181,8 @@ static inline StxPlace stx_cuda_place(StxCuda *cuda, StxCudaStream stream)
 }
 
 /*
- * What runs on a GPU, best first: records of the same types as those of common/ (StxSgmImpl, …).
- * A table may be empty: a build without CUDA. stx_impl_pick skips them, because their memory is not
+ * The stages on a GPU, best first: records of the same types as those of common/ (StxSgmImpl, …). A
+ * table may be empty: a build without CUDA. stx_impl_pick skips them, because their memory is not
  * the host's: take stx_impl_at(table, 0) or stx_impl_named.
  */
 extern const StxImplTable stx_sgm_cuda_impls;

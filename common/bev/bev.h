@@ -87,7 +87,7 @@ STX_API size_t stx_bev_size(const StxBevParams *params);
 /* Prepares `memory` (aligned to STX_ALIGN) and returns it as an StxBev. */
 STX_API StxBev *stx_bev_init(void *memory, const StxBevParams *params);
 
-/* Where the ground lies in the picture. A pixel is seen from its centre, which is half a pixel
+/* The position of the ground in the picture. A pixel is seen from its centre, which is half a pixel
  * from its edges. */
 typedef struct {
   double scale;       /* pixels per metre */

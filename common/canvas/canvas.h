@@ -202,7 +202,7 @@ StxBox stx_canvas_names(
 
 /* ---- Laying it on a frame ----------------------------------------------------------------- */
 
-/* What is drawn now, as bytes without addresses: to be brought to where it is laid on a frame. On
+/* The drawn tiles, as bytes without addresses: to be copied to where they are laid on a frame. On
  * the host they can stay where they are. */
 const void *stx_canvas_tiles(const StxCanvas *canvas);
 size_t stx_canvas_tiles_size(const StxCanvas *canvas); /* 0: nothing is */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How a stereo camera moves, from its left pictures and their disparities: visual odometry from one
- * frame to the next, and the points that were matched for it. Records: motion.h. The page
+ * The motion of a stereo camera, from its left pictures and their disparities: visual odometry from
+ * one frame to the next, and the points that were matched for it. Records: motion.h. The page
  * docs/algorithms/motion.md has the sources.
  *
  *   StxEgomotion *state = stx_egomotion_new();
@@ -60,8 +60,8 @@ typedef struct StxEgomotion StxEgomotion;
 StxEgomotion *stx_egomotion_new(void);
 void stx_egomotion_free(StxEgomotion *state);
 
-/* What looks at pixels: of stx_egomotion_impls, or of a device (stx_egomotion_cuda_impls). Opaque,
- * but for the StxImplInfo that it begins with. */
+/* The steps that read pixels: a record of stx_egomotion_impls, or of a device
+ * (stx_egomotion_cuda_impls). Opaque, but for the StxImplInfo that it begins with. */
 typedef struct StxEgomotionImpl StxEgomotionImpl;
 extern const StxImplTable stx_egomotion_impls;
 
@@ -81,8 +81,8 @@ size_t stx_egomotion_device_bytes(const StxEgomotionImpl *impl, int width, int h
 /* The next frame begins a new stream: it has none before it. */
 void stx_egomotion_reset(StxEgomotion *state);
 
-/* Where an implementation of a device works, which waits there twice a frame, or three times where
- * the motion is not as expected: for what it found of some corners, and of all. */
+/* The place of a device's implementation. A frame waits for it twice, or three times if the motion
+ * is not as expected: for the matches of some corners, and of all. */
 typedef struct {
   StxPlace place;
   void *memory; /* stx_egomotion_device_bytes; it keeps what is in it until the next frame, or that

@@ -37,7 +37,7 @@
 
 /* ---- Pictures ------------------------------------------------------------------------------ */
 
-/* What was seen of the picture as a whole. */
+/* Findings about the picture as a whole. */
 typedef struct {
   int64_t sum;      /* of its contrast */
   uint32_t differs; /* it is not the one before */
@@ -91,19 +91,19 @@ typedef struct {
   float disparity; /* pixels, > 0 */
 } EgoCorner;
 
-/* Where it is in the full picture now, and the disparity there if it was asked for; < 0: unknown */
+/* Its place in the full picture now, and the disparity there if the search measures; < 0: unknown */
 typedef struct {
   double u, v;
   float disparity;
   int32_t found;
 } EgoMatch;
 
-/* How far a window reaches to either side, pixels of the half picture. */
+/* The reach of a window to either side, pixels of the half picture. */
 typedef struct {
   int32_t across, down;
 } EgoReach;
 
-/* What is searched: every `stride`-th corner, `count` of them. */
+/* A search for every `stride`-th corner, `count` of them. */
 typedef struct {
   EgoCamera camera;
   EgoPose pose;             /* that is expected */
@@ -356,7 +356,7 @@ STX_INLINE float ego_mean_end(const EgoMean *mean)
                                                                            : -1;
 }
 
-/* Where the mean at a place looks. False: not inside the picture. */
+/* Begins the mean at a place: (*x, *y) is its pixel. False: it is not inside the picture. */
 STX_INLINE bool ego_mean_begin(
     EgoMean *mean, const StxImage16 *image, double u, double v, int *x, int *y)
 {

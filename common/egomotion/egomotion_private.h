@@ -61,8 +61,8 @@ STX_EGOMOTION_DECLARE(avx512)
 
 #define EGO_UNKNOWNS (6 + EGO_BENDS) /* turn, shift, what disparities are off by */
 
-/* What disparities are off by: offset[0] + offset[1] · x + offset[2] · x² pixels at the column
- * cx + focal · x; and the inverse of its covariance. */
+/* The offset of disparities: offset[0] + offset[1] · x + offset[2] · x² pixels at the column cx +
+ * focal · x; and the inverse of its covariance. */
 typedef struct {
   double offset[EGO_BENDS], certainty[EGO_BENDS][EGO_BENDS];
 } EgoBend;
@@ -90,7 +90,8 @@ void ego_slopes(const EgoCamera *, const double seen[3], double rows[3][EGO_UNKN
 /* pose = (turn and shift of `step`) after pose. */
 void ego_move(EgoPose *pose, const double step[6]);
 
-/* How many points agree with the best motion of three, found from `pose` on, which it becomes. */
+/* Finds the best motion of three points from `pose` on, writes it there, and returns the number of
+ * points that agree. */
 int ego_vote(const EgoCamera *, const EgoPoint *points, int count, EgoPose *pose);
 
 /* Makes the pose that of all points, from `pose` on: their weights fall with their error. Returns
@@ -129,7 +130,7 @@ struct StxEgomotion {
   uint64_t time, last_step; /* of the frame before; since the one before it, 0: unknown */
 };
 
-/* What a device gives back, in one block: the look, each cell, and a match for each corner. */
+/* Results of a device, in one block: the look, each cell, and a match for each corner. */
 void ego_take_results(
     StxLayout *layout, size_t cells, EgoLook **look, EgoCell **found, EgoMatch **matches);
 

@@ -322,7 +322,7 @@ static void level_sectors(Scan *s)
 
 /* ---- 6. Labels, 7. Clusters --------------------------------------------------------------- */
 
-/* How many points are ground, how many have no bin. */
+/* The number of ground points, and of points without a bin. */
 typedef struct {
   uint32_t ground, outside;
 } Counts;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where an image lies in a frame that was made of it: scaled, cut, mirrored, turned, or with
+ * The position of an image in a frame that was made of it: scaled, cut, mirrored, turned, or with
  * borders around it. Positions are in pixels from the top left corner, x to the right and y down:
  * the middle of the first pixel is (0.5, 0.5).
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How good a disparity map, a set of stixels or a labelling is, measured as the KITTI and
+ * The quality of a disparity map, a set of stixels or a labelling, measured as the KITTI and
  * Cityscapes benchmarks do. All counts are exact integers that add up over frames; rates are
  * computed from the totals.
  *

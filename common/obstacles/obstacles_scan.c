@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What stands in a scan: its clusters are the groups.
+ * The obstacles of a scan: its clusters are the groups.
  *
  * Clusters of a scan join what stands within a cell or two of lidar-ground, half a metre each. Here
  * people are cut off them: from trees, from walls, and from each other.

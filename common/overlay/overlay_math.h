@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is drawn where: the arithmetic of overlay_draw.c and cuda/overlay/overlay.cu, written once.
- * Private to the files overlay*.
+ * The arithmetic of overlay_draw.c and cuda/overlay/overlay.cu, written once. Private to the files
+ * overlay*.
  */
 #ifndef STX_OVERLAY_MATH_H
 #define STX_OVERLAY_MATH_H
@@ -40,8 +40,8 @@ STX_INLINE unsigned stx_overlay_legend_bit(const StxOverlayParams *params, const
 
 /* ---- Bodies ------------------------------------------------------------------------------- */
 
-/* What the prepared state says of a frame's rows and of numbers of records: of the host, or copies
- * on a device. */
+/* Tables of the prepared state for a frame's rows and numbers of records: the host's, or copies on
+ * a device. */
 typedef struct {
   const int *row;          /* as in StxOverlay */
   const int *row_edge;     /* likewise */

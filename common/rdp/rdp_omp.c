@@ -212,7 +212,8 @@ static Worker *worker_at(const Shared *shared, int worker)
   return (Worker *)(void *)(shared->workers + (size_t)worker * shared->worker_size);
 }
 
-/* Where the records of batch i begin, when all batches before are split: these have begun earlier.
+/* The position of the records of batch i, when all batches before are split: these have begun
+ * earlier.
  */
 static size_t place_batch(Shared *shared, int i, size_t segments)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How rdp_omp.c splits: the points of a few columns lie one after another, and all their segments
- * are worked off from queues, the longest first, without recursion.
+ * The splitting of rdp_omp.c: the points of a few columns lie one after another, and all their
+ * segments are worked off from queues, the longest first, without recursion.
  *
  * A point is a known cell, or an end of its column: index in the low 16 bits, disparity − 32768 in
  * the high ones. With v_i = (l − f)·d_i − rise·i, one dot product of two, is x_i = |v_i − v_f|.

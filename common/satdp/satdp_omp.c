@@ -106,7 +106,7 @@ INLINE void list_rest(Group *g, int kind, int k)
     show_winners(g, kind);
 }
 
-/* What a stixel of the kind that begins at row k pays at most, its own energy apart, less
+/* The most that a stixel of the kind that begins at row k pays, without its own energy, less
  * lower_K(k). */
 INLINE HalfF32 renewal_cost(const Group *g, int kind, int k)
 {

@@ -241,8 +241,8 @@ STX_REAL_INLINE T(Choice) F(choose)(REAL ground, REAL object, REAL sky)
   return choice;
 }
 
-/* Where sky may not lie below. There is always another choice: a stixel can go down to the lowest
- * cell, below which lies an object. */
+/* The choice if sky may not be below. There is always another choice: a stixel can go down to the
+ * lowest cell, below which lies an object. */
 STX_REAL_INLINE T(Choice) F(choose_solid)(REAL ground, REAL object)
 {
   REAL below = F(keep)(F(less)(object, ground), F(real)(STX_BELOW_OBJECT));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How the recurrence goes from row to row. Private to satdp_omp.c and fulldp_omp.c.
+ * The recurrence from row to row. Private to satdp_omp.c and fulldp_omp.c.
  */
 #ifndef STX_SATDP_ROWS_INC_H
 #define STX_SATDP_ROWS_INC_H
@@ -30,8 +30,9 @@ INLINE VecF64 lanes_of_cells(const uint16_t *cells)
   return widen_i32(__builtin_convertvector(narrow, HalfI32));
 }
 
-/* What another kind may cost at row k before this one is better below the next stixel, whose
- * disparity at the cut is taken to be this far from its own: as much, and α + β·gap. */
+/* The most that another kind may cost at row k if this one is not to be better below the next
+ * stixel, whose disparity at the cut is assumed to be this far from its own: as much, and α +
+ * β·gap. */
 INLINE VecF64 limit_over(const Group *g, int kind, VecF64 gap)
 {
   const LaneTables *terms = &g->terms;

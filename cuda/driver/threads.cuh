@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a thread knows of the others of its launch: its number, the last block; and what warps and
- * blocks bring together: the least, the most, sums. */
+/* The place of a thread in its launch: its number, the last block; and reductions of warps and
+ * blocks: minimum, maximum, sum. */
 #ifndef STX_THREADS_CUH
 #define STX_THREADS_CUH
 

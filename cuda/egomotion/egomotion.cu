@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What egomotion does with pixels, common/egomotion/egomotion.h, on the GPU.
+ * The steps of egomotion that read pixels, common/egomotion/egomotion.h, on the GPU.
  *
  *   take    a warp walks along two rows: their copy, whether they are those of the frame before,
  *           the row of half the size, and the sum of its contrast
@@ -342,12 +342,12 @@ STX_DEVICE int lane_sum(int value)
   return (int)warp_sum_of_words((unsigned)value);
 }
 
-/* What a lane has of a patch of the picture before; zeros where it has less. */
+/* A lane's pixels of a patch of the picture before; zeros behind the last one. */
 typedef struct {
   int t[SHARE], x[SHARE], y[SHARE];
 } Share;
 
-/* Where pixel `number` of a patch around (0, 0) lies. */
+/* The offset of pixel `number` of a patch around (0, 0). */
 STX_DEVICE int64_t patch_pixel(int number, int64_t stride)
 {
   return (number / PATCH_WIDE - EGO_RADIUS) * stride + number % PATCH_WIDE - EGO_RADIUS;

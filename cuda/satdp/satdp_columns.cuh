@@ -57,7 +57,7 @@ STX_DEVICE int note_stixels(const Column *c)
   return count;
 }
 
-/* What stx_make_stixel makes the record of; dd, which only energies need, stays 0. */
+/* The sums from which stx_make_stixel makes the record; dd, which only energies need, stays 0. */
 STX_DEVICE StxSegmentSums sums_of(const Column *c, const StxSegment *segment)
 {
   const StxSatdpRow *hi = &c->row[segment->vt + 1], *lo = &c->row[segment->vb];

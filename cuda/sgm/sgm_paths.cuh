@@ -41,8 +41,8 @@
 
 enum { NO_NEIGHBOUR = 255 }; /* more than L(q,d) + P1 can be */
 
-/* What a pixel needs: a word of the left image and the lane's of the right one; right[k]: of the
- * lane's candidate k. */
+/* The census words of a pixel: a word of the left image and the lane's of the right one; right[k]:
+ * of the lane's candidate k. */
 template <int K> struct CensusWords {
   uint32_t left, right[K];
 };
@@ -219,7 +219,7 @@ STX_DEVICE void follow_stretch(Stretch *at, Path<K, Two> *path)
       return;
 }
 
-/* Where a line is, and where it goes. */
+/* The position and direction of a line. */
 struct Line {
   int dx, dy, x, y;
 };

@@ -117,5 +117,4 @@ def packets():
 
 def blocks():
     return (stixel_quality() + ground_quality() + scans() + packets() + speed.blocks() +
-            table("gpu-model", model.lines(), 1) + table("gpu-published", model.published(), 2) +
-            table("gpu-assumptions", model.assumptions(), 3))
+            table("gpu-model", model.lines(), 1) + table("gpu-published", model.published(), 2))

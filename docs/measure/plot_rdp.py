@@ -422,12 +422,12 @@ def time_tables():
         return [name, *(f'{float(found[each]["minimum_ms"]):.3g}' if each in found else ""
                         for each in COUNTS)]
 
-    kinds = [line(f"{kind}, {many}", code=code, input=kind, threads=many)
-             for kind in ("best", "average", "worst", "noise") for many in (1, threads)]
+    kinds = [line(kind, code=code, input=kind, threads=1)
+             for kind in ("best", "average", "worst", "noise")]
     codes = {(row["code"], row["threads"]): line(
         f'{row["code"]}, {row["threads"]}', code=row["code"], input="average",
         threads=row["threads"]) for row in rows}
-    heads = [f"ms, {rows[0]['picture']}; {{}}, threads", *("n = " + each for each in COUNTS)]
+    heads = [f"ms, {rows[0]['picture']}; {{}}", *("n = " + each for each in COUNTS)]
     ours = {"GPU": "–", "CPU, multi-core": f"{code}, {threads}", "CPU, single-core": "c, 1"}
     ours = {what: (words, codes.get(tuple(words.split(", ")), ["", "", "", "–"])[3])
             for what, words in ours.items()}
@@ -438,8 +438,8 @@ def time_tables():
                 for what, times in XAVIER),
               ["CPU, single-core, vectors", "–", "–", "–", one[1], one[0]]]
     return (table("rdp-energy", energy, 1) +
-            table("rdp-times", [[heads[0].format(code), *heads[1:]], *kinds], 1) +
-            table("rdp-ranked", [[heads[0].format("average"), *heads[1:]], *sorted(
+            table("rdp-times", [[heads[0].format(f"{code}, one thread"), *heads[1:]], *kinds], 1) +
+            table("rdp-ranked", [[heads[0].format("average, threads"), *heads[1:]], *sorted(
                 codes.values(), key=lambda each: float(each[1]))], 1))
 
 

@@ -33,7 +33,7 @@ STAGES = ("rectify", "sgm", "colmean", "satdp", "fulldp", "rdp", "overlay", "obs
 NAMES = {"rectify": "rectification of one view", "sgm": "matching", "colmean": "reduction",
          "satdp": "stixels", "fulldp": "stixels, model `gaussian-uniform`", "rdp": "segments",
          "overlay": "overlay", "obstacles": "obstacles", "pipeline": "pictures to stixels"}
-# What shares two cores: loops of a fraction of a millisecond, and a whole pipeline.
+# Work that shares two cores: loops of a fraction of a millisecond, and a whole pipeline.
 SHARED = ("colmean", "satdp", "rdp")
 PIPELINES = {
     "stixels and overlay": "overlay", "stixels as JSON": "json",
@@ -226,19 +226,23 @@ def of_sizes(heads):
 
 
 def stage_table(rows):
-    """Lines by size, code and number of threads."""
+    """Lines by size, code and number of threads; of the second code one thread."""
     codes = list(dict.fromkeys(row["code"] for row in rows if row["code"].startswith("avx")))
     threads = sorted({row["threads"] for row in rows}, key=int)
     times = {(row["line"], row["size"], row["threads"], row["code"]): short(row["ms"])
              for row in rows}
-    lines = [["ms"] + of_sizes([f"{code}, {count}" for code in codes for count in threads])]
+    heads = [(code, count) for code in codes for count in threads
+             if code == codes[0] or count == threads[0]]
+    lines = [["ms"] + of_sizes([f"{code}, {count}" for code, count in heads])]
     for line in dict.fromkeys(row["line"] for row in rows):
+        if "scores" in line or "gaussian" in line and "label" in line:  # in speed.csv
+            continue
         mine = {row["code"] for row in rows if row["line"] == line}
         only = (mine - set(codes)).pop() if not mine & set(codes) else None  # no vectors to choose
         lines.append([line if only in (None, "omp", "best", "OpenCV") else f"{line} ({only})"] +
                      [times.get((line, size, count, only if only and code == codes[0] else code),
                                 "")
-                      for size in SIZES for code in codes for count in threads])
+                      for size in SIZES for code, count in heads])
     return plots.table("speed", lines, 1)
 
 
@@ -256,7 +260,8 @@ def threading_table(rows):
     times = {(row["line"], row["beside"], row["threading"]): short(row["ms"]) for row in rows}
     lines = [["ms, two threads"] + [f"beside {beside}: {threading}" for beside, threading in kinds]]
     for line in dict.fromkeys(row["line"] for row in rows):
-        lines.append([line] + [times[line, *kind] for kind in kinds])
+        if "label" not in line and "scores" not in line:
+            lines.append([line] + [times[line, *kind] for kind in kinds])
     return plots.table("speed-threading", lines, 1)
 
 

@@ -24,7 +24,7 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 # Anchors are GitHub's, and html_image takes the pictures that have a width.
 myst_heading_anchors = 4
 myst_enable_extensions = ["html_image"]
-# What no lexer knows: JSON with "…", the YAML of OpenCV.
+# Blocks that no lexer knows: JSON with "…", the YAML of OpenCV.
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 highlight_language = "none"
 
@@ -40,7 +40,7 @@ html_theme_options = {
 }
 
 CONTENTS = pathlib.Path(__file__).resolve().parents[1] / "index.md"
-# What build.py has made a page of: header -> page.
+# Headers that build.py has made pages of: header -> page.
 HEADERS = dict(word.split("=") for word in os.environ["STX_HEADERS"].split())
 LINK = re.compile(r"\]\(([^)#:]*\.h)\)")
 

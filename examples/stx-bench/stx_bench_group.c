@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a group needs to run: parameters, list of implementations, memory, inputs. */
+/* The parts of a group: parameters, list of implementations, memory, inputs. */
 #include "examples/stx-bench/stx_bench_group.h"
 
 #include <stdlib.h>

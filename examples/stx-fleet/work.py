@@ -86,7 +86,7 @@ def launch(job, links, number):
     and log."""
     folder = f"/proc/self/fd/{number}/"
     words = [re.sub("^([a-z:]+=)LINKS/", rf"\1{folder}", word) for word in job["pipeline"]]
-    # What the worker has started ends with it.
+    # The processes of the worker end with it.
     process = subprocess.run(["setpriv", "--pdeathsig", "KILL", "gst-launch-1.0", "-q", *words],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              errors="replace", pass_fds=[number])

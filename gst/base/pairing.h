@@ -6,7 +6,7 @@
  * A pad is known by its role (queued.h). The first role that has a pad leads: its segment and its
  * timestamps go downstream. Roles are required, once they have a pad, or optional.
  *
- * How sets are made, with t the running time of the buffer at the head of a pad:
+ * Sets, with t the running time of the buffer at the head of a pad:
  *   - buffers match if their t differ by less than half a frame of the highest framerate, after the
  *     skew at which the pads run (queued.h), or by at most 1 ms without a framerate; the property
  *     `tolerance` sets another limit;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What lies first on each pad of an aggregator, which of it belongs to the same moment, and what to
- * do with it: the decision, without the deed. The rules are those of pairing.h. Streaming thread
- * only, except where said.
+ * The first buffer on each pad of an aggregator: decides which belong to the same moment, and what
+ * the aggregator has to do. The rules are those of pairing.h. Streaming thread only, except where
+ * said.
  */
 #ifndef GST_STX_QUEUED_H
 #define GST_STX_QUEUED_H

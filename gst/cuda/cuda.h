@@ -164,8 +164,8 @@ gboolean gst_stx_cuda_is_bytes(const GstStxCuda *self, GstBuffer *buffer);
 gboolean gst_stx_cuda_is_picture(const GstStxCuda *self, GstBuffer *buffer);
 
 /*
- * Where the bytes of such a buffer, or a plane of such a picture, lie on the device: valid as long
- * as the buffer is. FALSE with a text in `error` when it cannot be reached or does not fit `info`.
+ * The address on the device of such a buffer, or of a plane of such a picture, valid as long as the
+ * buffer. FALSE with a text in `error` when it cannot be reached or does not fit `info`.
  */
 gboolean gst_stx_cuda_map_bytes(
     GstStxCuda *self, GstBuffer *buffer, GstMapFlags access, void **device, StxError *error);

@@ -27,8 +27,8 @@ void gst_obstacles_stage_reset(GstObstaclesStage *self);
  */
 gboolean gst_obstacles_stage_check_camera(const StxCamera *camera, StxError *error);
 
-/* What a frame brings, in the frame's own metas: stixels and their image, or points with labels.
- * Both NULL: nothing. */
+/* The inputs of a frame, from its metas: stixels and their image, or points with labels. Both NULL:
+ * nothing. */
 typedef struct {
   GstBuffer *stixels, *labels;
   GstBuffer *points; /* with labels */

@@ -280,8 +280,8 @@ static GstPadProbeReturn see_input(GstPad *pad, GstPadProbeInfo *info, gpointer 
   return GST_PAD_PROBE_OK;
 }
 
-/* What nothing in the bin or behind it takes comes in all the same, so that see_pictures can say
- * why: a source that finds no caps ends in a bare "not-negotiated". */
+/* Lets in formats that nothing in the bin or behind it takes, so that see_pictures can say why: a
+ * source that finds no caps ends in a bare "not-negotiated". */
 static GstPadProbeReturn answer_for_input(GstPad *pad, GstPadProbeInfo *info, gpointer nothing)
 {
   GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where an image lies in the frame that carries what was found on it, and what elements do to it.
+ * The position of an image in the frame that carries its records, and the effects of elements on
+ * it.
  *
  * Metas of an image have the tags video, size and orientation: elements that change these and say
  * how call the transform with a scale or a matrix, elements that change them and say nothing drop

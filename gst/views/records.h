@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What views read on the CPU: points, labels, stixels, obstacles. What lies on a GPU comes back
- * when it is mapped. */
+/* Records that views read on the CPU: points, labels, stixels, obstacles. Those on a GPU are
+ * downloaded when they are mapped. */
 #ifndef GST_STX_RECORDS_H
 #define GST_STX_RECORDS_H
 

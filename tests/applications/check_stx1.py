@@ -25,7 +25,7 @@ import stixel  # noqa: E402
 PROGRAM = [sys.executable, street.EXAMPLES / "stx-stx1/stx-stx1.py"]
 FOLDER = pathlib.Path(tempfile.mkdtemp())
 FRAMES = 3
-# What becomes of classes that have no type of their own, on the way there and back.
+# Classes without a type of their own, and what they are after a conversion there and back.
 BACK = {"wall": "building", "fence": "building", "train": "none", "rider": "rider"}
 
 

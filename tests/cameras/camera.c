@@ -280,7 +280,7 @@ static gboolean start(GstBaseSrc *base)
   return TRUE;
 }
 
-/* What v4l2src says: at least a frame, at most what its buffers hold. */
+/* The latency that v4l2src reports: at least a frame, at most what its buffers hold. */
 static gboolean query(GstBaseSrc *base, GstQuery *query)
 {
   CameraPrivate *priv = PRIVATE(TEST_CAMERA(base));

@@ -15,12 +15,12 @@
 #define MOST_OFF .05 /* a distance */
 #define SECONDS 150  /* of a line; on an idle machine it takes two */
 
-/* How much longer one camera in the network takes than the other. */
+/* The additional delay of one camera in the network. */
 #define SLOWER (120 * GST_MSECOND)
 
 typedef struct {
   gchar *text;
-  /* What is in it; the end of a file is waited for. */
+  /* Parts of the line; the end of a file is waited for. */
   gboolean stixels, stereo, overlay, file, network;
   guint frames; /* at least */
 } Line;

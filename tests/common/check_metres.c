@@ -86,7 +86,7 @@ STX_TEST(rounding_to_whole_pixels_is_no_other_shape)
   expect_fits(known, 640, 192, "scaled");
 }
 
-/* Who has a principal point may get the focal length from elsewhere. */
+/* A camera with a principal point may get the focal length from elsewhere. */
 STX_TEST(a_principal_point_alone_is_scaled)
 {
   StxCamera camera = known;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the check programs of the kernels share, on top of testing.h: main, the device, guarded
+ * Shared by the check programs of the kernels, on top of testing.h: main, the device, guarded
  * memory on it, copies. Everything here fails the test with the driver's text when something goes
  * wrong; without a device a program says why and ends with 77, which Meson counts as skipped.
  *

@@ -23,7 +23,7 @@ import element_tables
 from element_tables import run
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# What examples/read_stixels.py says of each of three frames.
+# The output of examples/read_stixels.py for each of three frames.
 NEAREST = r"(?:.*nearest object [\d.]+ {} in column \d+\n?){{3}}"
 def check_texts():
     """Every property says what it is for."""

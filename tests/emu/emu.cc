@@ -92,7 +92,7 @@ void fault_of_block(const char *format, ...)
       block_index.z, what);
 }
 
-/* Who was running when a sanitizer gave up. */
+/* Names the thread that was running when a sanitizer gave up. */
 static void name_the_dead()
 {
   if (current != NULL)

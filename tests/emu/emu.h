@@ -38,7 +38,7 @@ constexpr unsigned OWN_LANE = 32;
 
 struct Meeting;
 
-/* What a lane brings to an operation of its warp, and what it takes from it. */
+/* The input of a lane to an operation of its warp, and its output. */
 struct Exchange {
   Operation operation;
   unsigned mask;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the emulator's files share: the launch that is running.
+ * Shared by the emulator's files: the launch that is running.
  *
  *   emu.cc         launches, blocks, threads: who runs when
  *   emu_sync.cc    barriers and operations of a warp

@@ -57,8 +57,8 @@ void forbid(void *memory, size_t size);
 /* Calls this before a sanitizer ends the program. */
 void on_death(void (*callback)());
 
-/* What happened before a release of a token happened before a later acquisition of it. Nothing
- * ever forgets what a token was told, save token_free. NULL without the thread sanitizer. */
+/* Tokens order events: a release happens before a later acquisition. Only token_free ends this.
+ * NULL without the thread sanitizer. */
 void *token_new();
 void token_free(void *token);
 void release(void *token);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is enqueued on the streams of a context stands in one list, in the order of the calls.
+ * Operations on the streams of a context are in one list, in the order of the calls.
  *
  * Waiting for an operation runs it and what it has to wait for: what is older in its own stream,
  * and, between a blocking stream and the default stream, what is older in the other. All else
@@ -171,8 +171,8 @@ static bool is_blocking(const FakeStream *stream)
   return stream != NULL && !(stream->flags & CU_STREAM_NON_BLOCKING);
 }
 
-/* What has to run before an operation: of which streams, seen from the newest operation to the
- * oldest. */
+/* The operations that have to run before an operation: by stream, seen from the newest operation to
+ * the oldest. */
 typedef struct {
   const FakeStream *stream; /* operations of this stream */
   bool started;             /* an operation that has to run was met */

@@ -69,7 +69,7 @@ BLIND gboolean g_cond_wait_until(GCond *cond, GMutex *mutex, gint64 end)
 
 /* ---- References ---------------------------------------------------------------------------- */
 
-/* Who lets go of the last one comes after all who let go before. */
+/* The thread that releases the last reference comes after all that released one before. */
 BLIND static void let_go(gpointer object, const gint *count)
 {
   if (__atomic_load_n(count, __ATOMIC_RELAXED) == 1)

@@ -151,7 +151,7 @@ from gi.repository import GstStixels'""", env=env)
 
 # ---- build-debs.sh ------------------------------------------------------------------------------
 
-# What packages are there, and a build that goes on when it has been seen to go on.
+# Stand-ins for dpkg: installed packages, and a build.
 DPKG = {
     "dpkg-query": "echo 'ii '",
     "dpkg-buildpackage": """echo "   dh_auto_configure"

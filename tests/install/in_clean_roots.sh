@@ -119,7 +119,7 @@ print(GstStixels)'
     sh -e /tree/tests/install/remove.sh"
 }
 
-# What Python keeps beside programs that root has run was not installed.
+# Caches of Python beside programs that root has run were not installed.
 step_source() {
   echo "== $suite: README's lines from source, and its pipeline"
   root ". /out/source.sh >/out/source.log 2>&1

@@ -16,7 +16,7 @@
 
 #define SECONDS 60
 
-/* What differs between two ways; NULL: the default. */
+/* Settings that differ between two runs; NULL: the default. */
 typedef struct {
   const char *size;                                 /* of the pictures: caps fields */
   const char *matching, *cells, *stixels, *overlay; /* properties of the four elements */
@@ -260,7 +260,7 @@ STX_TEST_RANGE(some_calls_may_fail_before_segments, 1, CALLS / SPARSE - 1)
   expect_same_as_cpu(&(Way){LEAST, "backend=omp", "", "", "", "RGBA", 2, segmentations[_i % 2]});
 }
 
-/* Who insists on the GPU gets an error that says what failed, or all bytes. */
+/* With backend=cuda there is an error that says what failed, or all bytes. */
 STX_TEST_RANGE(any_call_may_fail_with_cuda, 1, LAST(CALLS_CUDA))
 {
   Way way = {LEAST, CUDA, CUDA, CUDA, CUDA, "RGBA", 3};

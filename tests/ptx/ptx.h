@@ -53,7 +53,7 @@ typedef struct {
   uint64_t seed; /* 0: in order, warps as whole as they can be; else at random */
   bool last;     /* only the last block of the grid runs */
   bool late;     /* stores reach other blocks late, unless a fence or an atomic orders them */
-  /* Who decides in place of the seed, or NULL: a number below `below`, or below 0 to give up. All
+  /* Decides in place of the seed, or NULL: a number below `below`, or below 0 to give up. All
    * blocks, four at most, are then at work at once, and every access to global memory is a choice.
    * `state` tells apart states of the machine from which it goes on differently; 0: unknown. */
   int (*choose)(void *chooser, unsigned below, uint64_t state);

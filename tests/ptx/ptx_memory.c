@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Where a lane's access lies. */
+/* The address of a lane's access. */
 typedef struct {
   uint8_t *bytes, *known; /* known NULL: all are */
   bool global;
@@ -336,7 +336,7 @@ static uint64_t combined(PtxRule rule, bool is_signed, uint64_t old, uint64_t va
   }
 }
 
-/* What an atomic leaves: all of it is as little known as any of what it is made of. */
+/* Stores the result of an atomic: all of it is unknown if any of its sources is. */
 static void change(const PtxInstruction *at, uint8_t *bytes, uint8_t *known,
     const PtxBytes *operand, const PtxBytes *instead)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the machine's files share.
+ * Shared by the machine's files.
  *
  *   ptx.c         kernels by name
  *   ptx_text.c    a text, cut into words
@@ -23,7 +23,7 @@
 
 enum { PTX_LANES = 32, PTX_SOURCES = 5, PTX_DESTINATIONS = 4, PTX_MOST_BLOCKS = 4 };
 
-/* Where generic addresses of other spaces than the global one begin. */
+/* The start of generic addresses of other spaces than the global one. */
 #define PTX_SHARED_WINDOW (UINT64_C(1) << 60)
 #define PTX_PARAM_WINDOW (UINT64_C(1) << 61)
 
@@ -54,7 +54,7 @@ typedef struct {
   PtxType result, source[4];
 } PtxForm;
 
-/* How bits that nobody knows spread from sources to a result; see ptx_unsure.c. */
+/* The spread of unknown bits from sources to a result; see ptx_unsure.c. */
 typedef enum {
   PTX_SPREAD_ALL,
   PTX_SPREAD_BITS,
@@ -258,7 +258,7 @@ typedef struct {
   int *unwritten;   /* by register: the line that loaded what was never written */
 } PtxWarp;
 
-/* Who touched a byte of shared memory, and when. */
+/* The last accesses to a byte of shared memory. */
 typedef struct {
   uint16_t thread; /* + 1; 0: nobody */
   bool atomic;
@@ -314,7 +314,7 @@ void *ptx_zeros(size_t count, size_t size);
 /* A number below `below`, from the seed. */
 unsigned ptx_random(PtxRun *run, unsigned below);
 
-/* What the launch's chooser says. */
+/* The decision of the launch's chooser. */
 unsigned ptx_choose(PtxRun *run, unsigned below, uint64_t state);
 
 /* Runs lanes that are at one instruction until they part, wait, end or have had their turns. */
@@ -453,7 +453,7 @@ void ptx_late_drip(PtxRun *run);
 void ptx_late_end(PtxBlock *block);
 /* Number i of the block's stores becomes visible, after those before it to the same place. */
 void ptx_late_let_go(PtxBlock *block, int i);
-/* What stores wait, and what of the past somebody may see, as a part of a hash. */
+/* Waiting stores, and old values that may still be seen, as a part of a hash. */
 uint64_t ptx_late_hash(const PtxRun *run, uint64_t hash);
 /* Threads first … first + count - 1, of each warp the lanes of `mask`, know what any of them knows.
  */

@@ -112,7 +112,7 @@ static void finish(PtxWarp *warp, const PtxInstruction *at, uint32_t lanes)
         warp, at, ptx_lowest(lanes), "ends, while %d threads wait at a barrier", block->arrived);
 }
 
-/* What is neither a branch nor an end, by the lanes of `active`. */
+/* Executes an instruction that is neither a branch nor an end, by the lanes of `active`. */
 static void perform(PtxWarp *warp, PtxInstruction *at, uint32_t active)
 {
   switch (at->class) {

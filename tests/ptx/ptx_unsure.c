@@ -62,7 +62,7 @@ static uint64_t corner(PtxType type, uint64_t value, uint64_t unsure, bool most)
   return (value & ~unsure) | set;
 }
 
-/* What the results at all corners have not in common. */
+/* Finds the bits in which the results at all corners differ. */
 static void vary(const PtxInstruction *at, PtxAlu run, const uint64_t *const *source,
     const PtxLanes *unsure, uint32_t mask, uint64_t *varies)
 {

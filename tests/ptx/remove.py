@@ -29,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CALL = re.compile(r"__(syncthreads(_or|_count|_and)?|syncwarp|threadfence(_block)?)"
                   r"\(([^()]|\([^()]*\))*\)")
 FLAGS = ["-ptx", "-std=c++17", "-O3", "-fmad=false", "-diag-suppress=177", "-arch=compute_75"]
-# Where the machine sees no difference, and why the call stands there all the same.
+# Calls whose removal the machine does not notice, and the reason to keep them.
 NOT_MISSED = {
     "cuda/driver/threads.cuh: __syncthreads()": "litmus.cu misses both: is_last_block",
     "cuda/fulldp/fulldp.cu: __syncthreads()": "keeps nvcc from peeling a loop, one of three",

@@ -94,7 +94,7 @@ def probes(headers):
             yield f'printf("constant {name} = %ld\\n", (long)({name}));'
 
 
-# What stx.h has for the implementations.
+# Types of stx.h for the implementations.
 UNUSED = ("StxError", "StxImage8", "StxImage16", "StxImplInfo", "StxImplTable", "StxPlace",
           "StxLayout")
 UNUSED_CONSTANTS = ("STX_BACKEND_", "STX_MEMORY_", "STX_ERROR_")

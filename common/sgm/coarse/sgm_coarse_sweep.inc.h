@@ -34,8 +34,8 @@ typedef struct {
   uint8_t right[PAIR_PLANES][RIGHT_COLUMNS];
 } Words;
 
-/* What the inner loop reads, copied out of the shared structures, so that the compiler need not
- * assume that storing a path changes it. */
+/* Pointers and constants of the inner loop, copied out of the shared structures, so that the
+ * compiler need not assume that storing a path changes it. */
 typedef struct {
   const LeftBits *left;             /* of x = 0 */
   const uint8_t *right;             /* likewise */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the pictures mean: colours of distance, outlines, legend, and the parameters. Numbers of
- * records as colours, what is uncertain, outlines alone, and frames of which the image is a part.
+ * The meaning of the pictures: colours of distance, outlines, legend, and the parameters. Numbers
+ * of records as colours, what is uncertain, outlines alone, and frames of which the image is a
+ * part.
  */
 #include "tests/common/overlay/overlay_frames.h"
 

@@ -117,7 +117,7 @@ STX_TEST(literal_sky_without_a_horizon)
   }
 }
 
-/* What ground, sky and unknown cells cost at an image row (cells of one pixel), in nats. */
+/* The cost of ground, sky and unknown cells at an image row (cells of one pixel), in nats. */
 static void expect_places(
     const Case *c, int row, double ground, double sky, double unknown, int low, int high)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What satdp's tables hold, and what is refused. satdp's closed fits against a plain solver, and
- * what they are without cells. Which classes are ground and sky, as users write it: read, written
- * and refused.
+ * The contents of satdp's tables, and refused parameters. satdp's closed fits against a plain
+ * solver, and what they are without cells. Which classes are ground and sky, as users write it:
+ * read, written and refused.
  */
 #include "tests/common/satdp/satdp_case.h"
 #include "common/satdp/satdp.h"

@@ -121,8 +121,8 @@ STX_TEST(threads_do_not_matter)
 
 /* ---- Geometry ------------------------------------------------------------------------------- */
 
-/* Where the right camera has the point, by the numbers of the file: from the left pixel and how
- * far away it is. */
+/* The position of the point in the right camera, by the numbers of the file: from the left pixel
+ * and how far away it is. */
 static void by_the_file(
     const StxCalibration *calibration, const double left[2], double distance, double right[2])
 {

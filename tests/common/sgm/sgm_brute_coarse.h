@@ -146,7 +146,7 @@ static int brute_far(const BruteLevel *level)
   return (int)(.75 * level->pair.params.p2 + .5);
 }
 
-/* What a path pays from candidate e of q to candidate d of p. */
+/* The penalty of a path from candidate e of q to candidate d of p. */
 static int brute_jump(const BruteLevel *level, int near, int e, int d)
 {
   bool seam = level->top && (e < 16) != (d < 16);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What gst-inspect-1.0 shows of the plugin and of each of its elements: all there, in one style. */
+/* The output of gst-inspect-1.0 for the plugin and each of its elements: all there, in one
+ * style. */
 #include "tests/gst/fixtures/util.h"
 
 #include <string.h>
@@ -108,7 +109,7 @@ STX_TEST(ranks_keep_elements_out_of_players)
 
 /* ---- Properties and pads ------------------------------------------------------------------- */
 
-/* What base classes bring is theirs. */
+/* Properties of GStreamer's base classes are not ours. */
 static gboolean is_ours(GType type)
 {
   const gchar *name = g_type_name(type);

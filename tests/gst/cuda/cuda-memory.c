@@ -13,7 +13,7 @@
 #define CELLS(n) "stixel-width=" #n " stixel-height=" #n
 #define RDP "rdp-columns"
 
-/* What cuts columns; each does the same with buffers. */
+/* Elements that segment columns; each does the same with buffers. */
 static const char *const segmentations[] = {"sat-dp-stixels", RDP};
 
 /* ---- Bytes --------------------------------------------------------------------------------- */

@@ -310,7 +310,7 @@ STX_TEST_LOOP(little_memory, 12)
   ck_assert_msg(_i > 0 || warnings == 1, "memory that is not there was enough");
 }
 
-/* Who insists on the GPU gets an error that says what failed, or all labels. */
+/* With backend=cuda there is an error that says what failed, or all labels. */
 STX_TEST_RANGE(any_call_may_fail_with_cuda, 1, LAST / 2)
 {
   g_autoptr(GstElement) pipeline =

@@ -332,7 +332,7 @@ STX_TEST(counts_and_switches_count_from_the_next_scan)
   run_and_expect(&fixture, &params, points, POINTS, "most");
 }
 
-/* What the properties allow one by one, the stem takes: at both ends of every range. */
+/* The stem takes all values that the properties allow: at both ends of every range. */
 STX_TEST(ranges_are_those_of_the_stem)
 {
   g_autoptr(GstElement) element = gst_element_factory_make("lidar-ground", NULL);

@@ -74,7 +74,7 @@ static GstBuffer *new_frame(gboolean is_told)
 #define CAPS(width, height) "video/x-raw,width=" #width ",height=" #height
 #define TO(width, height) "! capsfilter caps=" CAPS(width, height)
 
-/* What comes out of a line of elements for one frame. */
+/* Runs one frame through a line of elements. */
 static GstSample *pass(const char *line, GstBuffer *frame)
 {
   g_autoptr(Harness) harness = gst_harness_new_parse(line);

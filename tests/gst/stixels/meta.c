@@ -121,7 +121,7 @@ static GstPadProbeReturn take_info(GstPad *pad, GstPadProbeInfo *probe, gpointer
   return GST_PAD_PROBE_OK;
 }
 
-/* What the pictures carry at the end. */
+/* The camera of the pictures at the end. */
 static StxCamera run_overlay(const char *stixels, const char *depth, const char *picture)
 {
   g_autofree gchar *line = g_strdup_printf(METRES, stixels, depth, picture);
