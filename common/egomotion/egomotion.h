@@ -116,8 +116,8 @@ typedef struct {
  * compared with the same one again.
  *
  * On failure *result is all zero, with the state "known" not set: STX_MOTION_FIRST. Fails if the
- * images are not of the size that was prepared, the camera lacks a number, or a device fails; the next
- * frame then begins a stream.
+ * images are not of the size that was prepared, the camera lacks a number, or a device fails; the
+ * next frame then begins a stream.
  */
 bool stx_egomotion_frame(StxEgomotion *state, const StxEgomotionFrame *frame,
     StxEgomotionResult *result, StxError *error);

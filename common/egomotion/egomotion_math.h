@@ -91,7 +91,8 @@ typedef struct {
   float disparity; /* pixels, > 0 */
 } EgoCorner;
 
-/* Its place in the full picture now, and the disparity there if the search measures; < 0: unknown */
+/* Its place in the full picture now, and the disparity there if the search measures; < 0: unknown.
+ */
 typedef struct {
   double u, v;
   float disparity;
