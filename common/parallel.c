@@ -296,7 +296,7 @@ static void withdraw_loop(Loop *loop)
   pool.wanted -= loop->room;
 }
 
-/* Waits for those inside, who are at their last pieces. */
+/* Waits for the threads inside, which are at their last pieces. */
 static void finish_loop(Loop *loop)
 {
   lock_pool();

@@ -66,7 +66,7 @@ int stx_cuda_count(StxError *error);
 /* A context of its own on device 0 … count − 1. NULL with the reason in `error`. */
 StxCuda *stx_cuda_open(int device, StxError *error);
 
-/* The kernels in somebody else's CUcontext, which must outlive the result. */
+/* The kernels in the caller's CUcontext, which must outlive the result. */
 StxCuda *stx_cuda_wrap(void *cu_context, StxError *error);
 
 /* Unloads the kernels, and destroys the context if it is its own. Waits for nothing: synchronise
@@ -122,11 +122,11 @@ bool stx_cuda_fill_bytes(
     StxCuda *cuda, void *device, int value, size_t size, StxCudaStream stream, StxError *error);
 
 /*
- * Uploads that nobody waits for: the bytes are copied into a ring of page-locked memory before the
- * call returns, so that the host's may change at once, whatever memory they lie in; the stream
- * takes them from there. Only who uploads more than the ring holds, STX_CUDA_SLOTS pieces of 4 MiB,
- * waits for the oldest. A ring serves one stream and one thread; zero it to begin with, and free it
- * after a synchronisation.
+ * Uploads without waiting: the bytes are copied into a ring of page-locked memory before the call
+ * returns, so that the host's may change at once, whatever memory they lie in; the stream takes
+ * them from there. Only a caller that uploads more than the ring holds, STX_CUDA_SLOTS pieces of 4
+ * MiB, waits for the oldest. A ring serves one stream and one thread; zero it to begin with, and
+ * free it after a synchronisation.
  */
 #define STX_CUDA_SLOTS 8
 

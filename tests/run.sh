@@ -92,7 +92,7 @@ if [ "$mode" = quick ]; then
   run_tests "$build" --suite common --suite gst --suite docs --suite cuda
 else
   # Two architectures, the oldest and one more, instead of a dozen: what CI looks at is that nvcc
-  # takes the kernels; -Dcuda-archs=all is for those who install.
+  # takes the kernels; -Dcuda-archs=all is for installations.
   configure "$build" "${options[@]}" '-Dcuda-archs=75,90'
   ninja -C "$build"
   for package in cuda_binutils onnx opencv pyarrow stx1 viewers mcap cuda12; do

@@ -86,7 +86,7 @@ void stx_guarded_filling(uint8_t byte);
 void stx_guarded_check(const void *block);
 void stx_guarded_free(void *block);
 
-/* An image with `padding` extra bytes per row that nobody may touch, inside guarded memory. */
+/* An image with `padding` extra bytes per row that must not be touched, inside guarded memory. */
 StxImage8 stx_test_image8(int width, int height, int padding);
 StxImage16 stx_test_image16(int width, int height, int padding);
 /* Fails the test if padding or guards were touched. Frees the image. */

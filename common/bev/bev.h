@@ -45,9 +45,9 @@ typedef struct {
   StxBevMode mode;
   int width, height;            /* pixels */
   const StxPixelFormat *format; /* of one plane, RGB */
-  double extent;                /* metres from the centre to the nearer edge; what is shown is */
-  double zoom;                  /*   extent / zoom, but within STX_BEV_MIN_… and _MAX_EXTENT */
-  double center_x, center_y;    /* what lies in the centre, metres */
+  double extent;                /* metres from the centre to the nearer edge, at zoom 1; */
+  double zoom;                  /*   extent / zoom is clamped to STX_BEV_MIN_… and _MAX_EXTENT */
+  double center_x, center_y;    /* point in the centre, metres */
   int point_size;               /* pixels */
   bool rings;                   /* rings, distances, bar, sensor */
   StxLegend legend;             /* of every layer */

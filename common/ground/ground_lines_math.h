@@ -98,7 +98,7 @@ STX_INLINE int stx_ground_stands(int32_t z, int32_t top, const StxGroundRules *r
 
 #define STX_GROUND_NO_FLAT (1 << 29) /* the lowest point of no bin: nothing is above it */
 
-/* Whether the lowest point of a standing thing is a foot. `flat`: the lowest point of the last bin
+/* True if the lowest point of a standing thing is a foot. `flat`: the lowest point of the last bin
  * before it in which nothing stands. */
 STX_INLINE int stx_ground_is_foot(int32_t z, int32_t flat, const StxGroundRules *rules)
 {

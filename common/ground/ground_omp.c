@@ -5,7 +5,7 @@
  * no locks, and no order that could matter. Only the tables of threads that came are cleared and
  * merged. Where a point went is kept, so that labels need no arithmetic but the line's.
  *
- * Tried and rejected: see docs/algorithms/ground.md.
+ * Tried and rejected: see docs/benchmarks/tried.md.
  */
 #include "common/ground/ground_private.h"
 #include "common/ground/ground_place.inc.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Luma: the 8-bit gray picture of what a camera delivers, for those who read gray pictures (sgm).
+ * Luma: the 8-bit gray picture of what a camera delivers, for stages that read gray pictures (sgm).
  * Of formats whose first plane is such a picture nothing has to be made; these are the others.
  *
  *   bytes   a byte of the pixel, as it is: packed 4:2:2, where luma is every second byte whatever

@@ -28,7 +28,7 @@ typedef struct {
   uint64_t bad_or;  /* |e − t| > 3 px or |e − t| > 5 % of t, or e unknown */
 } StxDisparityScore;
 
-/* Whether an estimate counts in bad_and; `truth` is known. */
+/* True if an estimate counts in bad_and; `truth` is known. */
 bool stx_disparity_is_bad(uint16_t truth, uint16_t estimate);
 
 /* Adds a frame to *score. */

@@ -6,7 +6,7 @@
  * people are cut off them: from trees, from walls, and from each other.
  *
  * In finer cells, below LAYER and above it, points of one cluster are parts: cells that touch, and
- * of two layers where the gap between is small, so that a crown is no part of who walks below it. A
+ * of two layers where the gap between is small, so that a crown is no part of a person below it. A
  * part that stands on the ground, is narrow, and as tall as a person becomes a group of its own;
  * all others stay together. Once in cells of COARSE, then what is as small as two people in FINE.
  *

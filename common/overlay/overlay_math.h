@@ -13,7 +13,7 @@
 
 /* ---- Records ------------------------------------------------------------------------------ */
 
-/* Whether a record is right by itself; it also has to lie above its column's previous one. */
+/* True if a record is valid by itself; it must also lie above its column's previous one. */
 STX_INLINE bool stx_overlay_is_valid(const StxOverlayParams *params, const StxStixel *stixel)
 {
   return stixel->column < params->columns && stixel->top <= stixel->bottom &&

@@ -87,7 +87,7 @@ typedef struct {
  * else from the frames; satdp at every cell; all cores. */
 STX_API StxPipelineSettings stx_pipeline_defaults(void);
 
-/* Whether these settings need a stage. */
+/* True if these settings need a stage. */
 STX_API bool stx_pipeline_has(const StxPipelineSettings *settings, StxStage stage);
 
 /* "sgm" … "satdp", for tables; lives as long as the library. NULL for what is no stage. */

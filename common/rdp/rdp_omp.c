@@ -2,7 +2,7 @@
 /*
  * rdp, the fast CPU code: batches of columns are split (rdp_split.inc.h); when it is known how many
  * segments a batch and those before it have, its kept points are listed and its records written.
- * docs/algorithms/rdp.md tells what was tried.
+ * docs/benchmarks/tried.md lists rejected ideas.
  */
 #include <stdatomic.h>
 

@@ -373,7 +373,7 @@ INLINE VecI32 block_largest(const uint32_t *points, const Chord *chord, bool fla
   return max_i32(sub_i32(high, chord->origin), sub_i32(chord->origin, low));
 }
 
-/* Which points of a block are at that distance. */
+/* The points of a block at that distance. */
 INLINE uint64_t block_bits(const uint32_t *points, const Chord *chord, bool flat, VecI32 distance)
 {
   uint64_t bits = 0;

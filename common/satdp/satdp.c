@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * satdp: the table of fields, the tables that the arithmetic reads, and the list of
- * implementations. The sigmas are folded into the weights here, so that nobody below knows of
- * metres:
+ * implementations. The sigmas are folded into the weights here, so that the code below does not
+ * know metres:
  *
  *   ground at image row y   σ² = σ_d² + (D(y)·σ_H/H)² + (f·slope·σ_angle)²,  D the expected line
  *   object at disparity d   σ² = σ_d² + (d²·σ_depth/(f·B))²

@@ -190,7 +190,7 @@ typedef struct {
 STX_API bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
     const StxRoadLine *line, StxSatdpTables *tables, StxError *error);
 
-/* Whether objects may be slanted: their planes, and more sums. */
+/* True if objects may be slanted, which needs more sums. */
 STX_INLINE bool stx_satdp_slanted(const StxSatdpParams *params)
 {
   return params->object_sigma_slope > 0;

@@ -19,7 +19,7 @@
  * Where start rows are given, k and vb count pieces instead of rows of cells:
  * satdp_lanes_private.h.
  *
- * Tried and rejected: see the page.
+ * Tried and rejected: see docs/benchmarks/tried.md.
  */
 #include "common/satdp/satdp_private.h"
 #include "common/satdp/satdp_fit.inc.h"

@@ -2,8 +2,8 @@
 /*
  * The arithmetic of the stixel energy on what is no integer sum: planes, residuals, pair costs and
  * bounds. Compiled for a number (satdp_cost_math.h: the reference, CUDA) and for a number per lane
- * (satdp_simd.inc.h), which is why there are functions in the place of comparisons. Whoever
- * includes this defines
+ * (satdp_simd.inc.h), which is why functions stand for comparisons. An including
+ * file defines
  *
  *   STX_REAL_INLINE      what stands before a function
  *   STX_REAL, STX_MASK   what is calculated with, and what a comparison gives, for & and |

@@ -17,8 +17,8 @@ static const StxFieldChoice path_counts[] = {
     {0},
 };
 static const StxFieldChoice searches[] = {
-    {STX_SGM_FULL, "full", "All candidates"},
-    {STX_SGM_COARSE_TO_FINE, "coarse-to-fine", "32 candidates from half the size, faster"},
+    {STX_SGM_FULL, "full", "All"},
+    {STX_SGM_COARSE_TO_FINE, "coarse-to-fine", "32 around a match at half the size, faster"},
     {0},
 };
 
@@ -30,12 +30,12 @@ static const StxField fields[] = {
     {"max-disparity", "Disparities", "Candidate disparities, pixels", FIELD(CHOICE, max_disparity),
         .unit = "px", .choices = disparities},
     {"paths", "Paths", "Aggregation paths", FIELD(CHOICE, paths), .choices = path_counts},
-    {"search", "Search", "Search", FIELD(CHOICE, search), .choices = searches},
+    {"search", "Search", "Candidates of a pixel", FIELD(CHOICE, search), .choices = searches},
     {"p1", "P1", "Penalty of a disparity step of one pixel, census bits", FIELD(INT, p1),
         .high = STX_SGM_MAX_PENALTY, .unit = "bits"},
     {"p2", "P2", "Penalty of larger steps, census bits (>= p1)", FIELD(INT, p2),
         .high = STX_SGM_MAX_PENALTY, .unit = "bits"},
-    {"uniqueness", "Uniqueness", "Margin of the best over the second candidate, percent",
+    {"uniqueness", "Uniqueness", "Percent by which the best candidate must beat the second",
         FIELD(INT, uniqueness), .high = 50, .unit = "%"},
     {"lr-max-diff", "Left-right check",
         "Largest left-right difference of disparities, pixels (-1 = no check)",

@@ -4,7 +4,7 @@
  *
  * The prepared block on the device is a copy of the host's, byte for byte, so that a table lies at
  * the same distance from the block's beginning in both; the pointers in the copy are the host's,
- * and nobody reads them.
+ * and are not read.
  */
 #include "cuda/driver/launch.h"
 #include "cuda/overlay/overlay_args.h"

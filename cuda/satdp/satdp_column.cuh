@@ -55,7 +55,7 @@ enum { LINK_BITS = 12, LINK_MASK = (1 << LINK_BITS) - 1 };
 #define NEVER ((int64_t)1 << 60)
 
 /* Sums of keys wrap around without being an error: of what never counts, that of rows beyond the
- * column among it, nobody knows how large it is. */
+ * column among it, the size is unknown. */
 STX_DEVICE int64_t add_keys(int64_t a, int64_t b)
 {
   return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -332,7 +332,7 @@ STX_DEVICE uint32_t load_cell(const Column *c, int channel, int u)
   return __ldg(c->args->columns + (first_cell(c, channel) - (uint32_t)u));
 }
 
-/* A cell for the lanes above the last, whose sums nobody stores. */
+/* A cell for the lanes above the last, whose sums are not stored. */
 STX_DEVICE int cell_or_last(const Column *c, int u)
 {
   return min(u, c->args->cells - 1);

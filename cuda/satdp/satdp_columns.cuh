@@ -44,7 +44,8 @@ STX_DEVICE StxSegment trace_segment(const Column *c, int kind, int vt, int *belo
   return segment;
 }
 
-/* Notes the stixels from the top down, where nobody needs start rows any more; returns how many. */
+/* Notes the stixels from the top down, where start rows are not needed any more; returns how
+ * many. */
 STX_DEVICE int note_stixels(const Column *c)
 {
   uint16_t *notes = c->lists;

@@ -83,9 +83,10 @@ STX_DEVICE void load_words(const uint32_t *from, CensusWords<8> *to)
 }
 
 /* Words are loaded a group of steps before they are used, all of a group's together: the hardware
- * has six barriers that a warp can wait at, the compiler gives one to loads, and who waits there
- * waits for all that were begun. A group has as many steps as there are copies of the right words,
- * or half as many: two groups, an even one and an odd one, need the same copies again and again. */
+ * has six barriers that a warp can wait at, the compiler gives one to loads, and waiting there
+ * means waiting for all that were begun. A group has as many steps as there are copies of the right
+ * words, or half as many: two groups, an even one and an odd one, need the same copies again and
+ * again. */
 template <int K> struct StepGroup {
   enum { STEPS = K <= 4 ? STX_SGM_SHIFTS : STX_SGM_SHIFTS / 2 };
 };

@@ -149,7 +149,7 @@ def classes_row(network, frames):
 
 
 def stixels_row(programs, network):
-    """What the scores do for stixels on KITTI 2015; without a network, what depth alone does."""
+    """The quality of stixels on KITTI 2015 with the scores; without a network, from depth alone."""
     folder = data_folder() / "kitti2015-stereo/training"
     with tempfile.TemporaryDirectory() as scores:
         for number, (pixels, _, _) in enumerate(labelled_frames() if network else ()):

@@ -107,14 +107,14 @@ def experiments_quality(program, source):
 
 
 def measure_quality(programs, folders):
-    """What no load of the machine changes."""
+    """Measures quality, which the load of the machine does not change."""
     program, sources = pathlib.Path(programs) / "stx-eval", sources_of(folders)
     write("ground-quality.csv", settings_quality(program, sources))
     write("lidar-quality.csv", experiments_quality(program, next(iter(sources.values()))))
 
 
 def check_quality(programs):
-    """What is measured today is what the files say, of the data that there is."""
+    """Compares today's measurements with the files, for the data that there is."""
     program, sources = pathlib.Path(programs) / "stx-eval", sources_of(known_folders())
     there = [row for row in read("ground-quality.csv") if row["data"] in sources]
     assert settings_quality(program, sources) == there, "ground-quality.csv: measure-ground"
@@ -273,19 +273,6 @@ def lidar_rows():
     return rows, max((row["threads"] for row in rows), key=int)
 
 
-def lidar_step_table():
-    """Those of one thread; the figure has all."""
-    rows, _ = lidar_rows()
-    lines = [["", *STEPS, "whole"]]
-    for name, title in NAMES.items():
-        mine = [row for row in rows if row["experiment"] == name]
-        for value in data_names(mine, "value"):
-            times = steps_of(mine, value, "1")
-            lines.append([title.format(value),
-                          *(f"{times[step]:.2f}" for step in (*STEPS, "whole"))])
-    return table("lidar-steps", lines, 1)
-
-
 def lidar_speed_ups():
     """The report's, and ours with as many threads as there are; the reference is one number."""
     rows, most = lidar_rows()
@@ -404,5 +391,5 @@ def ground_tables():
 
 def tables():
     """Blocks of benchmarks/lidar.md and algorithms/ground.md."""
-    return (lidar_times() + lidar_step_table() + lidar_growth() + lidar_speed_ups() +
+    return (lidar_times() + lidar_growth() + lidar_speed_ups() +
             lidar_quality_table() + lidar_peers() + ground_tables())

@@ -138,7 +138,7 @@ def obstacle_row(programs, seed, name):
 
 
 def hazard_rows(programs, seed):
-    """What is found of the street's small things and holes, by height; false ones of all."""
+    """The share of the street's small things and holes that is found, by height; false ones."""
     found = evaluate(programs, "hazards", "--seed", seed, "--seeds", 10)
     return [{"streets": f"{seed} to {seed + 9}", "frames": found["frames"],
              "false": found["false"], "other_kind": found["other-kind"], "height": size["height"],

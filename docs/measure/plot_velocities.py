@@ -47,7 +47,7 @@ def measure(evaluate, programs):
 
 
 def sample(evaluate, programs):
-    """What the test measures again."""
+    """Rows that the test measures again."""
     there = folders()
     name = "KITTI odometry 05"
     return {"velocities.csv": sequence_rows(evaluate, programs, name, there[name], "video")

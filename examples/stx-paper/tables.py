@@ -248,7 +248,7 @@ def value_of(text):
 
 
 def read_csv(folder, names):
-    """What write_csv wrote; an empty list where there is no file."""
+    """Reads the rows of write_csv; an empty list where there is no file."""
     lists = {}
     for name in names:
         path = folder / f"stixels-{name}.csv"

@@ -76,7 +76,7 @@ def description(words):
 
 
 def checked(launch):
-    """What is wrong is said now, and not to the first client."""
+    """Reports errors now, and not to the first client."""
     try:
         count = len(payloaders(Gst.parse_launch(launch)))
     except GLib.Error as error:

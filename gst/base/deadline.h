@@ -46,7 +46,7 @@ void gst_stx_deadline_reset(GstStxDeadline *self);
 GstClockTime gst_stx_deadline_time(
     const GstStxDeadline *self, const GstStxQueued *queued, guint timeout, GstClockTime latency);
 
-/* That time is over: what is missing is given up, and so is the moment of the required queued
+/* That time is over: missing buffers are given up, and so is the moment of the required queued
  * `dropped`. */
 void gst_stx_deadline_end(GstStxDeadline *self, const GstStxQueued *queued, guint dropped);
 

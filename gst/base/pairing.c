@@ -280,8 +280,8 @@ static gboolean pairing_src_query(GstAggregator *aggregator, GstQuery *query)
          PARENT->src_query(aggregator, query);
 }
 
-/* Whoever brings partners together drops them together: what is upstream of one pad, a converter
- * say, would drop half a set. */
+/* An element that pairs partners drops them together: what is upstream of one pad, a converter say,
+ * would drop half a set. */
 static gboolean pairing_src_event(GstAggregator *aggregator, GstEvent *event)
 {
   gst_stx_qos_take_event(&PRIVATE(aggregator)->qos, GST_ELEMENT(aggregator), event);

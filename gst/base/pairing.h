@@ -24,8 +24,8 @@
  *     Downstream has EOS then; in a live pipeline, GAPs, and EOS once all required pads are at EOS.
  *     A new stream after EOS begins with stream-start, caps and segment.
  * For every moment of the leading pad for which nothing comes out, a GAP event goes downstream; a
- * GAP that comes in is such a moment, too, or a missing optional buffer. So whoever pairs further
- * down does not wait for what will not come.
+ * GAP that comes in is such a moment, too, or a missing optional buffer. So elements further
+ * down do not wait for a missing partner.
  * Nothing is ever paired with a buffer of another moment, and no set is handed over twice.
  *
  * It brings the element's stage (stage.h), too: context, caps in CUDAMemory, allocation.

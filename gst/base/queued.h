@@ -43,8 +43,8 @@ static inline guint gst_stx_roles_of(GstBuffer *const *set)
 /* ---- Skew ---------------------------------------------------------------------------------- */
 
 /*
- * Which times belong to the same moment, for cameras that are not in step: two that run freely are
- * up to half a frame apart, their clocks drift, and their time stamps jitter.
+ * Times of the same moment, for cameras that are not in step: two that run freely are up to half a
+ * frame apart, their clocks drift, and their time stamps jitter.
  *
  * With a frame rate the nearest partner is taken: what lies closer than half a frame to where the
  * partner is expected. That is as far off as the last 32 pairs were, in the mean, so that jitter

@@ -75,8 +75,8 @@ gboolean gst_stx_stage_has_device(const GstStxStage *self)
   return self->cuda.cuda != NULL;
 }
 
-/* A user who wants the GPU gets it, or an error at the start: what is done on the CPU all the same
- * (frames not worth the GPU) is done as fast as the CPU can. */
+/* With backend=cuda the element gets the GPU, or there is an error at the start: what is done on
+ * the CPU all the same (frames not worth the GPU) is done as fast as the CPU can. */
 static gconstpointer pick_host(const GstStxStage *self, const StxImplTable *table)
 {
   return stx_impl_pick(

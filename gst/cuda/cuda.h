@@ -120,7 +120,7 @@ gboolean gst_stx_cuda_offers(GstStxCuda *self);
 GstCaps *gst_stx_cuda_filter_caps(GstStxCuda *self, GstCaps *caps);
 
 /*
- * Which memory shall the output have? `caps` (transfer full, fixed, system memory) come back in
+ * Chooses the memory of the output. `caps` (transfer full, fixed, system memory) come back in
  * CUDAMemory if the element runs on the GPU and the peer of `src` names CUDAMemory for them. An
  * element that takes anything gets system memory: it does not know of CUDA.
  */

@@ -486,7 +486,7 @@ static gboolean take_segment(GstLidarDecode *self, GstEvent *event)
 }
 
 /* A stream of packets of which none was the sensor's has failed; one without packets may have. The
- * end goes on its way all the same: not all who wait for it hear of errors. */
+ * end goes on its way all the same: not every program that waits for it hears of errors. */
 static void check_end(GstLidarDecode *self)
 {
   GstLidarDecodeCounts counts = self->counts;

@@ -22,8 +22,8 @@ void gst_obstacles_stage_clear(GstObstaclesStage *self);
 /* The next frame begins a new stream. */
 void gst_obstacles_stage_reset(GstObstaclesStage *self);
 
-/* FALSE: it cannot turn disparities into places; `error` names what is missing, and who can be
- * told.
+/* FALSE: it cannot turn disparities into places; `error` names what is missing, and the element to
+ * set it on.
  */
 gboolean gst_obstacles_stage_check_camera(const StxCamera *camera, StxError *error);
 

@@ -25,7 +25,7 @@ ANY = "[1,32768]"
 
 
 class Refused(Exception):
-    """What the user has to know; becomes an error message on the bus."""
+    """An error for the user; becomes an error message on the bus."""
 
 
 def numbers(text, name):

@@ -73,7 +73,7 @@ struct _GstStxMatcher {
   gboolean has_gray;              /* `gray` is that of this frame */
   StxImage8 gray[2];
 
-  /* Whether these are views of a stereo camera. */
+  /* Checks that these are views of a stereo camera. */
   StxPairWatch watch;         /* written under the object lock */
   guint64 warnings;           /* of it, under the object lock */
   guint64 pairs;              /* seen */

@@ -319,7 +319,7 @@ void gst_plumbing_watch_input(GstPlumbing *self, GstPad *pad, const gchar *name)
 
 /* ---- Outputs ------------------------------------------------------------------------------- */
 
-/* Queues lie between what is made and this pad: whoever made it is told too late to say why. */
+/* Queues lie between what is made and this pad: its source would learn too late to say why. */
 static GstPadProbeReturn see_output(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstPlumbing *self = data;

@@ -37,7 +37,7 @@ gboolean gst_stx_place(gpointer meta, const StxPlacement *placement);
 /* The work of …_meta_set_frame_size (). */
 void gst_stx_place_in_size(gpointer meta, const GstStxStixelInfo *info, guint width, guint height);
 
-/* Whether the transform leaves every pixel where it was. */
+/* True if the transform leaves every pixel where it was. */
 gboolean gst_stx_placement_is_kept(GQuark type, gpointer data);
 
 /* The same as the first for the frame at hand, whose size the caps say, with its GstVideoCropMeta.

@@ -306,7 +306,8 @@ static gboolean stop(GstBaseTransform *base)
 
 static const StxField own_fields[] = {
     {"texture", "Texture", "Show the video on stixels, not colours", FIELD(BOOL, texture)},
-    {"orbit-speed", "Orbit speed", "Speed of the eye around that point, radians per second",
+    {"orbit-speed", "Orbit speed",
+        "Speed of the eye around the point looked at, radians per second",
         FIELD(DOUBLE, orbit_speed), .low = -6.2832, .high = 6.2832, .unit = "rad/s"},
     {"reach", "Reach", "Farthest visible distance, metres", FIELD(DOUBLE, reach), .low = 1,
         .high = STX_QUAD_MAX_REACH, .unit = "m"},

@@ -45,9 +45,9 @@ G_END_DECLS
 /* Kinds of input at pad `sink` of views; frames have stixels attached. */
 typedef enum { GST_STX_INPUT_STIXELS, GST_STX_INPUT_FRAMES, GST_STX_INPUT_SCANS } GstStxInput;
 
-/* Which of them caps are, and what they say: the camera of frames, of whatever size, and `info` of
- * stixels. Of others FALSE with a text; `scans` follows the media type of scans there, `cure` says
- * what to do. */
+/* Parses caps: which of them they are, the camera of frames, of any size, and `info` of
+ * stixels. Of others FALSE with a text; `scans` follows the media type of scans there, `cure`
+ * says what to do. */
 gboolean gst_stx_input_parse(const GstCaps *caps, GstStxInput *input, StxCamera *frame_camera,
     GstStxStixelInfo *info, const gchar *scans, const gchar *cure, StxError *error);
 

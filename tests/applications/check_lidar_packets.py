@@ -176,7 +176,7 @@ def cloud(path):
 
 
 def misses(reference, points):
-    """How many of the reference's points have none of ours near, and the farthest of the others."""
+    """The number of reference points without one of ours near, and the farthest of the others."""
     cells = collections.defaultdict(list)
     for point in points:
         cells[tuple(math.floor(c / NEAR) for c in point[:3])].append(point)

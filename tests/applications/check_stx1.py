@@ -52,7 +52,7 @@ def objects_of(frame):
 
 
 def check_world(world, frame, number):
-    """What the package reads is what the line says."""
+    """The package reads the numbers of the line."""
     objects = objects_of(frame)
     street.expect(len(world.stixel) == len(objects) > 200, f"{len(world.stixel)} stixels")
     ids = {o["id"] for o in frame["obstacles"]}

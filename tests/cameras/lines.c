@@ -30,9 +30,9 @@ static gboolean has(const Line *line, const gchar *word)
   return strstr(line->text, word) != NULL;
 }
 
-/* Frames are lost on purpose: who misses them says once that it counts them; on a busy machine,
- * that a pad is silent or that the machine is too slow, and when the stream is ended, that one
- * camera ended a frame before the other. Wrong pairs make no road. Nothing else may be said. */
+/* Frames are lost on purpose: an element that misses them says once that it counts them; on a busy
+ * machine, that a pad is silent or that the machine is too slow, and when the stream is ended, that
+ * one camera ended a frame before the other. Wrong pairs make no road. Nothing else may be said. */
 static void expect_nothing_worse(const Line *line, GstMessage *message)
 {
   g_autofree gchar *debug = NULL;

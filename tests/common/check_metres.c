@@ -111,7 +111,7 @@ STX_TEST(another_shape_is_refused)
   expect_refused(known, 375, 1242, "375x1242");
 }
 
-/* Nobody said the size: the principal point lies near the middle, or something is wrong. */
+/* The size is unknown: the principal point lies near the middle, or something is wrong. */
 STX_TEST(the_principal_point_betrays_a_scaled_image)
 {
   StxCamera camera = known;

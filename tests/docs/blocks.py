@@ -26,7 +26,7 @@ def blocks(path, root=ROOT):
 
 
 def commands(text):
-    """What a shell runs one after the other: without remarks, continued lines joined."""
+    """The commands that a shell runs: without remarks, continued lines joined."""
     found = [""]
     for line in re.sub(r"\\\n\s*", " ", text).split("\n"):
         found[-1] += re.sub(r"(^|\s)#.*", "", line).rstrip()

@@ -41,7 +41,7 @@ data = np.zeros((2 + classes) * columns * rows, "<u2").tobytes()
 
 
 def run(command, folder):
-    """What went wrong with a command, or None."""
+    """The fault of a command, or None."""
     try:
         result = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command], cwd=folder,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

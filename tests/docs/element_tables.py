@@ -26,8 +26,8 @@ INHERITED = {"name", "parent", "emit-signals", "latency", "min-upstream-latency"
              "start-time-selection", "blocksize", "num-buffers", "do-timestamp", "typefind",
              "automatic-eos", "async-handling", "message-forward", "samples-selected"}
 LARGEST = {"2147483647", "2147483647/1", "18446744073709551615"}
-MANY = 8  # formats: more of them are counted
-HEAD = "| property | type, range | default | meaning |\n|---|---|---|---|"
+MANY = 8  # formats: more of them are counted; choices: more of them are only named
+HEAD = "| property | range | default | meaning |\n|---|---|---|---|"
 
 Property = collections.namedtuple("Property", "range default text")
 
@@ -41,7 +41,7 @@ def run(command, folder=None):
 
 @functools.cache
 def inspected(factory):
-    """What gst-inspect-1.0 says of an element, or of the plugin."""
+    """The output of gst-inspect-1.0 for an element, or the plugin."""
     status, text = run(f"gst-inspect-1.0 --no-colors {factory}")
     if status != 0:
         raise SystemExit(f"no element {factory}:\n{text}")
@@ -68,16 +68,12 @@ def number(text):
 
 
 def range_of(body):
-    """The type of a property, or its range."""
+    """Of numbers; other types are clear from default and choices."""
     if "readable, writable" not in body:
         return "read-only"
-    for word, text in (("Boolean.", "boolean"), ("String.", "text"), ('Enum "', "enum"),
-                       ('Flags "', "flags")):
-        if word in body:
-            return text
     found = re.search(r"\. Range: +(\S+) - +(\S+)", body)
     if not found:
-        return "object"
+        return ""
     low, high = found.groups()
     return f"{number(low)} …" if high in LARGEST else f"{number(low)} … {number(high)}"
 
@@ -92,12 +88,16 @@ def default_of(body, kind):
 def choices_of(body):
     """": `a` what it means; `b` …" of an enumeration or flags, or nothing."""
     found = re.findall(r"^ {8,}\((?:-?\d+|0x[0-9a-f]+)\): (\S+) +- (.*)$", body, re.M)
+    if len(found) > MANY:
+        return ": " + ticked(nick for nick, _ in found)
     return ": " + "; ".join(choice(nick, plain(text)) for nick, text in found) if found else ""
 
 
 def choice(nick, text):
     """Without a text that only repeats the name."""
-    return f"`{nick}`" if text.lower() == nick.replace("-", " ") else f"`{nick}` {text}"
+    if text.lower() == nick.replace("-", " "):
+        return f"`{nick}`"
+    return f"`{nick}` " + text.replace("; ", ", ")
 
 
 def plain(text):
@@ -208,8 +208,9 @@ def pad_lines(factory):
     rows = {}  # pads that are alike share one
     for name, presence, lines in sorted(pads):  # the order differs between releases
         rows.setdefault((presence.lower(), caps_of(lines)), []).append(name)
-    return ["| pad | presence | caps |", "|---|---|---|"] + [
-        f"| {ticked(names)} | {presence} | {caps} |" for (presence, caps), names in rows.items()]
+    return ["| pad | caps |", "|---|---|"] + [
+        f"| {ticked(names)}{'' if presence == 'always' else f', {presence}'} | {caps} |"
+        for (presence, caps), names in rows.items()]
 
 
 def signal_lines(factory):
@@ -228,7 +229,7 @@ def tables(factory):
 
 
 def check(write):
-    """What is wrong with the pages, or else writes their tables."""
+    """The faults of the pages; or writes their tables."""
     faults, places = [], collections.Counter()
     for path in [ROOT / "docs/properties.md", *sorted((ROOT / "docs/elements").glob("*.md"))]:
         text = path.read_text(encoding="utf-8")

@@ -74,7 +74,7 @@ static inline Worker *self()
 /* The launch's first fault: what this thread did, at that place. */
 void fault(const Worker *who, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The same, by nobody in particular. */
+/* The same, by no thread in particular. */
 void fault_of_block(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Lets others run until this thread is READY; for ever, if the launch has failed. */

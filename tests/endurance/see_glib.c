@@ -91,7 +91,7 @@ BLIND void gst_mini_object_unref(GstMiniObject *object)
   real(object);
 }
 
-/* Whoever is alone with it may write. */
+/* The only owner may write. */
 BLIND gboolean gst_mini_object_is_writable(const GstMiniObject *object)
 {
   gboolean writable;
@@ -112,7 +112,7 @@ BLIND GstMiniObject *gst_mini_object_make_writable(GstMiniObject *object)
 
 /* ---- Buffers ------------------------------------------------------------------------------- */
 
-/* A used one, from whoever used it last. */
+/* A used one, from its last user. */
 BLIND GstFlowReturn gst_buffer_pool_acquire_buffer(
     GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
 {

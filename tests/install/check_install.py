@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What `meson install` puts where, and how an installed gst-stixels is found.
+"""The files of `meson install`, and how an installed gst-stixels is found.
 
 usage: check_install.py SOURCE_ROOT BUILD_ROOT MISSING...
 

@@ -95,7 +95,7 @@ step_make() {
   check_flags "$folder/build-debs/build.log"
 }
 
-# The maintainers have no address that mail reaches: who distributes the packages puts theirs.
+# The maintainers have no address that mail reaches: a distributor of the packages sets theirs.
 step_lintian() {
   echo "== $suite: lintian"
   packages=lintian root "lintian --allow-root --fail-on error,warning \

@@ -244,7 +244,7 @@ static void fail_call(gint number)
   g_setenv("STX_FAKE_CUDA_FAIL", text, TRUE);
 }
 
-/* One call fails: whoever made it goes on on the CPU, and all bytes arrive. */
+/* One call fails: the element that made it goes on on the CPU, and all bytes arrive. */
 STX_TEST_RANGE(any_call_may_fail, 1, LAST(CALLS))
 {
   fail_call(_i * stx_test_call_step());

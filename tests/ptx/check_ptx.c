@@ -363,8 +363,8 @@ STX_TEST(messages_need_both_fences)
 
 /* ---- Planted bugs ------------------------------------------------------------------------- */
 
-/* The fault that some seed must report. Two of the bugs are left out: nvcc removes stores that
- * nobody reads. */
+/* The fault that some seed must report. Two of the bugs are left out: nvcc removes stores that are
+ * not read. */
 typedef struct {
   const char *kernel, *word;
 } Bug;

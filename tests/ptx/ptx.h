@@ -7,8 +7,8 @@
  * out of bounds or off its alignment, a barrier that not all reach, a wrong mask end the launch.
  * Every error names kernel, line of the PTX, block and thread.
  *
- * Every thread has its own program counter. A seed decides who runs when: warps split and join,
- * and several blocks are at work at once. The same seed gives the same run.
+ * Every thread has its own program counter. A seed decides which thread runs when: warps split and
+ * join, and several blocks are at work at once. The same seed gives the same run.
  *
  * Errors are texts in the caller's buffer. Not for several threads at once.
  */

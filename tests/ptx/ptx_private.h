@@ -8,13 +8,13 @@
  *   ptx_decode.c  a statement, made an instruction
  *   ptx_alu.c     what computes: a table of all forms
  *   ptx_compute.c one of them, for the lanes of a warp
- *   ptx_unsure.c  which bits of its result nobody knows
+ *   ptx_unsure.c  which bits of its result are unknown
  *   ptx_memory.c  loads, stores, atomics
  *   ptx_late.c    stores that are seen late
  *   ptx_race.c    races on shared memory
  *   ptx_sync.c    barriers, and operations of a warp
  *   ptx_run.c     blocks, warps, and who runs when
- *   ptx_chosen.c  the same, by somebody's choice
+ *   ptx_chosen.c  the same, by a chooser's choice
  */
 #ifndef STX_PTX_PRIVATE_H
 #define STX_PTX_PRIVATE_H
@@ -29,7 +29,7 @@ enum { PTX_LANES = 32, PTX_SOURCES = 5, PTX_DESTINATIONS = 4, PTX_MOST_BLOCKS = 
 
 /* ---- Code --------------------------------------------------------------------------------- */
 
-/* One value per lane: of narrow types zero- or sign-extended; who reads it takes the low bits. */
+/* One value per lane: of narrow types zero- or sign-extended; readers take the low bits. */
 typedef struct {
   uint64_t lane[PTX_LANES];
 } PtxLanes;
@@ -232,7 +232,7 @@ typedef struct {
 void ptx_decode(PtxParser *parser, PtxKernel *kernel, PtxInstruction *to, const char *name,
     const PtxOperand *operand, int operands);
 
-/* Atomics give no result that nobody looks at, as nvcc says atom where red would do. */
+/* Unused results of atomics are dropped, as nvcc says atom where red would do. */
 void ptx_drop_results(PtxKernel *kernel);
 
 /* ---- Running ------------------------------------------------------------------------------ */
@@ -319,7 +319,7 @@ unsigned ptx_choose(PtxRun *run, unsigned below, uint64_t state);
 
 /* Runs lanes that are at one instruction until they part, wait, end or have had their turns. */
 void ptx_run_group(PtxWarp *warp, uint32_t group, int turns);
-/* Nobody in the block can go on: names one who waits. */
+/* No thread of the block can go on: names one that waits. */
 void ptx_name_the_stuck(PtxBlock *block);
 /* All blocks, as the chooser says. */
 void ptx_run_chosen(PtxRun *run);
@@ -415,7 +415,7 @@ void ptx_load(PtxWarp *warp, PtxInstruction *at, uint32_t mask);
 void ptx_store(PtxWarp *warp, PtxInstruction *at, uint32_t mask);
 void ptx_atomic(PtxWarp *warp, PtxInstruction *at, uint32_t mask);
 
-/* The lanes arrive; whoever needs not wait any more is ready behind the instruction. */
+/* The lanes arrive; lanes that need not wait any more are ready behind the instruction. */
 void ptx_barrier(PtxWarp *warp, const PtxInstruction *at, uint32_t mask);
 void ptx_warp_op(PtxWarp *warp, const PtxInstruction *at, uint32_t mask);
 

@@ -235,7 +235,7 @@ void ptx_name_the_stuck(PtxBlock *block)
   }
 }
 
-/* Nobody has written anything for long: names one who looks in vain. */
+/* No thread has written anything for long: names one that polls in vain. */
 static void name_the_waiting(PtxBlock *block)
 {
   for (int w = 0; w < block->warps; w++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which bits of a result nobody knows, as bits of its sources come from memory that was never
+ * Finds the unknown bits of a result, if bits of its sources come from memory that was never
  * written. A bit is called known only where every value of the unsure bits gives the same; but not
  * every such bit is found.
  *

@@ -61,7 +61,7 @@ Launch = collections.namedtuple("Launch", "name blocks warps registers shared by
 
 
 class Code:
-    """What ceilings.txt says of the kernels on a GPU's architecture."""
+    """The rows of ceilings.txt for a GPU's architecture."""
 
     def __init__(self, gpu):
         self.gpu, self.ceilings = gpu, sass.read_ceilings()[0]

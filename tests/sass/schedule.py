@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How long code takes by the schedule that the compiler wrote into it.
+"""The time of code by the schedule that the compiler wrote into it.
 
 Since Volta an instruction has 128 bits, and the compiler does what a scoreboard would do. From bit
 105 on they hold: stall (4 bits), the cycles until the warp may issue its next instruction; yield

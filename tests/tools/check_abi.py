@@ -122,7 +122,7 @@ def promises(folder, work):
 
 
 def compare(old, new):
-    """What is gone, with what stands in its place."""
+    """Missing declarations, with those in their place."""
     key = re.compile(r"(\w+ )(?:.*?(\w+)\(|([\w.]+))")
     names = {key.match(line).groups(): line for line in new}
     return [f"  was: {line}\n  now: {names.get(key.match(line).groups(), 'not there')}"

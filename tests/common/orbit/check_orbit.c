@@ -52,7 +52,7 @@ static const StxOrbitImpl *reference(void)
   return stx_impl_pick(&stx_orbit_impls, STX_BACKEND_C);
 }
 
-/* Rows are padded by 5 bytes that nobody may touch. */
+/* Rows are padded by 5 bytes that must not be touched. */
 static View draw(
     const StxOrbitImpl *impl, const StxOrbitParams *params, const StxOrbitScene *scene, int threads)
 {

@@ -23,7 +23,7 @@ int overlay_frame_planes(const StxOverlayParams *params);
 /* The bytes of a row of such a plane. */
 int overlay_frame_row(const StxOverlayParams *params, int p);
 
-/* Guarded planes whose rows have `padding` bytes that nobody may touch, and their view. */
+/* Guarded planes whose rows have `padding` bytes that must not be touched, and their view. */
 void overlay_frame_new(
     const StxOverlayParams *params, int padding, StxImage8 plane[3], StxFrame *frame);
 void overlay_frame_fill(const StxOverlayParams *params, StxImage8 plane[3], int value);

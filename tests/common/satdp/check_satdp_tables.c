@@ -86,7 +86,7 @@ STX_TEST(tables_weigh_a_bent_road_by_its_slope)
   }
 }
 
-/* Without a weight nobody pays, and nobody more than 16 units of a logarithm. */
+/* Without a weight the cost is 0, and never more than 16 units of a logarithm. */
 STX_TEST(noise_is_paid_within_bounds)
 {
   const StxRoadLine line = {64, 20, 1};

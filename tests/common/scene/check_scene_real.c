@@ -18,7 +18,7 @@
 #define HEIGHT 180
 #define BASELINE .3
 
-/* Nothing bends and nobody looks askew; P is as the cameras are. */
+/* No distortion and no rotation; P is as the cameras are. */
 static StxCalibration straight_pair(void)
 {
   StxCalibration c = {.rectified = true, .format = "made"};

@@ -86,7 +86,7 @@ static int brute_begin(int t, int disparities)
   return begin < 0 ? 0 : begin > disparities - 16 ? disparities - 16 : begin;
 }
 
-/* −1: nobody votes for a window more than 16 away from `other`. */
+/* −1: no vote for a window more than 16 away from `other`. */
 static int brute_window(const int *votes, int n, int other)
 {
   int sums[COARSE_COUNT], most = 0, first = -1, last;

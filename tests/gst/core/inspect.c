@@ -92,7 +92,7 @@ STX_TEST(elements_describe_themselves)
   each_element(check_element);
 }
 
-/* Nobody is taken by decodebin or playbin by accident: only who reads what typefind knows. */
+/* decodebin and playbin take no element by accident: only those that read what typefind knows. */
 static void check_rank(GstElementFactory *factory)
 {
   guint rank = gst_plugin_feature_get_rank(GST_PLUGIN_FEATURE(factory));
@@ -152,7 +152,7 @@ STX_TEST(properties_describe_themselves)
   each_element(check_properties);
 }
 
-/* Whoever looks for an element by what it takes finds it. */
+/* An element is found by the formats that it takes. */
 static void check_pads(GstElementFactory *factory)
 {
   const GList *templates = gst_element_factory_get_static_pad_templates(factory);

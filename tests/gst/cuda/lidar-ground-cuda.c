@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * lidar-ground on a GPU: labels and points in either memory, and any call of the driver failing
- * once. The GPU is that of tests/emu, which reads its settings when it is first used in a
- * process; every test, and every turn of a loop, runs in one of its own. The program runs a second
- * time with work that waits until somebody waits for it.
+ * once. The GPU is that of tests/emu, which reads its settings when it is first used in a process;
+ * every test, and every turn of a loop, runs in one of its own. The program runs a second time with
+ * work that starts only when it is waited for.
  */
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /*
  * stereo-rectify on the GPU of tests/emu: the bytes of the CPU in every format, frames that stay on
  * the device up to stereo-sgm, and any call of the driver failing once. The program runs a second
- * time with work that waits until somebody waits for it.
+ * time with work that starts only when it is waited for.
  */
 #include <string.h>
 

@@ -78,7 +78,7 @@ def rename(place, key):
 
 
 def wrong_values(schema, path):
-    """What cannot stand there: numbers may be negative in some places."""
+    """Values that cannot stand there: numbers may be negative in some places."""
     entry = schema
     for key in names(path):
         entry = entry.get("items", entry)["properties"][key]

@@ -154,7 +154,7 @@ STX_TEST(regions_know_of_crops)
   stx_test_expect_silence(fixture.bus);
 }
 
-/* Where nobody knows where in the frame they are, they have metres and no boxes. */
+/* If their place in the frame is unknown, they have metres and no boxes. */
 STX_TEST(no_region_is_guessed)
 {
   g_auto(ObstaclesFixture) fixture =

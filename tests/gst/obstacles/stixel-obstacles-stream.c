@@ -357,7 +357,7 @@ STX_TEST(messages_say_when_and_what)
 
 /* ---- States and leaks ---------------------------------------------------------------------- */
 
-/* The caps of records come with the first stixels, when nobody may take them any more. */
+/* The caps of records come with the first stixels, when no element may take them any more. */
 STX_TEST(a_pipeline_that_stops_has_not_refused_records)
 {
   g_auto(ObstaclesFixture) fixture = obstacles_begin(ALONE RECORDS, OBSTACLES_VIDEO_CAPS(64, 48));

@@ -227,7 +227,7 @@ STX_TEST(confidence_of_the_wrong_size_is_refused)
   fail_unless(gst_buffer_get_stx_confidence_meta(frame) == NULL);
 }
 
-/* Whoever holds the confidence can still shorten it. */
+/* A holder of the confidence can still shorten it. */
 STX_TEST(confidence_of_the_wrong_size_is_not_copied)
 {
   g_autoptr(GstBuffer) frame = frame_with_confidence();
