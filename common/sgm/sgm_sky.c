@@ -29,6 +29,9 @@ typedef struct {
   uint64_t *row_total;  /* rows */
   StxSgmPatch *patches; /* columns: by root; those that do not begin at the top edge do not count */
   uint8_t *is_sky;      /* columns: by root */
+  StxSgmGrays *grays;   /* columns · rows: of the sky, low > high where there is none */
+  uint8_t *step;        /* likewise: the one of growth in which a tile became sky */
+  int32_t *grown;       /* likewise: tiles of the sky in the order of these steps */
 } Sky;
 
 static size_t lay_out(Sky *s, const StxSgmParams *params, void *base)
@@ -46,6 +49,9 @@ static size_t lay_out(Sky *s, const StxSgmParams *params, void *base)
   STX_TAKE(&at, s->row_total, s->rows);
   STX_TAKE(&at, s->patches, s->columns);
   STX_TAKE(&at, s->is_sky, s->columns);
+  STX_TAKE(&at, s->grays, count);
+  STX_TAKE(&at, s->step, count);
+  STX_TAKE(&at, s->grown, count);
   return at.size;
 }
 
@@ -367,10 +373,111 @@ static void choose_sky(const Sky *s)
                       stx_sgm_patch_is_sky(&s->patches[root], light_of(s, root), sky);
 }
 
+/* Adds the pair of a tile of the sky and one of another patch, in either order. */
+static void add_meeting(const Sky *s, int j, int a, int b)
+{
+  size_t at[] = {index_of(s, a, j), index_of(s, b, j)};
+  int32_t root[] = {patch_of(s, at[0]), patch_of(s, at[1])};
+  if (root[0] == NO_PATCH || root[1] == NO_PATCH || s->is_sky[root[0]] == s->is_sky[root[1]] ||
+      !stx_sgm_may_meet(s->tiles[at[0]], s->tiles[at[1]]))
+    return;
+  StxSgmPatch *patch = &s->patches[root[s->is_sky[root[0]]]];
+  patch->meetings++;
+  patch->alike += stx_sgm_is_alike_in_mean(
+      s->tiles[at[0]], tile_pixels(s, a, j), s->tiles[at[1]], tile_pixels(s, b, j));
+}
+
+static void look_behind(const Sky *s)
+{
+  for (int j = 0; j < s->rows; j++) {
+    int before = -STX_SGM_MAX_SIZE; /* the candidate before */
+    for (int i = 0; i < s->columns; i++) {
+      if (!is_candidate(s, i, j))
+        continue;
+      if (i - before > 1 && i - before <= STX_SGM_SKY_HIDDEN + 1)
+        add_meeting(s, j, before, i);
+      before = i;
+    }
+  }
+  for (int root = 0; root < s->columns; root++)
+    s->is_sky[root] |= stx_sgm_patch_is_behind(&s->patches[root]);
+}
+
+/* ---- Growth --------------------------------------------------------------------------------- */
+
+/* In place of the step of a tile: sky from which nothing grows, no sky. */
+enum { SMALL = STX_SGM_SKY_GROWTH, NO_SKY };
+
+/* Grays that the sky had in a tile before this step. */
+static StxSgmGrays grays_before(const Sky *s, int i, int j, int step)
+{
+  bool inside = i >= 0 && i < s->columns && j >= 0 && j < s->rows;
+  return inside && s->step[index_of(s, i, j)] < step ? s->grays[index_of(s, i, j)]
+                                                     : stx_sgm_no_grays();
+}
+
+static StxSgmGrays grays_of(const Sky *s, size_t at)
+{
+  return (StxSgmGrays){s->tiles[at].low, s->tiles[at].high};
+}
+
+static size_t grow_into(const Sky *s, int i, int j, int step, size_t count)
+{
+  if (i < 0 || i >= s->columns || j < 0 || j >= s->rows)
+    return count;
+  size_t at = index_of(s, i, j);
+  if (s->step[at] <= step || patch_of(s, at) != NO_PATCH)
+    return count;
+  StxSgmGrays beside =
+      stx_sgm_both_grays(grays_before(s, i - 1, j, step), grays_before(s, i + 1, j, step));
+  StxSgmGrays above =
+      stx_sgm_both_grays(grays_before(s, i, j - 1, step), grays_before(s, i, j + 1, step));
+  StxSgmGrays sky = stx_sgm_both_grays(beside, above);
+  if (!stx_sgm_grows(grays_of(s, at), sky))
+    return count;
+  s->grays[at] = sky;
+  s->step[at] = (uint8_t)step;
+  s->grown[count] = (int32_t)at;
+  return count + 1;
+}
+
+static size_t find_tiles_of_sky(const Sky *s)
+{
+  size_t count = 0, tiles = (size_t)s->columns * (size_t)s->rows;
+  for (size_t at = 0; at < tiles; at++) {
+    int32_t root = patch_of(s, at);
+    bool sky = root != NO_PATCH && s->is_sky[root];
+    bool small = sky && stx_sgm_patch_is_small(&s->patches[root], (int)tiles);
+    s->grays[at] = sky ? grays_of(s, at) : stx_sgm_no_grays();
+    s->step[at] = small ? SMALL : sky ? 0 : NO_SKY;
+    if (sky && !small)
+      s->grown[count++] = (int32_t)at;
+  }
+  return count;
+}
+
+/* In each step only tiles beside those of the step before can become sky. */
+static void grow(const Sky *s)
+{
+  size_t first = 0, end = find_tiles_of_sky(s), count = end;
+  for (int step = 1; step <= STX_SGM_SKY_GROWTH; step++) {
+    for (size_t k = first; k < end; k++) {
+      int i = s->grown[k] % s->columns, j = s->grown[k] / s->columns;
+      count = grow_into(s, i - 1, j, step, count);
+      count = grow_into(s, i + 1, j, step, count);
+      count = grow_into(s, i, j - 1, step, count);
+      count = grow_into(s, i, j + 1, step, count);
+    }
+    first = end;
+    end = count;
+  }
+}
+
+/* ---- Marks ---------------------------------------------------------------------------------- */
+
 static bool in_sky(const Sky *s, size_t at)
 {
-  int32_t root = patch_of(s, at);
-  return root != NO_PATCH && s->is_sky[root];
+  return s->grays[at].low <= s->grays[at].high;
 }
 
 /* Gray values that the sky has in a tile and up to STX_SGM_SKY_RIM tiles above and below it. */
@@ -378,11 +485,8 @@ static StxSgmGrays grays_of_column(const Sky *s, int i, int j)
 {
   StxSgmGrays grays = stx_sgm_no_grays();
   int last = min2(j + STX_SGM_SKY_RIM, s->rows - 1);
-  for (int v = max2(j - STX_SGM_SKY_RIM, 0); v <= last; v++) {
-    size_t at = index_of(s, i, v);
-    if (in_sky(s, at))
-      grays = stx_sgm_both_grays(grays, (StxSgmGrays){s->tiles[at].low, s->tiles[at].high});
-  }
+  for (int v = max2(j - STX_SGM_SKY_RIM, 0); v <= last; v++)
+    grays = stx_sgm_both_grays(grays, s->grays[index_of(s, i, v)]);
   return grays;
 }
 
@@ -464,5 +568,7 @@ void stx_sgm_sky(const StxSgmParams *params, const StxImage8 *left, const StxIma
   stx_parallel(threads, s.rows, take_samples, &s);
   add_up_patches(&s);
   choose_sky(&s);
+  look_behind(&s);
+  grow(&s);
   stx_parallel(threads, s.rows, mark_sky, &s);
 }
