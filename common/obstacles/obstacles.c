@@ -28,39 +28,30 @@ static const StxField fields[] = {
         METRES(min_height, 0, 10)},
     {"min-width", "Least width", "Width of the narrowest obstacle, metres",
         METRES(min_width, 0, 10)},
-    {"clearance", "Clearance",
-        "Height above the ground from which things are not in the way, metres",
-        METRES(clearance, 0, 100)},
-    {"depth-step", "Step in depth",
-        "Largest step in depth between neighbouring stixels of one obstacle, metres",
+    {"clearance", "Clearance", "Clear height above the ground, metres", METRES(clearance, 0, 100)},
+    {"depth-step", "Step in depth", "Largest depth step within an obstacle, metres",
         METRES(depth_step, 0, 100)},
-    {"disparity-step", "Step in disparity",
-        "Noise of stereo that is added to depth-step, in pixels of disparity",
+    {"disparity-step", "Step in disparity", "Stereo noise added to depth-step, pixels of disparity",
         FIELD(DOUBLE, disparity_step), .high = 100, .unit = "px"},
-    {"max-length", "Greatest length",
-        "Greatest length of things lower than 2.2 m, which separates rows of cars and fences, "
-        "metres",
+    {"max-length", "Greatest length", "Length at which things lower than 2.2 m are split, metres",
         METRES(max_length, 0.1, 1000)},
     {"gap", "Gap", "Widest gap within an obstacle, metres", METRES(gap, 0, 100)},
-    {"min-count", "Least number", "Least number of stixels, or points, of an obstacle",
-        FIELD(INT, min_count), .low = 1, .high = 1000000},
-    {"max-obstacles", "Most obstacles", "Most of a frame; the farthest are left out",
-        FIELD(INT, max_obstacles), .low = 1, .high = STX_OBSTACLES_MAX},
-    {"sectors", "Sectors", "Sectors of the free space of a scan", FIELD(INT, sectors), .low = 1,
+    {"min-count", "Least number", "Fewest stixels or points of an obstacle", FIELD(INT, min_count),
+        .low = 1, .high = 1000000},
+    {"max-obstacles", "Most obstacles", "Nearest per frame", FIELD(INT, max_obstacles), .low = 1,
+        .high = STX_OBSTACLES_MAX},
+    {"sectors", "Sectors", "Free-space sectors of a scan", FIELD(INT, sectors), .low = 1,
         .high = STX_OBSTACLES_MAX_SECTORS},
-    {"corridor-width", "Corridor's width",
-        "Width of the corridor straight ahead that is watched, metres (0 = none)",
+    {"corridor-width", "Corridor's width", "Width of the corridor, metres (0 = none)",
         METRES(corridor_width, 0, 100)},
     {"corridor-length", "Corridor's length", "Length of the corridor, metres",
         METRES(corridor_length, 0, STX_OBSTACLES_MAX_RANGE)},
-    {"corridor-offset", "Corridor's offset",
-        "Distance of the corridor's middle to the right of the sensor, metres",
+    {"corridor-offset", "Corridor's offset", "Corridor centre to the right of the sensor, metres",
         METRES(corridor_offset, -100, 100)},
-    {"follow", "Follow", "Track obstacles over frames: ids and speeds", FIELD(BOOL, follow)},
-    {"max-unseen", "Longest absence",
-        "Frames in a row without an obstacle, after which its id is given up",
-        FIELD(INT, max_unseen), .high = 1000},
-    {"gate", "Gate", "Largest distance of a tracked obstacle from its expected place, metres",
+    {"follow", "Follow", "Track obstacles: ids and speeds", FIELD(BOOL, follow)},
+    {"max-unseen", "Longest absence", "Missed frames before a track ends", FIELD(INT, max_unseen),
+        .high = 1000},
+    {"gate", "Gate", "Largest distance of an obstacle from its predicted place, metres",
         METRES(gate, 0.01, 100)},
 };
 static const StxObstaclesParams defaults = STX_OBSTACLES_DEFAULTS;
@@ -274,8 +265,8 @@ static bool repeats(StxObstacles *state, const StxObstaclesFrame *frame)
   return same && state->repeated <= REPEATS;
 }
 
-/* What the camera did, or may have done: while that is not known it goes on as before, for a few
- * frames. False: begin anew, for the frame before was of another scene. */
+/* Finds the camera's motion; while it is unknown the last one is kept for a few frames. False:
+ * begin anew, for the frame before was of another scene. */
 static bool find_motion(StxObstacles *state, const StxObstaclesFrame *frame, StxMotion *motion)
 {
   const StxMotion standing = {.state = STX_MOTION_KNOWN, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};

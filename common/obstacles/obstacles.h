@@ -131,7 +131,7 @@ typedef struct {
   uint64_t time;
 } StxObstaclesScan;
 
-/* What pointers lead to belongs to the state until its next frame, preparation or end. */
+/* The memory behind the pointers belongs to the state until its next frame, preparation or end. */
 typedef struct {
   const StxObstacle *obstacles; /* the nearest first: by z, of a scan by the range. Equally near
                                    ones by what comes first in the frame */

@@ -64,7 +64,7 @@ static double length_of(const double v[3])
   return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* What is left between the two: a turn about each axis, radians, and a shift. */
+/* The difference of the two: a rotation about each axis, radians, and a shift. */
 static void difference(
     const StxMotion *found, const StxMotion *truth, double turn[3], double shift[3])
 {

@@ -33,7 +33,7 @@ static double share(uint64_t part, uint64_t all)
   return all > 0 ? (double)part / (double)all : NAN;
 }
 
-/* What a share of the errors does not exceed; the share of errors of up to 3 %; their mean. */
+/* A quantile of the errors; the share of errors of up to 3 %; their mean. */
 static double error_of(const ThingScore *thing, double part)
 {
   uint64_t sum = 0;

@@ -215,7 +215,7 @@ static bool is_far(const Sky *s, const Patch *patch)
   return mean <= .8 * (1 + fmin(bright, 3)) + .2 * share + NEARLY;
 }
 
-/* What is left of the disparities beside the line through them, as a share of their mean. */
+/* The deviation of the disparities from the line through them, as a share of their mean. */
 static double unevenness(const Patch *patch)
 {
   double n = patch->outlined, i = 0, d = 0, ii = 0, id = 0, left = 0;
