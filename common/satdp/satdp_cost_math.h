@@ -211,10 +211,10 @@ STX_INLINE void stx_slant_stixel(
 }
 
 /*
- * An object stands where the ground comes as near as it is. Cells tell its lowest row only to their
- * height, so the boundary between the records of a ground and of the object on it moves to the row
- * where their planes meet: by at most half a cell up and a quarter of a cell down, since beyond that
- * the cells say otherwise. Both keep their planes, and at least a row.
+ * An object stands where the ground comes as near as it is. Cells tell its lowest row only to
+ * their height, so the boundary between the records of a ground and of the object on it moves to
+ * the row where their planes meet: by at most half a cell up and a quarter of a cell down, since
+ * beyond that the cells say otherwise. Both keep their planes, and at least a row.
  */
 STX_INLINE void stx_settle_foot(const StxGrid *grid, StxStixel *ground, StxStixel *object)
 {

@@ -35,7 +35,7 @@ typedef struct {
   int outlined;
 } Patch;
 
-/* What the pixels of a rectangle of tiles have, as far as they are in the image. */
+/* Statistics of the pixels of a rectangle of tiles, within the image. */
 typedef struct {
   int pixels, least, most;
   double sum;
