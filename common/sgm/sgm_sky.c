@@ -33,6 +33,8 @@ typedef struct {
   int8_t *vote;        /* of a sample … */
   uint8_t *is_sample;  /* … where this is 1 */
   uint64_t *row_total; /* rows */
+  uint8_t *step;       /* stride · rows: of growth, in which a tile became sky */
+  int32_t *grown;      /* likewise: tiles of the sky in the order of these steps */
   uint8_t *has_sky;    /* rows */
   /* By root, stride each: those that do not begin at the top edge do not count. */
   StxSgmPatch *patches;
@@ -55,6 +57,8 @@ static size_t lay_out(Sky *s, const StxSgmParams *params, void *base)
   STX_TAKE(&at, s->vote, count);
   STX_TAKE(&at, s->is_sample, count);
   STX_TAKE(&at, s->row_total, s->rows);
+  STX_TAKE(&at, s->step, count);
+  STX_TAKE(&at, s->grown, count);
   STX_TAKE(&at, s->has_sky, s->rows);
   STX_TAKE(&at, s->patches, s->stride);
   STX_TAKE(&at, s->is_sky, s->stride);
@@ -494,16 +498,112 @@ static void choose_sky(const Sky *s)
                       stx_sgm_patch_is_sky(&s->patches[root], light_of(s, root), sky);
 }
 
+/* Adds the pair of a tile of the sky and one of another patch, in either order. */
+static void add_meeting(const Sky *s, size_t a, size_t b)
+{
+  StxSgmTile tiles[] = {tile_at(s, a), tile_at(s, b)};
+  int32_t root[] = {patch_of(s, a), patch_of(s, b)};
+  if (root[0] == NO_PATCH || root[1] == NO_PATCH || s->is_sky[root[0]] == s->is_sky[root[1]] ||
+      !stx_sgm_may_meet(tiles[0], tiles[1]))
+    return;
+  int j = (int)a / s->stride, i = (int)a % s->stride - TILES, u = (int)b % s->stride - TILES;
+  StxSgmPatch *patch = &s->patches[root[s->is_sky[root[0]]]];
+  patch->meetings++;
+  patch->alike +=
+      stx_sgm_is_alike_in_mean(tiles[0], tile_pixels(s, i, j), tiles[1], tile_pixels(s, u, j));
+}
+
+static void look_behind(const Sky *s)
+{
+  size_t before = 0, stride = (size_t)s->stride; /* the candidate before, or none yet */
+  for (size_t at = next_candidate(s, 0); at < all_tiles(s); at = next_candidate(s, at + 1)) {
+    if (at - before > 1 && at - before <= STX_SGM_SKY_HIDDEN + 1 && s->candidate[before] &&
+        at / stride == before / stride)
+      add_meeting(s, before, at);
+    before = at;
+  }
+  for (int root = 0; root < s->stride; root++)
+    s->is_sky[root] |= stx_sgm_patch_is_behind(&s->patches[root]);
+}
+
+/* ---- Growth ------------------------------------------------------------------------------- */
+
+/* In place of the step of a tile: sky from which nothing grows, no sky. */
+enum { SMALL = STX_SGM_SKY_GROWTH, NO_SKY };
+
+/* Finds the tiles of the sky's patches; returns how many there are from which it grows. */
+static size_t find_sky(const Sky *s)
+{
+  size_t count = 0;
+  memset(s->step, NO_SKY, all_tiles(s));
+  for (size_t at = next_candidate(s, 0); at < all_tiles(s); at = next_candidate(s, at + 1)) {
+    int32_t root = patch_of(s, at);
+    if (root == NO_PATCH || !s->is_sky[root])
+      continue;
+    bool small = stx_sgm_patch_is_small(&s->patches[root], s->columns * s->rows);
+    s->step[at] = small ? SMALL : 0;
+    if (!small)
+      s->grown[count++] = (int32_t)at;
+  }
+  return count;
+}
+
+/* Adds the gray values that the sky had in a tile before this step. */
+static StxSgmGrays add_grays_before(const Sky *s, StxSgmGrays grays, int32_t at, int step)
+{
+  if (at < 0 || at >= (int32_t)all_tiles(s) || s->step[at] >= step)
+    return grays;
+  return stx_sgm_both_grays(grays, (StxSgmGrays){s->low[at], s->high[at]});
+}
+
+/* Makes a tile sky if it is like that beside it, whose gray values it takes. */
+static size_t grow_into(const Sky *s, int32_t at, int step, size_t count)
+{
+  if (at < 0 || at >= (int32_t)all_tiles(s) || s->step[at] <= step ||
+      (s->candidate[at] && patch_of(s, (size_t)at) != NO_PATCH))
+    return count;
+  const int32_t beside[] = {at - s->stride, at - 1, at + 1, at + s->stride};
+  int column = at % s->stride - TILES;
+  StxSgmGrays sky = stx_sgm_no_grays();
+  for (int k = 0; k < 4; k++)
+    sky = add_grays_before(s, sky, beside[k], step);
+  if (column < 0 || column >= s->columns ||
+      !stx_sgm_grows((StxSgmGrays){s->low[at], s->high[at]}, sky))
+    return count;
+  s->low[at] = sky.low;
+  s->high[at] = sky.high;
+  s->step[at] = (uint8_t)step;
+  s->grown[count] = at;
+  return count + 1;
+}
+
+/* In each step only tiles beside those of the step before can become sky. */
+static void grow(const Sky *s)
+{
+  size_t first = 0, end = find_sky(s), count = end;
+  for (int step = 1; step <= STX_SGM_SKY_GROWTH; step++) {
+    for (size_t k = first; k < end; k++) {
+      count = grow_into(s, s->grown[k] - 1, step, count);
+      count = grow_into(s, s->grown[k] + 1, step, count);
+      count = grow_into(s, s->grown[k] - s->stride, step, count);
+      count = grow_into(s, s->grown[k] + s->stride, step, count);
+    }
+    first = end;
+    end = count;
+  }
+}
+
+/* ---- Marks -------------------------------------------------------------------------------- */
+
 /* Takes away the gray values of what is not in the sky. */
 static void keep_sky(void *data, int j, int worker)
 {
   const Sky *s = data;
   size_t row = index_of(s, 0, j), count = (size_t)s->columns;
-  const uint8_t *candidate = s->candidate + row;
+  const uint8_t *step = s->step + row;
   uint8_t *restrict low = s->low + row, *restrict high = s->high + row, some = 0;
   for (size_t i = 0; i < count; i++) {
-    int32_t root = candidate[i] ? patch_of(s, row + i) : NO_PATCH;
-    uint8_t sky = root != NO_PATCH && s->is_sky[root];
+    uint8_t sky = step[i] != NO_SKY;
     low[i] |= (uint8_t)(sky - 1);
     high[i] &= (uint8_t)-sky;
     some |= sky;
@@ -586,6 +686,8 @@ void stx_sgm_sky(const StxSgmParams *params, const StxImage8 *left, const StxIma
   stx_parallel(threads, s.rows, take_samples, &s);
   add_up_patches(&s);
   choose_sky(&s);
+  look_behind(&s);
+  grow(&s);
   stx_parallel(threads, s.rows, keep_sky, &s);
   stx_parallel(threads, s.rows, mark_sky, &s);
 }
