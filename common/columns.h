@@ -65,8 +65,8 @@ STX_INLINE int stx_grid_steps(const StxGrid *grid)
   return STX_DISPARITY_ONE >> grid->coarse;
 }
 
-/* Pixels of 256 steps. Whoever works on columns has that for a pixel: what is given in pixels of
- * disparity is divided by it on the way in, and what comes out multiplied. */
+/* Pixels of 256 steps, the unit of algorithms on columns: their inputs in pixels of disparity are
+ * divided by it, and their outputs multiplied. */
 STX_INLINE double stx_grid_pixel(const StxGrid *grid)
 {
   return 1 << grid->coarse;

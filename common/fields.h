@@ -11,7 +11,7 @@
 
 #include "common/stx.h"
 
-/* How a field is stored, and so what it may be. */
+/* The type of a field. */
 typedef enum {
   STX_FIELD_DOUBLE,  /* double, low … high */
   STX_FIELD_INT,     /* int, low … high */
@@ -117,7 +117,7 @@ STX_API double stx_field_get(const StxField *field, const void *params);
  * not be allowed. It is missing no more, or again after `unset`. */
 STX_API void stx_field_set(const StxField *field, void *params, double value);
 
-/* Whether no value was given; of a field that does not note it: whether that is 0. */
+/* True if no value was given; for a field that does not record this, if the value is 0. */
 bool stx_field_is_missing(const StxField *field, const void *params);
 
 /* The range as users see it: from -1 where negative numbers are allowed, from `unset` where a value

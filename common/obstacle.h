@@ -66,8 +66,8 @@ static inline float stx_obstacle_time_to_contact(const StxObstacle *obstacle)
 
 #define STX_FREE_NO_OBSTACLE 65535
 
-/* How far it is free in one direction: a column of stixels from the left or, of a scan, a sector of
- * its turn, from straight ahead clockwise seen from above. */
+/* The free space in one direction: a column of stixels from the left or, of a scan, a sector of its
+ * turn, from straight ahead clockwise seen from above. */
 typedef struct {
   float x, z;        /* metres: where the nearest obstacle stands; infinite z: free as far as was
                         seen; not a number: unknown */

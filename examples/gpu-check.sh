@@ -77,8 +77,8 @@ for attribute in (75, 76):  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MIN
 END
 }
 
-# What the steps need: the plugin, stx-bench, the programs of suite gpu. All else would take longer
-# than all steps together.
+# Targets that the steps need: the plugin, stx-bench, the programs of suite gpu. All else would take
+# longer than all steps together.
 targets() {
   meson introspect "$build" --targets | python3 -c '
 import json, os, sys
@@ -310,7 +310,7 @@ bench() {
   echo "$(grep -c '| cuda' "$logs/bench.md") lines in bench.md"
 }
 
-# What the kernels wait for: name in ncu, column, divisor.
+# The kernels' reasons to wait: name in ncu, column, divisor.
 counters() {
   cat <<'END'
 gpu__time_duration.sum                                                   us                1000

@@ -45,9 +45,9 @@ typedef struct {
   StxBevMode mode;
   int width, height;            /* pixels */
   const StxPixelFormat *format; /* of one plane, RGB */
-  double extent;                /* metres from the centre to the nearer edge; what is shown is */
-  double zoom;                  /*   extent / zoom, but within STX_BEV_MIN_… and _MAX_EXTENT */
-  double center_x, center_y;    /* what lies in the centre, metres */
+  double extent;                /* metres from the centre to the nearer edge, at zoom 1; */
+  double zoom;                  /*   extent / zoom is clamped to STX_BEV_MIN_… and _MAX_EXTENT */
+  double center_x, center_y;    /* point in the centre, metres */
   int point_size;               /* pixels */
   bool rings;                   /* rings, distances, bar, sensor */
   StxLegend legend;             /* of every layer */
@@ -87,7 +87,7 @@ STX_API size_t stx_bev_size(const StxBevParams *params);
 /* Prepares `memory` (aligned to STX_ALIGN) and returns it as an StxBev. */
 STX_API StxBev *stx_bev_init(void *memory, const StxBevParams *params);
 
-/* Where the ground lies in the picture. A pixel is seen from its centre, which is half a pixel
+/* The position of the ground in the picture. A pixel is seen from its centre, which is half a pixel
  * from its edges. */
 typedef struct {
   double scale;       /* pixels per metre */

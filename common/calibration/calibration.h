@@ -3,7 +3,7 @@
  * Calibrations of stereo cameras as calibration tools and makers of cameras write them: lenses,
  * where the right camera stands, and, where the file has it, how the pictures become rectified.
  *
- * What is read; the content decides, not the name:
+ * The files that are read; the content decides, not the name:
  *
  *   OpenCV     FileStorage as YAML or JSON, one file or two (intrinsics, extrinsics): K1 D1 K2 D2
  *              (M1 …, cameraMatrix1 distCoeffs1 …), R, T, and R1 R2 P1 P2 if there are any;
@@ -34,7 +34,7 @@
 #define STX_CALIBRATION_MAX_SIDE 65536 /* pixels */
 
 /*
- * How directions become pixels, in OpenCV's order of coefficients.
+ * Lens models, in OpenCV's order of coefficients.
  *   BROWN    k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4 tx ty: radial polynomial or quotient, tangential,
  *            thin prism, tilted sensor; what the file does not have is 0
  *   FISHEYE  k1 k2 k3 k4 of the angle to the axis (Kannala-Brandt, "equidistant")

@@ -108,7 +108,7 @@ void stx_canvas_polygon(StxCanvas *canvas, const StxSpot *points, size_t count, 
 
 /* ---- Text --------------------------------------------------------------------------------- */
 
-/* Which point of a text is given. BASE: on its baseline, CAP: at the top of its capitals. */
+/* Anchor of a text. BASE: on its baseline, CAP: at the top of its capitals. */
 typedef enum {
   STX_ANCHOR_LEFT_BASE,
   STX_ANCHOR_CENTRE_BASE,
@@ -202,7 +202,7 @@ StxBox stx_canvas_names(
 
 /* ---- Laying it on a frame ----------------------------------------------------------------- */
 
-/* What is drawn now, as bytes without addresses: to be brought to where it is laid on a frame. On
+/* The drawn tiles, as bytes without addresses: to be copied to where they are laid on a frame. On
  * the host they can stay where they are. */
 const void *stx_canvas_tiles(const StxCanvas *canvas);
 size_t stx_canvas_tiles_size(const StxCanvas *canvas); /* 0: nothing is */
@@ -212,7 +212,7 @@ uint64_t stx_canvas_changes(const StxCanvas *canvas);
 
 /*
  * canvas  always on the host
- * tiles  those bytes, in the implementation's memory, aligned to 8; on the host NULL will do
+ * tiles  those bytes, in the implementation's memory, aligned to 8; on the host may be NULL
  * frame  pixels of tiles without drawing are not touched; strides of a device's are positive
  *
  * For the rest see StxPlace.

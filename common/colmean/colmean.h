@@ -75,7 +75,7 @@ typedef struct {
     .fill_width = STX_FILL_WIDTH_DEFAULT                                                           \
   }
 
-/* What a frame brings; images are grid.width × grid.height, and only what `semantics` asks for is
+/* The inputs of a frame; images are grid.width × grid.height, and only what `semantics` asks for is
  * read. Strides are in bytes, may be negative, and may exceed the row. Scores: with s = score_shift
  * their image has ⌈width / 2^s⌉ × ⌈height / 2^s⌉ scores per class, and the value of class k at
  * pixel (x, y) lies at scores + k·class_stride + (y >> s)·row_stride + (x >> s)·pixel_stride, so

@@ -54,7 +54,7 @@ typedef struct {
   ptrdiff_t stride[3];
 } StxFrame;
 
-/* How Y, U, V relate to R, G, B. `full_range`: 0…255, else 16…235 and 16…240. */
+/* The relation of Y, U, V to R, G, B. `full_range`: 0…255, else 16…235 and 16…240. */
 typedef enum { STX_MATRIX_BT601, STX_MATRIX_BT709, STX_MATRIX_BT2020 } StxMatrix;
 
 STX_API const StxFieldChoice stx_matrix_choices[];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How a stereo camera moves, from its left pictures and their disparities: visual odometry from one
- * frame to the next, and the points that were matched for it. Records: motion.h. The page
+ * The motion of a stereo camera, from its left pictures and their disparities: visual odometry from
+ * one frame to the next, and the points that were matched for it. Records: motion.h. The page
  * docs/algorithms/motion.md has the sources.
  *
  *   StxEgomotion *state = stx_egomotion_new();

@@ -21,7 +21,7 @@
 #define FLOW_NOISE .01      /*   what is added for each pixel of displacement, */
 #define LENS_NOISE .05      /*   and more where the view is so steep: times its tangent squared */
 
-/* How far a window reaches to either side, pixels of the half picture. */
+/* The reach of a window to either side, pixels of the half picture. */
 typedef struct {
   int across, down;
 } Reach;

@@ -105,8 +105,8 @@ typedef struct {
   double r[9], t[3];
 } EgoPose;
 
-/* What disparities are off by: offset[0] + offset[1] · x + offset[2] · x² pixels at the column
- * cx + focal · x; and the inverse of its covariance. */
+/* The offset of disparities: offset[0] + offset[1] · x + offset[2] · x² pixels at the column cx +
+ * focal · x; and the inverse of its covariance. */
 typedef struct {
   double offset[EGO_BENDS], certainty[EGO_BENDS][EGO_BENDS];
 } EgoBend;
@@ -141,7 +141,8 @@ void ego_slopes(const EgoCamera *, const double seen[3], double rows[3][EGO_UNKN
 /* pose = (turn and shift of `step`) after pose. */
 void ego_move(EgoPose *pose, const double step[6]);
 
-/* How many points agree with the best motion of three, found from `pose` on, which it becomes. */
+/* Finds the best motion of three points from `pose` on, writes it there, and returns the number of
+ * points that agree. */
 int ego_vote(const EgoCamera *, const EgoPoint *points, int count, EgoPose *pose);
 
 /* Makes the pose that of all points, from `pose` on: their weights fall with their error. Returns

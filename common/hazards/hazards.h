@@ -75,7 +75,7 @@ typedef struct {
   StxCamera camera;
 } StxHazardsFrame;
 
-/* What pointers lead to belongs to the state until its next frame or end. */
+/* The memory behind the pointers belongs to the state until its next frame or end. */
 typedef struct {
   const StxObstacle *hazards; /* STX_OBSTACLE_SMALL or _HOLE, the nearest first; id 0 */
   size_t count, left_out;     /* left_out: beyond params->max_hazards */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How far the right picture is too high or too low. Rectification is right to some tenths of a
- * pixel, and an edge that is nearly level moves sideways by several times that: a shadow's edge
- * would stand up from the road. In each of BANDS bands of rows the offset whose pictures differ
- * least on the ground, of offsets in steps of 1/8 pixel; a line through these, over the rows.
+ * The vertical offset of the right picture. Rectification is right to some tenths of a pixel, and
+ * an edge that is nearly level moves sideways by several times that: a shadow's edge would stand up
+ * from the road. In each of BANDS bands of rows the offset whose pictures differ least on the
+ * ground, of offsets in steps of 1/8 pixel; a line through these, over the rows.
  */
 #include "common/hazards/hazards_private.h"
 

@@ -121,7 +121,8 @@ void stx_hazards_align(StxHazardsWork *work, int threads);
 /* A row that has lost its mean: 1/31 gray level. Columns beyond the border are as the last. */
 void stx_hazards_flatten(const uint8_t *row, int width, int16_t *flat);
 
-/* What patches of `rows` rows whose hypotheses cost `ground` and `other` say for the other. */
+/* The evidence of patches of `rows` rows whose hypotheses cost `ground` and `other`, for the
+ * other. */
 static inline uint16_t hazards_evidence(uint32_t ground, uint32_t other, uint32_t noise)
 {
   uint32_t more = ground > other ? (ground - other) * 16 / noise : 0;

@@ -148,9 +148,9 @@ static bool is_beside(const StxObstacles *state, const Piece *piece, int column)
   return beside;
 }
 
-/* Where two depths meet in one column of stixels, what is measured is something between them; such
- * mistakes are one or two columns wide, and lie right beside what is nearer: all pieces of two
- * columns, the nearest of one. */
+/* If two depths meet in one column of stixels, the measured depth is between them; such mistakes
+ * are one or two columns wide, and lie right beside what is nearer: all pieces of two columns, the
+ * nearest of one. */
 static bool is_outline(const Group *group, const Looks *looks)
 {
   int columns = looks->last_column - looks->first_column + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is followed, with the camera's motion taken out: velocities over ground.
+ * Tracks with the camera's motion taken out: velocities over ground.
  *
  * A track is two filters: of a thing that moves with a velocity that is nearly constant, and of one
  * that stands. Both foretell each frame; Bayes' rule makes of how well they did the probability

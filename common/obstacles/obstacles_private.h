@@ -61,9 +61,9 @@ typedef struct {
   double p00, p01, p11; /* covariance */
 } Axis;
 
-/* What is followed is two things at once, with the camera's motion: one that moves, and one that
- * stands; how well each foretells what is seen says which it is. Without it only the first, with
- * speeds relative to the sensor. */
+/* A track with the camera's motion has two filters, of a thing that moves and of one that stands;
+ * how well each predicts the measurements says which it is. Without it only the first, with speeds
+ * relative to the sensor. */
 typedef struct {
   Axis x, z;                     /* if it moves */
   Axis still_x, still_z;         /* if it stands: speeds are 0 */
@@ -243,8 +243,8 @@ void stx_obstacles_follow(
 void stx_obstacles_predict(Axis *axis, double dt);
 void stx_obstacles_correct(Axis *axis, double at, double noise);
 
-/* Where the frame's stixels are; the share of what stands that was there in the frame before, if
- * the camera moved as the frame says. */
+/* Finds the positions of the frame's stixels, and the share of standing things that were there in
+ * the previous frame, if the camera moved as the frame says. */
 void stx_obstacles_place(StxObstacles *state, const StxObstaclesFrame *frame);
 double stx_obstacles_shared(const StxObstacles *state, const StxObstaclesFrame *frame);
 

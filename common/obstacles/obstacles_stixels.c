@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What stands in a frame of stixels, on which road, what of it belongs together, and how far it is
- * free. The numbers below were chosen on the synthetic street; docs/algorithms/obstacles.md says
- * what each of them is for.
+ * The obstacles of a frame of stixels: the road, the groups of pieces that belong together, and the
+ * free space. The numbers below were chosen on the synthetic street; docs/algorithms/obstacles.md
+ * says what each of them is for.
  */
 #include "common/obstacles/obstacles_private.h"
 

@@ -2,7 +2,7 @@
 /*
  * Obstacles from frame to frame: what is expected where, and what is found there.
  *
- * Who is who: the assignment of obstacles to tracks of the largest benefit in all, by auction.
+ * The assignment of obstacles to tracks of the largest benefit in all, by auction.
  *
  * Source: D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
  * assignment problem", Annals of Operations Research 14, 1988. A track without an obstacle bids for

@@ -147,7 +147,7 @@ STX_API void stx_overlay_draw_legend(
  * date then. */
 STX_API bool stx_overlay_fade(StxOverlay *overlay, double strength);
 
-/* What one frame held. A record is skipped, never drawn in part, if its column does not exist,
+/* The result of a frame. A record is skipped, never drawn in part, if its column does not exist,
  * top > bottom, bottom lies below the image, its kind is unknown, a disparity is not finite, or it
  * does not lie above the column's previous record. */
 typedef struct {

@@ -58,7 +58,7 @@ STX_INLINE int32_t stx_rdp_epsilon(const StxRdpParams *params)
   return params->epsilon >> params->grid.coarse;
 }
 
-/* What came of a frame: the same from every implementation. Levels of a column: how often all its
+/* The result of a frame: the same from every implementation. Levels of a column: how often all its
  * segments are looked at if those of a level are looked at together, the last time without a split;
  * 1 if it is never split, n−1 at most (n > 1). */
 typedef struct {

@@ -120,7 +120,7 @@ typedef struct {
   }
 
 /*
- * What the arithmetic needs, made once per road line on the host and read by every
+ * The tables of the arithmetic, made once per road line on the host and read by every
  * implementation, CUDA included. Plain data, no pointers.
  *
  * Cells are indexed from the image bottom up: u = rows − 1 − cell row, as the recurrence runs.
@@ -139,9 +139,9 @@ typedef struct {
 #define STX_OBJECT_BIN 6 /* object_scale is indexed by disparity >> this */
 
 /*
- * What fulldp.h adds, whose stx_fulldp_prepare fills it; others neither write nor read it. Energies
- * of a known cell, by u, by disparity >> STX_OBJECT_BIN, or of every cell: `flat` is what it costs
- * at least, `cap` what its distance to the plane adds at most. cap < 2^14, |flat| < 2^14.
+ * Tables of fulldp.h alone, filled by stx_fulldp_prepare. Energies of a known cell, by u, by
+ * disparity >> STX_OBJECT_BIN, or of every cell: `flat` is what it costs at least, `cap` what its
+ * distance to the plane adds at most. cap < 2^14, |flat| < 2^14.
  */
 typedef struct {
   int32_t ground_flat[STX_MAX_ROWS], ground_cap[STX_MAX_ROWS];
@@ -190,7 +190,7 @@ typedef struct {
 STX_API bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
     const StxRoadLine *line, StxSatdpTables *tables, StxError *error);
 
-/* Whether objects may be slanted: their planes, and more sums. */
+/* True if objects may be slanted, which needs more sums. */
 STX_INLINE bool stx_satdp_slanted(const StxSatdpParams *params)
 {
   return params->object_sigma_slope > 0;

@@ -50,8 +50,8 @@ STX_INLINE uint32_t stx_fold(uint32_t weight, uint32_t scale, uint32_t disparity
   return disparity == STX_DISPARITY_UNKNOWN ? 0 : folded;
 }
 
-/* How much more a cell of unknown disparity costs ground and object for its weight: < 2^15 + 1;
- * weight · scale < 2^32. */
+/* The additional cost of a cell of unknown disparity in ground and object, by its weight: < 2^15 +
+ * 1; weight · scale < 2^32. */
 STX_INLINE double stx_sky_evidence(uint32_t weight, uint32_t evidence_scale)
 {
   return (double)(int32_t)((weight * evidence_scale + (1u << 15)) >> 16);
@@ -63,7 +63,7 @@ STX_INLINE uint32_t stx_known_weight(uint32_t weight, uint32_t disparity)
   return disparity == STX_DISPARITY_UNKNOWN ? 0 : weight;
 }
 
-/* What cell u costs every stixel of the kind (an StxBelow): Noise if its disparity is known,
+/* The cost of cell u in every stixel of the kind (an StxBelow): Noise if its disparity is known,
  * Unknown if it is not. */
 STX_INLINE double stx_cell_energy(
     const StxSatdpTables *tables, int kind, int u, uint32_t disparity, uint32_t weight)
@@ -143,7 +143,7 @@ STX_INLINE StxPairCost stx_pair_cost(const StxSatdpTables *tables)
 
 /* ---- Links and records ------------------------------------------------------------------- */
 
-/* Where the best stixel of a kind that ends at a row begins, and what lies below it. Smaller is
+/* The start of the best stixel of a kind that ends at a row, and the kind below it. Smaller is
  * preferred among equals: smallest vb, then ground, object, sky. */
 STX_INLINE double stx_link(double vb, double below)
 {

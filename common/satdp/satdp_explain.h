@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a column of stixels costs, term by term, and what another one would: the answer to "why is
+ * The cost of a column of stixels, term by term, and that of alternatives: the answer to "why is
  * there a stixel here?".
  *
  * The energies are those of satdp.h, by the same arithmetic: of the stixels that satdp found, the

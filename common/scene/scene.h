@@ -33,8 +33,8 @@
 
 #define STX_SCENE_MAX_SIZE 8192 /* largest width and height, pixels */
 
-/* How the road rises and falls. The first is a town on rolling land; the others are for those who
- * want to know what a road that is no plane does to them. */
+/* The slope of the road. The first is a town on rolling land; the others test programs on roads
+ * that are not planes. */
 typedef enum {
   STX_SCENE_GENTLE, /* slopes of up to 5.2 % */
   STX_SCENE_FLAT,
@@ -56,18 +56,18 @@ typedef enum {
   STX_SCENE_RAIN        /* more noise, streaks, and an exposure that changes */
 } StxSceneKind;
 
-/* What calibration needs: a board that is held still for some frames, then otherwise: near and
- * far, tilted, in all parts of the pictures, and wholly in both of them if that is possible. Its
- * pose depends on the seed and on frame / hold; nothing stands before it. White around it is as
- * wide as a square. */
+/* A board for calibration that is held still for some frames, then otherwise: near and far, tilted,
+ * in all parts of the pictures, and wholly in both of them if that is possible. Its pose depends on
+ * the seed and on frame / hold; nothing stands before it. White around it is as wide as a
+ * square. */
 typedef struct {
   int columns, rows; /* corners between squares, across and down */
   double square;     /* side of a square, metres */
   int hold;          /* frames */
 } StxSceneBoard;
 
-/* What to draw. Zero is a good value for every field but width and height. Ranges, units and texts
- * of these: stx_scene_fields. */
+/* The scene to draw. Zero is a good value for every field but width and height. Ranges, units and
+ * texts of these: stx_scene_fields. */
 typedef struct {
   uint64_t seed;     /* which street */
   int width, height; /* pixels */
@@ -188,9 +188,9 @@ StxSceneHit stx_scene_cast(const StxScene *scene, const StxSceneRay *ray);
  * Its t is the depth: disparity = focal × baseline / t. */
 StxSceneRay stx_scene_ray(const StxScene *scene, StxSceneEye eye, double u, double v);
 
-/* Where a point of the frame falls in the picture that stx_scene_render() draws, with a calibration
- * the real camera's. False if it falls nowhere: behind the camera, or where the lens shows nothing;
- * it may lie outside of the picture. */
+/* The position of a point of the frame in the picture that stx_scene_render() draws, with a
+ * calibration the real camera's. False if it falls nowhere: behind the camera, or where the lens
+ * shows nothing; it may lie outside of the picture. */
 bool stx_scene_project(
     const StxScene *scene, StxSceneEye eye, const double point[3], double pixel[2]);
 
@@ -286,8 +286,8 @@ STX_API StxSceneLidar stx_scene_lidar(int beams);
 /* False with an error that names the field, its value and the range. */
 STX_API bool stx_scene_lidar_check(const StxSceneLidar *lidar, StxError *error);
 
-/* Where it stands, seen from the left camera: of a camera that is pitched by its own pitch, and of
- * a car that stands on the road's slope. */
+/* Its pose relative to the left camera: of a camera that is pitched by its own pitch, and of a car
+ * that stands on the road's slope. */
 STX_API StxExtrinsics stx_scene_lidar_extrinsics(
     const StxSceneLidar *lidar, const StxCamera *camera);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What stands where. The street is cut into cells of equal length per kind of thing; a hash of
+ * The places of things. The street is cut into cells of equal length per kind of thing; a hash of
  * (seed, kind, cell) says whether the cell holds one and how it looks. Cell k begins at k·length
  * metres from the street's beginning, wherever the camera is, so things stay put from frame to
- * frame. Traffic and walkers live in cells that move at the speed of their lane, so that nobody
- * ever meets another on the same lane.
+ * frame. Traffic and walkers live in cells that move at the speed of their lane, so that they never
+ * meet on the same lane.
  *
  * Every draw from a key is a statement of its own: C leaves open in which order arguments are
  * evaluated, and the street must be the same whatever compiler built it.

@@ -288,7 +288,7 @@ static void smooth_outline(const Job *job, SceneProbe probes[SAMPLES], int x, in
   }
 }
 
-/* How far the next pixel of a real camera lies from this one, in the rectified picture. */
+/* The distance of a real camera's next pixel from this one, in the rectified picture. */
 static void find_step(const Job *job, int x, int y, int dx, int dy, double step[2])
 {
   const StxSceneParams *params = &job->scene->params;

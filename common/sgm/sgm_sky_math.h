@@ -137,7 +137,7 @@ STX_INLINE bool stx_sgm_patch_may_be_sky(const StxSgmPatch *patch, int light)
   return stx_sgm_patch_is_far(patch, light) && !stx_sgm_patch_is_wall(patch);
 }
 
-/* How much a patch says about the brightness of the sky. */
+/* The weight of a patch for the brightness of the sky. */
 STX_INLINE uint32_t stx_sgm_patch_weight(const StxSgmPatch *patch)
 {
   return 8 * patch->samples >= patch->tiles ? 2 * patch->tiles : patch->tiles;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stxcuda.h in a build without CUDA: stx_cuda_open says so, and as nobody gets an StxCuda the
- * other functions only have to exist. */
+/* stxcuda.h in a build without CUDA: stx_cuda_open says so, and without an StxCuda the other
+ * functions only have to exist. */
 #include "cuda/stxcuda.h"
 
 static bool no_cuda(StxError *error)

@@ -44,7 +44,8 @@ STX_DEVICE StxSegment trace_segment(const Column *c, int kind, int vt, int *belo
   return segment;
 }
 
-/* Notes the stixels from the top down, where nobody needs start rows any more; returns how many. */
+/* Notes the stixels from the top down, where start rows are not needed any more; returns how
+ * many. */
 STX_DEVICE int note_stixels(const Column *c)
 {
   uint16_t *notes = c->lists;
@@ -57,7 +58,7 @@ STX_DEVICE int note_stixels(const Column *c)
   return count;
 }
 
-/* What stx_make_stixel makes the record of; dd, which only energies need, stays 0. */
+/* The sums from which stx_make_stixel makes the record; dd, which only energies need, stays 0. */
 STX_DEVICE StxSegmentSums sums_of(const Column *c, const StxSegment *segment)
 {
   const StxSatdpRow *hi = &c->row[segment->vt + 1], *lo = &c->row[segment->vb];

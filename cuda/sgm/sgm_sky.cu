@@ -127,7 +127,7 @@ STX_DEVICE uint32_t patch_of(const StxSgmSkyArgs *a, uint32_t at)
   return root < (uint32_t)a->columns ? root : STX_SGM_SKY_NONE;
 }
 
-/* What a tile adds to its patch. */
+/* A tile's contribution to its patch. */
 struct TileShare {
   int pixels, samples, votes, light;
 };
@@ -158,7 +158,7 @@ STX_DEVICE TileShare share_of(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
   return share;
 }
 
-/* What is two tiles from tile (i, j) in one direction, if the patch ends between them. */
+/* Adds the tile two steps from tile (i, j) in one direction, if the patch ends between them. */
 STX_DEVICE void look_beyond(
     const StxSgmSkyArgs *a, StxSgmOutline *outline, int i, int j, int di, int dj)
 {

@@ -47,7 +47,7 @@ def measure(evaluate, programs):
 
 
 def sample(evaluate, programs):
-    """What the test measures again."""
+    """Rows that the test measures again."""
     there = folders()
     name = "KITTI odometry 05"
     return {"velocities.csv": sequence_rows(evaluate, programs, name, there[name], "video")
@@ -62,11 +62,11 @@ def number(text, factor=100, places=1):
 
 def cells(row):
     return [row["standing"], *(number(row[f"{kind}_{key}"])
-                               for kind in ("closing", "lateral") for key in SAID)]
+                               for kind in ("closing", "lateral") for key in SAID[:2])]
 
 
 HEAD = ["standing", *(f"{kind}: {what}" for kind in ("closing", "lateral")
-                      for what in ("said, %", "> 1.5 m/s, %", "> 3 m/s, %"))]
+                      for what in ("said, %", "> 1.5 m/s, %"))]
 
 
 def sequences():
@@ -87,7 +87,7 @@ def ranges():
         for kind in ("closing", "lateral"):
             said = sum(int(row["standing"]) * float(row[f"{kind}_said"] or 0) for row in mine)
             whole[f"{kind}_said"] = str(said / int(whole["standing"])) if said else ""
-            for key in SAID[1:]:
+            for key in SAID[1:2]:
                 wrong = sum(int(row["standing"]) * float(row[f"{kind}_said"] or 0) *
                             float(row[f"{kind}_{key}"] or 0) for row in mine)
                 whole[f"{kind}_{key}"] = str(wrong / said) if said else ""
@@ -96,12 +96,14 @@ def ranges():
 
 
 def streets():
-    lines = [["", "motion", "moving things", "with a speed, %", "off by, median, m/s",
+    """Those on which nothing was tuned."""
+    lines = [["motion", "moving things", "with a speed, %", "off by, median, m/s",
               "9 in 10, m/s", "id kept, %"]]
-    lines += [[row["data"], row["motion"], row["moving"], number(row["moving_said"]),
+    lines += [[row["motion"], row["moving"], number(row["moving_said"]),
                number(row["moving_speed_median"], 1, 2), number(row["moving_speed_9_in_10"], 1, 2),
-               number(row["id_kept"])] for row in read("velocities-street.csv")]
-    return table("velocities-street", lines, 2)
+               number(row["id_kept"])] for row in read("velocities-street.csv")
+              if row["data"] == "streets 11 to 14"]
+    return table("velocities-street", lines, 1)
 
 
 def tables():

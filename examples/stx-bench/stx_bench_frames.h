@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-/* What is measured, and for how long. */
+/* The pipelines to measure, and for how long. */
 typedef struct {
   const char *pipeline; /* with two appsrc, left and right, and a fakesink, out */
   const char *views[2]; /* gst-launch lines that end in a picture: what is fed, over and over */

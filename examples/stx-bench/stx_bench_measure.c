@@ -64,7 +64,7 @@ static double pixels_of(const Group *g)
   return (double)g->context->input->width * g->context->input->height;
 }
 
-/* What there is to compare after a run: nothing for stages that have no reference. */
+/* The outputs to compare after a run: nothing for stages that have no reference. */
 static void set_outputs(Group *g)
 {
   size_t pixels = g->context->input != NULL ? (size_t)pixels_of(g) : 0;

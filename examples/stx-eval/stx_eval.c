@@ -11,7 +11,7 @@
 
 #define EPSILON_AUTO (-1) /* not given: it depends on --cut-candidates */
 
-/* What the command line says beyond the pipeline's settings. */
+/* Options beyond the pipeline's settings. */
 typedef struct {
   StxPipelineSettings pipeline;
   char *folder, *calibration, *pictures, *scores, *masks;

@@ -42,12 +42,12 @@ typedef struct {
   uint8_t *masks;   /* EvalMask of every pixel, rows without gaps; NULL: none are drawn */
 } EvalFrame;
 
-/* What was drawn by hand. */
+/* Areas drawn by hand. */
 typedef enum { EVAL_UNMASKED, EVAL_SKY, EVAL_WALL } EvalMask;
 
 void eval_frame_free(EvalFrame *frame);
 
-/* Where the picture of a frame or scan goes, in a folder that is made, to be freed; NULL: none is
+/* The path of the picture of a frame or scan, in a folder that is made, to be freed; NULL: none is
  * wanted. */
 char *eval_picture_path(const char *folder, const char *name);
 
@@ -100,7 +100,7 @@ bool eval_load_beside(const char *scan, const char *calibration, bool needs_scan
  * names, one for each frame. 19 train ids, planar, float32. */
 bool eval_load_scores(const char *folder, size_t index, EvalFrame *frame, StxError *error);
 
-/* What the pipeline has to know of them. */
+/* Passes the scores to the pipeline. */
 void eval_set_scores(const EvalFrame *frame, StxPipelineInput *input);
 
 /* Draws the masks of a frame, where the file has any, see stx_eval_masks.c. Its left picture must
@@ -159,7 +159,7 @@ int eval_range_of(double metres);
 
 #define EVAL_ERROR_BINS 1001 /* of a distance's error: steps of .1 % or 1 cm, and what is more */
 
-/* How stixels look beside a scan, and the sky. Everything adds up. */
+/* Counts of stixels compared with a scan, and of the sky. Everything adds up. */
 typedef struct {
   uint64_t points[2][STX_KIND_SKY + 1][EVAL_RANGES]; /* ground, object: by what they are seen as */
   uint64_t errors[EVAL_RANGES][EVAL_ERROR_BINS];  /* points by error of their distance, .1 % … */

@@ -19,7 +19,7 @@
 #define SEEN_SAMPLES 96
 #define SEEN_POINTS 30
 
-/* Where the camera's motion comes from. */
+/* The source of the camera's motion. */
 typedef enum { MOTION_NONE, MOTION_POSES, MOTION_VIDEO } Motion;
 static const char *const motions[] = {"none", "poses", "video", NULL};
 
@@ -35,7 +35,7 @@ typedef struct {
   int motion; /* Motion */
 } Options;
 
-/* What a street is judged with. */
+/* The state of judging a street. */
 typedef struct {
   const Options *options;
   StxScene *scene;
@@ -116,8 +116,7 @@ static void close_pictures(Pictures *pictures)
   g_free(pictures->disparity.data);
 }
 
-/* What becomes of the samples of a picture: the stixel of each says what it is a member of, and how
- * far away. */
+/* Results for the samples of a picture: the obstacle of each sample's stixel, and its distance. */
 typedef struct {
   uint16_t *members;
   uint32_t *pieces;
@@ -173,7 +172,7 @@ static bool find_in_stixels(Run *run, const StxImage8 *left, const StxPipelineOu
   return good;
 }
 
-/* What the pipeline is given: two pictures, or the truth in their place. */
+/* Draws the pipeline's input: two pictures, or the truth in their place. */
 static StxPipelineInput draw(Run *run, Pictures *pictures, int frame)
 {
   StxPipelineInput input = {.camera = stx_scene_params(run->scene)->camera};
@@ -341,7 +340,7 @@ static bool run_streets(const Options *o, StxError *error)
 
 /* ---- A real street -------------------------------------------------------------------------- */
 
-/* What a sequence is judged with. */
+/* The state of judging a sequence. */
 typedef struct {
   const Options *options;
   EvalSequence sequence;

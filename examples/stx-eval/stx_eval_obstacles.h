@@ -14,7 +14,7 @@
 
 typedef enum { THING_NONE, THING_GROUND, THING_OTHER, THING_VEHICLE, THING_PERSON, THINGS } Thing;
 
-/* What is seen at a place of the picture, or met by a point. */
+/* The surface seen at a place of the picture, or met by a point. */
 typedef struct {
   float z;           /* metres along the optical axis; of a point its range */
   uint16_t instance; /* 0: none */

@@ -35,7 +35,7 @@ static double share(uint64_t part, uint64_t all)
   return all > 0 ? (double)part / (double)all : NAN;
 }
 
-/* What a share of `count` errors does not exceed, in steps. */
+/* A quantile of `count` errors, in steps. */
 static double quantile(const uint64_t errors[ERROR_BINS], uint64_t count, double part)
 {
   uint64_t sum = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a stereo camera, or a LiDAR, sees of the street. */
+/* The view of a stereo camera or a LiDAR of the street. */
 #include "examples/stx-eval/stx_eval_obstacles.h"
 
 #include <math.h>

@@ -28,7 +28,7 @@ bool eval_sequence_open(
 bool eval_sequence_load(EvalSequence *sequence, size_t index, EvalFrame *frame, StxError *error);
 void eval_sequence_close(EvalSequence *sequence);
 
-/* How the camera moved to this frame, by the poses. */
+/* The camera's motion to this frame, by the poses. */
 StxMotion eval_sequence_motion(const EvalSequence *sequence, size_t index);
 
 /* ---- Scores --------------------------------------------------------------------------------- */

@@ -178,7 +178,7 @@ static void judge_things(
 
 /* ---- A frame -------------------------------------------------------------------------------- */
 
-/* What stands goes over ground at no speed. */
+/* Standing things have no speed over ground. */
 static void judge_stixels(SequenceScore *score, const StxObstaclesResult *result, size_t place)
 {
   for (size_t i = 0; result->stixel_velocities != NULL && i < result->stixels; i++) {

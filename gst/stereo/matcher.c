@@ -504,11 +504,11 @@ static gboolean stop(GstAggregator *aggregator)
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxField own_fields[] = {
-    {"layout", "Layout", "How a frame of pad sink holds the two views",
+    {"layout", "Layout", "Packing of the two views on pad sink",
         STX_FIELD(CHOICE, GstStxMatcherSettings, layout), .choices = gst_stereo_sgm_layouts},
     {"confidence", "Confidence", "Attach a confidence per pixel as GstStxConfidenceMeta",
         STX_FIELD(BOOL, GstStxMatcherSettings, confidence)},
-    {"motion", "Motion", "Attach the camera's own motion as GstStxMotionMeta; needs the camera",
+    {"motion", "Motion", "Attach the camera's motion as GstStxMotionMeta; needs the camera",
         STX_FIELD(BOOL, GstStxMatcherSettings, motion)},
 };
 static const GstStxMatcherSettings defaults = {.confidence = true};

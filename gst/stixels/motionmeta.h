@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the camera moved to a frame from the one before, as a meta on it. */
+/* The camera's motion from the previous frame, as a meta on it. */
 #ifndef GST_STX_MOTION_META_H
 #define GST_STX_MOTION_META_H
 

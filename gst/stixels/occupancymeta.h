@@ -24,7 +24,7 @@ G_BEGIN_DECLS
  * @y: likewise
  * @yaw: how far the sensor is turned to the left, radians; 0 unless @fixed
  *
- * What occupancy-grid knows of the road's plane, x ahead and y to the left. Written field by field
+ * The grid of occupancy-grid in the road's plane, x ahead and y to the left. Written field by field
  * into nav_msgs/OccupancyGrid of ROS.
  */
 typedef struct _GstStxOccupancyMeta {

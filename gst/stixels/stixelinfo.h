@@ -52,7 +52,7 @@ GST_STX_API void gst_stx_stixel_info_free(GstStxStixelInfo *info);
  * @stixel: one of its stixels
  * @metres: (out caller-allocates): where to put the answer
  *
- * Where a stixel stands, in metres, in the axes of the left camera: metres.h.
+ * The position of a stixel, in metres, in the axes of the left camera: metres.h.
  *
  * Returns: %FALSE, and everything in @metres is not a number, if its disparity is unknown or 0, or
  * the camera lacks its focal length or baseline; single numbers may be unknown as that header says

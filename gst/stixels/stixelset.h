@@ -172,7 +172,7 @@ GST_STX_API gint gst_stx_stixels_find_nearest(const GstStxStixels *self, guint c
  * @x: (out): of the frame, towards the right
  * @y: (out): down
  *
- * Where a position of the image is in the frame. It may be outside: the frame may have been cut.
+ * Converts a position of the image to the frame. It may be outside: the frame may have been cut.
  */
 GST_STX_API void gst_stx_stixels_get_position(
     const GstStxStixels *self, gdouble u, gdouble v, gdouble *x, gdouble *y);

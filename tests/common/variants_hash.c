@@ -174,7 +174,7 @@ static void fill_grains(const StxImage8 *image, int right)
   }
 }
 
-/* What looks at pixels, of this set; the rest by its backend. */
+/* The functions that read pixels, of this set; the rest by its backend. */
 static uint64_t hash_egomotion(const VariantsRun *v)
 {
   const int width = v->large ? 300 : 190, height = v->large ? 200 : 120;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What egomotion does with pixels: by hand, by brute force, and every implementation against the
- * reference. */
+/* The steps of egomotion that read pixels: by hand, by brute force, and every implementation
+ * against the reference. */
 #include "common/egomotion/egomotion_private.h"
 #include "tests/testing.h"
 

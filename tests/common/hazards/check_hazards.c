@@ -81,7 +81,7 @@ STX_TEST_LOOP(rows_that_are_off_are_found, 4)
   ck_assert_msg(result.noise < 6, "noise %g", result.noise);
 }
 
-/* What is higher is left to others, and so is what lies too far. */
+/* Higher things, and those too far away, are not reported. */
 STX_TEST(limits_hold)
 {
   HazardsCase high = HAZARDS_CASE(.z = 8, .height = .8), far = HAZARDS_CASE(.z = 10, .height = .3);

@@ -23,7 +23,7 @@ static double grain(double u, double v, double cell_u, double cell_v)
          t * ((1 - s) * corner[2] + s * corner[3]);
 }
 
-/* What a ray meets: depth, and the brightness there. */
+/* The point that a ray meets: its depth and brightness. */
 typedef struct {
   double z, value;
 } Hit;

@@ -43,7 +43,7 @@ static StxMotion motion_of(double turn, double ahead)
       .translation = {s * ahead, 0, -c * ahead}};
 }
 
-/* Where a place of the first frame is seen from the camera. */
+/* The position from the camera of a place of the first frame. */
 static void see(const Drive *drive, double x, double z, double *at)
 {
   double c = cos(drive->heading), s = sin(drive->heading);
@@ -240,7 +240,7 @@ STX_TEST(matched_points_tell_velocities_of_obstacles_and_stixels_at_once)
   stx_obstacles_free(drive.state);
 }
 
-/* Where no obstacle is near enough: of their own points, which last for some frames. */
+/* Stixels without an obstacle near enough: of their own points, which last for some frames. */
 STX_TEST(stixels_of_no_obstacle_have_velocities_too)
 {
   static const Mover crossing[] = {{-4, 20, 3, 0, 1.5}, {0}};

@@ -117,7 +117,7 @@ STX_TEST(literal_sky_without_a_horizon)
   }
 }
 
-/* What ground, sky and unknown cells cost at an image row (cells of one pixel), in nats. */
+/* The cost of ground, sky and unknown cells at an image row (cells of one pixel), in nats. */
 static void expect_places(
     const Case *c, int row, double ground, double sky, double unknown, int low, int high)
 {
@@ -212,7 +212,7 @@ STX_TEST(literal_first_pays_once)
 }
 
 /* Six cells of 4 px, which sky (4 px) explains at a nat each (16 · 128/2047) and an object (1 px)
- * at none. Noise costs sky ln 4 a cell; it is first to nobody's advantage. An object beginning
+ * at none. Noise costs sky ln 4 a cell; being the lowest gives no advantage. An object beginning
  * costs 6.5. */
 STX_TEST(literal_noise_of_the_sky)
 {

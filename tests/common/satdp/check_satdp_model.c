@@ -42,7 +42,7 @@ static double road_at(const StxRoadLine *line, double row)
   return d;
 }
 
-/* How much disparity a row of pixels brings there. */
+/* The increase of the disparity per row of pixels. */
 static double slope_at(const StxRoadLine *line, double row)
 {
   double slope = line->slope;
@@ -104,7 +104,7 @@ static double part_noise(const Case *c, int column, int kind, int vb, int vt)
   return sum;
 }
 
-/* What a stixel pays for being the lowest, in whole nats of the parameters. */
+/* The cost of being the lowest stixel, in whole nats of the parameters. */
 static double part_first(const Case *c, int kind, int vb)
 {
   const double cost[] = {0, c->params.first_object_cost, c->params.first_sky_cost};

@@ -46,7 +46,7 @@ typedef struct {
   bool is_sky[BRUTE_TILES];
 } Sky;
 
-/* What the pixels of a rectangle of tiles have, as far as they are in the image. */
+/* Statistics of the pixels of a rectangle of tiles, within the image. */
 typedef struct {
   int pixels, least, most;
   double sum;
@@ -213,7 +213,7 @@ static bool is_far(const Sky *s, const Patch *patch)
   return mean <= .8 * (1 + fmin(bright, 3)) + .2 * share + NEARLY;
 }
 
-/* What is left of the disparities beside the line through them, as a share of their mean. */
+/* The deviation of the disparities from the line through them, as a share of their mean. */
 static double unevenness(const Patch *patch)
 {
   double n = patch->outlined, i = 0, d = 0, ii = 0, id = 0, left = 0;

@@ -11,7 +11,7 @@
 
 #define BRUTE_TILES 4096
 
-/* How often each thing was met that decides what is sky. */
+/* Counts of the cases that decide what is sky. */
 typedef struct {
   int below;     /* candidates of no patch */
   int joined;    /* patches that meet further down */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * stereo-stixels on the GPU of tests/emu: what the elements inside give each other stays on the
- * device, as it does when they are linked by hand, unless somebody outside wants it; the bytes are
- * those of the CPU.
+ * device, as it does when they are linked by hand, unless it leaves the bin; the bytes are those of
+ * the CPU.
  */
 #include "tests/gst/cuda/cuda_fixture.h"
 
