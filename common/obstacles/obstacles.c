@@ -308,8 +308,7 @@ static bool is_given(const StxObstacles *state, const StxObstaclesFrame *frame)
   return state->params.speed >= 0 && !known;
 }
 
-/* What speed and yaw rate say of the camera since the last frame: it went along an arc. Nothing is
- * known of how it pitched. */
+/* The motion since the last frame by speed and yaw rate, along an arc. Its pitch is not known. */
 static StxMotion given_motion(const StxObstacles *state, uint64_t time, bool again, bool late)
 {
   bool timed = time != STX_OBSTACLES_NO_TIME && state->time != STX_OBSTACLES_NO_TIME;

@@ -140,8 +140,8 @@ STX_API const StxSceneParams *stx_scene_params(const StxScene *scene);
 /* Goes to a frame (.6 ms). Frames may come in any order. */
 STX_API void stx_scene_move(StxScene *scene, uint64_t frame);
 
-/* How the left camera, of the rectified pair, came from the frame before to this one: known exactly,
- * with deviations of 0. STX_MOTION_FIRST in frame 0. */
+/* The motion of the left camera, of the rectified pair, since the frame before: known exactly, with
+ * deviations of 0. STX_MOTION_FIRST in frame 0. */
 STX_API StxMotion stx_scene_motion(const StxScene *scene);
 
 /*

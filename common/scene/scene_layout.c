@@ -48,7 +48,7 @@ static unsigned instance_of(unsigned kind, int side, int64_t cell)
   return 1 + (unsigned)(scene_key((uint64_t)side, kind, cell) % 65535);
 }
 
-/* How far the row's cells are ahead of where they were at first. */
+/* The distance of the row's cells from where they were at first. */
 static double shift_of(const StxScene *scene, const Row *row)
 {
   return row->speed * scene->time + row->way - scene->travelled;
@@ -252,7 +252,7 @@ static void place_ahead(
   vehicle(scene, &place);
 }
 
-/* How far apart the feet are, -1 … 1, after so many steps: two are a period. */
+/* The distance of the feet, -1 … 1, after so many steps: two are a period. */
 static double stride_of(double steps)
 {
   double phase = steps - 2 * (double)scene_floor(.5 * steps);

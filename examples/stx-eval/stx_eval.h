@@ -126,7 +126,7 @@ bool eval_lidar(int argc, char **argv, StxError *error);
 /* `stx-eval motion …`: argv[0] is "motion". */
 bool eval_motion(int argc, char **argv, StxError *error);
 
-/* What is left between two motions: a turn about each axis, radians, and a shift, metres. */
+/* The difference of two motions: a rotation about each axis, radians, and a shift, metres. */
 void eval_motion_difference(
     const StxMotion *found, const StxMotion *truth, double turn[3], double shift[3]);
 

@@ -371,7 +371,7 @@ static void count_found(ObstacleJudge *judge, const Object *o, const StxObstacle
   known->last_z = (double)o->z;
 }
 
-/* What stands has no speed over ground. */
+/* Counts the speed over ground of an obstacle that stands: it should be 0. */
 static void count_standing(
     const ObstacleJudge *judge, const StxObstacle *o, const Claim *claim, ObstacleScore *score)
 {

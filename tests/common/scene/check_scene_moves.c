@@ -36,7 +36,7 @@ static double speed_of(const StxSceneHit *hit)
 
 /* ---- The truth ------------------------------------------------------------------------------ */
 
-/* What a pixel shows, in the axes of the camera. */
+/* The thing at a pixel, in the axes of the camera. */
 typedef struct {
   double at[3];
   StxSceneHit hit;
