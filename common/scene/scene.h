@@ -172,7 +172,7 @@ typedef struct {
 
 /* The first surface a ray meets: t in units of |direction| (infinite for the sky), class, and a
  * number that tells objects of one class apart (1 … 65535, the same in all frames; 0 for what is
- * not an object: ground, sky, distant hills), and how fast it goes over ground: m/s to the right and
+ * not an object: ground, sky, distant hills), and its speed over ground: m/s to the right and
  * ahead, in the axes of the left camera. */
 typedef struct {
   double t;

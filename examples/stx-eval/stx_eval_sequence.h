@@ -42,7 +42,7 @@ typedef struct {
   uint64_t wide[SPEED_COUNT], far[SPEED_COUNT]; /* of these off by more than 1.5 and 3 m/s */
 } SpeedScore;
 
-/* The velocity over ground of an obstacle, back and to the right: its speeds less those of something
+/* The velocity over ground of an obstacle, back and to the right: its speeds less those of one
  * that stands there, over `dt` seconds. */
 void eval_speed_over_ground(
     const StxMotion *motion, double dt, const StxObstacle *o, double speed[SPEED_COUNT]);

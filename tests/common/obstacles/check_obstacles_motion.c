@@ -288,7 +288,7 @@ STX_TEST(a_motion_of_a_shorter_time_is_taken_to_go_on)
 
 /* ---- Given motion --------------------------------------------------------------------------- */
 
-/* A drive whose frames say nothing of the camera, or that it is not known; speed and yaw rate do. */
+/* A drive whose frames bring no motion, or an unknown one; speed and yaw rate do. */
 STX_TEST_LOOP(speed_and_yaw_rate_stand_in_for_a_motion, 2)
 {
   Drive drive = begin(street);
