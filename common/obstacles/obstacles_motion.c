@@ -16,7 +16,7 @@
 #define FIRST_SPEED 10.0   /* m/s: a standard deviation of what moves */
 #define CREEPS .05         /* m: how the place of what stands seems to change in a frame */
 #define JUMP_ACROSS .5 /* of its width, where nothing of it is as expected: noise of its place; */
-#define JUMP_AHEAD 2.0 /*   likewise ahead, m */
+#define JUMP_AHEAD 1   /*   likewise ahead, m */
 #define FAR_OFF 3.0    /* standard deviations: what is farther off is a mistake in part */
 #define LATELY .3      /* of how far off it was, what counts of the last frame */
 #define STANDS 1.0     /* m/s: what is slower stands; */

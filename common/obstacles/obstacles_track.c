@@ -188,12 +188,12 @@ static void find_choices(StxObstacles *state, const Noise *noise)
       for (; claim < end && claim->key == ((uint64_t)t << 32 | i); claim++)
         rows += (double)state->pieces[claim->index].owned;
       double benefit = benefit_of(state, &state->tracks[t], &state->obstacle[i], noise);
-      double shared = rows > 0 ? stx_obstacles_overlap(
-                                     (double)state->expected[t], (double)state->covered[i], rows)
-                               : 0;
+      double expected = (double)state->expected[t], covered = (double)state->covered[i];
+      double shared = rows > 0 ? stx_obstacles_overlap(expected, covered, rows) : 0;
+      double alike = fmin(expected, covered) / fmax(fmax(expected, covered), 1);
       benefit += weight * (shared - benefit);
       if (benefit > 0)
-        keep_best(choices, (uint32_t)i, benefit, shared);
+        keep_best(choices, (uint32_t)i, benefit, alike);
     }
   }
 }
