@@ -87,6 +87,7 @@ void stx_obstacles_free(StxObstacles *state)
     return;
   free(state->memory);
   free(state->tracks);
+  free(state->parts);
   for (int i = 0; i < 2; i++) {
     free(state->first[i]);
     free(state->flow[i]);
@@ -142,6 +143,8 @@ static size_t lay_out(StxObstacles *state, char *memory)
   STX_TAKE(&layout, state->entered, obstacles);
   STX_TAKE(&layout, state->prices, obstacles);
   STX_TAKE(&layout, state->owner, obstacles);
+  STX_TAKE(&layout, state->covered, obstacles);
+  STX_TAKE(&layout, state->expected, 2 * obstacles);
   STX_TAKE(&layout, state->choices, 2 * obstacles);
   STX_TAKE(&layout, state->waiting, 2 * obstacles);
   return take_either(state, layout);
@@ -168,6 +171,10 @@ static bool make_flows(StxObstacles *state)
   if (columns <= state->room_for_columns && stixels <= state->room_for_flows)
     return true;
   stixels += stixels / 2;
+  Part *parts = realloc(state->parts, (2 * stixels + 1) * sizeof *parts);
+  if (parts == NULL)
+    return false;
+  state->parts = parts;
   for (int i = 0; i < 2; i++) {
     uint32_t *first = realloc(state->first[i], columns * sizeof *first);
     state->first[i] = first != NULL ? first : state->first[i];
@@ -224,7 +231,7 @@ bool stx_obstacles_prepare(StxObstacles *state, const StxObstaclesParams *params
 /* Nothing is followed from before. */
 static void restart(StxObstacles *state)
 {
-  state->tracked = state->before = 0;
+  state->tracked = state->part_count = state->before = 0;
   state->waited = 0;
   state->stood = false;
   state->last_motion.state = STX_MOTION_FIRST;
