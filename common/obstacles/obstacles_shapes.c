@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is followed keeps the stixels that it was seen as: they go on as it does, and where they are
- * found again in the next frame says more of which obstacle it is than boxes do, which jump when
- * things fall into other pieces.
+ * A track keeps the stixels that it was last seen as, and moves them with its velocity. The stixels
+ * of the next frame that lie on them associate obstacles with tracks more reliably than boxes, which
+ * jump when an obstacle splits or merges.
  */
 #include "common/obstacles/obstacles_private.h"
 
@@ -39,7 +39,7 @@ void stx_obstacles_move_parts(StxObstacles *state, double dt, const StxMotion *m
   }
 }
 
-/* What a part and a piece share, in rows of a column. */
+/* Rows of a column that a part and a piece share. */
 static double shared(
     const Piece *piece, const StxStixel *s, double top, double bottom, double d, double metre)
 {
