@@ -25,6 +25,7 @@
 #define STX_CUDA_H
 
 #include "common/colmean/colmean.h"
+#include "common/egomotion/egomotion.h"
 #include "common/ground/ground.h"
 #include "common/luma/luma.h"
 #include "common/overlay/overlay.h"
@@ -186,7 +187,8 @@ static inline StxPlace stx_cuda_place(StxCuda *cuda, StxCudaStream stream)
  */
 extern const StxImplTable stx_sgm_cuda_impls;
 extern const StxImplTable stx_colmean_cuda_impls;
-extern const StxImplTable stx_fulldp_cuda_impls; /* of StxSatdpImpl */
+extern const StxImplTable stx_egomotion_cuda_impls; /* which wait: egomotion.h */
+extern const StxImplTable stx_fulldp_cuda_impls;    /* of StxSatdpImpl */
 extern const StxImplTable stx_ground_cuda_impls;
 extern const StxImplTable stx_luma_cuda_impls;
 extern const StxImplTable stx_rdp_cuda_impls;

@@ -188,6 +188,8 @@ pipelines() {
     model=gaussian-uniform")"
   echo "segments    $(from_pair 1242x375 "! downsample-transpose backend=BACKEND stixel-width=1 \
     stixel-height=1 ! rdp-columns backend=BACKEND epsilon=2 median=5")"
+  echo "motion      $(from_pair 1242x375 "motion=true ! downsample-transpose backend=BACKEND \
+    ! $stixels ! stixel-json write=motion")"
   echo "lidar       street-scene-src view=lidar num-buffers=3 ! lidar-ground backend=BACKEND \
     ! application/x-point-labels"
   echo "overlay     $(from_pair 1242x375 "! $drawn ! video/x-raw,format=RGBA ! $overlay")"

@@ -65,8 +65,11 @@ typedef struct {
   double corridor_width, corridor_length; /* straight ahead; width 0: no corridor */
   double corridor_offset;                 /* of its middle, to the right of the sensor */
   bool follow;                            /* else all ids are 0, and all speeds unknown */
-  int max_unseen; /* frames in a row without it, after which an id is given up */
-  double gate;    /* how far from where it was expected an obstacle is still the same */
+  int max_unseen;  /* frames in a row without it, after which an id is given up */
+  double gate;     /* how far from where it was expected an obstacle is still the same */
+  double speed;    /* of the sensor along its axis, m/s, where a frame of stixels does not say how
+                      the camera moved; < 0: not known */
+  double yaw_rate; /* likewise, rad/s, to the right */
 } StxObstaclesParams;
 
 #define STX_OBSTACLES_DEFAULTS                                                                     \
@@ -74,7 +77,7 @@ typedef struct {
     .max_distance = 60, .min_height = 0.4, .min_width = 0.1, .clearance = 2, .depth_step = 0.3,    \
     .disparity_step = 0.3, .max_length = 5, .gap = 0.3, .min_count = 1, .max_obstacles = 1000,     \
     .sectors = 360, .corridor_width = 2.4, .corridor_length = 30, .corridor_offset = 0,            \
-    .follow = true, .max_unseen = 5, .gate = 3                                                     \
+    .follow = true, .max_unseen = 5, .gate = 3, .speed = -1                                        \
   }
 
 /* Every field of StxObstaclesParams. */

@@ -58,6 +58,9 @@
  *              object ↔ sky     0
  *              sky → ground, sky → sky  forbidden
  *
+ * Records have the segments' rows, but for the foot of an object on a ground: that boundary moves
+ * by up to half a cell to where their planes meet (stx_settle_foot).
+ *
  * Candidates. The start rows may be restricted: then vb is 0 or a row that the caller allows, and
  * so k is the last row or the one below such a row; all else stands. With m allowed rows in a
  * column of h there are m² instead of h² candidates.

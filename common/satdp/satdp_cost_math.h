@@ -210,4 +210,33 @@ STX_INLINE void stx_slant_stixel(
   stixel->disparity_bottom = stx_slanted_end(fit, pixel, stixel->bottom);
 }
 
+/*
+ * An object stands where the ground comes as near as it is. Cells tell its lowest row only to
+ * their height, so the boundary between the records of a ground and of the object on it moves to
+ * the row where their planes meet: by at most half a cell up and a quarter of a cell down, since
+ * beyond that the cells say otherwise. Both keep their planes, and at least a row.
+ */
+STX_INLINE void stx_settle_foot(const StxGrid *grid, StxStixel *ground, StxStixel *object)
+{
+  int rows = ground->bottom - ground->top, object_rows = object->bottom - object->top;
+  double near = object->disparity_bottom, far = ground->disparity_top;
+  double slope = (double)ground->disparity_bottom - far; /* · rows */
+  if (ground->kind != STX_KIND_GROUND || object->kind != STX_KIND_OBJECT || near <= 0 || slope <= 0)
+    return;
+  int up = grid->cell_height / 2, down = grid->cell_height / 4;
+  up = up < object_rows ? up : object_rows;
+  down = down < rows ? down : rows;
+  double meet = stx_min(stx_max((near - far) * rows / slope, (double)-up), (double)down);
+  int shift = (int)stx_round(meet);
+  if (shift == 0)
+    return;
+  if (object_rows > 0) {
+    double end = near + (near - (double)object->disparity_top) * shift / object_rows;
+    object->disparity_bottom = (float)stx_max(end, 1.0 / STX_DISPARITY_ONE);
+  }
+  ground->disparity_top = (float)(far + slope * shift / rows);
+  ground->top = (uint16_t)(ground->top + shift);
+  object->bottom = (uint16_t)(object->bottom + shift);
+}
+
 #endif

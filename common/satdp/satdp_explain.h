@@ -40,7 +40,7 @@ double stx_satdp_pair(
 StxSatdpTerms stx_satdp_terms(const StxSatdpParams *params, const StxSatdpTables *tables,
     const void *columns, int column, const StxSatdpPiece *piece);
 
-/* The cells of a record. */
+/* The cells of a record, wherever its foot was settled. */
 StxSatdpPiece stx_satdp_piece(const StxGrid *grid, const StxStixel *stixel);
 
 /*

@@ -10,9 +10,10 @@
  * docs/algorithms/scene.md explains the parts.
  *
  * Coordinates of a frame: metres, x right, y up, z along the street; the origin is the road's
- * surface right below the left camera. The cameras are a rectified pair: the right one stands
- * `baseline` further along x. The car follows the road, so `pitch` counts from the road's slope
- * below the car, as a calibration would have it; only on STX_SCENE_SLOPED it counts from level.
+ * surface right below the left camera; where the car weaves it is the middle of the lane beside it.
+ * The cameras are a rectified pair: the right one stands `baseline` further to the right. The car
+ * follows the road, so `pitch` counts from the road's slope below the car, as a calibration would
+ * have it; only on STX_SCENE_SLOPED it counts from level.
  *
  * With a calibration, the pictures are those of two real cameras, with lens distortion and not
  * quite parallel; rectification (common/rectify/rectify.h) turns them into the rectified pair. The
@@ -26,6 +27,7 @@
 
 #include "common/calibration/calibration.h"
 #include "common/camera.h"
+#include "common/egomotion/motion.h"
 #include "common/fields.h"
 #include "common/extrinsics/extrinsics.h"
 
@@ -44,7 +46,14 @@ typedef enum {
 typedef enum {
   STX_SCENE_STREET,
   STX_SCENE_CHESSBOARD, /* a chessboard is held up before the cameras, in the street */
-  STX_SCENE_HAZARDS /* small things lie on our lane, and holes are in it, but no traffic ahead */
+  STX_SCENE_HAZARDS, /* small things lie on our lane, and holes are in it, but no traffic ahead */
+  /* The street again, with more of what makes motion hard; what each has is one table. */
+  STX_SCENE_TURNS,      /* the car weaves within its lane */
+  STX_SCENE_BRAKING,    /* the car and the traffic ahead brake, stand and start, again and again */
+  STX_SCENE_ONCOMING,   /* more and faster traffic comes on */
+  STX_SCENE_CROSSING,   /* people walk across; there is no traffic */
+  STX_SCENE_OCCLUSIONS, /* vans and buses come on and hide people who walk */
+  STX_SCENE_RAIN        /* more noise, streaks, and an exposure that changes */
 } StxSceneKind;
 
 /* A board for calibration that is held still for some frames, then otherwise: near and far, tilted,
@@ -131,6 +140,10 @@ STX_API const StxSceneParams *stx_scene_params(const StxScene *scene);
 /* Goes to a frame (.6 ms). Frames may come in any order. */
 STX_API void stx_scene_move(StxScene *scene, uint64_t frame);
 
+/* The motion of the left camera, of the rectified pair, since the frame before: known exactly, with
+ * deviations of 0. STX_MOTION_FIRST in frame 0. */
+STX_API StxMotion stx_scene_motion(const StxScene *scene);
+
 /*
  * The picture of one eye, of a real camera with a calibration: black where its lens shows nothing,
  * or what is seen more than 84 degrees from straight ahead. `channels` 3 (R, G, B bytes) or 1 (luma
@@ -159,11 +172,13 @@ typedef struct {
 
 /* The first surface a ray meets: t in units of |direction| (infinite for the sky), class, and a
  * number that tells objects of one class apart (1 … 65535, the same in all frames; 0 for what is
- * not an object: ground, sky, distant hills). */
+ * not an object: ground, sky, distant hills), and its speed over ground: m/s to the right and
+ * ahead, in the axes of the left camera. */
 typedef struct {
   double t;
   int label;
   unsigned instance;
+  double speed[2];
 } StxSceneHit;
 
 /* Casts one ray through the whole scene, without the pictures' tables: about 5 µs. Reentrant. */

@@ -116,15 +116,16 @@ typedef struct {
 /* Roll about x, then pitch about y, both right-handed: the sensor's axes in the car's frame. */
 static Sensor sensor_of(const StxScene *scene, const StxSceneLidar *lidar)
 {
-  Sensor sensor = {.lidar = lidar, .origin = {0, lidar->height, 0}};
+  Sensor sensor = {.lidar = lidar, .origin = {scene->aside, lidar->height, 0}};
   Angle p = angle_of(lidar->pitch / DEGREE), r = angle_of(lidar->roll / DEGREE);
   const double tilt[3][3] = {{p.cosine, 0, -p.sine}, {p.sine * r.sine, r.cosine, p.cosine * r.sine},
       {p.sine * r.cosine, -r.sine, p.cosine * r.cosine}};
   double slope = scene->stance, length = sqrt(1 + slope * slope);
   for (int i = 0; i < 3; i++) {
-    sensor.axis[i][0] = -tilt[i][1];
+    double right = -tilt[i][1], ahead = (tilt[i][0] - tilt[i][2] * slope) / length;
+    sensor.axis[i][0] = scene->axis[0][0] * right - scene->axis[0][2] * ahead;
     sensor.axis[i][1] = (tilt[i][0] * slope + tilt[i][2]) / length;
-    sensor.axis[i][2] = (tilt[i][0] - tilt[i][2] * slope) / length;
+    sensor.axis[i][2] = scene->axis[0][2] * right + scene->axis[0][0] * ahead;
   }
   return sensor;
 }

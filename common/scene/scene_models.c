@@ -33,7 +33,8 @@ static bool begin(StxScene *scene, const ScenePlace *place)
           .lo = {INFINITY, INFINITY, INFINITY},
           .hi = {-INFINITY, -INFINITY, -INFINITY},
           .first_part = scene->parts,
-          .instance = place->instance};
+          .instance = place->instance,
+          .speed = {place->speed[0], place->speed[1]}};
   return true;
 }
 

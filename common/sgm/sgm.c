@@ -35,7 +35,7 @@ static const StxField fields[] = {
         .high = STX_SGM_MAX_PENALTY, .unit = "bits"},
     {"p2", "P2", "Penalty of larger steps, census bits (>= p1)", FIELD(INT, p2),
         .high = STX_SGM_MAX_PENALTY, .unit = "bits"},
-    {"uniqueness", "Uniqueness", "Margin of the best over the second candidate, percent",
+    {"uniqueness", "Uniqueness", "Percent by which the best candidate must beat the second",
         FIELD(INT, uniqueness), .high = 50, .unit = "%"},
     {"lr-max-diff", "Left-right check",
         "Largest left-right difference of disparities, pixels (-1 = no check)",

@@ -138,6 +138,15 @@ STX_DEVICE void write_records(const Column *c)
   }
 }
 
+/* By all threads, when the records of the column are written: no two threads write to one field, or
+ * read what another one writes. */
+STX_DEVICE void settle_feet(const Column *c)
+{
+  StxStixel *stixels = c->args->stixels + c->counts->first;
+  for (uint32_t i = threadIdx.x; i + 1 < c->counts->records; i += WARPS * LANES)
+    stx_settle_foot(&c->args->params.grid, &stixels[i], &stixels[i + 1]);
+}
+
 /* ---- Where the records go ------------------------------------------------------------------- */
 
 /* Data terms and records of all columns share a word: below 2^36 and, as there are cells, 2^26. */
@@ -177,6 +186,8 @@ STX_DEVICE void backtrack(const Column *c, uint32_t evaluated)
   }
   __syncthreads();
   write_records(c);
+  __syncthreads();
+  settle_feet(c);
 }
 
 /* The recurrence, from the tables to energies and links; adds to `evaluated`. */

@@ -5,6 +5,8 @@ from plots import data_folder, read, table, write
 
 MOTIONS = ("none", "video")
 STREETS = {"streets 1 to 4": 1, "streets 11 to 14": 11}
+SCENES = ("street", "turns", "braking", "oncoming", "crossing", "occlusions", "rain")
+KEPT = 11  # parameters were chosen on streets 1 to 4
 ALL = "all"
 SAID = ("said", "off_1_5", "off_3")
 
@@ -37,7 +39,28 @@ def street_row(evaluate, programs, name, motion):
                 "id_kept")}}
 
 
+def scene_row(found, name):
+    motion, of_all = found["motion"], found[ALL]
+    speeds, states = motion["speeds"], motion["states"]
+    return {"scene": name, "standing": speeds["standing"], "moving": of_all["moving"],
+            "id_changes": of_all["id_changes"],
+            **{f"{kind}_{key}": digits(speeds[kind][key])
+               for kind in ("closing", "lateral") for key in SAID},
+            **{f"{state}_right": digits(states[state]["right"])
+               for state in ("standing", "moving", "oncoming")},
+            **{key: digits(of_all[key]) for key in (
+                "moving_speed_median", "id_kept", "contact_median")},
+            **{key: digits(motion[key]) for key in ("turn_error", "shift_error")}}
+
+
+def measure_scenes(evaluate, programs):
+    write("velocities-scenes.csv", [
+        scene_row(evaluate(programs, "obstacles", "--scene", name, "--seed", KEPT,
+                           "--motion", "video"), name) for name in SCENES])
+
+
 def measure(evaluate, programs):
+    measure_scenes(evaluate, programs)
     rows = [row for name, folder in folders().items() for motion in MOTIONS
             for row in sequence_rows(evaluate, programs, name, folder, motion)]
     if rows:
@@ -106,5 +129,22 @@ def streets():
     return table("velocities-street", lines, 1)
 
 
+def scenes():
+    lines = [["scene", "standing", "closing > 1.5, > 3 m/s, %", "lateral > 1.5, > 3 m/s, %",
+              "moving", "off by, median, m/s", "id kept, %", "ids changed",
+              "time to contact off by, %", "state right, %: standing, moving, oncoming",
+              "camera off by, mrad, mm a frame"]]
+    for row in read("velocities-scenes.csv"):
+        pairs = [", ".join(number(row[f"{kind}_{key}"]) for key in SAID[1:])
+                 for kind in ("closing", "lateral")]
+        states = ", ".join(number(row[f"{state}_right"])
+                           for state in ("standing", "moving", "oncoming"))
+        camera = f"{number(row['turn_error'], 17.4533, 3)}, {number(row['shift_error'], 1000)}"
+        lines.append([row["scene"], row["standing"], *pairs, row["moving"],
+                      number(row["moving_speed_median"], 1, 2), number(row["id_kept"]),
+                      row["id_changes"], number(row["contact_median"]), states, camera])
+    return table("velocities-scenes", lines, 1)
+
+
 def tables():
-    return sequences() + ranges() + streets()
+    return sequences() + ranges() + streets() + scenes()

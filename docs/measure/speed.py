@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Measures the speeds of docs/benchmarks.md and README.md, all in one run.
 
-  docs/measure/speed.py BUILD                               to docs/benchmarks/speed*.csv, in a
-                                                    quarter of an hour on an idle machine
+  docs/measure/speed.py BUILD                               to docs/benchmarks/speed*.csv, in six
+                                                    minutes on an idle machine
   docs/measure/speed.py BUILD --old OLD [--only STAGE...]   prints two builds side by side instead
 
 BUILD and OLD are Meson's build folders. What is compared takes turns, round by round, so that the
-load of the machine hits all of it alike; a number is the median of the rounds' medians.
+load of the machine hits all of it alike; a number is the median of the rounds' medians. The bytes
+are compared with the reference's once for each stage, which takes most of stx-bench's time.
 
 Where Python finds cv2, OpenCV stands beside the matcher, StereoSGBM in its fastest mode,
 MODE_SGBM_3WAY, and beside the segments, approxPolyDP column by column. OpenCV measures distances
@@ -15,6 +16,7 @@ perpendicular to a segment, rdp along the column.
 """
 import argparse
 import collections
+import functools
 import json
 import os
 import pathlib
@@ -28,6 +30,8 @@ import time
 import plots
 
 ROUNDS = 3
+STAGE_MS = 100  # of an implementation in a round: ten runs of 10 ms, but at least three
+SHARED_MS = 30  # a hundred runs of what takes a third of a millisecond
 SIZES = ("1242x375", "2048x1024")
 STAGES = ("rectify", "sgm", "colmean", "satdp", "fulldp", "rdp", "overlay", "obstacles", "pipeline")
 NAMES = {"rectify": "rectification of one view", "sgm": "matching", "colmean": "reduction",
@@ -68,9 +72,20 @@ def stx_bench(build, threading, *arguments):
                           text=True).stdout
 
 
+@functools.cache
+def unchecked(build):
+    """The option, of builds that have it."""
+    return ["--unchecked"] if "--unchecked" in stx_bench(build, "pool", "--help") else []
+
+
+def check(build, stage):
+    """Fails where an implementation's bytes are not the reference's."""
+    stx_bench(build, "pool", stage, "--quick", "--time", 1)
+
+
 def bench(build, *arguments, threading="pool"):
     """The rows of stx-bench that count: no reference, no plain C beside vectors."""
-    text = stx_bench(build, threading, *arguments, "--json")
+    text = stx_bench(build, threading, *arguments, "--json", *unchecked(build))
     rows = [row for row in json.loads(text)["rows"] if row["implementation"] != "c"
             and (row["stage"] != "rdp" or (row["height"], row["input"]) in
                  ((1024, "average"), (1024, "noise")))]
@@ -156,10 +171,10 @@ def measure_stages(builds, stages):
         except ImportError:
             pictures = {}
         for stage in stages:
+            check(builds[0], stage)
             for _ in range(ROUNDS):
                 for build, into in zip(builds, found):
-                    for row in bench(build, stage, "--time", 200):
-                        assert not row["differs"], row
+                    for row in bench(build, stage, "--time", STAGE_MS):
                         key = line_of(row), size_of(row), row["threads"], row["implementation"]
                         into[key].append(row["median_ms"])
                 add_opencv(found[0], stage, pictures)
@@ -169,7 +184,8 @@ def measure_stages(builds, stages):
 
 def frames(build, line, size, threading="pool"):
     """Frames per second, processor time and cores of a pipeline."""
-    text = stx_bench(build, threading, "frames", line, "--turns", 1, "--seconds", 2, "--size", size)
+    text = stx_bench(build, threading, "frames", line, "--turns", 1, "--seconds", 1.5,
+                     "--size", size)
     cells = [cell.strip() for cell in text.splitlines()[-1].split("|")]
     return [float(cell) for cell in cells[3:7]]  # after the plugin and the line
 
@@ -197,7 +213,7 @@ def measure_threading(build):
         try:
             for _ in range(ROUNDS):
                 for threading in "pool", "openmp":
-                    for row in bench(build, *SHARED, "--size", SIZES[0], "--time", 200,
+                    for row in bench(build, *SHARED, "--size", SIZES[0], "--time", SHARED_MS,
                                      threading=threading):
                         if row["threads"] == 1 or row["implementation"] == "avx2":
                             continue

@@ -127,6 +127,7 @@ def main():
         return make_all(source, site, version, headers)
     if not test:
         return make(source, site, version, headers, {version: []})
+    site = site.with_name("site-test")  # what is in the other is installed
     status = make(source, site, version, headers, {version: [], "0.0.1": ["docs/install"]})
     for page, wanted in (("docs/install", "../../0.0.1/docs/install.html"),
                          ("docs/python", "../../0.0.1/index.html"),

@@ -138,6 +138,7 @@ typedef struct {
   double budget;               /* ms of timing per implementation */
   double warm_up, gpu_warm_up; /* ms of untimed runs before that, besides the one for checking */
   int sets;                    /* of inputs on the GPU; 0: as its cache asks for */
+  bool unchecked; /* on the CPU: no reference, and no plain C where there are vectors */
 } BenchContext;
 
 /* The columns that rdp is timed with: all of a frame, the tenth of them with the fewest or the most

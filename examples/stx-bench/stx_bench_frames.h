@@ -13,6 +13,7 @@ typedef struct {
   const char *views[2]; /* gst-launch lines that end in a picture: what is fed, over and over */
   int frames;           /* of each view that are kept */
   double seconds;
+  double rate; /* frames per second that are fed; 0: as many as it takes */
 } FramesRun;
 
 /* Of one frame, in the mean. */

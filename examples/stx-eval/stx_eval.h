@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "common/egomotion/motion.h"
 #include "common/metrics/metrics.h"
 #include "common/pipeline/pipeline.h"
 #include "common/scene/scene.h"
@@ -69,7 +70,10 @@ bool eval_open_kitti(DataSet *set, const char *folder, const char *calibration, 
  * `folder`, in its sub-folders or in sequences/. `calibration` as above. */
 bool eval_open_scans(DataSet *set, const char *folder, const char *calibration, StxError *error);
 
-/* `frames` frames of the synthetic street: of the parameters, size, seed and terrain count.
+/* Speed and noise of the street, unless something else is asked for. */
+#define EVAL_STREET .speed = 10, .noise = 2
+
+/* `frames` frames of the synthetic street.
  * EVAL_SCANS: each has the points of a LiDAR with 64 beams above the left camera.
  * EVAL_FIRST_FRAMES: the first of so many streets, each with the seed after the one before. */
 typedef enum { EVAL_FRAMES, EVAL_SCANS, EVAL_FIRST_FRAMES } EvalStreet;
@@ -121,6 +125,10 @@ bool eval_lidar(int argc, char **argv, StxError *error);
 
 /* `stx-eval motion …`: argv[0] is "motion". */
 bool eval_motion(int argc, char **argv, StxError *error);
+
+/* The difference of two motions: a rotation about each axis, radians, and a shift, metres. */
+void eval_motion_difference(
+    const StxMotion *found, const StxMotion *truth, double turn[3], double shift[3]);
 
 /* ---- Obstacles ------------------------------------------------------------------------------ */
 

@@ -42,6 +42,17 @@ typedef struct {
   uint64_t wide[SPEED_COUNT], far[SPEED_COUNT]; /* of these off by more than 1.5 and 3 m/s */
 } SpeedScore;
 
+/* The velocity over ground of an obstacle, back and to the right: its speeds less those of one
+ * that stands there, over `dt` seconds. */
+void eval_speed_over_ground(
+    const StxMotion *motion, double dt, const StxObstacle *o, double speed[SPEED_COUNT]);
+
+/* Adds one; returns whether it is off by more than 1.5 m/s. `speed` as above. */
+bool eval_speed_add(SpeedScore *score, const double speed[SPEED_COUNT]);
+
+/* As {"said", "off_1_5", "off_3"} of each kind. */
+json_t *eval_speed_json(const SpeedScore *score, const char *name);
+
 typedef struct {
   uint64_t frames, obstacles;
   bool labelled; /* else everything counts as standing */

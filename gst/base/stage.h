@@ -167,6 +167,9 @@ const void *gst_stx_stage_bring(
     GstStxStage *self, guint slot, const void *data, gsize size, StxError *error);
 gboolean gst_stx_stage_wait(GstStxStage *self, StxError *error);
 
+/* On the GPU: for small records, in both directions, of a stage that waits in its midst. */
+StxCudaRing *gst_stx_stage_ring(GstStxStage *self);
+
 /* ---- Buffers ------------------------------------------------------------------------------- */
 
 /*

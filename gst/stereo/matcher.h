@@ -79,7 +79,7 @@ struct _GstStxMatcher {
   guint64 pairs;              /* seen */
   GstStxScratch pair_scratch; /* on the host, wherever the element matches */
 
-  StxEgomotion *egomotion; /* NULL: never wanted so far; on the host, too */
+  StxEgomotion *egomotion; /* NULL: never wanted so far */
   gboolean restart;        /* the next frame has none before it; under the object lock */
 };
 
@@ -117,7 +117,7 @@ enum {
   GST_STX_MATCHER_LUMA,
   GST_STX_MATCHER_HOST_LEFT,
   GST_STX_MATCHER_HOST_RIGHT,
-  GST_STX_MATCHER_HOST_DISPARITY,
+  GST_STX_MATCHER_MOTION,
   GST_STX_MATCHER_SLOTS
 };
 

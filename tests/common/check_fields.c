@@ -313,10 +313,10 @@ STX_TEST(missing_is_a_value_of_its_own)
 
 /* The spelling of the unit in the text that users read. */
 static const char *const unit_words[][2] = {{"px", "ixel"}, {"pixels", "ixels"}, {"m", "etres"},
-    {"m²", "quare metres"}, {"m/s", "m/s"}, {"s", "econds"}, {"rad", "radians"},
+    {"m²", "quare metres"}, {"m/s", "m/s"}, {"s", "econds"}, {"rad", "radians"}, {"rad/s", "rad/s"},
     {"degrees", "degrees"}, {"nat", "nats"}, {"nat/px", "nats per pixel"},
-    {"px/row", "pixels per row"}, {"%", "Percent"}, {"bits", "bits"}, {"cells", "Cells"},
-    {"gray levels", "Gray levels"}, {"grey levels", "grey levels"}};
+    {"px/row", "pixels per row"}, {"%", "ercent"}, {"bits", "bits"}, {"cells", "ells"},
+    {"gray levels", "gray levels"}, {"grey levels", "grey levels"}};
 
 static void check_unit(const StxField *field)
 {

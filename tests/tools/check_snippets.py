@@ -47,8 +47,6 @@ AROUND = {
         "size_t i = 0;\n", "return 0;\n}\n"),
     ("docs/applications.md", "#include <gst/stixels/stixels.h>"): (
         "gststixels-1.0", "", "int main(void) { return gst_stx_stixels_get_type() == 0; }\n"),
-    ("docs/elements/stixel-overlay.md", "GstStxStixels *stixels"): (
-        "gststixels-1.0", LOOK, "}\nint main(void) { return 0; }\n"),
     ("docs/applications.md", "GstStxStixels *stixels"): (
         "gststixels-1.0", LOOK, "}\nint main(void) { return 0; }\n"),
 }

@@ -27,6 +27,10 @@ typedef struct {
   int walls;     /* far patches whose outline is near and plane, … */
   int plain;     /* and those of them that are sky all the same: votes, … */
   int between;   /* … brightness */
+  int behind;    /* patches that are no sky, but go on where it was hidden, … */
+  int apart;     /* … and those that would, if their means did not differ */
+  int grown;     /* tiles that became sky; and those … */
+  int stopped;   /* … beside sky that did not, as it came from a small patch or steps were over */
 } BruteSky;
 
 static inline int brute_clamp(int value, int count)
