@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A track keeps the stixels that it was last seen as, and moves them with its velocity. The stixels
- * of the next frame that lie on them associate obstacles with tracks more reliably than boxes, which
+ * A track keeps the stixels that it was last seen as, and moves them with its velocity. Stixels of
+ * the next frame that lie on them associate obstacles with tracks more reliably than boxes, which
  * jump when an obstacle splits or merges.
  */
 #include "common/obstacles/obstacles_private.h"
