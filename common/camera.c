@@ -187,7 +187,8 @@ static bool read_field(
   return true;
 }
 
-/* Anybody may write such a file for a camera of their own: Cityscapes' are told by all of these. */
+/* Users may write such a file for their own camera: Cityscapes' cameras have all of these
+ * numbers. */
 static bool is_cityscapes(const StxCamera *camera)
 {
   return fabs(camera->focal - 2265) < 60 && fabs(camera->cx - 1060) < 60 &&

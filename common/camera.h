@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The camera of a rectified stereo pair: what turns disparity into metres and says where the
- * road should be. Read from KITTI's calib.txt or Cityscapes' camera.json, or given by hand.
+ * The camera of a rectified stereo pair. It converts disparity into metres and gives the expected
+ * position of the road. It is read from KITTI's calib.txt or Cityscapes' camera.json, or given by
+ * hand.
  */
 #ifndef STX_CAMERA_H
 #define STX_CAMERA_H

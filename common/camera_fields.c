@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a camera's numbers cannot be, almost always one in another unit than is asked for, and how
- * they are brought to another image. */
+/* Refuses impossible numbers of a camera, almost always in another unit than is asked for, and
+ * scales a camera to another image. */
 #include "common/camera_fields.h"
 
 #include <math.h>
@@ -72,23 +72,19 @@ bool stx_camera_check(const StxCamera *camera, const char *place, const char *cu
   .missing = bit, .missing_at = offsetof(StxCamera, missing), .unset = value
 
 static const StxField camera_fields[] = {
-    {"focal", "Focal length", "Focal length in pixels (0 = from calibration or caps)",
-        NUMBER(focal, 0, 1e6), .unit = "px"},
+    {"focal", "Focal length", "Focal length, pixels (0 = unset)", NUMBER(focal, 0, 1e6),
+        .unit = "px"},
     {"cx", "Principal point x",
-        "Principal point in pixels from the centre of the top left pixel (-1000000 = from "
-        "calibration or caps)",
+        "Column of the principal point, 0 = centre of the first pixel (-1000000 = unset)",
         NUMBER(cx, -1e6, 1e6), .unit = "px", OR_MISSING(STX_CAMERA_CX, -1e6)},
     {"cy", "Principal point y",
-        "Principal point in pixels from the centre of the top left pixel (-1000000 = from "
-        "calibration or caps)",
+        "Row of the principal point, 0 = centre of the first pixel (-1000000 = unset)",
         NUMBER(cy, -1e6, 1e6), .unit = "px", OR_MISSING(STX_CAMERA_CY, -1e6)},
-    {"baseline", "Baseline", "Distance of the two cameras in metres (0 = from calibration or caps)",
+    {"baseline", "Baseline", "Distance of the two cameras, metres (0 = unset)",
         NUMBER(baseline, 0, 1e3), .unit = "m"},
-    {"camera-height", "Camera height",
-        "Height of the camera above the road in metres (0 = from calibration or caps)",
+    {"camera-height", "Camera height", "Height above the road, metres (0 = unset)",
         NUMBER(height, 0, 1e3), .unit = "m"},
-    {"camera-pitch", "Camera pitch",
-        "Pitch in radians, positive looks down (-2 = from calibration or caps)",
+    {"camera-pitch", "Camera pitch", "Pitch, radians, positive looks down (-2 = unset)",
         NUMBER(pitch, -PI / 2, PI / 2), .unit = "rad", OR_MISSING(STX_CAMERA_PITCH, -2)},
 };
 static const StxCamera unknown_camera = {.missing = STX_CAMERA_ALL};
@@ -98,8 +94,8 @@ const StxFields stx_camera_fields = {STX_FIELDS_OF(camera_fields), &unknown_came
 
 /*
  * Of a principal point, in halves of the image: 1 is the middle. Rectified pairs have theirs within
- * a tenth of it or so. In an image scaled by 1/2 it seems to be at 2, along both sides; nobody
- * scales by a tenth of that: then it was not meant for a principal point.
+ * a tenth of it or so. In an image scaled by 1/2 it seems to be at 2, along both sides; images are
+ * not scaled by a tenth of that: then it was not meant for a principal point.
  */
 #define HALVES_DOUBTFUL 1.25
 #define HALVES_SCALED 1.33 /* geometric mean of both sides */

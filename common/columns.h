@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Columns: the image reduced to cells and transposed, what the segmentations read.
+ * Columns: the image reduced to cells and transposed, the input of the segmentations.
  *
  * An image of width × height pixels is cut into cells of cell_width × cell_height pixels; the
  * last column and the last row of cells are smaller where the image is not a multiple. Cell row
@@ -12,7 +12,7 @@
  *
  *   disparity   steps of 1/256 pixel of the full image, or of 1/128 … 1/16 (`coarse`); 0: unknown
  *   weight      mean squared confidence of the cell's pixels, 0…65025 (= 255²); where the disparity
- *               is unknown, that the cell is sky
+ *               is unknown, how surely the cell is sky
  *   class cost  −ln p(class) in 1/1024 nat, 0…STX_CLASS_COST_MAX (p is bounded below by 1e-3)
  */
 #ifndef STX_COLUMNS_H
@@ -65,8 +65,8 @@ STX_INLINE int stx_grid_steps(const StxGrid *grid)
   return STX_DISPARITY_ONE >> grid->coarse;
 }
 
-/* Pixels of 256 steps. Whoever works on columns has that for a pixel: what is given in pixels of
- * disparity is divided by it on the way in, and what comes out multiplied. */
+/* Pixels of 256 steps, the unit of algorithms on columns: their inputs in pixels of disparity are
+ * divided by it, and their outputs multiplied. */
 STX_INLINE double stx_grid_pixel(const StxGrid *grid)
 {
   return 1 << grid->coarse;

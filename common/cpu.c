@@ -9,7 +9,7 @@
 #define YMM_SAVED 0x06u
 #define ZMM_SAVED 0xE6u
 
-/* What compilers take for granted with the flags of common/meson.build. Processors that have AVX2
+/* Features that compilers assume with the flags of common/meson.build. Processors that have AVX2
  * have the rest as well, but a hypervisor may hide any: without LZCNT its code runs, as BSR, and is
  * wrong. */
 static const StxCpuId avx2 = {bit_FMA | bit_MOVBE | bit_OSXSAVE | bit_AVX | bit_F16C | bit_POPCNT,

@@ -32,8 +32,8 @@
 unsigned stx_cpu_flags(void);
 
 #if STX_BUILD_X86
-/* What a processor and its operating system say of themselves: words of CPUID (leaf 1; leaf 7;
- * leaf 0x80000001) and the lower half of XCR0, 0 where there is none. */
+/* The features of a processor and its operating system: words of CPUID (leaf 1; leaf 7; leaf
+ * 0x80000001) and the lower half of XCR0, 0 where there is none. */
 typedef struct {
   unsigned leaf1_c, leaf7_b, leaf7_c, extended_c, xcr0;
 } StxCpuId;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Tables of fields: for every field of a struct of parameters its name, range, unit, default and
- * text, once. A stem's check refuses what its table does not allow; the properties of elements and
- * the options of programs are made from the same table, and a test holds the pages to it.
+ * text, once. A stem's check refuses values that its table does not allow. The properties of
+ * elements and the options of programs are made from the same table, and a test compares the pages
+ * with it.
  *
- * Not in tables: what spans several fields, such as p1 <= p2, is the stem's check's own.
+ * Conditions on several fields, such as p1 <= p2, are not in tables; the stem's check has them.
  */
 #ifndef STX_FIELDS_H
 #define STX_FIELDS_H
 
 #include "common/stx.h"
 
-/* How a field is stored, and so what it may be. */
+/* The type of a field. */
 typedef enum {
   STX_FIELD_DOUBLE,  /* double, low … high */
   STX_FIELD_INT,     /* int, low … high */
@@ -117,7 +118,7 @@ STX_API double stx_field_get(const StxField *field, const void *params);
  * not be allowed. It is missing no more, or again after `unset`. */
 STX_API void stx_field_set(const StxField *field, void *params, double value);
 
-/* Whether no value was given; of a field that does not note it: whether that is 0. */
+/* True if no value was given; for a field that does not record this, if the value is 0. */
 bool stx_field_is_missing(const StxField *field, const void *params);
 
 /* The range as users see it: from -1 where negative numbers are allowed, from `unset` where a value

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where a stixel stands, in metres: its record and the camera of its image (camera.h) say it all.
+ * The position of a stixel in metres, from its record and the camera of its image (camera.h).
  *
  * Axes are the left camera's, origin in its centre: x to the right, y down, z forward along the
  * optical axis. They tilt with the camera: pitch and height are not applied. A point of disparity d

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records of obstacles and of free space: what applications read that do not want to know of
- * stixels or of points.
+ * Records of obstacles and of free space, for applications that do not need the stixels or points
+ * themselves.
  *
  * Both sensors use one set of axes, origin in the sensor's centre: x to the right, y down, z
  * forward. For stereo these are the axes of the left camera (metres.h); of a scan, whose x looks
@@ -66,8 +66,8 @@ static inline float stx_obstacle_time_to_contact(const StxObstacle *obstacle)
 
 #define STX_FREE_NO_OBSTACLE 65535
 
-/* How far it is free in one direction: a column of stixels from the left or, of a scan, a sector of
- * its turn, from straight ahead clockwise seen from above. */
+/* The free space in one direction: a column of stixels from the left or, of a scan, a sector of its
+ * turn, from straight ahead clockwise seen from above. */
 typedef struct {
   float x, z;        /* metres: where the nearest obstacle stands; infinite z: free as far as was
                         seen; not a number: unknown */

@@ -25,8 +25,8 @@
 #define RELAX() ((void)0)
 #endif
 
-/* How long a thread without work, or one that waits for the last pieces, polls before it sleeps:
- * about the cost of waking a thread. Longer, and on a busy machine, where the two may sit
+/* The time that a thread without work, or one that waits for the last pieces, polls before it
+ * sleeps: about the cost of waking a thread. Longer, and on a busy machine, where the two may sit
  * on one core, it would hold up the very thread that it waits for. */
 #define SPIN_NS 8000
 
@@ -296,7 +296,7 @@ static void withdraw_loop(Loop *loop)
   pool.wanted -= loop->room;
 }
 
-/* Waits for those inside, who are at their last pieces. */
+/* Waits for the threads inside, which are at their last pieces. */
 static void finish_loop(Loop *loop)
 {
   lock_pool();

@@ -2,7 +2,7 @@
 /*
  * Loops whose pieces several threads take, one after the other, until none is left.
  *
- * The caller works, too, and waits for nobody but for those who have taken a piece: a thread that
+ * The caller works, too, and waits only for threads that have taken a piece: a thread that
  * gets no core costs nothing. That is what makes short loops safe on a machine that is busy with
  * other work, where threads that all wait for each other may wait for many milliseconds. A caller
  * that a helper has kept waiting for longer than it saved works alone for a while.
@@ -43,7 +43,7 @@ typedef void StxPiece(void *data, int i, int worker);
  */
 void stx_parallel(int workers, int pieces, StxPiece *piece, void *data);
 
-/* How long a piece has been waiting: {0} at first. */
+/* The waiting time of a piece: {0} at first. */
 typedef struct {
   long long since; /* ns */
 } StxBackoff;

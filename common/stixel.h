@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The stixel record: what every pipeline ends in, and what applications read.
+ * The stixel record, the output of the pipelines and the input of applications.
  *
  * A buffer of stixels is an array of these records without a header, little-endian, sorted by
  * column, then from the bottom of the image up. Every image row of every column belongs to

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What every algorithm of this folder shares: errors with a text, views of images, the table in
- * which an algorithm lists its implementations, and the rules by which these are called.
+ * Shared by all algorithms of this folder: errors with a text, views of images, the table in which
+ * an algorithm lists its implementations, and the rules by which these are called.
  *
  * Rules of the folder
  *   - Nothing here allocates after set-up: the caller passes one scratch block whose size the
@@ -132,8 +132,8 @@ STX_API const void *stx_impl_named(const StxImplTable *table, const char *name);
 
 /* ---- Places ------------------------------------------------------------------------------- */
 
-/* Where a stage works: with `threads` workers of this machine or, for an implementation whose
- * memory is a device's, in order on a stream of that device. */
+/* The place where a stage works: with `threads` workers of this machine or, for an implementation
+ * whose memory is a device's, in order on a stream of that device. */
 typedef struct {
   int threads;  /* workers at most, >= 1; a device does not look at them */
   void *device; /* what the device's layer opened (StxCuda); NULL: host */
@@ -141,8 +141,8 @@ typedef struct {
 } StxPlace;
 
 /*
- * What every implementation of a stage promises and expects, of its `run` (overlay: upload, link,
- * draw), here and in cuda/:
+ * The rules for every implementation of a stage, for its `run` (overlay: upload, link, draw), here
+ * and in cuda/:
  *
  *   - The parameters have passed the stage's check. The scratch has as many bytes as the same
  *     record's scratch_size says for as many threads as the place has, or more of them; a device

@@ -150,7 +150,7 @@ const char *stx_keyed_find(const StxKeyedText *file, const char *key, int *line)
   return NULL;
 }
 
-/* What stands there instead of a number, with whatever is not plain ASCII as '?'. */
+/* Reports the text that is there instead of a number, with '?' for everything but plain ASCII. */
 static bool refuse_number(
     const StxKeyedText *file, int line, const char *key, int number, const char *at)
 {

@@ -33,7 +33,7 @@ typedef struct {
   StxError *error;
 } StxKeyedText;
 
-/* What follows "key:" at the beginning of a line, to the end of the text, and that line's number,
+/* The text after "key:" at the beginning of a line, to the end of the text, and that line's number,
  * from 1; NULL: there is none. */
 const char *stx_keyed_find(const StxKeyedText *file, const char *key, int *line);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How fast something goes over ground: of every obstacle and of every stixel of a frame, a record
- * each, in the order of those. Axes are the sensor's in this frame (obstacle.h): x to the right, z
- * ahead; its own motion is taken out.
+ * Velocities over ground: a record for every obstacle and for every stixel of a frame, in their
+ * order. Axes are the sensor's in this frame (obstacle.h): x to the right, z ahead; the sensor's
+ * own motion is removed.
  *
  * A buffer of them is an array of records without a header, little-endian. See docs/formats.md.
  */

@@ -25,6 +25,7 @@
 #define STX_CUDA_H
 
 #include "common/colmean/colmean.h"
+#include "common/egomotion/egomotion.h"
 #include "common/ground/ground.h"
 #include "common/luma/luma.h"
 #include "common/overlay/overlay.h"
@@ -65,7 +66,7 @@ int stx_cuda_count(StxError *error);
 /* A context of its own on device 0 … count − 1. NULL with the reason in `error`. */
 StxCuda *stx_cuda_open(int device, StxError *error);
 
-/* The kernels in somebody else's CUcontext, which must outlive the result. */
+/* The kernels in the caller's CUcontext, which must outlive the result. */
 StxCuda *stx_cuda_wrap(void *cu_context, StxError *error);
 
 /* Unloads the kernels, and destroys the context if it is its own. Waits for nothing: synchronise
@@ -121,11 +122,11 @@ bool stx_cuda_fill_bytes(
     StxCuda *cuda, void *device, int value, size_t size, StxCudaStream stream, StxError *error);
 
 /*
- * Uploads that nobody waits for: the bytes are copied into a ring of page-locked memory before the
- * call returns, so that the host's may change at once, whatever memory they lie in; the stream
- * takes them from there. Only who uploads more than the ring holds, STX_CUDA_SLOTS pieces of 4 MiB,
- * waits for the oldest. A ring serves one stream and one thread; zero it to begin with, and free it
- * after a synchronisation.
+ * Uploads without waiting: the bytes are copied into a ring of page-locked memory before the call
+ * returns, so that the host's may change at once, whatever memory they lie in; the stream takes
+ * them from there. Only a caller that uploads more than the ring holds, STX_CUDA_SLOTS pieces of 4
+ * MiB, waits for the oldest. A ring serves one stream and one thread; zero it to begin with, and
+ * free it after a synchronisation.
  */
 #define STX_CUDA_SLOTS 8
 
@@ -159,7 +160,7 @@ bool stx_cuda_event_record(
 bool stx_cuda_event_elapsed(
     StxCuda *cuda, StxCudaEvent begin, StxCudaEvent end, float *milliseconds, StxError *error);
 
-/* What is enqueued on the stream between begin and end is recorded, not run. */
+/* Work enqueued on the stream between begin and end is recorded, not run. */
 bool stx_cuda_graph_begin(StxCuda *cuda, StxCudaStream stream, StxError *error);
 bool stx_cuda_graph_end(StxCuda *cuda, StxCudaStream stream, StxCudaGraph *graph, StxError *error);
 bool stx_cuda_graph_launch(
@@ -172,7 +173,7 @@ bool stx_cuda_probe_copy(
 
 /* ---- Stages ------------------------------------------------------------------------------- */
 
-/* What a stage is told of where it works. Counts as one thread, which no kernel looks at. */
+/* The place of a stage on a stream. Counts as one thread, which no kernel looks at. */
 static inline StxPlace stx_cuda_place(StxCuda *cuda, StxCudaStream stream)
 {
   StxPlace place = {1, cuda, stream};
@@ -180,13 +181,14 @@ static inline StxPlace stx_cuda_place(StxCuda *cuda, StxCudaStream stream)
 }
 
 /*
- * What runs on a GPU, best first: records of the same types as those of common/ (StxSgmImpl, …).
- * A table may be empty: a build without CUDA. stx_impl_pick skips them, because their memory is not
+ * The stages on a GPU, best first: records of the same types as those of common/ (StxSgmImpl, …). A
+ * table may be empty: a build without CUDA. stx_impl_pick skips them, because their memory is not
  * the host's: take stx_impl_at(table, 0) or stx_impl_named.
  */
 extern const StxImplTable stx_sgm_cuda_impls;
 extern const StxImplTable stx_colmean_cuda_impls;
-extern const StxImplTable stx_fulldp_cuda_impls; /* of StxSatdpImpl */
+extern const StxImplTable stx_egomotion_cuda_impls; /* which wait: egomotion.h */
+extern const StxImplTable stx_fulldp_cuda_impls;    /* of StxSatdpImpl */
 extern const StxImplTable stx_ground_cuda_impls;
 extern const StxImplTable stx_luma_cuda_impls;
 extern const StxImplTable stx_rdp_cuda_impls;

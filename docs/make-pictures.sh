@@ -56,6 +56,12 @@ line=() kitti=(video/x-raw,width=1242,height=375) scene=(num-buffers=1)
 pair sick sink_0 left right mode=kind camera-height=5
 pair cured sink_1 left right mode=kind
 symptom road
+pair sick sink_0 left right mode=kind camera-height=0.5
+pair cured sink_1 left right mode=kind
+symptom missing
+pair sick sink_0 left right sgm::baseline=1.2
+pair cured sink_1 left right
+symptom scale
 pair sick sink_0 right left
 pair cured sink_1 left right
 symptom shreds
@@ -91,7 +97,7 @@ gst-launch-1.0 -q \
   ! lidar-bev extent=24 center-x=5 ! video/x-raw,format=RGB,width=720,height=800 \
   ! pngenc compression-level=9 ! filesink location=docs/lidar.png
 
-# What of a scan was found, in the colours of the LiDAR report.
+# The found parts of a scan, in the colours of the LiDAR report.
 folder=$(mktemp -d)
 "${STX_EVAL:-build/examples/stx-eval}" lidar --street --frames 1 --pictures "$folder" > /dev/null
 mv "$folder/frame_0.png" docs/lidar-truth.png

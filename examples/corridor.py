@@ -30,7 +30,7 @@ OBSTACLE = np.dtype([
 
 
 class Statistics:
-    """What was seen."""
+    """The result of a frame."""
 
     def __init__(self):
         self.frames = self.without = self.occupied = self.warnings = self.obstacles = 0

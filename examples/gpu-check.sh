@@ -77,8 +77,8 @@ for attribute in (75, 76):  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MIN
 END
 }
 
-# What the steps need: the plugin, stx-bench, the programs of suite gpu. All else would take longer
-# than all steps together.
+# Targets that the steps need: the plugin, stx-bench, the programs of suite gpu. All else would take
+# longer than all steps together.
 targets() {
   meson introspect "$build" --targets | python3 -c '
 import json, os, sys
@@ -188,6 +188,8 @@ pipelines() {
     model=gaussian-uniform")"
   echo "segments    $(from_pair 1242x375 "! downsample-transpose backend=BACKEND stixel-width=1 \
     stixel-height=1 ! rdp-columns backend=BACKEND epsilon=2 median=5")"
+  echo "motion      $(from_pair 1242x375 "motion=true ! downsample-transpose backend=BACKEND \
+    ! $stixels ! stixel-json write=motion")"
   echo "lidar       street-scene-src view=lidar num-buffers=3 ! lidar-ground backend=BACKEND \
     ! application/x-point-labels"
   echo "overlay     $(from_pair 1242x375 "! $drawn ! video/x-raw,format=RGBA ! $overlay")"
@@ -310,7 +312,7 @@ bench() {
   echo "$(grep -c '| cuda' "$logs/bench.md") lines in bench.md"
 }
 
-# What the kernels wait for: name in ncu, column, divisor.
+# The kernels' reasons to wait: name in ncu, column, divisor.
 counters() {
   cat <<'END'
 gpu__time_duration.sum                                                   us                1000

@@ -24,7 +24,7 @@
 #include <stixels/pipeline.h>
 #include <stixels/rectify.h>
 
-/* What was refused, as an exception. */
+/* A refused call, as an exception. */
 struct Errors : StxError {
   Errors() : StxError{}
   {

@@ -61,42 +61,42 @@ fetch_cuda12() {
   export STX_CUDA12
 }
 
-# What onnx-semantics, onnx-stereo and their tests need. GStreamer's Python is the system's.
+# Packages for onnx-semantics, onnx-stereo and their tests. GStreamer's Python is the system's.
 fetch_onnx() {
   STX_ONNX=$(from_pypi "$1" onnxruntime 'the tests onnx-semantics and onnx-stereo' \
     /usr/bin/python3 onnx onnxruntime)
   export STX_ONNX
 }
 
-# What rectify is compared with, and what stx-calibrate needs, which needs GStreamer's Python, too.
+# OpenCV, with which rectify is compared and which stx-calibrate uses, beside GStreamer's Python.
 fetch_opencv() {
   STX_OPENCV=$(from_pypi "$1" cv2 'the tests opencv and calibrate' /usr/bin/python3 \
     opencv-python-headless)
   export STX_OPENCV
 }
 
-# What stx-parquet and its test need.
+# Packages for stx-parquet and its test.
 fetch_pyarrow() {
   STX_PYARROW=$(from_pypi "$1" 'pyarrow-*.dist-info' 'the test parquet' /usr/bin/python3 pyarrow \
     numpy duckdb)
   export STX_PYARROW
 }
 
-# What the files of stx-stx1 are for.
+# The library that reads the files of stx-stx1.
 fetch_stx1() {
   STX_STX1=$(from_pypi "$1" 'pystixel_lib-*.dist-info' 'the test stx1' /usr/bin/python3 \
     pyStixel-lib)
   export STX_STX1
 }
 
-# What stx-mesh, stx-rerun and their tests need.
+# Packages for stx-mesh, stx-rerun and their tests.
 fetch_viewers() {
   STX_VIEWERS=$(from_pypi "$1" 'trimesh-*.dist-info' 'the tests mesh and rerun' \
     /usr/bin/python3 trimesh rerun-sdk numpy)
   export STX_VIEWERS
 }
 
-# What stx-mcap and its test need, and the libraries that read its files and write bags for it.
+# Packages for stx-mcap and its test, and the libraries that read its files and write bags for it.
 fetch_mcap() {
   STX_MCAP=$(from_pypi "$1" 'mcap-*.dist-info' 'the test mcap' /usr/bin/python3 mcap numpy \
     mcap-ros2-support rosbags)
@@ -141,7 +141,7 @@ install_packages() {
   fi
   echo "Installing (apt): $missing"
   $as_root apt-get update -qq
-  # Who looks on sees how far it is.
+  # Output for a person at a terminal.
   quiet=-qq output=/dev/null
   if [ -t 1 ]; then
     quiet=-q output=/dev/stdout

@@ -26,13 +26,13 @@ mode=${1:-all} build=${BUILD:-build-test}
 [[ $mode =~ ^(all|quick|full)$ ]] || { echo "usage: tests/run.sh [quick | full]" >&2; exit 2; }
 passed=0 failed=0 skipped=0 failures='' sets='' said=''
 
-# configure DIR OPTION...: builds a fresh or an existing build folder with these options.
+# configure DIR OPTION...: a fresh or an existing build folder with these options. Meson builds the
+# programs of the tests that are run, if not all are built before.
 configure() {
   local folder=$1 command=setup
   shift
   [ ! -f "$folder/build.ninja" ] || command=configure
   meson $command "$folder" "$@"
-  ninja -C "$folder"
 }
 
 line='^ *[0-9]+/[0-9]+ ' bad='FAIL|TIMEOUT|ERROR' # of what meson prints
@@ -82,17 +82,19 @@ check() {
   fi
 }
 
-# What users build, without what debuggers need.
+# The build of users, without debugging information.
 options=(-Dtests=enabled -Dexamples=enabled -Dwerror=true -Ddebug=false)
 if [ "$mode" = quick ]; then
   configure "$build" "${options[@]}" -Dexamples=disabled -Dcuda-archs=none
+  ninja -C "$build"
   fetch_onnx "$(realpath -m "$build/onnx")"
   fetch_opencv "$(realpath -m "$build/opencv")"
   run_tests "$build" --suite common --suite gst --suite docs --suite cuda
 else
   # Two architectures, the oldest and one more, instead of a dozen: what CI looks at is that nvcc
-  # takes the kernels; -Dcuda-archs=all is for those who install.
+  # takes the kernels; -Dcuda-archs=all is for installations.
   configure "$build" "${options[@]}" '-Dcuda-archs=75,90'
+  ninja -C "$build"
   for package in cuda_binutils onnx opencv pyarrow stx1 viewers mcap cuda12; do
     "fetch_$package" "$(realpath -m "$build/${package/_/-}")"
   done
@@ -129,7 +131,7 @@ if [ "$mode" = full ]; then
   # An engine that runs fleets takes longer to install than its test.
   fetch_dask "$(realpath -m "$build/dask")"
   run_tests "$build" fleet
-  # What nvcc emits, in a hundred orders of threads, and without each of its barriers in turn.
+  # nvcc's output, in a hundred orders of threads, and without each of its barriers in turn.
   check seeds tests/ptx/seeds.sh "$build"
   check remove tests/ptx/remove.py "$build"
   # One after the other, as they measure memory and time.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the check programs share: tests that register themselves, guarded images, reproducible
+ * Shared by the check programs: tests that register themselves, guarded images, reproducible
  * fillings, comparison of an implementation with the reference. Built on libcheck; a program is
  *
  *   STX_TEST(equals_reference)
@@ -48,7 +48,7 @@ int stx_random_below(StxRandom *random, int limit); /* 0 … limit − 1 */
  * few small cases what they would see in many. */
 bool stx_test_small(void);
 
-/* How many of so many random cases there are to be: a sixth of them where they are slow. */
+/* The number of random cases to run, of so many: a sixth of them where they are slow. */
 int stx_rounds(int all);
 
 /* ---- What ends with its block ------------------------------------------------------------- */
@@ -86,7 +86,7 @@ void stx_guarded_filling(uint8_t byte);
 void stx_guarded_check(const void *block);
 void stx_guarded_free(void *block);
 
-/* An image with `padding` extra bytes per row that nobody may touch, inside guarded memory. */
+/* An image with `padding` extra bytes per row that must not be touched, inside guarded memory. */
 StxImage8 stx_test_image8(int width, int height, int padding);
 StxImage16 stx_test_image16(int width, int height, int padding);
 /* Fails the test if padding or guards were touched. Frees the image. */
@@ -95,7 +95,7 @@ void stx_test_image16_free(StxImage16 *image);
 STX_AUTO_VALUE(StxImage8, stx_test_image8_free)
 STX_AUTO_VALUE(StxImage16, stx_test_image16_free)
 
-/* How checkasm fills its inputs: all low, all high, uniform noise, or smooth with steps. */
+/* Fillings as in checkasm: all low, all high, uniform noise, or smooth with steps. */
 typedef enum {
   STX_FILL_LOW,
   STX_FILL_HIGH,

@@ -11,43 +11,38 @@
 
 /* Pictures have one of those behind the first. */
 static const StxFieldChoice modes[] = {
-    {STX_BEV_AUTO, "auto", "Clusters; over stixels as suits these"},
-    {STX_BEV_CLUSTERS, "clusters", "Ground, and a colour per cluster"},
+    {STX_BEV_AUTO, "auto", "Clusters, or as stixels need"},
+    {STX_BEV_CLUSTERS, "clusters", "Ground, one colour per cluster"},
     {STX_BEV_LABELS, "labels", "Ground and obstacles"},
-    {STX_BEV_HEIGHT, "height", "Height, from 2 m below the sensor to 2 m above"},
+    {STX_BEV_HEIGHT, "height", "2 m below to 2 m above the sensor"},
     {STX_BEV_INTENSITY, "intensity", "Intensity"},
-    {STX_BEV_PLAIN, "plain", "Ground, and obstacles in white"},
+    {STX_BEV_PLAIN, "plain", "Ground, white obstacles"},
     {0},
 };
 
 #define FIELD(kind, member) STX_FIELD(kind, StxBevParams, member)
 
 static const StxField mode_fields[] = {
-    {"mode", "Mode", "Quantity of the colours of the points", FIELD(CHOICE, mode),
-        .choices = modes + 1},
+    {"mode", "Mode", "Colours of points", FIELD(CHOICE, mode), .choices = modes + 1},
 };
 static const StxField points_fields[] = {
-    {"points", "Points", "Quantity of the colours of points", FIELD(CHOICE, mode),
-        .choices = modes},
+    {"points", "Points", "Colours of points", FIELD(CHOICE, mode), .choices = modes},
 };
 static const StxField fields[] = {
     {FIELD(INT, width), .low = 16, .high = STX_BEV_MAX_SIDE, .unit = "pixels"},
     {FIELD(INT, height), .low = 16, .high = STX_BEV_MAX_SIDE, .unit = "pixels"},
-    {"extent", "Extent", "From the centre of the picture to its nearer edge, metres",
-        FIELD(DOUBLE, extent), .low = STX_BEV_MIN_EXTENT, .high = STX_BEV_MAX_EXTENT, .unit = "m"},
-    {"zoom", "Zoom",
-        "Magnification: extent / zoom is shown, but never less than 1 or more than 500 metres",
-        FIELD(DOUBLE, zoom), .low = 0.1, .high = 100},
-    {"center-x", "Centre ahead", "Distance ahead of the sensor of the picture's centre, metres",
+    {"extent", "Extent", "From the centre to the nearer edge, metres", FIELD(DOUBLE, extent),
+        .low = STX_BEV_MIN_EXTENT, .high = STX_BEV_MAX_EXTENT, .unit = "m"},
+    {"zoom", "Zoom", "Magnification of extent", FIELD(DOUBLE, zoom), .low = 0.1, .high = 100},
+    {"center-x", "Centre ahead", "Picture centre ahead of the sensor, metres",
         FIELD(DOUBLE, center_x), .low = -STX_BEV_MAX_EXTENT, .high = STX_BEV_MAX_EXTENT,
         .unit = "m"},
-    {"center-y", "Centre to the left",
-        "Distance to the left of the sensor of the picture's centre, metres",
+    {"center-y", "Centre to the left", "Picture centre to the left of the sensor, metres",
         FIELD(DOUBLE, center_y), .low = -STX_BEV_MAX_EXTENT, .high = STX_BEV_MAX_EXTENT,
         .unit = "m"},
-    {"point-size", "Point size", "Side of the square that a point covers, pixels",
-        FIELD(INT, point_size), .low = 1, .high = 9, .unit = "pixels"},
-    {"rings", "Rings", "Draw range rings, distances, a scale and the sensor", FIELD(BOOL, rings)},
+    {"point-size", "Point size", "Side of a point, pixels", FIELD(INT, point_size), .low = 1,
+        .high = 9, .unit = "pixels"},
+    {"rings", "Rings", "Draw range rings, scale and sensor", FIELD(BOOL, rings)},
     {"legend", "Legend", "Corner of the legend", FIELD(CHOICE, legend),
         .choices = stx_legend_choices},
 };

@@ -5,12 +5,12 @@
  *
  * x of the scan points up in the picture, y to the left. A point covers a square of point_size
  * pixels around the pixel that it lies in; of an even size, half a pixel more to the right and
- * down. Points with a coordinate that is not finite are not drawn. Where several fall on one pixel,
- * obstacles lie over ground and ground over what is not classified; of one kind the highest is seen
- * (heights in steps of 1/256 m, from 32 m below the sensor to 32 m above; of equal ones the larger
- * colour number). So the order of the points does not matter. Without labels all are of one kind.
- * Rings around the sensor, their distances, a bar of scale and the sensor itself are drawn over the
- * points.
+ * down. Points with a coordinate that is not finite are not drawn. If several points fall on one
+ * pixel, obstacles cover ground, and ground covers unclassified points; within one kind the highest
+ * point is drawn (heights in steps of 1/256 m, from 32 m below the sensor to 32 m above; of equal
+ * heights the larger colour number). So the order of the points does not matter. Without labels all
+ * points are of one kind. Rings around the sensor, their distances, a bar of scale and the sensor
+ * itself are drawn over the points.
  *
  * Labels are SemanticKITTI's: 0 is not classified; road 40, parking 44, sidewalk 48, other ground
  * 49, lane marking 60 and terrain 72 are ground; everything else is an obstacle, whose high 16 bits
@@ -45,9 +45,9 @@ typedef struct {
   StxBevMode mode;
   int width, height;            /* pixels */
   const StxPixelFormat *format; /* of one plane, RGB */
-  double extent;                /* metres from the centre to the nearer edge; what is shown is */
-  double zoom;                  /*   extent / zoom, but within STX_BEV_MIN_… and _MAX_EXTENT */
-  double center_x, center_y;    /* what lies in the centre, metres */
+  double extent;                /* metres from the centre to the nearer edge, at zoom 1; */
+  double zoom;                  /*   extent / zoom is clamped to STX_BEV_MIN_… and _MAX_EXTENT */
+  double center_x, center_y;    /* point in the centre, metres */
   int point_size;               /* pixels */
   bool rings;                   /* rings, distances, bar, sensor */
   StxLegend legend;             /* of every layer */
@@ -87,7 +87,7 @@ STX_API size_t stx_bev_size(const StxBevParams *params);
 /* Prepares `memory` (aligned to STX_ALIGN) and returns it as an StxBev. */
 STX_API StxBev *stx_bev_init(void *memory, const StxBevParams *params);
 
-/* Where the ground lies in the picture. A pixel is seen from its centre, which is half a pixel
+/* The position of the ground in the picture. A pixel is seen from its centre, which is half a pixel
  * from its edges. */
 typedef struct {
   double scale;       /* pixels per metre */

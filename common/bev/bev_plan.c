@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is drawn over a picture and says how large it is: rings, distances, a bar of scale, the
- * sensor. */
+/* Marks over a picture that show its scale: rings, distances, a bar of scale, the sensor. */
 #include <stdio.h>
 
 #include "common/bev/bev_private.h"

@@ -36,9 +36,9 @@ enum {
 };
 
 /*
- * What a pixel keeps, 32 bits: rank, height, colour, from the top bit down; the largest is seen,
- * and 0 is nothing. Areas lie below all points, and things of stixels among points of the ground,
- * over which they stand.
+ * The 32 bits of a pixel: rank, height, colour, from the top bit down; the largest is seen, and 0
+ * is nothing. Areas lie below all points, and things of stixels among points of the ground, over
+ * which they stand.
  */
 enum {
   STX_BEV_RANK_AREA,

@@ -15,38 +15,38 @@
 /* ---- Fields ------------------------------------------------------------------------------- */
 
 static const StxFieldChoice modes[] = {
-    {STX_BEV_BY_DISTANCE, "distance", "Near red, over yellow and green, to far blue"},
-    {STX_BEV_BY_KIND, "kind", "Ground, object or segment"},
-    {STX_BEV_BY_CLASS, "class", "Semantic class, in the colours of Cityscapes"},
-    {STX_BEV_BY_OBSTACLE, "obstacle", "A colour for each obstacle"},
-    {STX_BEV_BY_HEIGHT, "height", "Upper edge, from 2 m below the camera to 2 m above"},
+    {STX_BEV_BY_DISTANCE, "distance", "Near red to far blue"},
+    {STX_BEV_BY_KIND, "kind", "Ground, object, segment"},
+    {STX_BEV_BY_CLASS, "class", "Semantic class, Cityscapes' colours"},
+    {STX_BEV_BY_OBSTACLE, "obstacle", "One colour each"},
+    {STX_BEV_BY_HEIGHT, "height", "Upper edge, 2 m below to 2 m above the camera"},
     {0},
 };
 static const StxFieldChoice shows[] = {
-    {STX_BEV_SHOW_GROUND, "ground", "Where ground was seen"},
+    {STX_BEV_SHOW_GROUND, "ground", "Ground"},
     {STX_BEV_SHOW_THINGS, "objects", "Objects and segments"},
     {STX_BEV_SHOW_FREE, "free-space", "How far it is free"},
-    {STX_BEV_SHOW_CONE, "cone", "What the camera sees"},
-    {STX_BEV_SHOW_OBSTACLES, "obstacles", "Obstacles: boxes, numbers, speeds as arrows"},
-    {STX_BEV_SHOW_CORRIDOR, "corridor", "The corridor, where there are obstacles"},
+    {STX_BEV_SHOW_CONE, "cone", "Field of view"},
+    {STX_BEV_SHOW_OBSTACLES, "obstacles", "Obstacles: boxes, numbers, speeds"},
+    {STX_BEV_SHOW_CORRIDOR, "corridor", "Corridor"},
     {0},
 };
 
 #define FIELD(kind, member) STX_FIELD(kind, StxBevStixelsParams, member)
 
 static const StxField fields[] = {
-    {"mode", "Mode", "Quantity of the colours of stixels", FIELD(CHOICE, mode), .choices = modes},
-    {"show", "Show", "Parts of the picture to draw", FIELD(FLAGS, show), .choices = shows},
-    {"max-distance", "Largest distance", "Distance of the farthest colour of mode=distance, metres",
-        FIELD(DOUBLE, max_distance), .low = 1, .high = 1000, .unit = "m"},
-    {"uncertainty", "Uncertainty", "Error of an object's disparity that its length shows, pixels",
+    {"mode", "Mode", "Colours of stixels", FIELD(CHOICE, mode), .choices = modes},
+    {"show", "Show", "Parts to draw", FIELD(FLAGS, show), .choices = shows},
+    {"max-distance", "Largest distance",
+        "Distance of the farthest colour with mode=distance, metres", FIELD(DOUBLE, max_distance),
+        .low = 1, .high = 1000, .unit = "m"},
+    {"uncertainty", "Uncertainty", "Disparity error drawn as length of an object, pixels",
         FIELD(DOUBLE, uncertainty), .low = 0, .high = 10, .unit = "px"},
-    {"corridor-width", "Corridor width", "Width of the corridor straight ahead, metres; 0: none",
+    {"corridor-width", "Corridor width", "Width of the corridor, metres (0 = none)",
         FIELD(DOUBLE, corridor_width), .low = 0, .high = 100, .unit = "m"},
     {"corridor-length", "Corridor length", "Length of the corridor, metres",
         FIELD(DOUBLE, corridor_length), .low = 0, .high = 250, .unit = "m"},
-    {"corridor-offset", "Corridor offset",
-        "Distance of the corridor's middle to the right of the camera, metres",
+    {"corridor-offset", "Corridor offset", "Corridor centre to the right of the camera, metres",
         FIELD(DOUBLE, corridor_offset), .low = -50, .high = 50, .unit = "m"},
 };
 static const StxBevStixelsParams defaults = STX_BEV_STIXELS_DEFAULTS;
@@ -138,7 +138,7 @@ static double depth_of(const Layer *layer, double disparity)
   return disparity > 0 ? camera->focal * camera->baseline / disparity : INFINITY;
 }
 
-/* How far an edge lies below the camera, metres. */
+/* The depth of an edge below the camera, metres. */
 static double drop_of(const Layer *layer, double row, double disparity)
 {
   const StxCamera *camera = &layer->stixels->camera;

@@ -28,8 +28,8 @@
  * obstacles lie over things, those of the ground under them, all of them over areas.
  *
  * Left out: sky, records whose column does not exist, of unknown kind, upside down or with a
- * disparity that is not finite, and everything whose lower edge has no disparity: nobody knows
- * where that is. Records of a column stand together (stixel.h); apart from that, their order and
+ * disparity that is not finite, and everything whose lower edge has no disparity, and so
+ * no place. Records of a column stand together (stixel.h); apart from that, their order and
  * overlap do not matter.
  */
 #ifndef STX_BEV_STIXELS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calibrations of stereo cameras as calibration tools and makers of cameras write them: lenses,
- * where the right camera stands, and, where the file has it, how the pictures become rectified.
+ * Reads calibrations of stereo cameras as calibration tools and camera makers write them: the
+ * lenses, the pose of the right camera, and the rectification if the file has one.
  *
- * What is read; the content decides, not the name:
+ * The formats, recognised by the content of a file, not by its name:
  *
  *   OpenCV     FileStorage as YAML or JSON, one file or two (intrinsics, extrinsics): K1 D1 K2 D2
  *              (M1 …, cameraMatrix1 distCoeffs1 …), R, T, and R1 R2 P1 P2 if there are any;
@@ -17,8 +17,8 @@
  *   ZED        SN….conf: LEFT_CAM_…, RIGHT_CAM_…, STEREO, for the resolution of the pictures
  *   DepthAI    JSON of an OAK camera: cameraData, stereoRectificationData
  *
- * Lengths are metres, or what the format is known for (ZED millimetres, DepthAI centimetres),
- * unless the caller says how long the file's unit is.
+ * Lengths are in metres, or in the format's usual unit (ZED millimetres, DepthAI centimetres),
+ * unless the caller gives the length of the file's unit.
  *
  * Cameras look along z, x points right and y down, as with OpenCV: a point X of the left camera is
  * R·X + T in the right one, so that T's x is negative where the right camera stands to the right.
@@ -34,7 +34,7 @@
 #define STX_CALIBRATION_MAX_SIDE 65536 /* pixels */
 
 /*
- * How directions become pixels, in OpenCV's order of coefficients.
+ * Lens models, in OpenCV's order of coefficients.
  *   BROWN    k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4 tx ty: radial polynomial or quotient, tangential,
  *            thin prism, tilted sensor; what the file does not have is 0
  *   FISHEYE  k1 k2 k3 k4 of the angle to the axis (Kannala-Brandt, "equidistant")

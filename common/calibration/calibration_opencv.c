@@ -2,7 +2,7 @@
 /*
  * OpenCV's FileStorage, with the names of its sample stereo_calib (intrinsics.yml, extrinsics.yml)
  * and of the arguments of stereoCalibrate and stereoRectify. It does not name the pictures' size;
- * who writes image_width and image_height beside it lets sizes be compared.
+ * with image_width and image_height in the file, sizes are compared.
  */
 #include "common/calibration/calibration_private.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the formats share. Whatever a file is written in, it is read from a tree of jansson's:
- * objects, arrays, numbers, texts. Each reader takes the tree of its format.
+ * Declarations shared by the readers of the formats. Whatever a file is written in, it is read from
+ * a tree of jansson's: objects, arrays, numbers, texts. Each reader takes the tree of its format.
  */
 #ifndef STX_CALIBRATION_PRIVATE_H
 #define STX_CALIBRATION_PRIVATE_H

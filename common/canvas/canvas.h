@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A transparent canvas over a frame: the host draws lines, boxes and text on it, and then it is
- * laid on the frame, where that lies.
+ * blended onto the frame, in main or GPU memory.
  *
- * A canvas is made of tiles of 16 × 16 pixels. Only those that were drawn on are kept, cleared,
- * uploaded and blended: what a view costs is what it draws, not the size of its frame. A pixel of
- * a tile is a paint (common/colour/colour.h): what is drawn later lies over what was drawn before,
- * and the whole is blended into the frame as colour.h says. A tile holds whole blocks of subsampled
- * planes, so tiles do not depend on each other.
+ * A canvas is made of tiles of 16 × 16 pixels. Only tiles that were drawn on are kept, cleared,
+ * uploaded and blended, so the cost of a view depends on what it draws, not on the size of its
+ * frame. A pixel of a tile is a paint (common/colour/colour.h): what is drawn later lies over what
+ * was drawn before, and the whole is blended into the frame as colour.h says. A tile holds whole
+ * blocks of subsampled planes, so tiles do not depend on each other.
  *
  * Coordinates are pixels of the frame, from its top left corner: the centre of the first pixel is
  * (0.5, 0.5), y grows downwards. Shapes are smooth at their edges: a pixel is covered by as much as
- * its centre lies inside, within half a pixel of the edge. They are cut off at the frame, whatever
- * their coordinates. What has a coordinate that is not finite, or beyond ±1e9, is not drawn (of a
- * line the pieces that end there), nor is what is 0 or less wide. What belongs to one shape does
- * not lie over itself: the pieces of a line, the letters of a text, their halos.
+ * its centre lies inside, within half a pixel of the edge. They are clipped at the frame, whatever
+ * their coordinates. A shape with a coordinate that is not finite, or beyond ±1e9, is not drawn (of
+ * a line, only the pieces that end there are omitted), nor is a shape of width 0 or less. The parts
+ * of one shape (pieces of a line, letters of a text, their halos) are blended once where they
+ * overlap.
  *
  * Memory: prepared state belongs to the caller, see stx_canvas_size. Much of it is never touched,
  * if little is drawn. Threads: one StxCanvas per thread.
@@ -108,7 +109,7 @@ void stx_canvas_polygon(StxCanvas *canvas, const StxSpot *points, size_t count, 
 
 /* ---- Text --------------------------------------------------------------------------------- */
 
-/* Which point of a text is given. BASE: on its baseline, CAP: at the top of its capitals. */
+/* Anchor of a text. BASE: on its baseline, CAP: at the top of its capitals. */
 typedef enum {
   STX_ANCHOR_LEFT_BASE,
   STX_ANCHOR_CENTRE_BASE,
@@ -202,7 +203,7 @@ StxBox stx_canvas_names(
 
 /* ---- Laying it on a frame ----------------------------------------------------------------- */
 
-/* What is drawn now, as bytes without addresses: to be brought to where it is laid on a frame. On
+/* The drawn tiles, as bytes without addresses: to be copied to where they are laid on a frame. On
  * the host they can stay where they are. */
 const void *stx_canvas_tiles(const StxCanvas *canvas);
 size_t stx_canvas_tiles_size(const StxCanvas *canvas); /* 0: nothing is */
@@ -212,7 +213,7 @@ uint64_t stx_canvas_changes(const StxCanvas *canvas);
 
 /*
  * canvas  always on the host
- * tiles  those bytes, in the implementation's memory, aligned to 8; on the host NULL will do
+ * tiles  those bytes, in the implementation's memory, aligned to 8; on the host may be NULL
  * frame  pixels of tiles without drawing are not touched; strides of a device's are positive
  *
  * For the rest see StxPlace.

@@ -34,11 +34,11 @@ static const double shares[] = {.25, .4};
 #define SWATCH_COLOURS 4u /* of a square that stands for many */
 
 const StxFieldChoice stx_legend_choices[] = {
-    {STX_LEGEND_NONE, "none", "No legend"},
-    {STX_LEGEND_TOP_LEFT, "top-left", "In the top left corner"},
-    {STX_LEGEND_TOP_RIGHT, "top-right", "In the top right corner"},
-    {STX_LEGEND_BOTTOM_LEFT, "bottom-left", "In the bottom left corner"},
-    {STX_LEGEND_BOTTOM_RIGHT, "bottom-right", "In the bottom right corner"},
+    {STX_LEGEND_NONE, "none", "None"},
+    {STX_LEGEND_TOP_LEFT, "top-left", "Top left"},
+    {STX_LEGEND_TOP_RIGHT, "top-right", "Top right"},
+    {STX_LEGEND_BOTTOM_LEFT, "bottom-left", "Bottom left"},
+    {STX_LEGEND_BOTTOM_RIGHT, "bottom-right", "Bottom right"},
     {0},
 };
 
@@ -52,7 +52,7 @@ typedef struct {
   size_t count;
 } Content;
 
-/* How it is laid out, in pixels from the upper left corner of the content. */
+/* Its layout, in pixels from the upper left corner of the content. */
 typedef struct {
   double text;           /* size */
   double limit;          /* of a line's length */

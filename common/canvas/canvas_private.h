@@ -17,7 +17,7 @@ typedef struct {
 
 static_assert(sizeof(StxTile) % sizeof(uint64_t) == 0, "kernels read paints as words");
 
-/* How much of each pixel the shape covers that is being drawn, 0…255. */
+/* The coverage of each pixel by the shape that is being drawn, 0…255. */
 typedef struct {
   uint8_t cover[STX_TILE_PIXELS];
 } StxTileCover;

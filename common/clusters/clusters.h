@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the labels of a scan say of it as a whole: how many points are what, and where each cluster
- * lies.
+ * Sums up the labels of a scan: the number of points of each class, and the extent of each cluster.
  *
  * points   count · 4 floats: x forward, y left, z up, intensity; any values
  * labels   count words in SemanticKITTI's encoding (ground/ground.h): 0 is not classified, what

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the points of a scan look in every view: by label, by cluster, by intensity; and the legend
- * of that. */
+/* Colours of the points of a scan in every view: by label, by cluster, by intensity; and the
+ * legend. */
 #ifndef STX_CLUSTERS_LOOK_H
 #define STX_CLUSTERS_LOOK_H
 

@@ -40,9 +40,9 @@ const StxImplTable stx_colmean_impls = {impls, sizeof impls / sizeof impls[0], s
 /* ---- Fields ------------------------------------------------------------------------------- */
 
 static const StxFieldChoice reductions[] = {
-    {STX_REDUCE_MEAN, "mean", "Mean of the known disparities"},
-    {STX_REDUCE_WEIGHTED, "weighted", "Confidence-weighted mean of what is near the median"},
-    {STX_REDUCE_MEDIAN, "median", "Median of the known disparities"},
+    {STX_REDUCE_MEAN, "mean", "Mean"},
+    {STX_REDUCE_WEIGHTED, "weighted", "Confidence-weighted mean near the median"},
+    {STX_REDUCE_MEDIAN, "median", "Median"},
     {0},
 };
 static const StxFieldChoice semantics[] = {
@@ -55,41 +55,35 @@ static const StxFieldChoice semantics[] = {
     {0},
 };
 const StxFieldChoice stx_disparity_encodings[] = {
-    {STX_DISPARITY_AUTO, "auto",
-        "What the field disparity-encoding of the caps says; without it kitti, of tensors pixels"},
-    {STX_DISPARITY_KITTI, "kitti", "16 bits, a value p means p/256 pixels, 0 unknown"},
-    {STX_DISPARITY_CITYSCAPES, "cityscapes",
-        "16 bits, a value p means (p - 1)/256 pixels, 0 unknown"},
-    {STX_DISPARITY_OPENCV, "opencv",
-        "16 bits with a sign, sixteenths of a pixel, 0 and less unknown"},
-    {STX_DISPARITY_DEPTH_MM, "depth-mm", "16 bits, depth in millimetres, 0 and 65535 unknown"},
-    {STX_DISPARITY_PIXELS, "pixels", "float32, pixels; not finite, 0 and less unknown"},
-    {STX_DISPARITY_DEPTH_M, "depth-m", "float32, depth in metres; not finite, 0 and less unknown"},
+    {STX_DISPARITY_AUTO, "auto", "From the caps, else kitti, of tensors pixels"},
+    {STX_DISPARITY_KITTI, "kitti", "uint16 p/256 pixels"},
+    {STX_DISPARITY_CITYSCAPES, "cityscapes", "uint16 (p - 1)/256 pixels"},
+    {STX_DISPARITY_OPENCV, "opencv", "int16 p/16 pixels"},
+    {STX_DISPARITY_DEPTH_MM, "depth-mm", "uint16 millimetres"},
+    {STX_DISPARITY_PIXELS, "pixels", "float32 pixels"},
+    {STX_DISPARITY_DEPTH_M, "depth-m", "float32 metres"},
     {0},
 };
 
 #define FIELD(kind, member) STX_FIELD(kind, StxColmeanParams, member)
 
 static const StxField fields[] = {
-    {"reduction", "Reduction", "How the disparities of a cell become one", FIELD(CHOICE, reduction),
+    {"reduction", "Reduction", "Disparity of a cell", FIELD(CHOICE, reduction),
         .choices = reductions},
     {FIELD(CHOICE, semantics), .choices = semantics},
     {"fill-width", "Fill width",
-        "Holes up to this width take the farther neighbour's disparity with little weight, "
-        "pixels (0 = no filling)",
+        "Widest hole filled with the farther neighbour's disparity, pixels (0 = none)",
         FIELD(INT, fill_width), .high = STX_FILL_WIDTH_MAX, .unit = "pixels"},
     {FIELD(CHOICE, disparity.encoding), .choices = stx_disparity_encodings},
     {"min-disparity", "Least disparity",
-        "Smallest known disparity of the map, in its pixels (0 = all above 0; negative, as "
-        "OpenCV's minDisparity: 0 and less are known, too)",
+        "Smallest known disparity, pixels of the map, as OpenCV's minDisparity (0 = all above 0)",
         FIELD(DOUBLE, disparity.minimum), .low = -4096, .high = 4096, .unit = "px"},
     {"disparity-scale", "Disparity scale",
-        "Factor that makes the map's disparities those of an image of its size (0 = 1, and the "
-        "camera in the caps must be of this size)",
+        "Factor from the map's disparities to pixels of the map (0 = 1, with a camera of this size "
+        "in the caps)",
         FIELD(DOUBLE, disparity.scale), .high = 1000},
     {"disparity-offset", "Disparity offset",
-        "Added to every known disparity, pixels of the image: the difference of the principal "
-        "points of cameras that look towards each other",
+        "Pixels added to known disparities, for cameras with different principal points",
         FIELD(DOUBLE, disparity.offset), .low = -4096, .high = 4096, .unit = "px"},
 };
 static const StxColmeanParams defaults = STX_COLMEAN_DEFAULTS;

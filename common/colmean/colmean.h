@@ -5,7 +5,8 @@
  *
  * Source: D. Hernandez-Juarez et al., "3D Perception with Slanted Stixels on GPU", TPDS 32(10),
  * 2021, §4.2. The paper averages every channel by itself, which mixes foreground and background
- * into disparities that are nowhere; so by default far values are rejected first.
+ * into disparities at which there is no surface; so by default values far from the median are
+ * rejected first.
  *
  * Per cell, over its n pixels (fewer in the last column and row), with d the disparity in steps of
  * the grid, 1/256 pixel mostly (colmean_disparity.h says how the numbers of a map become that), c
@@ -27,9 +28,9 @@
  * of cells, together at most fill_width pixels wide (a whole number of cells), take the smaller
  * disparity of the cells left and right of them (of the one there is, at the image's edge; 0 where
  * that is sky) with weight STX_FILL_WEIGHT. At the left edge a hole may also be as wide as its
- * neighbour's disparity and one cell: as far as the right camera cannot see that surface. What
- * matching cannot see lies behind what hides it, so the farther neighbour is the better guess; the
- * small weight lets any measurement overrule it. Wider holes stay unknown.
+ * neighbour's disparity and one cell: as far as the right camera cannot see that surface. An
+ * occluded surface lies behind the one that hides it, so the farther neighbour is the better guess;
+ * because of the small weight, any measurement outweighs it. Wider holes stay unknown.
  *
  * Class costs: p = mean over the cell's pixels; see StxColmeanTables. Scores may come from an image
  * of 1/2, 1/4 or 1/8 of the size: each then stands for all pixels of its square (of what lies in
@@ -75,7 +76,7 @@ typedef struct {
     .fill_width = STX_FILL_WIDTH_DEFAULT                                                           \
   }
 
-/* What a frame brings; images are grid.width × grid.height, and only what `semantics` asks for is
+/* The inputs of a frame; images are grid.width × grid.height, and only what `semantics` asks for is
  * read. Strides are in bytes, may be negative, and may exceed the row. Scores: with s = score_shift
  * their image has ⌈width / 2^s⌉ × ⌈height / 2^s⌉ scores per class, and the value of class k at
  * pixel (x, y) lies at scores + k·class_stride + (y >> s)·row_stride + (x >> s)·pixel_stride, so

@@ -39,7 +39,7 @@ typedef struct {
 
 #define STX_FOCAL_BASELINE_MAX 1e9 /* px · m */
 
-/* Whether maps are of float32, else of 16 bits; and of depths. */
+/* True for maps of float32 (others have 16 bits), and for maps of depths. */
 STX_INLINE bool stx_disparity_is_float(StxDisparityEncoding encoding)
 {
   return encoding == STX_DISPARITY_PIXELS || encoding == STX_DISPARITY_DEPTH_M;

@@ -72,7 +72,7 @@ static inline __attribute__((always_inline)) bool is_one(
   return other == 0;
 }
 
-/* How many pixels that are left have the label; they are taken out. A byte has its top bit, or
+/* Counts the remaining pixels that have the label; they are taken out. A byte has its top bit, or
  * gets it by adding 127 to the rest, unless it is 0. */
 static inline __attribute__((always_inline)) int take_label(Patch *patch, int words, uint8_t label)
 {

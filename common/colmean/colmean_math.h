@@ -34,7 +34,7 @@ typedef struct {
   float gain, shift; /* steps of a pixel, of the offset and half a step */
 } StxDisparityFormula;
 
-/* Whether the numbers are steps as they are. */
+/* True if the numbers are steps without conversion. */
 STX_INLINE bool stx_disparity_is_plain(const StxColmeanParams *params)
 {
   const StxDisparityMeaning *meaning = &params->disparity;

@@ -77,7 +77,7 @@ static int blocks_along(int cells, int block)
   return (cells + block - 1) / block;
 }
 
-/* How cells are cut into blocks. */
+/* The blocks into which cells are cut. */
 typedef struct {
   int width, along, count; /* columns of a block; blocks in a row of them, and in all */
 } Cut;

@@ -14,26 +14,24 @@ static const StxFieldChoice modes[] = {
     {STX_COLORMAP_AUTO, "auto",
         "error with pad truth, confidence with pad confidence, else what the map holds: disparity "
         "or depth"},
-    {STX_COLORMAP_DISPARITY, "disparity", "Pixels; of depths with the camera"},
-    {STX_COLORMAP_DEPTH, "depth", "Metres; of disparities with the camera"},
-    {STX_COLORMAP_CONFIDENCE, "confidence",
-        "0 … 1: of pad confidence, of the map's meta, of stixels"},
-    {STX_COLORMAP_COST, "cost", "Nats of a stixel for each of its image rows; of segments pixels"},
-    {STX_COLORMAP_ERROR, "error",
-        "Difference from the map of pad truth, in steps of a factor of two"},
+    {STX_COLORMAP_DISPARITY, "disparity", "Pixels; depths need the camera"},
+    {STX_COLORMAP_DEPTH, "depth", "Metres; disparities need the camera"},
+    {STX_COLORMAP_CONFIDENCE, "confidence", "0 … 1 of pad confidence, the meta or stixels"},
+    {STX_COLORMAP_COST, "cost", "Nats per row of a stixel; of segments pixels"},
+    {STX_COLORMAP_ERROR, "error", "Difference from pad truth, in factors of two"},
     {0},
 };
 static const StxFieldChoice ranges[] = {
     {STX_COLORMAP_FIXED, "fixed", "min … max"},
-    {STX_COLORMAP_FRAME, "frame", "98 % of what each frame holds, followed slowly"},
+    {STX_COLORMAP_FRAME, "frame", "Follows 98 % of each frame's values"},
     {0},
 };
 static const StxFieldChoice palettes[] = {
     {STX_COLORMAP_PALETTE_AUTO, "auto", "distance; of confidence and cost viridis"},
-    {STX_PALETTE_DISTANCE, "distance", "Near red, over yellow and green, to far blue"},
-    {STX_PALETTE_TURBO, "turbo", "Dark blue to dark red, many colours"},
-    {STX_PALETTE_VIRIDIS, "viridis", "Dark violet to yellow, lighter in even steps"},
-    {STX_PALETTE_CIVIDIS, "cividis", "Dark blue to yellow, the same to the colour-blind"},
+    {STX_PALETTE_DISTANCE, "distance", "Near red to far blue"},
+    {STX_PALETTE_TURBO, "turbo", "Dark blue to dark red"},
+    {STX_PALETTE_VIRIDIS, "viridis", "Dark violet to yellow"},
+    {STX_PALETTE_CIVIDIS, "cividis", "Dark blue to yellow, for the colour-blind"},
     {STX_PALETTE_GRAY, "gray", "Black to white"},
     {0},
 };
@@ -47,17 +45,13 @@ static const StxFieldChoice unknowns[] = {
 #define FIELD(kind, member) STX_FIELD(kind, StxColormapParams, member)
 
 static const StxField fields[] = {
-    {"mode", "Mode", "Quantity that is shown", FIELD(CHOICE, mode), .choices = modes},
-    {"range", "Range", "Values of the ends of the palette", FIELD(CHOICE, range),
-        .choices = ranges},
-    {"palette", "Palette", "Colours from far to near, or from little to much",
-        FIELD(CHOICE, palette), .choices = palettes},
-    {"unknown", "Unknown", "How pixels without a value look", FIELD(CHOICE, unknown),
-        .choices = unknowns},
-    {"min", "Minimum", "With range=fixed: the value at the palette's lower end, px, m, 1 or nat",
-        FIELD(DOUBLE, min), .high = 65536},
-    {"max", "Maximum",
-        "With range=fixed: the value at its upper end (0 = by mode: 64 px, 50 m, 1, 0.5 nat)",
+    {"mode", "Mode", "Quantity", FIELD(CHOICE, mode), .choices = modes},
+    {"range", "Range", "Range of the palette", FIELD(CHOICE, range), .choices = ranges},
+    {"palette", "Palette", "Palette", FIELD(CHOICE, palette), .choices = palettes},
+    {"unknown", "Unknown", "Pixels without a value", FIELD(CHOICE, unknown), .choices = unknowns},
+    {"min", "Minimum", "Lower end of range=fixed, px, m, 1 or nat", FIELD(DOUBLE, min),
+        .high = 65536},
+    {"max", "Maximum", "Upper end of range=fixed (0 = by mode: 64 px, 50 m, 1, 0.5 nat)",
         FIELD(DOUBLE, max), .high = 65536},
 };
 

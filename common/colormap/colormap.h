@@ -151,9 +151,9 @@ typedef struct {
 bool stx_colormap_measure(const StxColormapParams *params, const StxColormapTable *table,
     const StxColormapHistogram *histogram, StxColormapSpan *span);
 
-/* What follows from a frame's own range after the one that was shown before (NULL: none): an eighth
- * of the way, or all of it where a quarter of what is shown would be missing; then the ends go
- * outwards to whole steps of about a fiftieth, so that ticks stand still. */
+/* The range to show, from a frame's own and the one shown before (NULL: none): an eighth of the
+ * way, or all of it where a quarter of what is shown would be missing; then the ends go outwards to
+ * whole steps of about a fiftieth, so that ticks stand still. */
 StxColormapSpan stx_colormap_follow(const StxColormapSpan *before, StxColormapSpan now);
 StxColormapSpan stx_colormap_round(StxColormapSpan span);
 

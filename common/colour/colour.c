@@ -50,8 +50,8 @@ static const StxRgb classes[STX_LABEL_CLASSES] = {
     {119, 11, 32},
 };
 
-/* What was right, wrong and missed also differs for the colour-blind: in lightness, and along the
- * axis from blue to yellow. */
+/* Right, wrong and missed also differ for the colour-blind: in lightness, and along the axis from
+ * blue to yellow. */
 static const StxRgb meanings[STX_MEANINGS] = {
     [STX_MEANS_UNKNOWN] = {150, 150, 150},
     [STX_MEANS_GROUND] = {52, 104, 88},
@@ -154,10 +154,10 @@ void stx_colour_channels(const StxPixelFormat *format, StxMatrix matrix, bool fu
  * scene).
  */
 const StxFieldChoice stx_palette_choices[] = {
-    {STX_PALETTE_DISTANCE, "distance", "Far blue, over green and yellow, to near red"},
-    {STX_PALETTE_TURBO, "turbo", "A rainbow without false edges, dark blue to dark red"},
-    {STX_PALETTE_VIRIDIS, "viridis", "Dark violet, over green, to yellow"},
-    {STX_PALETTE_CIVIDIS, "cividis", "Dark blue to yellow, the same to the colour-blind"},
+    {STX_PALETTE_DISTANCE, "distance", "Far blue to near red"},
+    {STX_PALETTE_TURBO, "turbo", "Dark blue to dark red"},
+    {STX_PALETTE_VIRIDIS, "viridis", "Dark violet to yellow"},
+    {STX_PALETTE_CIVIDIS, "cividis", "Dark blue to yellow, for the colour-blind"},
     {STX_PALETTE_GRAY, "gray", "Black to white"},
     {0},
 };

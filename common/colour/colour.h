@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Colours, what they mean, and how they get into frames of any format. Every colour that a view
- * shows stands here.
+ * Colours, their meanings, and how they are blended into frames of any format. All colours of the
+ * views are defined here.
  *
  * A colour is laid on a frame as a paint: per 8-bit channel, with a = round(256·opacity) in 0…256
  * and rounding half up:
@@ -54,7 +54,7 @@ typedef struct {
   ptrdiff_t stride[3];
 } StxFrame;
 
-/* How Y, U, V relate to R, G, B. `full_range`: 0…255, else 16…235 and 16…240. */
+/* The relation of Y, U, V to R, G, B. `full_range`: 0…255, else 16…235 and 16…240. */
 typedef enum { STX_MATRIX_BT601, STX_MATRIX_BT709, STX_MATRIX_BT2020 } StxMatrix;
 
 STX_API const StxFieldChoice stx_matrix_choices[];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether a map of 16 bits can be what its reader takes it for: disparities, or depths in
- * millimetres. Three things tell, none of which asks what the scene is:
+ * Checks whether a map of 16 bits can have the assumed encoding: disparities, or depths in
+ * millimetres. Three criteria, independent of the scene:
  *
  *   jumps    neighbours in a row differ little on surfaces, by more than 256 at edges only.
  *            Pictures have texture; of the wrong byte order nearly all neighbours differ, and few
@@ -14,7 +14,7 @@
  * added up. Measured: on KITTI's ground truth, which is sparse, and the maps of stereo-sgm 0 to 4 %
  * of the neighbours are jumps, on those of swapped views 19 %, on pictures 60 % and more; of the
  * pairs that show an order less than a fifth show the wrong one. Pictures with little texture are
- * not told.
+ * not detected.
  */
 #ifndef STX_DOUBT_H
 #define STX_DOUBT_H

@@ -8,19 +8,20 @@
 #include <string.h>
 
 #define JUMP 1000000000u /* ns: across a longer gap nothing is compared */
-#define LEAST_CONTRAST 16
-#define MOST_CONTRAST 512
-#define CHUNK_ROWS 16  /* of the half picture */
-#define LEAST_AGREE 20 /* points, for a motion */
-#define LEAST_SHARE 3  /* … and one in so many of those matched */
+#define CHUNK_ROWS 16    /* of the half picture */
+#define LEAST_AGREE 20   /* points, for a motion */
+#define LEAST_SHARE 3    /* … and one in so many of those matched */
 
 /* ---- Implementations ------------------------------------------------------------------------- */
 
+static bool look(StxEgomotion *, const StxEgomotionFrame *, const EgoSearch *search, StxError *);
+
 #define IMPL(name, backend, needs, suffix)                                                         \
   {                                                                                                \
-    {name, backend, STX_MEMORY_HOST, needs}, stx_egomotion_half_##suffix,                          \
-        stx_egomotion_relief_##suffix, stx_egomotion_corners_##suffix,                             \
-        stx_egomotion_costs_##suffix, stx_egomotion_patch_##suffix, stx_egomotion_sums_##suffix    \
+    {name, backend, STX_MEMORY_HOST, needs}, look, ego_match_host, NULL,                           \
+        stx_egomotion_half_##suffix, stx_egomotion_relief_##suffix,                                \
+        stx_egomotion_corners_##suffix, stx_egomotion_costs_##suffix,                              \
+        stx_egomotion_patch_##suffix, stx_egomotion_sums_##suffix                                  \
   }
 static const EgoImpl impls[] = {STX_HOST_IMPLS(IMPL)};
 const StxImplTable stx_egomotion_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
@@ -52,38 +53,48 @@ static void take_image(StxLayout *layout, StxImage8 *image, int width, int heigh
       stx_take(layout, (size_t)stride * (size_t)height + EGO_SPACE), stride, width, height};
 }
 
+void ego_take_results(
+    StxLayout *layout, size_t cells, EgoLook **look, EgoCell **found, EgoMatch **matches)
+{
+  STX_TAKE(layout, *look, 1);
+  STX_TAKE(layout, *found, cells);
+  STX_TAKE(layout, *matches, STX_EGOMOTION_MAX_POINTS);
+}
+
 /* Returns the size. */
 static size_t lay_out(StxEgomotion *state, char *memory)
 {
   StxLayout layout = {memory, 0};
   const int width = state->width, height = state->height;
+  const bool on_host = state->impl->info.memory == STX_MEMORY_HOST;
   size_t cells = (size_t)state->cells_across * (size_t)state->cells_down;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2 && on_host; i++) {
     take_image(&layout, &state->full[i], width, height);
     take_image(&layout, &state->half[i], width / 2, height / 2);
     take_image(&layout, &state->relief[i], width / 2, height / 2);
   }
-  STX_TAKE(&layout, state->scores, cells);
-  STX_TAKE(&layout, state->places, cells);
+  if (on_host) {
+    STX_TAKE(&layout, state->scores, cells);
+    STX_TAKE(&layout, state->places, cells);
+  }
+  ego_take_results(&layout, cells, &state->look, &state->cells, &state->matches);
   STX_TAKE(&layout, state->corners, STX_EGOMOTION_MAX_POINTS);
-  STX_TAKE(&layout, state->matches, STX_EGOMOTION_MAX_POINTS);
   STX_TAKE(&layout, state->points, STX_EGOMOTION_MAX_POINTS);
   STX_TAKE(&layout, state->seen, STX_EGOMOTION_MAX_POINTS);
   return layout.size;
 }
 
-bool stx_egomotion_prepare(
-    StxEgomotion *state, StxBackend backend, int width, int height, StxError *error)
+bool stx_egomotion_prepare_for(
+    StxEgomotion *state, const StxEgomotionImpl *impl, int width, int height, StxError *error)
 {
-  const EgoImpl *impl = stx_impl_pick(&stx_egomotion_impls, backend);
-  if (impl == NULL)
-    return stx_fail(error, "motion is computed on the CPU only: auto, omp or c");
   if (width < 1 || height < 1 || width > STX_EGOMOTION_MAX_SIZE || height > STX_EGOMOTION_MAX_SIZE)
     return stx_fail(error, "pictures of %d × %d pixels: each must be 1 to %d", width, height,
         STX_EGOMOTION_MAX_SIZE);
-  state->impl = impl;
-  if (state->memory != NULL && state->width == width && state->height == height)
+  if (state->memory != NULL && state->width == width && state->height == height &&
+      state->impl->info.memory == impl->info.memory) {
+    state->impl = impl;
     return true;
+  }
   StxEgomotion next = {.impl = impl, .width = width, .height = height};
   next.cells_across = (width / 2 + EGO_CELL - 1) / EGO_CELL;
   next.cells_down = (height / 2 + EGO_CELL - 1) / EGO_CELL;
@@ -96,6 +107,20 @@ bool stx_egomotion_prepare(
   free(state->memory);
   *state = next;
   return true;
+}
+
+bool stx_egomotion_prepare(
+    StxEgomotion *state, StxBackend backend, int width, int height, StxError *error)
+{
+  const EgoImpl *impl = stx_impl_pick(&stx_egomotion_impls, backend);
+  if (impl == NULL)
+    return stx_fail(error, "the host computes motion with auto, omp or c");
+  return stx_egomotion_prepare_for(state, impl, width, height, error);
+}
+
+size_t stx_egomotion_device_bytes(const StxEgomotionImpl *impl, int width, int height)
+{
+  return impl->device_bytes != NULL ? impl->device_bytes(width, height) : 0;
 }
 
 /* ---- Pictures and corners -------------------------------------------------------------------- */
@@ -116,17 +141,15 @@ static void make_pictures(void *data, int piece, int worker)
 /* The factor of the relief, from the mean difference across. */
 static int contrast_of(const StxImage8 *half)
 {
-  int64_t sum = 0, count = 0;
-  for (int y = 2; y < half->height && half->width > 2; y += 4) {
+  int64_t sum = 0;
+  for (int y = 2; y < half->height; y += 4) {
     const uint8_t *row = stx_row8(half, y);
     int line = 0;
     for (int x = 1; x < half->width - 1; x++)
       line += abs(row[x + 1] - row[x - 1]);
     sum += line;
-    count += half->width - 2;
   }
-  int k = sum > 0 ? (int)(10240 / (16 * sum / count + (16 * sum < count))) : MOST_CONTRAST;
-  return k < LEAST_CONTRAST ? LEAST_CONTRAST : k > MOST_CONTRAST ? MOST_CONTRAST : k;
+  return ego_contrast(sum, half->width, half->height);
 }
 
 static void make_relief(void *data, int piece, int worker)
@@ -140,8 +163,41 @@ static void make_relief(void *data, int piece, int worker)
 static void find_corners(void *data, int row, int worker)
 {
   StxEgomotion *s = ((Job *)data)->state;
-  size_t first = (size_t)row * (size_t)s->cells_across;
-  s->impl->corners(&s->half[s->now], row, s->scores + first, s->places + first);
+  const size_t first = (size_t)row * (size_t)s->cells_across;
+  int32_t *scores = s->scores + first;
+  int16_t(*places)[2] = s->places + first;
+  s->impl->corners(&s->half[s->now], row, scores, places);
+  for (int i = 0; i < s->cells_across; i++)
+    s->cells[first + (size_t)i] =
+        scores[i] > 0 ? (EgoCell){places[i][0], places[i][1], 0} : (EgoCell){0, 0, 0};
+}
+
+/* Copies the picture; true if it is the one before, to the byte. */
+static bool take_picture(StxEgomotion *s, const StxImage8 *left)
+{
+  bool same = s->begun;
+  for (int y = 0; y < s->height; y++) {
+    const uint8_t *from = stx_row8(left, y);
+    same = same && memcmp(stx_row8(&s->full[!s->now], y), from, (size_t)s->width) == 0;
+    memcpy(stx_row8(&s->full[s->now], y), from, (size_t)s->width);
+  }
+  return same;
+}
+
+/* EgoImpl.look on the host. */
+static bool look(
+    StxEgomotion *s, const StxEgomotionFrame *frame, const EgoSearch *search, StxError *error)
+{
+  const int pieces = (s->height / 2 + CHUNK_ROWS - 1) / CHUNK_ROWS;
+  Job job = {s, 0};
+  s->look->differs = !take_picture(s, &frame->left);
+  if (!s->look->differs)
+    return true;
+  stx_parallel(frame->threads, pieces, make_pictures, &job);
+  job.k = contrast_of(&s->half[s->now]);
+  stx_parallel(frame->threads, pieces, make_relief, &job);
+  stx_parallel(frame->threads, s->cells_down, find_corners, &job);
+  return search == NULL || s->impl->match(s, frame, search, error);
 }
 
 /* Is corner `number` of `found` one of those that are looked at? So many of all, evenly. */
@@ -158,12 +214,14 @@ static void take_corners(StxEgomotion *s, const StxEgomotionFrame *frame)
   int found = 0;
   s->corner_count = 0;
   for (int i = 0; i < cells; i++)
-    found += s->scores[i] > 0;
+    found += s->cells[i].x > 0;
   for (int i = 0, number = 0; i < cells; i++) {
-    if (s->scores[i] == 0 || !is_taken(number++, found))
+    const EgoCell *cell = &s->cells[i];
+    if (cell->x == 0 || !is_taken(number++, found))
       continue;
-    EgoCorner corner = {s->places[i][0], s->places[i][1], 0};
-    corner.disparity = ego_disparity(frame, 2 * corner.x, 2 * corner.y);
+    EgoCorner corner = {cell->x, cell->y, cell->disparity};
+    if (frame->device == NULL)
+      corner.disparity = ego_disparity(&frame->disparity, frame->depth, 2 * corner.x, 2 * corner.y);
     if (corner.disparity > 0)
       s->corners[s->corner_count++] = corner;
   }
@@ -177,6 +235,9 @@ static bool check_frame(const StxEgomotion *s, const StxEgomotionFrame *frame, S
   const StxCamera *camera = &frame->camera;
   if (s->memory == NULL)
     return stx_fail(error, "motion was not prepared");
+  if ((s->impl->info.memory == STX_MEMORY_HOST) != (frame->device == NULL))
+    return stx_fail(error, "motion is prepared for %s, but the pictures are elsewhere",
+        frame->device == NULL ? "a device" : "the host");
   if (frame->left.width != w || frame->left.height != h || frame->disparity.width != w ||
       frame->disparity.height != h)
     return stx_fail(error,
@@ -192,16 +253,12 @@ static bool check_frame(const StxEgomotion *s, const StxEgomotionFrame *frame, S
   return true;
 }
 
-/* Copies the picture; true if it is the one before, to the byte. */
-static bool take_picture(StxEgomotion *s, const StxImage8 *left)
+/* Is what the device had of the frame before still there? */
+static bool is_kept(StxEgomotion *s, const StxEgomotionDevice *device)
 {
-  bool same = s->begun;
-  for (int y = 0; y < s->height; y++) {
-    const uint8_t *from = stx_row8(left, y);
-    same = same && memcmp(stx_row8(&s->full[!s->now], y), from, (size_t)s->width) == 0;
-    memcpy(stx_row8(&s->full[s->now], y), from, (size_t)s->width);
-  }
-  return same;
+  const void *before = s->device_memory;
+  s->device_memory = device != NULL ? device->memory : NULL;
+  return s->device_memory == before;
 }
 
 /* Does the stream go on? If so, `share` becomes the time since the frame before over that before
@@ -235,26 +292,35 @@ static void judge(StxEgomotion *s, const EgoPose *pose, const double deviation[6
   memcpy(m->deviation, deviation, 6 * sizeof *deviation);
 }
 
-static void find_motion(
-    StxEgomotion *s, const StxEgomotionFrame *frame, double share, StxEgomotionResult *result)
+/* The pose that is expected, after this share of the time that the last one took. */
+static EgoPose expected_pose(const StxEgomotion *s, double share)
 {
   EgoPose pose = s->pose;
+  if (!s->known)
+    return ego_still();
+  for (int i = 0; i < 3; i++)
+    pose.t[i] *= share;
+  return pose;
+}
+
+/* With `search`, which has been done, unless it is NULL. */
+static bool find_motion(StxEgomotion *s, const StxEgomotionFrame *frame, EgoPose pose,
+    EgoSearch *search, StxEgomotionResult *result, StxError *error)
+{
   EgoBend bend = s->bend;
   double deviation[6] = {0};
   StxMotion *motion = &result->motion;
-  if (!s->known)
-    pose = ego_still();
-  else
-    for (int i = 0; i < 3; i++)
-      pose.t[i] *= share;
-  motion->agree = ego_match(s, frame, &pose, &bend, deviation);
+  s->point_count = 0;
+  if (search != NULL &&
+      !ego_match(s, frame, search, &pose, &bend, deviation, &motion->agree, error))
+    return false;
   judge(s, &pose, deviation, motion);
   s->known = motion->state == STX_MOTION_KNOWN;
   s->pose = pose;
   if (s->known)
     s->bend = bend;
-  result->points = s->points;
   result->count = (size_t)s->point_count;
+  return true;
 }
 
 static void begin_anew(StxEgomotion *s, const StxEgomotionFrame *frame)
@@ -266,33 +332,46 @@ static void begin_anew(StxEgomotion *s, const StxEgomotionFrame *frame)
   ego_bend_begin(&s->bend);
 }
 
+/* Looks at the frame, and finds its motion if the stream goes on. */
+static bool see(StxEgomotion *s, const StxEgomotionFrame *frame, bool on, double share,
+    StxEgomotionResult *result, StxError *error)
+{
+  const EgoPose pose = expected_pose(s, share);
+  EgoSearch search;
+  const bool searches = on && ego_search_begin(s, frame, &pose, &search);
+  s->begun = on;
+  if (!s->impl->look(s, frame, searches ? &search : NULL, error))
+    return false;
+  if (!on)
+    begin_anew(s, frame);
+  else if (s->look->differs)
+    return find_motion(s, frame, pose, searches ? &search : NULL, result, error);
+  return true;
+}
+
 bool stx_egomotion_frame(
     StxEgomotion *s, const StxEgomotionFrame *frame, StxEgomotionResult *result, StxError *error)
 {
-  Job job = {s, 0};
   double share;
   *result = (StxEgomotionResult){
       .motion.state = STX_MOTION_FIRST, .points = s->points, .interval = STX_EGOMOTION_NO_TIME};
   if (!check_frame(s, frame, error))
     return false;
-  bool on = goes_on(s, frame, &share), same = take_picture(s, &frame->left);
+  s->begun = is_kept(s, frame->device) && s->begun;
+  const bool on = goes_on(s, frame, &share);
   const bool timed = on && s->time != STX_EGOMOTION_NO_TIME && frame->time != STX_EGOMOTION_NO_TIME;
+  if (!see(s, frame, on, share, result, error)) {
+    stx_egomotion_reset(s);
+    *result = (StxEgomotionResult){.motion.state = STX_MOTION_FIRST};
+    return false;
+  }
   if (timed)
     result->interval = frame->time - s->time;
-  if (on && same) {
+  if (on && !s->look->differs) {
     result->motion.state = STX_MOTION_STILL;
     s->time = frame->time;
     return true;
   }
-  const int pieces = (s->height / 2 + CHUNK_ROWS - 1) / CHUNK_ROWS;
-  stx_parallel(frame->threads, pieces, make_pictures, &job);
-  job.k = contrast_of(&s->half[s->now]);
-  stx_parallel(frame->threads, pieces, make_relief, &job);
-  if (on)
-    find_motion(s, frame, share, result);
-  else
-    begin_anew(s, frame);
-  stx_parallel(frame->threads, s->cells_down, find_corners, &job);
   take_corners(s, frame);
   s->last_step = timed ? frame->time - s->time : 0;
   s->time = frame->time;

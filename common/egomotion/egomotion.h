@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How a stereo camera moves, from its left pictures and their disparities: visual odometry from one
- * frame to the next, and the points that were matched for it. Records: motion.h. The page
+ * The motion of a stereo camera, from its left pictures and their disparities: visual odometry from
+ * one frame to the next, and the points that were matched for it. Records: motion.h. The page
  * docs/algorithms/motion.md has the sources.
  *
  *   StxEgomotion *state = stx_egomotion_new();
@@ -60,14 +60,35 @@ typedef struct StxEgomotion StxEgomotion;
 StxEgomotion *stx_egomotion_new(void);
 void stx_egomotion_free(StxEgomotion *state);
 
+/* The steps that read pixels: a record of stx_egomotion_impls, or of a device
+ * (stx_egomotion_cuda_impls). Opaque, but for the StxImplInfo that it begins with. */
+typedef struct StxEgomotionImpl StxEgomotionImpl;
+extern const StxImplTable stx_egomotion_impls;
+
 /* Makes room for frames of this size; to be called before the first frame, and whenever the size
- * changes. If it changes, the next frame begins a stream. False with an error: a size that is not
- * allowed, a backend without an implementation, or no memory; the state is then as before. */
+ * or the memory of the implementation changes. If they do, the next frame begins a stream. False
+ * with an error: a size that is not allowed, or no memory; the state is then as before. */
+bool stx_egomotion_prepare_for(
+    StxEgomotion *state, const StxEgomotionImpl *impl, int width, int height, StxError *error);
+
+/* The same for the best one of a backend of the host; false also if it has none. */
 bool stx_egomotion_prepare(
     StxEgomotion *state, StxBackend backend, int width, int height, StxError *error);
 
+/* Bytes of a device's memory that frames of this size need; 0 on the host. */
+size_t stx_egomotion_device_bytes(const StxEgomotionImpl *impl, int width, int height);
+
 /* The next frame begins a new stream: it has none before it. */
 void stx_egomotion_reset(StxEgomotion *state);
+
+/* The place of a device's implementation. A frame waits for it twice, or three times if the motion
+ * is not as expected: for the matches of some corners, and of all. */
+typedef struct {
+  StxPlace place;
+  void *memory; /* stx_egomotion_device_bytes; it keeps what is in it until the next frame, or that
+                   one begins a stream */
+  void *ring;   /* StxCudaRing of that stream */
+} StxEgomotionDevice;
 
 typedef struct {
   StxImage8 left;
@@ -76,6 +97,7 @@ typedef struct {
   StxCamera camera;     /* of these pixels; focal length, baseline, cx and cy must be known */
   uint64_t time;        /* ns of any clock, or STX_EGOMOTION_NO_TIME */
   int threads;          /* >= 1 */
+  const StxEgomotionDevice *device; /* has the images; NULL: the host has */
 } StxEgomotionFrame;
 
 typedef struct {
@@ -94,7 +116,8 @@ typedef struct {
  * compared with the same one again.
  *
  * On failure *result is all zero, with the state "known" not set: STX_MOTION_FIRST. Fails if the
- * images are not of the size that was prepared, or the camera lacks a number.
+ * images are not of the size that was prepared, the camera lacks a number, or a device fails; the
+ * next frame then begins a stream.
  */
 bool stx_egomotion_frame(StxEgomotion *state, const StxEgomotionFrame *frame,
     StxEgomotionResult *result, StxError *error);

@@ -90,15 +90,15 @@ void stx_egomotion_patch_c(const StxImage8 *before, int x, int y, EgoPatch *patc
       patch->t[j][i] = (int16_t)t;
       patch->x[j][i] = (int16_t)across;
       patch->y[j][i] = (int16_t)down;
-      patch->sum_t += t;
-      patch->sum_x += across;
-      patch->sum_y += down;
-      patch->tt += t * t;
-      patch->tx += t * across;
-      patch->ty += t * down;
-      patch->xx += across * across;
-      patch->xy += across * down;
-      patch->yy += down * down;
+      patch->of.t += t;
+      patch->of.x += across;
+      patch->of.y += down;
+      patch->of.tt += t * t;
+      patch->of.tx += t * across;
+      patch->of.ty += t * down;
+      patch->of.xx += across * across;
+      patch->of.xy += across * down;
+      patch->of.yy += down * down;
     }
 }
 

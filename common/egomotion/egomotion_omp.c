@@ -202,15 +202,15 @@ void STX_VARIANT(stx_egomotion_patch)(const StxImage8 *before, int x, int y, Ego
     xy += b * c;
     yy += c * c;
   }
-  p.sum_t = t;
-  p.sum_x = gx;
-  p.sum_y = gy;
-  p.tt = tt;
-  p.tx = tx;
-  p.ty = ty;
-  p.xx = xx;
-  p.xy = xy;
-  p.yy = yy;
+  p.of.t = t;
+  p.of.x = gx;
+  p.of.y = gy;
+  p.of.tt = tt;
+  p.of.tx = tx;
+  p.of.ty = ty;
+  p.of.xx = xx;
+  p.of.xy = xy;
+  p.of.yy = yy;
   *patch = p;
 }
 

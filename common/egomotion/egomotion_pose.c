@@ -9,26 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST_Z 0.1   /* m: what is nearer is not seen */
 #define VOTES 256     /* points at most that judge a motion */
 #define TRIES 200     /* motions of three points at most */
 #define STEPS 5       /* towards one of them */
 #define AGREES 3.0    /* standard deviations */
 #define TOLERANCE 2.0 /* px: of disparity, in a vote */
-
-bool ego_project(const EgoCamera *c, const EgoPose *pose, const double p[3], double seen[3])
-{
-  const double *r = pose->r, *t = pose->t;
-  double x = r[0] * p[0] + r[1] * p[1] + r[2] * p[2] + t[0];
-  double y = r[3] * p[0] + r[4] * p[1] + r[5] * p[2] + t[1];
-  double z = r[6] * p[0] + r[7] * p[1] + r[8] * p[2] + t[2];
-  if (!(z > LEAST_Z))
-    return false;
-  seen[0] = c->focal * x / z + c->cx;
-  seen[1] = c->focal * y / z + c->cy;
-  seen[2] = c->scale / z;
-  return true;
-}
 
 /* ---- Small matrices -------------------------------------------------------------------------- */
 

@@ -46,11 +46,6 @@ typedef struct {
   double error[3], slope[3][EGO_UNKNOWNS];
 } Errors;
 
-static double offset_at(const double bend[EGO_BENDS], double x)
-{
-  return bend[0] + x * (bend[1] + x * bend[2]);
-}
-
 /* The place of a point whose disparity is less than it was by the offset. */
 static double move_in_depth(const EgoPoint *p, double offset, double q[3])
 {
@@ -64,7 +59,7 @@ static double move_in_depth(const EgoPoint *p, double offset, double q[3])
 static bool see(const State *s, const EgoPoint *p, double seen[3], double by_depth[3])
 {
   double q[3], nearer[3];
-  const double offset = offset_at(s->bend, p->p[0] / p->p[2]);
+  const double offset = ego_offset_at(s->bend, p->p[0] / p->p[2]);
   if (!(move_in_depth(p, offset - NUDGE, q) > LEAST_DISPARITY) ||
       !ego_project(s->camera, &s->pose, q, nearer) ||
       !(move_in_depth(p, offset, q) > LEAST_DISPARITY) ||
@@ -104,7 +99,7 @@ static void find_errors(const State *s, const EgoPoint *p, Errors *e)
 {
   const double own[3] = {1 / p->spread, 1 / p->spread, 1 / NOISE_NOW};
   const double x_now = (p->u - s->camera->cx) / s->camera->focal;
-  const double measured[3] = {p->u, p->v, p->d - offset_at(s->bend, x_now)};
+  const double measured[3] = {p->u, p->v, p->d - ego_offset_at(s->bend, x_now)};
   double seen[3], by_depth[3], from[3], square = 0;
   e->count = 0;
   if (!see(s, p, seen, by_depth))
@@ -274,11 +269,6 @@ void ego_bend_begin(EgoBend *bend)
   *bend = (EgoBend){.offset = {0}};
   for (int k = 0; k < EGO_BENDS; k++)
     bend->certainty[k][k] = 1 / (OFFSET * OFFSET);
-}
-
-double ego_bend_at(const EgoBend *bend, double x)
-{
-  return offset_at(bend->offset, x);
 }
 
 int ego_refine(const EgoCamera *camera, const EgoPoint *points, int count, int threads,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How a stereo camera moved from one frame to the next, and what was matched between the two.
+ * The motion of a stereo camera from one frame to the next, and the points matched between the two.
  * Coordinates are the left camera's: x to the right, y down, z ahead, in metres.
  */
 #ifndef STX_MOTION_H

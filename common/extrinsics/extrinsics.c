@@ -19,17 +19,12 @@
                                             .high = STX_EXTRINSICS_MAX_ANGLE, .unit = "rad"
 
 static const StxField fields[] = {
-    {"sensor-x", "Sensor ahead", "Distance of the LiDAR sensor ahead of the camera, metres",
-        SHIFT(x)},
-    {"sensor-y", "Sensor to the left",
-        "Distance of the LiDAR sensor to the left of the camera, metres", SHIFT(y)},
-    {"sensor-z", "Sensor above", "Height of the LiDAR sensor above the camera, metres", SHIFT(z)},
-    {"sensor-roll", "Sensor roll",
-        "Roll of the LiDAR sensor against the camera, right side down, radians", ANGLE(roll)},
-    {"sensor-pitch", "Sensor pitch",
-        "Pitch of the LiDAR sensor against the camera, front down, radians", ANGLE(pitch)},
-    {"sensor-yaw", "Sensor yaw",
-        "Yaw of the LiDAR sensor against the camera, front to the left, radians", ANGLE(yaw)},
+    {"sensor-x", "Sensor ahead", "LiDAR ahead of the camera, metres", SHIFT(x)},
+    {"sensor-y", "Sensor to the left", "LiDAR to the left of the camera, metres", SHIFT(y)},
+    {"sensor-z", "Sensor above", "LiDAR above the camera, metres", SHIFT(z)},
+    {"sensor-roll", "Sensor roll", "Roll of the LiDAR, right side down, radians", ANGLE(roll)},
+    {"sensor-pitch", "Sensor pitch", "Pitch of the LiDAR, front down, radians", ANGLE(pitch)},
+    {"sensor-yaw", "Sensor yaw", "Yaw of the LiDAR, front to the left, radians", ANGLE(yaw)},
 };
 static const StxExtrinsics defaults;
 const StxFields stx_extrinsics_fields = {STX_FIELDS_OF(fields), &defaults};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where a LiDAR sensor stands, seen from the left camera: by six numbers, or as KITTI's files have
- * it.
+ * The pose of a LiDAR sensor relative to the left camera: by six numbers, or as in KITTI's files.
  *
  * Both lead to a matrix of 3 rows of 4 that takes a point of a scan (x ahead, y to the left, z up,
  * 1) to the camera's axes (metres.h: x to the right, y down, z ahead).

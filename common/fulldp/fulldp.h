@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Stixels by dynamic programming, the O(h³) model ("gaussian-uniform"): what satdp is measured
- * against.
+ * Stixels by dynamic programming, the O(h³) model ("gaussian-uniform"), with which satdp is
+ * compared.
  *
  * Source: D. Hernandez-Juarez et al., "3D Perception with Slanted Stixels on GPU", TPDS 32(10),
  * 2021, Eq. 5–9: a disparity is drawn from a Gaussian around the plane or, with the probability
@@ -14,10 +14,10 @@
  *                and  o = ln range − ln p_out:  flat = min(o, n), cap = max(o − n, 0)
  *
  * The plane is satdp's, of weighted least squares (for ground with the prior of Eq. 7, whose energy
- * is Plane_G; else Plane_K is 0). σ is what folded the cell's weight; A, the share of the Gaussian
- * that lies in the range of disparities, 1, in the sky ½. q(u) is rounded to an integer; sums are
- * exact. Cells of unknown disparity do not enter. All else is as satdp.h has it: recurrence, class,
- * horizon and unknown terms, pair costs, ties, start rows, records, and the types, which are
+ * is Plane_G; else Plane_K is 0). σ is the one folded into the cell's weight; A, the share of the
+ * Gaussian within the range of disparities, is 1, for sky ½. q(u) is rounded to an integer; sums
+ * are exact. Cells of unknown disparity do not enter. All else is as satdp.h has it: recurrence,
+ * class, horizon and unknown terms, pair costs, ties, start rows, records, and the types, which are
  * satdp's: StxSatdpParams with outlier_share and outlier_range, StxSatdpTables with `mixture`.
  */
 #ifndef STX_FULLDP_H

@@ -72,8 +72,8 @@ INLINE VecF64 squares_of(LanesGroundPrior prior, int kind, const SumRow *hi, con
 }
 
 /*
- * What the cells of a block cost at least on any line: all cost their squares; or all but one,
- * which costs its cap; or two their caps.
+ * The least cost of a block's cells on any line: all cost their squares; or all but one, which
+ * costs its cap; or two their caps.
  */
 INLINE HalfF32 block_energy(const Full *f, int kind, int block)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What fulldp's vector code works on: satdp's group of neighbouring columns, one to a lane, with
+ * The data of fulldp's vector code: satdp's group of neighbouring columns, one to a lane, with
  * their cells. Private to fulldp*_omp.c, which are compiled once per instruction set.
  *
  * Start rows do not make pieces here: a row of the recurrence is a row of cells. A lane in which no

@@ -11,8 +11,8 @@
 
 /* ---- Cells --------------------------------------------------------------------------------- */
 
-/* What a cell costs a stixel of some kind: flat + min(cap, precision · (d − plane)²). All 0: its
- * disparity is unknown. */
+/* The cost of a cell in a stixel of some kind: flat + min(cap, precision · (d − plane)²). All 0:
+ * its disparity is unknown. */
 typedef struct {
   float precision, cap;
   int32_t flat;

@@ -24,8 +24,8 @@ static inline HalfF32 floats_of(float value)
   return (HalfF32){0} + value;
 }
 
-/* What is known of a pair before its cells: its plane, what that, what no plane changes, and the
- * classes cost, and how much the cells may cost if it is to win, 2^24 at most. */
+/* A pair before its cells are added: its plane; the cost of the plane, of the terms that no plane
+ * changes, and of the classes; and how much the cells may cost if it is to win, 2^24 at most. */
 typedef struct {
   VecF64 own, foot, top;
   HalfF32 start, slope, allowance;

@@ -24,8 +24,8 @@
 
 enum { STX_GROUND_LINE_POINTS = 3 };
 
-/* How far ground lies above its line at least, next to what stands there: metres, and metres per
- * metre of range. */
+/* The least distance above its line that counts as ground next to standing things: metres, and
+ * metres per metre of range. */
 #define STX_GROUND_NEAR_FOOT 0.03f
 #define STX_GROUND_NEAR_FOOT_SLOPE 0.002f
 
@@ -98,7 +98,7 @@ STX_INLINE int stx_ground_stands(int32_t z, int32_t top, const StxGroundRules *r
 
 #define STX_GROUND_NO_FLAT (1 << 29) /* the lowest point of no bin: nothing is above it */
 
-/* Where something stands: is its lowest point a foot? `flat`: the lowest point of the last bin
+/* True if the lowest point of a standing thing is a foot. `flat`: the lowest point of the last bin
  * before it in which nothing stands. */
 STX_INLINE int stx_ground_is_foot(int32_t z, int32_t flat, const StxGroundRules *rules)
 {
@@ -285,7 +285,7 @@ STX_INLINE StxGroundLevel stx_ground_level(const StxGroundFit *fit, const StxGro
   return level;
 }
 
-/* How many sectors away a line may be. */
+/* The greatest distance of a line, in sectors. */
 STX_INLINE int stx_ground_search(const StxGroundParams *params)
 {
   int reach = (int)(params->line_search_angle * params->sectors / 6.283185307179586 + 0.5);
@@ -298,7 +298,7 @@ STX_INLINE float stx_ground_middle(const StxGroundParams *params, int bin)
   return r_min + ((float)bin + 0.5f) * width;
 }
 
-/* How many bins away the ground of a bank may be. */
+/* The greatest distance of a bank's ground, in bins. */
 STX_INLINE int stx_ground_bank(const StxGroundParams *params)
 {
   double bins = params->bank_reach * params->bins / (params->r_max - params->r_min) + 0.5;

@@ -5,7 +5,7 @@
  * no locks, and no order that could matter. Only the tables of threads that came are cleared and
  * merged. Where a point went is kept, so that labels need no arithmetic but the line's.
  *
- * Tried and rejected: see docs/algorithms/ground.md.
+ * Tried and rejected: see docs/benchmarks/tried.md.
  */
 #include "common/ground/ground_private.h"
 #include "common/ground/ground_place.inc.h"
@@ -322,7 +322,7 @@ static void level_sectors(Scan *s)
 
 /* ---- 6. Labels, 7. Clusters --------------------------------------------------------------- */
 
-/* How many points are ground, how many have no bin. */
+/* The number of ground points, and of points without a bin. */
 typedef struct {
   uint32_t ground, outside;
 } Counts;

@@ -194,8 +194,8 @@ typedef struct {
   uint64_t key[BLOCK];
 } Lows;
 
-/* Where points without a cell go: many of them follow one another, and none shall wait for the one
- * before. */
+/* The cell of points without one: several, because such points follow one another, and an update
+ * would wait for the one before. */
 static inline int no_cell(int i)
 {
   return STX_GROUND_CELLS + i / (BLOCK / 4) * LANES_32 + i % LANES_32;

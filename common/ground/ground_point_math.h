@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What ground does with a single point, in float32. All implementations compile these functions,
- * so that all round alike; no operation but + − · / √ and conversions, which IEEE 754 defines.
- * Private to common/ground*.c and cuda/ground*.
+ * The arithmetic of a single point, in float32. All implementations compile these functions, so
+ * that all round alike; no operation but + − · / √ and conversions, which IEEE 754 defines. Private
+ * to common/ground*.c and cuda/ground*.
  */
 #ifndef STX_GROUND_POINT_MATH_H
 #define STX_GROUND_POINT_MATH_H

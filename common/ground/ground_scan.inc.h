@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the threads of ground_omp.c share: a scan's scratch, how points and sectors are cut into
+ * Data shared by the threads of ground_omp.c: a scan's scratch, how points and sectors are cut into
  * pieces, and the tables that each worker has of its own.
  */
 #ifndef STX_GROUND_SCAN_INC_H

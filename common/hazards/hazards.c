@@ -18,20 +18,15 @@
 static const StxField fields[] = {
     {"max-distance", "Farthest distance", "Distance of the farthest hazards, metres",
         METRES(max_distance, 2, 100)},
-    {"min-height", "Least height",
-        "Height of the lowest hazard, and depth of the shallowest hole, metres",
-        METRES(min_height, 0.01, 1)},
-    {"max-height", "Greatest height",
-        "Height of the highest hazard, metres; higher things are obstacles",
+    {"min-height", "Least height", "Smallest height or depth, metres", METRES(min_height, 0.01, 1)},
+    {"max-height", "Greatest height", "Height of the highest hazard, metres",
         METRES(max_height, 0.05, 2)},
     {"min-width", "Least width", "Width of the narrowest hazard, metres", METRES(min_width, 0, 10)},
-    {"window", "Window", "Width of a patch of road that is tested, metres",
-        METRES(window, 0.05, 2)},
-    {"evidence", "Evidence",
-        "How much more likely than bare road a hazard must be: the logarithm of that, nats",
+    {"window", "Window", "Width of a tested patch, metres", METRES(window, 0.05, 2)},
+    {"evidence", "Evidence", "Smallest log likelihood ratio of a hazard to bare road, nats",
         FIELD(DOUBLE, evidence), .low = 1, .high = 2000, .unit = "nat"},
-    {"max-hazards", "Most hazards", "Most of a frame; the farthest are left out",
-        FIELD(INT, max_hazards), .low = 1, .high = STX_HAZARDS_MAX},
+    {"max-hazards", "Most hazards", "Nearest per frame", FIELD(INT, max_hazards), .low = 1,
+        .high = STX_HAZARDS_MAX},
 };
 static const StxHazardsParams defaults = STX_HAZARDS_DEFAULTS;
 const StxFields stx_hazards_fields = {STX_FIELDS_OF(fields), &defaults};
@@ -84,9 +79,9 @@ static size_t lay_out(StxHazards *state, char *memory, int threads)
   STX_TAKE(&layout, work->ground, rows * (size_t)work->width);
   STX_TAKE(&layout, work->half, rows);
   STX_TAKE(&layout, work->least, rows);
+  STX_TAKE(&layout, work->lower, rows);
   STX_TAKE(&layout, work->tiles.offset, tiles + 1);
   STX_TAKE(&layout, state->scratch, 4 * tiles + 1);
-  work->verify = stx_take(&layout, stx_hazards_verify_size());
   for (int i = 0; i < threads; i++)
     work->scratch[i] = stx_take(&layout, hazards_scratch(work->width, work->cells));
   return layout.size;

@@ -12,8 +12,8 @@
  *
  *   1. Ground    a plane through the medians of tiles of the disparity map, and what the tiles
  *                around differ from it by. The map is used for nothing else but in 2 and 6
- *   2. Rows      by how many eighths of a pixel the right picture is too high or too low, place by
- *                place: the optical flow of the ground (hazards_align.c)
+ *   2. Rows      by how many eighths of a pixel the right picture is too high or too low: what
+ *                differs least on the ground, a line over the rows
  *   3. Costs     for each row, cell of CELL columns and offset r from the ground's disparity, the
  *                sum of |left(x) − right(x − ground − r)| over a window about `window` wide. The
  *                pictures have lost their means over 31 columns; differences end at 25 gray levels
@@ -24,8 +24,7 @@
  *                has all of it
  *   6. Choice    what is higher than `max_height` in the disparity map is none, nor what lies where
  *                the right picture sees something nearer. A hole is at least as wide as a window
- *                and as it is seen to be deep, has a nearer edge, and is in the map, too. The
- *                best patch of each stands a finer test (hazards_verify.c)
+ *                and as it is seen to be deep, has a nearer edge, and is in the map, too
  *
  * The noise is the median difference between the pictures on the ground, anew in each frame; the
  * evidence is the logarithm of the ratio of the likelihoods (of Laplace's distribution), nats.
@@ -76,7 +75,7 @@ typedef struct {
   StxCamera camera;
 } StxHazardsFrame;
 
-/* What pointers lead to belongs to the state until its next frame or end. */
+/* The memory behind the pointers belongs to the state until its next frame or end. */
 typedef struct {
   const StxObstacle *hazards; /* STX_OBSTACLE_SMALL or _HOLE, the nearest first; id 0 */
   size_t count, left_out;     /* left_out: beyond params->max_hazards */

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How far the right picture is too low, place by place. Rectification is right to some tenths of a
- * pixel, and an edge that is nearly level moves sideways by several times that: a shadow's edge
- * would stand up from the road. Of a roll between the cameras and of their lenses the offset is
- * well told by
- *
- *   lower(x, y) = p0 + p1 · x + p2 · y + p3 · x · y
- *
- * which is found on the ground, as the optical flow of Lucas and Kanade is: the least squares of
- * left − right to the gradients of the right picture, with Huber's weights, ROUNDS times. Three
- * more numbers take up by how much the ground's disparity is off, and are not used.
+ * The vertical offset of the right picture. Rectification is right to some tenths of a pixel, and
+ * an edge that is nearly level moves sideways by several times that: a shadow's edge would stand up
+ * from the road. In each of BANDS bands of rows the offset whose pictures differ least on the
+ * ground, of offsets in steps of 1/8 pixel; a line through these, over the rows.
  */
 #include "common/hazards/hazards_private.h"
 
@@ -18,75 +12,25 @@
 
 #include "common/parallel.h"
 
-#define ROUNDS 5
-#define BANDS 16 /* sums of their own, so that they add up in one order */
-#define ROW_STEP 2
-#define COLUMN_STEP 2
-#define HUBER (3 * MEAN)            /* 1/31 gray level: errors that count less */
-#define FLAT (100. * HUBER * HUBER) /* what a picture without texture is told by: no offset */
-#define OFFSETS 4
-#define NUMBERS (OFFSETS + 3)
-#define PART 32     /* columns of one offset */
-#define FARTHEST 10 /* eighths of a pixel, either way */
+#define BANDS 4
+#define SHIFTS 6 /* eighths of a pixel, either way */
+#define OFFSETS (2 * SHIFTS + 1)
+#define ROW_STEP 3
+#define ENOUGH 300 /* pixels of a band */
 
 typedef struct {
-  double m[NUMBERS][NUMBERS + 1];
-} Sums;
+  uint64_t cost[OFFSETS];
+  int pixels;
+} Band;
 
-typedef struct {
-  const StxHazardsWork *work;
-  int reach; /* eighths of a pixel over which rows have their gradient */
-  Sums bands[BANDS];
-} Loop;
-
-/* Weights of four rows, 1/64: a cubic one through the middle two, with Catmull and Rom's slopes. */
-static const int8_t weights[8][4] = {{0, 64, 0, 0}, {-3, 63, 4, 0}, {-5, 58, 12, -1},
-    {-5, 50, 22, -3}, {-4, 36, 36, -4}, {-3, 22, 50, -5}, {-1, 12, 58, -5}, {0, 4, 63, -3}};
-
-static void blend_part(
-    const StxImage8 *picture, int row, int eighths, int begin, int end, uint8_t *blended)
+void stx_hazards_blend(const StxImage8 *picture, int row, int eighths, uint8_t *blended)
 {
-  int above = row + (eighths >= 0 ? eighths / 8 : -((7 - eighths) / 8)), last = picture->height - 1;
-  const int8_t *w = weights[eighths & 7];
-  const uint8_t *rows[4];
-  for (int i = 0; i < 4; i++) {
-    int y = above - 1 + i;
-    rows[i] = stx_row8(picture, y < 0 ? 0 : y > last ? last : y);
-  }
-  for (int x = begin; x < end; x++) {
-    int value =
-        (w[0] * rows[0][x] + w[1] * rows[1][x] + w[2] * rows[2][x] + w[3] * rows[3][x] + 32) >> 6;
-    blended[x] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
-  }
-}
-
-static double offset_of(const StxHazardsLower *lower, double x, double y)
-{
-  return lower->p[0] + lower->p[1] * x + (lower->p[2] + lower->p[3] * x) * y;
-}
-
-/* x and y as the fit has them: about −1 … 1 and 0 … 1. */
-static double fit_x(const StxHazardsWork *work, int x)
-{
-  return (x - .5 * work->width) / (.5 * work->width);
-}
-
-static double fit_y(const StxHazardsWork *work, int row)
-{
-  return (double)(row - work->first) / (work->height - work->first);
-}
-
-void stx_hazards_blend(
-    const StxHazardsWork *work, int row, int more, int begin, int end, uint8_t *blended)
-{
-  double y = fit_y(work, row);
-  for (int next; begin < end; begin = next) {
-    int part = begin / PART * PART;
-    next = part + PART < end ? part + PART : end;
-    double lower = offset_of(&work->lower, fit_x(work, part + PART / 2), y);
-    int eighths = (int)lrint(fmin(fmax(lower, -FARTHEST), FARTHEST));
-    blend_part(&work->frame->right, row, eighths + more, begin, next, blended);
-  }
+  int above = row + (eighths >= 0 ? eighths / 8 : -((7 - eighths) / 8)), share = eighths & 7;
+  int last = picture->height - 1, below = above + 1;
+  const uint8_t *a = stx_row8(picture, above < 0 ? 0 : above > last ? last : above);
+  const uint8_t *b = stx_row8(picture, below < 0 ? 0 : below > last ? last : below);
+  for (int x = 0; x < picture->width; x++)
+    blended[x] = (uint8_t)(((8 - share) * a[x] + share * b[x] + 4) >> 3);
 }
 
 /* Does the map say that the ground is seen there? */
@@ -94,43 +38,53 @@ static bool is_ground(const uint16_t *map, const int16_t *ground, int x)
 {
   int off = map[x] - ground[x] * (STX_DISPARITY_ONE / FINE);
   return map[x] != STX_DISPARITY_UNKNOWN && abs(off) < STX_DISPARITY_ONE &&
-         x * FINE > ground[x] + 2 * FINE;
+         x * FINE > ground[x] + FINE;
 }
 
-static double between(const int16_t *row, int at)
+static void add_row(const StxHazardsWork *work, int row, int16_t *scratch, Band *band)
 {
-  int x = at >> 3, f = at & (FINE - 1);
-  return ((FINE - f) * row[x] + f * row[x + 1]) / (double)FINE;
-}
-
-static void add_row(const StxHazardsWork *work, int row, int16_t *scratch, int reach, Sums *sums)
-{
-  int width = work->width;
-  int16_t *left = scratch, *rights[3] = {left + width, left + 2 * width, left + 3 * width};
-  uint8_t *blended = (uint8_t *)(left + 4 * width);
+  int width = work->width, count = 0;
+  int16_t *left = scratch, *right = left + width, *columns = right + 2 * width;
+  uint8_t *blended = (uint8_t *)(right + width);
   const uint16_t *map = stx_row16(&work->frame->disparity, row);
   const int16_t *ground = work->ground + (size_t)(row - work->top) * (size_t)width;
-  double y = fit_y(work, row);
+  for (int x = 0; x < width; x++)
+    if (is_ground(map, ground, x))
+      columns[count++] = (int16_t)x;
   stx_hazards_flatten(stx_row8(&work->frame->left, row), width, left);
-  for (int i = 0; i < 3; i++) {
-    stx_hazards_blend(work, row, reach * (i - 1), 0, width, blended);
-    stx_hazards_flatten(blended, width, rights[i]);
+  for (int i = 0; i < OFFSETS; i++) {
+    stx_hazards_blend(&work->frame->right, row, i - SHIFTS, blended);
+    stx_hazards_flatten(blended, width, right);
+    for (int k = 0; k < count; k++) {
+      int x = columns[k], at = x * FINE - ground[x], from = at >> 3, share = at & (FINE - 1);
+      int value = ((FINE - share) * right[from] +
+                      share * right[from + 1 < width ? from + 1 : from] + FINE / 2) >>
+                  3;
+      int d = abs(left[x] - value);
+      band->cost[i] += (uint64_t)(d < MOST_DIFFERENCE ? d : MOST_DIFFERENCE);
+    }
   }
-  for (int k = 1; k < width - 1; k += COLUMN_STEP) {
-    if (!is_ground(map, ground, k))
-      continue;
-    int at = k * FINE - ground[k];
-    double x = fit_x(work, at / FINE), off = left[k] - between(rights[1], at);
-    double down = 4. / reach * (between(rights[2], at) - between(rights[0], at));
-    double across = .5 * (between(rights[1], at + FINE) - between(rights[1], at - FINE));
-    double weight = fabs(off) < HUBER ? 1 : HUBER / fabs(off);
-    double v[NUMBERS + 1] = {
-        down, down * x, down * y, down * x * y, across, across * x, across * y, off};
-    for (int i = 0; i < NUMBERS; i++)
-      for (int j = 0; j <= NUMBERS; j++)
-        sums->m[i][j] += weight * v[i] * v[j];
-  }
+  band->pixels += count;
 }
+
+/* The lowest point of a parabola through the least and those beside it, eighths of a pixel. */
+static double best_of(const Band *band)
+{
+  int best = SHIFTS;
+  for (int i = 0; i < OFFSETS; i++)
+    if (band->cost[i] < band->cost[best])
+      best = i;
+  if (best == 0 || best == OFFSETS - 1)
+    return best - SHIFTS;
+  double a = (double)band->cost[best - 1], b = (double)band->cost[best],
+         c = (double)band->cost[best + 1];
+  return best - SHIFTS + (a - 2 * b + c > 0 ? .5 * (a - c) / (a - 2 * b + c) : 0);
+}
+
+typedef struct {
+  const StxHazardsWork *work;
+  Band bands[BANDS];
+} Loop;
 
 static int begin_of(const StxHazardsWork *work, int band)
 {
@@ -140,40 +94,29 @@ static int begin_of(const StxHazardsWork *work, int band)
 static void band_piece(void *data, int i, int worker)
 {
   Loop *loop = data;
-  loop->bands[i] = (Sums){{{0}}};
   for (int row = begin_of(loop->work, i); row < begin_of(loop->work, i + 1); row += ROW_STEP)
-    add_row(loop->work, row, loop->work->scratch[worker], loop->reach, &loop->bands[i]);
-}
-
-/* Gauss. The diagonal is positive: it was made larger. */
-static void solve(double m[NUMBERS][NUMBERS + 1])
-{
-  for (int i = 0; i < NUMBERS; i++)
-    for (int k = 0; k < NUMBERS; k++) {
-      double share = k == i ? 0 : m[k][i] / m[i][i];
-      for (int j = i; k != i && j <= NUMBERS; j++)
-        m[k][j] -= share * m[i][j];
-    }
-  for (int i = 0; i < NUMBERS; i++)
-    m[i][NUMBERS] /= m[i][i];
+    add_row(loop->work, row, loop->work->scratch[worker], &loop->bands[i]);
 }
 
 void stx_hazards_align(StxHazardsWork *work, int threads)
 {
+  double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
   Loop loop = {.work = work};
-  work->lower = (StxHazardsLower){{0}};
-  for (int round = 0; round < ROUNDS; round++) {
-    Sums all = {{{0}}};
-    loop.reach = round < ROUNDS / 2 ? 8 : 4; /* from afar first */
-    stx_parallel(threads, BANDS, band_piece, &loop);
-    for (int i = 0; i < NUMBERS; i++) {
-      for (int j = 0; j <= NUMBERS; j++)
-        for (int band = 0; band < BANDS; band++)
-          all.m[i][j] += loop.bands[band].m[i][j];
-      all.m[i][i] += FLAT;
-    }
-    solve(all.m);
-    for (int i = 0; i < OFFSETS; i++)
-      work->lower.p[i] += 8 * all.m[i][NUMBERS];
+  stx_parallel(threads, BANDS, band_piece, &loop);
+  for (int i = 0; i < BANDS; i++) {
+    if (loop.bands[i].pixels < ENOUGH)
+      continue;
+    double x = .5 * (begin_of(work, i) + begin_of(work, i + 1)), y = best_of(&loop.bands[i]);
+    n++;
+    sum_x += x;
+    sum_y += y;
+    sum_xx += x * x;
+    sum_xy += x * y;
   }
+  double spread = n * sum_xx - sum_x * sum_x;
+  double slope = n > 1 ? (n * sum_xy - sum_x * sum_y) / spread : 0;
+  double begin = n > 0 ? (sum_y - slope * sum_x) / n : 0;
+  for (int row = work->top; row < work->height; row++)
+    work->lower[row - work->top] =
+        (int8_t)lrint(fmin(fmax(begin + slope * row, -SHIFTS - 2), SHIFTS + 2));
 }

@@ -32,7 +32,7 @@ void stx_hazards_costs_c(const StxHazardsWork *work, int row, int worker)
   uint8_t *blended = (uint8_t *)(right + width);
   const int16_t *ground = work->ground + (size_t)(row - work->top) * (size_t)width;
   stx_hazards_flatten(stx_row8(&work->frame->left, row), width, left);
-  stx_hazards_blend(work, row, 0, 0, width, blended);
+  stx_hazards_blend(&work->frame->right, row, work->lower[row - work->top], blended);
   stx_hazards_flatten(blended, width, right);
   for (int cell = 0; cell < work->cells; cell++)
     for (int level = 0; level < LEVELS; level++) {

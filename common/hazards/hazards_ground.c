@@ -256,7 +256,7 @@ static int between(int at, int size, int count, double *share)
   return first < 0 ? 0 : first;
 }
 
-/* What the tiles add at a place, 1/256 pixel; not a number: the ground is not known. */
+/* The tiles' correction at a place, 1/256 pixel; not a number: the ground is not known. */
 static double offset_at(const Tiles *tiles, int x, int row)
 {
   double right, below, sum = 0;

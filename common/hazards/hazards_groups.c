@@ -23,8 +23,6 @@
 #define JUMP 1.3      /* px: … higher by so much, */
 #define JUMP_SHARE .4 /*   and by this share of what is seen of its wall */
 #define DEEP (-2.)    /* px: no shadow is so deep in the map */
-#define PIXELS_PER_NAT 8
-#define SURE_SHARE .2 /* of `evidence`, in the finer test */
 
 typedef struct {
   bool hole;
@@ -222,15 +220,6 @@ static bool is_hole(const StxHazardsWork *work, const Group *group)
   return group->x1 - group->x0 >= least && 2 * below > group->best.rows && has_edge(work, group);
 }
 
-/* Its evidence is more than what noise in a dark patch can be, and the finer test has some, too. */
-static bool is_sure(const StxHazardsWork *work, const Group *group)
-{
-  int pixels = group->best.rows * CELL * (2 * work->half[group->row - work->top] + 1);
-  return group->best.evidence >= UNITS * pixels / PIXELS_PER_NAT &&
-         stx_hazards_verify(work, work->verify, &group->best, group->row, group->cell,
-             group->hole) >= SURE_SHARE * UNITS * work->params->evidence;
-}
-
 /* False: it is none. */
 static bool measure(const StxHazardsWork *work, Group *group)
 {
@@ -244,8 +233,7 @@ static bool measure(const StxHazardsWork *work, Group *group)
   group->x0 = (group->left - .5 - camera->cx) * per_pixel;
   group->x1 = (group->right + .5 - camera->cx) * per_pixel;
   return group->z <= params->max_distance && group->x1 - group->x0 >= params->min_width &&
-         (group->hole ? is_hole(work, group) : group->height <= params->max_height) &&
-         is_sure(work, group);
+         (group->hole ? is_hole(work, group) : group->height <= params->max_height);
 }
 
 /* ---- One thing ------------------------------------------------------------------------------- */

@@ -89,7 +89,7 @@ void STX_VARIANT(stx_hazards_costs)(const StxHazardsWork *work, int row, int wor
   uint8_t *blended = (uint8_t *)(positions[1] + fine);
   const int16_t *ground = work->ground + (size_t)(row - work->top) * (size_t)width;
   stx_hazards_flatten(stx_row8(&work->frame->left, row), width, left);
-  stx_hazards_blend(work, row, 0, 0, width, blended);
+  stx_hazards_blend(&work->frame->right, row, work->lower[row - work->top], blended);
   stx_hazards_flatten(blended, width, right);
   make_fine(right, width, positions[0], positions[1]);
   memset(cells, 0, (size_t)work->cells * LEVELS * sizeof *cells);

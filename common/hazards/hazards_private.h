@@ -4,11 +4,10 @@
  *
  *   hazards.c         parameters, memory, what a frame goes through
  *   hazards_ground.c  where the ground is, and where it cannot be seen
- *   hazards_align.c   how far the right picture is too low
+ *   hazards_align.c   how far the right picture is too high
  *   hazards_c.c       costs and tests, the reference
  *   hazards_omp.c     the same, fast
  *   hazards_groups.c  patches to records
- *   hazards_verify.c  the finer test of the best patches
  */
 #ifndef STX_HAZARDS_PRIVATE_H
 #define STX_HAZARDS_PRIVATE_H
@@ -53,11 +52,6 @@ typedef struct {
   double across, down, ahead, cx, cy;
 } Plane;
 
-/* By how many eighths of a pixel the right picture is too low: hazards_align.c. */
-typedef struct {
-  double p[4];
-} StxHazardsLower;
-
 struct StxHazardsWork {
   const StxHazardsParams *params;
   const StxHazardsFrame *frame;
@@ -66,7 +60,6 @@ struct StxHazardsWork {
   int top;   /* row that has costs, likewise */
   Plane plane;
   Tiles tiles;
-  StxHazardsLower lower;
 
   /* By row and cell. */
   uint16_t *costs;  /* rows from `top`: LEVELS for each cell, 1/31 gray level */
@@ -75,13 +68,13 @@ struct StxHazardsWork {
   Patch *up, *down; /* upright from that row on; a hole's wall from that row down */
   int16_t *ground;  /* by row and column: 1/FINE pixel, 0 … 2047 */
   uint8_t *half;    /* by row: cells of a window to each side */
+  int8_t *lower;    /* by row: eighths of a pixel by which the right picture is too low */
   uint8_t *least;   /* by row: rows of a patch that stands there, at least */
 
   int face[ROWS];        /* levels by which an upright face is off the ground, by row of it */
   int tilt[TILTS][ROWS]; /* likewise a tilted ground */
   uint32_t noise;        /* 1/31 gray level, at least 1 */
   int faces;             /* rows whose faces have levels: ROWS, less where the ground is steep */
-  struct StxHazardsVerify *verify;       /* costs of the finer test */
   int16_t *scratch[STX_HAZARDS_WORKERS]; /* of each worker: hazards_scratch() bytes */
 };
 
@@ -117,9 +110,8 @@ void stx_hazards_ground_row(StxHazardsWork *work, int row);
 
 /* ---- hazards_align.c ------------------------------------------------------------------------- */
 
-/* The right picture's row where it belongs, and so many eighths of a pixel further down. */
-void stx_hazards_blend(
-    const StxHazardsWork *work, int row, int more, int begin, int end, uint8_t *blended);
+/* A row of a picture, and so many eighths of a pixel further down. */
+void stx_hazards_blend(const StxImage8 *picture, int row, int eighths, uint8_t *blended);
 
 /* Finds `lower`. */
 void stx_hazards_align(StxHazardsWork *work, int threads);
@@ -129,7 +121,8 @@ void stx_hazards_align(StxHazardsWork *work, int threads);
 /* A row that has lost its mean: 1/31 gray level. Columns beyond the border are as the last. */
 void stx_hazards_flatten(const uint8_t *row, int width, int16_t *flat);
 
-/* What patches of `rows` rows whose hypotheses cost `ground` and `other` say for the other. */
+/* The evidence of patches of `rows` rows whose hypotheses cost `ground` and `other`, for the
+ * other. */
 static inline uint16_t hazards_evidence(uint32_t ground, uint32_t other, uint32_t noise)
 {
   uint32_t more = ground > other ? (ground - other) * 16 / noise : 0;
@@ -143,15 +136,6 @@ static inline bool hazards_seen(const StxHazardsWork *work, int row, int cell, i
   int end = work->nearer[hazards_at(work, far, cell)];
   return near <= HIDDEN && end != 255 && end <= HIDDEN + (int)(work->plane.down * rows);
 }
-
-/* ---- hazards_verify.c ------------------------------------------------------------------------ */
-
-typedef struct StxHazardsVerify StxHazardsVerify;
-size_t stx_hazards_verify_size(void);
-
-/* Evidence of a patch by the finer test. */
-uint16_t stx_hazards_verify(const StxHazardsWork *work, StxHazardsVerify *verify,
-    const Patch *patch, int row, int cell, bool hole);
 
 /* ---- hazards_groups.c ------------------------------------------------------------------------ */
 

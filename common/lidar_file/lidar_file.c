@@ -7,7 +7,7 @@
 
 #define CHOICE(NAME, nick, text) {STX_LIDAR_##NAME, #nick, text},
 const StxFieldChoice stx_lidar_formats[] = {
-    {STX_LIDAR_AUTO, "auto", "What the content looks like"}, STX_LIDAR_FORMATS(CHOICE){0}};
+    {STX_LIDAR_AUTO, "auto", "By the content"}, STX_LIDAR_FORMATS(CHOICE){0}};
 
 #define DECLARE(NAME, nick, text) extern const StxLidarFormatInfo stx_lidar_##nick;
 STX_LIDAR_FORMATS(DECLARE)

@@ -37,10 +37,10 @@
 /* Every format: its value, STX_LIDAR_…; its nick; and what it is, for users. A format is a line
  * here and a record (StxLidarFormatInfo) stx_lidar_‹nick› in a file of its own. */
 #define STX_LIDAR_FORMATS(FORMAT)                                                                  \
-  FORMAT(KITTI, kitti, "Four float32 per point, without a header")                                 \
-  FORMAT(NUSCENES, nuscenes, "Five float32 per point, without a header")                           \
-  FORMAT(PCD, pcd, "The Point Cloud Library's .pcd")                                               \
-  FORMAT(PLY, ply, "Polygon files, .ply")
+  FORMAT(KITTI, kitti, "float32 x, y, z, intensity")                                               \
+  FORMAT(NUSCENES, nuscenes, "float32 x, y, z, intensity, ring")                                   \
+  FORMAT(PCD, pcd, "Point Cloud Library")                                                          \
+  FORMAT(PLY, ply, "Polygon file")
 
 #define STX_LIDAR_VALUE(NAME, nick, text) STX_LIDAR_##NAME,
 typedef enum {

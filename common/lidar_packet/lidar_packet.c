@@ -7,13 +7,11 @@
 
 #define CHOICE(NAME, nick, record, text) {STX_LIDAR_SENSOR_##NAME, nick, text},
 const StxFieldChoice stx_lidar_sensors[] = {
-    {STX_LIDAR_SENSOR_AUTO, "auto", "What the first packets look like"},
-    STX_LIDAR_SENSORS(CHOICE){0}};
+    {STX_LIDAR_SENSOR_AUTO, "auto", "By the first packets"}, STX_LIDAR_SENSORS(CHOICE){0}};
 
 const StxFieldChoice stx_lidar_firings[] = {
-    {STX_LIDAR_FIRING_MAKER, "maker", "By the firing times in the maker's manual"},
-    {STX_LIDAR_FIRING_ROS, "ros", "As the ROS drivers compute it, whose clouds it reproduces"},
-    {0}};
+    {STX_LIDAR_FIRING_MAKER, "maker", "By the firing times of the manual"},
+    {STX_LIDAR_FIRING_ROS, "ros", "As the ROS drivers compute them"}, {0}};
 
 #define DECLARE(NAME, nick, record, text) extern const StxLidarSensorInfo stx_lidar_##record;
 STX_LIDAR_SENSORS(DECLARE)

@@ -187,8 +187,8 @@ typedef struct StxLidarSensorInfo {
 /* StxLidarSensorKind as users know it. */
 extern const StxFieldChoice stx_lidar_sensors[];
 
-/* Which sensor sends such packets; AUTO: none that is known. Of HDL-64E it says S3, whose packets
- * are those of S2. */
+/* The sensor that sends such packets; AUTO: unknown. An HDL-64E S2 counts as S3, since their
+ * packets are equal. */
 StxLidarSensorKind stx_lidar_sensor_find(const void *bytes, size_t size);
 
 /*

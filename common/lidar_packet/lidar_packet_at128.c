@@ -110,7 +110,7 @@ static uint32_t azimuth_of(const uint8_t *block)
   return stx_le16(block) << 8 | block[2];
 }
 
-/* How far the face has swept, twice the mirror's angle since it began; -1: no face does. */
+/* The sweep of the face, twice the mirror's angle since it began; -1: no face does. */
 static int32_t sweep_of(const StxLidarMirror *mirror, uint32_t azimuth)
 {
   for (unsigned f = 0; f < mirror->faces; f++) {
@@ -122,7 +122,7 @@ static int32_t sweep_of(const StxLidarMirror *mirror, uint32_t azimuth)
   return -1;
 }
 
-/* What a channel is off at an azimuth, 1/25600 degree: the table has 1/100 degree, and is rounded
+/* A channel's correction at an azimuth, 1/25600 degree: the table has 1/100 degree, and is rounded
  * to that between its steps, as the maker does. */
 static int32_t off(const int16_t *table, unsigned channel, uint32_t azimuth)
 {

@@ -99,7 +99,7 @@ static double vls_128_elevation(unsigned laser)
   return angles[laser] / 1000.;
 }
 
-/* How the four azimuths of the maker's table go on. */
+/* The continuation of the four azimuths of the maker's table. */
 static double vls_128_azimuth(unsigned laser)
 {
   static const double angles[8] = {6.354, 4.548, 2.732, 0.911, -0.911, -2.732, -4.548, -6.354};
@@ -354,8 +354,8 @@ static void find_rate(Packet *packet)
   packet->span = packet->time[packet->groups - 1] + group;
 }
 
-/* How each shot of a group looks against the group's azimuth: the beam's angle and how far the
- * sensor has turned, at most two degrees. */
+/* The direction of each shot relative to the group's azimuth: the beam's angle and the turn of the
+ * sensor, at most two degrees. */
 static void find_directions(Packet *packet)
 {
   const StxLidarSensor *sensor = packet->sensor;

@@ -35,8 +35,7 @@ static bool was_seen(const StxLidarTurns *turns, uint64_t order)
 
 /* ---- Where a packet belongs ---------------------------------------------------------------- */
 
-/* Where the sensor looks, when packets may be missing: so many turns further that the speed is that
- * of before. */
+/* The sensor's azimuth if packets may be missing: as many turns further as its speed suggests. */
 static int64_t turn_on(const StxLidarTurns *turns, const StxLidarPacket *packet, int64_t missing)
 {
   int64_t ahead = ((int64_t)packet->azimuth - turns->position) % TURN;
@@ -94,7 +93,7 @@ static void place_counted(StxLidarTurns *turns, const StxLidarPacket *packet, in
   turns->piece = packet->piece;
 }
 
-/* How many of the open turns are over, and whether they are complete. */
+/* Counts the open turns that are over, and finds whether they are complete. */
 static void end_turns(StxLidarTurns *turns)
 {
   turns->ended = 0;

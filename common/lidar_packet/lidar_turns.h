@@ -66,8 +66,8 @@ typedef struct {
   int32_t low, gap;        /* its lowest beam; the last packet's with a gap */
 } StxLidarTurns;
 
-/* Where a packet belongs. Turns that end before it are closed next; then, if it was TAKEN, it is
- * added to both that are open. Adding may end a turn, too: see `ended`. */
+/* Assigns a packet to a turn. Turns that end before it are closed next; then, if it was TAKEN, it
+ * is added to both that are open. Adding may end a turn, too: see `ended`. */
 StxLidarFate stx_lidar_turns_place(StxLidarTurns *turns, const StxLidarPacket *packet);
 
 /* Adds those of the packet's points that belong into open[which] to its points and marks, which

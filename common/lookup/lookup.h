@@ -13,7 +13,7 @@
 #include "common/obstacle.h"
 #include "common/stixel.h"
 
-/* How the image was cut: its size, and the width of its columns, pixels. */
+/* The columns of the image: its size, and the width of its columns, pixels. */
 typedef struct {
   int width, height, stixel_width;
 } StxCut;

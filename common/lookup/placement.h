@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where an image lies in a frame that was made of it: scaled, cut, mirrored, turned, or with
- * borders around it. Positions are in pixels from the top left corner, x to the right and y down:
- * the middle of the first pixel is (0.5, 0.5).
+ * The position of an image in a frame that was made from it by scaling, cropping, mirroring,
+ * rotating or adding borders. Positions are in pixels from the top left corner, x to the right and
+ * y down: the middle of the first pixel is (0.5, 0.5).
  */
 #ifndef STX_PLACEMENT_H
 #define STX_PLACEMENT_H
@@ -55,7 +55,7 @@ bool stx_placement_rectangle(
 /*
  * The camera of the frame: its pixels and disparities, seen through this, give the same distances.
  * In a mirrored frame x, in one upside down y has the other sign, in one that lies on its side they
- * change places; whoever wants the place of a thing in the axes of the camera asks with the
+ * change places; for places in the axes of the camera use the
  * image's. Height and pitch are known only of a frame that stands upright. False where the frame
  * has none: its pixels are not square by more than rounding makes them, or it is skewed.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Luma: the 8-bit gray picture of what a camera delivers, for those who read gray pictures (sgm).
+ * Luma: the 8-bit gray picture of what a camera delivers, for stages that read gray pictures (sgm).
  * Of formats whose first plane is such a picture nothing has to be made; these are the others.
  *
  *   bytes   a byte of the pixel, as it is: packed 4:2:2, where luma is every second byte whatever
@@ -8,7 +8,7 @@
  *   words   16 bits of which the lower n hold the value:  min(value >> (n − 8), 255)
  *   colours (77·R + 150·G + 29·B + 128) >> 8, BT.601 in 1/256
  *
- * How many bits of a word hold the value is known for video of 10 bits. A gray camera of 10, 12 or
+ * The number of bits that hold the value is known for video of 10 bits. A gray camera of 10, 12 or
  * 14 bits calls its format "16 bits", and nothing says how many they are: then n is what `bits`
  * says or, where that is 0, as many as the largest value of this picture needs, at least 8. So a
  * picture is never black because its upper bits are unused; it is brighter by a power of two where

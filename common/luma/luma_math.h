@@ -21,8 +21,7 @@ STX_INLINE uint8_t stx_luma_of_colours(unsigned red, unsigned green, unsigned bl
   return (uint8_t)((77 * red + 150 * green + 29 * blue + 128) >> 8);
 }
 
-/* By how much words of pictures whose largest value is `most` are shifted, where nobody says how
- * many bits they have. */
+/* Shift of words of pictures whose largest value is `most`, if their number of bits is unknown. */
 STX_INLINE int stx_luma_shift_for(unsigned most)
 {
   int shift = 0;

@@ -7,8 +7,8 @@
 
 /*
  * `size` bytes aligned to STX_ALIGN, whose content is arbitrary, or NULL; for free(). Large blocks
- * lie on huge pages where the system gives them to those who ask: a sweep through tens of megabytes
- * then looks up one address in 512.
+ * lie on huge pages where the system gives them on request: a sweep through tens of megabytes then
+ * looks up one address in 512.
  */
 STX_API void *stx_allocate(size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How good a disparity map, a set of stixels or a labelling is, measured as the KITTI and
+ * The quality of a disparity map, a set of stixels or a labelling, measured as the KITTI and
  * Cityscapes benchmarks do. All counts are exact integers that add up over frames; rates are
  * computed from the totals.
  *
@@ -28,7 +28,7 @@ typedef struct {
   uint64_t bad_or;  /* |e − t| > 3 px or |e − t| > 5 % of t, or e unknown */
 } StxDisparityScore;
 
-/* Whether an estimate counts in bad_and; `truth` is known. */
+/* True if an estimate counts in bad_and; `truth` is known. */
 bool stx_disparity_is_bad(uint16_t truth, uint16_t estimate);
 
 /* Adds a frame to *score. */

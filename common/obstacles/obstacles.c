@@ -12,9 +12,12 @@
 #define REPEATS 2         /* frames in a row that repeat one, without a word of it */
 #define SHARED .6         /* of what stands was there a frame ago, or it is another scene */
 #define WAITS 5           /* frames in a row of which the camera's motion is not known */
-#define LATE .25       /* of the time between frames: a motion of another time is that of others */
-#define CLUSTERS 65536 /* numbers of a scan's clusters */
-#define NOISE 0.05     /* m: what distances are off by in any case */
+#define LATE .25        /* of the time between frames: a motion of another time is that of others */
+#define CLUSTERS 65536  /* numbers of a scan's clusters */
+#define GIVEN_TURN .005 /* rad/s, and m/s: how well motions are known that the parameters give; */
+#define GIVEN_SPEED .1
+#define GIVEN_SHARE .02 /*   and a share of them */
+#define NOISE 0.05      /* m: what distances are off by in any case */
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
@@ -28,40 +31,37 @@ static const StxField fields[] = {
         METRES(min_height, 0, 10)},
     {"min-width", "Least width", "Width of the narrowest obstacle, metres",
         METRES(min_width, 0, 10)},
-    {"clearance", "Clearance",
-        "Height above the ground from which things are not in the way, metres",
-        METRES(clearance, 0, 100)},
-    {"depth-step", "Step in depth",
-        "Largest step in depth between neighbouring stixels of one obstacle, metres",
+    {"clearance", "Clearance", "Clear height above the ground, metres", METRES(clearance, 0, 100)},
+    {"depth-step", "Step in depth", "Largest depth step within an obstacle, metres",
         METRES(depth_step, 0, 100)},
-    {"disparity-step", "Step in disparity",
-        "Noise of stereo that is added to depth-step, in pixels of disparity",
+    {"disparity-step", "Step in disparity", "Stereo noise added to depth-step, pixels of disparity",
         FIELD(DOUBLE, disparity_step), .high = 100, .unit = "px"},
-    {"max-length", "Greatest length",
-        "Greatest length of things lower than 2.2 m, which separates rows of cars and fences, "
-        "metres",
+    {"max-length", "Greatest length", "Length at which things lower than 2.2 m are split, metres",
         METRES(max_length, 0.1, 1000)},
     {"gap", "Gap", "Widest gap within an obstacle, metres", METRES(gap, 0, 100)},
-    {"min-count", "Least number", "Least number of stixels, or points, of an obstacle",
-        FIELD(INT, min_count), .low = 1, .high = 1000000},
-    {"max-obstacles", "Most obstacles", "Most of a frame; the farthest are left out",
-        FIELD(INT, max_obstacles), .low = 1, .high = STX_OBSTACLES_MAX},
-    {"sectors", "Sectors", "Sectors of the free space of a scan", FIELD(INT, sectors), .low = 1,
+    {"min-count", "Least number", "Fewest stixels or points of an obstacle", FIELD(INT, min_count),
+        .low = 1, .high = 1000000},
+    {"max-obstacles", "Most obstacles", "Nearest per frame", FIELD(INT, max_obstacles), .low = 1,
+        .high = STX_OBSTACLES_MAX},
+    {"sectors", "Sectors", "Free-space sectors of a scan", FIELD(INT, sectors), .low = 1,
         .high = STX_OBSTACLES_MAX_SECTORS},
-    {"corridor-width", "Corridor's width",
-        "Width of the corridor straight ahead that is watched, metres (0 = none)",
+    {"corridor-width", "Corridor's width", "Width of the corridor, metres (0 = none)",
         METRES(corridor_width, 0, 100)},
     {"corridor-length", "Corridor's length", "Length of the corridor, metres",
         METRES(corridor_length, 0, STX_OBSTACLES_MAX_RANGE)},
-    {"corridor-offset", "Corridor's offset",
-        "Distance of the corridor's middle to the right of the sensor, metres",
+    {"corridor-offset", "Corridor's offset", "Corridor centre to the right of the sensor, metres",
         METRES(corridor_offset, -100, 100)},
-    {"follow", "Follow", "Track obstacles over frames: ids and speeds", FIELD(BOOL, follow)},
-    {"max-unseen", "Longest absence",
-        "Frames in a row without an obstacle, after which its id is given up",
-        FIELD(INT, max_unseen), .high = 1000},
-    {"gate", "Gate", "Largest distance of a tracked obstacle from its expected place, metres",
+    {"follow", "Follow", "Track obstacles: ids and speeds", FIELD(BOOL, follow)},
+    {"max-unseen", "Longest absence", "Missed frames before a track ends", FIELD(INT, max_unseen),
+        .high = 1000},
+    {"gate", "Gate", "Largest distance of an obstacle from its predicted place, metres",
         METRES(gate, 0.01, 100)},
+    {"speed", "Speed",
+        "Speed of the camera along its axis in m/s, for frames that bring no known motion of the "
+        "camera (-1 = unknown)",
+        FIELD(DOUBLE, speed), .high = 100, .negative = "unknown", .unit = "m/s"},
+    {"yaw-rate", "Yaw rate", "With speed: how fast the camera turns to the right, rad/s",
+        FIELD(DOUBLE, yaw_rate), .low = -4, .high = 4, .unit = "rad/s"},
 };
 static const StxObstaclesParams defaults = STX_OBSTACLES_DEFAULTS;
 const StxFields stx_obstacles_fields = {STX_FIELDS_OF(fields), &defaults};
@@ -87,6 +87,7 @@ void stx_obstacles_free(StxObstacles *state)
     return;
   free(state->memory);
   free(state->tracks);
+  free(state->parts);
   for (int i = 0; i < 2; i++) {
     free(state->first[i]);
     free(state->flow[i]);
@@ -142,6 +143,8 @@ static size_t lay_out(StxObstacles *state, char *memory)
   STX_TAKE(&layout, state->entered, obstacles);
   STX_TAKE(&layout, state->prices, obstacles);
   STX_TAKE(&layout, state->owner, obstacles);
+  STX_TAKE(&layout, state->covered, obstacles);
+  STX_TAKE(&layout, state->expected, 2 * obstacles);
   STX_TAKE(&layout, state->choices, 2 * obstacles);
   STX_TAKE(&layout, state->waiting, 2 * obstacles);
   return take_either(state, layout);
@@ -168,6 +171,10 @@ static bool make_flows(StxObstacles *state)
   if (columns <= state->room_for_columns && stixels <= state->room_for_flows)
     return true;
   stixels += stixels / 2;
+  Part *parts = realloc(state->parts, (2 * stixels + 1) * sizeof *parts);
+  if (parts == NULL)
+    return false;
+  state->parts = parts;
   for (int i = 0; i < 2; i++) {
     uint32_t *first = realloc(state->first[i], columns * sizeof *first);
     state->first[i] = first != NULL ? first : state->first[i];
@@ -224,7 +231,7 @@ bool stx_obstacles_prepare(StxObstacles *state, const StxObstaclesParams *params
 /* Nothing is followed from before. */
 static void restart(StxObstacles *state)
 {
-  state->tracked = state->before = 0;
+  state->tracked = state->part_count = state->before = 0;
   state->waited = 0;
   state->stood = false;
   state->last_motion.state = STX_MOTION_FIRST;
@@ -274,8 +281,8 @@ static bool repeats(StxObstacles *state, const StxObstaclesFrame *frame)
   return same && state->repeated <= REPEATS;
 }
 
-/* What the camera did, or may have done: while that is not known it goes on as before, for a few
- * frames. False: begin anew, for the frame before was of another scene. */
+/* Finds the camera's motion; while it is unknown the last one is kept for a few frames. False:
+ * begin anew, for the frame before was of another scene. */
 static bool find_motion(StxObstacles *state, const StxObstaclesFrame *frame, StxMotion *motion)
 {
   const StxMotion standing = {.state = STX_MOTION_KNOWN, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
@@ -298,6 +305,33 @@ static bool find_motion(StxObstacles *state, const StxObstaclesFrame *frame, Stx
   *motion = state->last_motion;
   motion->state = frame->motion->state;
   return true;
+}
+
+/* Is the camera's motion that of the parameters, for want of a better one? */
+static bool is_given(const StxObstacles *state, const StxObstaclesFrame *frame)
+{
+  bool known = frame->motion != NULL && frame->motion->state != STX_MOTION_TOO_FEW &&
+               frame->motion->state != STX_MOTION_DISAGREE;
+  return state->params.speed >= 0 && !known;
+}
+
+/* The motion since the last frame by speed and yaw rate, along an arc. Its pitch is not known. */
+static StxMotion given_motion(const StxObstacles *state, uint64_t time, bool again, bool late)
+{
+  bool timed = time != STX_OBSTACLES_NO_TIME && state->time != STX_OBSTACLES_NO_TIME;
+  double dt = timed && !late ? (double)(time - state->time) / 1e9 : 0;
+  double turn = state->params.yaw_rate * dt, way = state->params.speed * dt;
+  double c = cos(turn), s = sin(turn);
+  StxMotion motion = {.state = again                   ? STX_MOTION_STILL
+                               : !state->begun || late ? STX_MOTION_FIRST
+                               : dt > 0                ? STX_MOTION_KNOWN
+                                                       : STX_MOTION_TOO_FEW,
+      .rotation = {c, 0, -s, 0, 1, 0, s, 0, c},
+      .translation = {way * sin(turn / 2), 0, -way * cos(turn / 2)}};
+  for (int i = 0; i < 6; i++)
+    motion.deviation[i] =
+        i < 3 ? GIVEN_TURN * dt + GIVEN_SHARE * fabs(turn) : GIVEN_SPEED * dt + GIVEN_SHARE * way;
+  return motion;
 }
 
 static void watch_corridor(StxObstacles *state, StxObstaclesResult *result)
@@ -405,14 +439,22 @@ bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *fram
   *result = (StxObstaclesResult){0};
   if (!stx_obstacles_check_frame(state, frame, error))
     return false;
-  StxMotion motion;
+  StxMotion motion, given;
+  StxObstaclesFrame with = *frame;
+  bool late = is_late(state, frame->time), repeated = repeats(state, frame) && !late;
+  if (is_given(state, frame)) {
+    given = given_motion(state, frame->time, repeated, late);
+    with.motion = &given;
+    with.point_count = 0;
+    with.interval = 0;
+    frame = &with;
+  }
   bool goes_on = !state->of_scan && stx_camera_is_same(&state->camera, &frame->camera) &&
                  state->width == frame->width && state->height == frame->height &&
                  state->stixel_width == frame->stixel_width &&
                  state->guided == (frame->motion != NULL);
   take_frame(state, frame);
-  bool late = is_late(state, frame->time);
-  bool again = repeats(state, frame) && state->begun && goes_on && !late;
+  bool again = repeated && state->begun && goes_on;
   state->again = again;
   if (frame->motion != NULL)
     stx_obstacles_place(state, frame);

@@ -10,27 +10,27 @@
  *   stx_obstacles_free(state);
  *
  * Of stixels
- *   1. Ground   the height of the road by distance, from the stixels of kind ground; where there
- *               are none, from the camera's height and pitch; else nothing is known of feet
+ *   1. Ground   the height of the road by distance, from the stixels of kind ground; without
+ *               them, from the camera's height and pitch; else the height of feet is unknown
  *   2. Pieces   object stixels whose top is half of min_height or more above that ground
  *   3. Groups   neighbours, across up to `gap` metres, whose depths differ by no more than
  *               depth_step and what disparity_step is there, or than the side of a car recedes;
  *               which are about as high, and of one class where they have any. What is lower than
  *               2.2 m is not longer than max_length
- *   4. Choice   groups that are large enough, stand low enough, show enough cells for it not to be
- *               a mistake of stereo, and are no outline of something nearer. Others still end the
- *               free space
+ *   4. Choice   groups that are large enough, stand low enough, have too many cells to be an error
+ *               of stereo, and are not the outline of something nearer. Others still end the free
+ *               space
  * Of a scan the groups are the clusters of lidar-ground; points without a cluster are none.
  *
  * Following, over frames: a filter of constant velocity for each obstacle in x and z, and the
  * assignment of obstacles to what was expected whose cost is least, to a thousandth of `gate` each.
- * Speeds are relative to the sensor. With the camera's motion (egomotion/motion.h) what is followed
- * is two hypotheses, one that stands and one that moves; matched points tell velocities, too, and
- * there are velocities over ground of obstacles and of stixels (velocity.h). Speeds that are not
- * known to 1 m/s are not said then.
+ * Speeds are relative to the sensor. With the camera's motion (egomotion/motion.h), each obstacle
+ * is followed by two hypotheses, standing and moving; matched points also give velocities, and
+ * obstacles and stixels have velocities over ground (velocity.h). Speeds that are not known to
+ * within 1 m/s are then unknown.
  *
- * Nothing depends on the machine or on threads; everything is done by the caller's. Sums are of
- * doubles, in the order of the records: the same input gives the same bytes.
+ * Results do not depend on the machine or on threads; all work is done in the caller's thread. Sums
+ * are of doubles, in the order of the records: the same input gives the same bytes.
  */
 #ifndef STX_OBSTACLES_H
 #define STX_OBSTACLES_H
@@ -65,8 +65,11 @@ typedef struct {
   double corridor_width, corridor_length; /* straight ahead; width 0: no corridor */
   double corridor_offset;                 /* of its middle, to the right of the sensor */
   bool follow;                            /* else all ids are 0, and all speeds unknown */
-  int max_unseen; /* frames in a row without it, after which an id is given up */
-  double gate;    /* how far from where it was expected an obstacle is still the same */
+  int max_unseen;  /* frames in a row without it, after which an id is given up */
+  double gate;     /* how far from where it was expected an obstacle is still the same */
+  double speed;    /* of the sensor along its axis, m/s, where a frame of stixels does not say how
+                      the camera moved; < 0: not known */
+  double yaw_rate; /* likewise, rad/s, to the right */
 } StxObstaclesParams;
 
 #define STX_OBSTACLES_DEFAULTS                                                                     \
@@ -74,7 +77,7 @@ typedef struct {
     .max_distance = 60, .min_height = 0.4, .min_width = 0.1, .clearance = 2, .depth_step = 0.3,    \
     .disparity_step = 0.3, .max_length = 5, .gap = 0.3, .min_count = 1, .max_obstacles = 1000,     \
     .sectors = 360, .corridor_width = 2.4, .corridor_length = 30, .corridor_offset = 0,            \
-    .follow = true, .max_unseen = 5, .gate = 3                                                     \
+    .follow = true, .max_unseen = 5, .gate = 3, .speed = -1                                        \
   }
 
 /* Every field of StxObstaclesParams. */
@@ -131,7 +134,7 @@ typedef struct {
   uint64_t time;
 } StxObstaclesScan;
 
-/* What pointers lead to belongs to the state until its next frame, preparation or end. */
+/* The memory behind the pointers belongs to the state until its next frame, preparation or end. */
 typedef struct {
   const StxObstacle *obstacles; /* the nearest first: by z, of a scan by the range. Equally near
                                    ones by what comes first in the frame */

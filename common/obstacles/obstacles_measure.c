@@ -13,6 +13,8 @@
 #define SMALL_COLUMNS 3
 #define SMALL_CONFIDENCE .4
 
+#define SAME .3 /* of what is expected and seen of a thing is both: less of it is enough */
+
 #define NEAR_SHARE .3   /* of a thing's pixels: its nearest face, with the noise of stereo; */
 #define NEAR_POINTS .05 /*   of its points */
 #define FAR_SHARE .95   /* nearer than its far end, but for what is wrong of it */
@@ -148,9 +150,9 @@ static bool is_beside(const StxObstacles *state, const Piece *piece, int column)
   return beside;
 }
 
-/* Where two depths meet in one column of stixels, what is measured is something between them; such
- * mistakes are one or two columns wide, and lie right beside what is nearer: all pieces of two
- * columns, the nearest of one. */
+/* If two depths meet in one column of stixels, the measured depth is between them; such mistakes
+ * are one or two columns wide, and lie right beside what is nearer: all pieces of two columns, the
+ * nearest of one. */
 static bool is_outline(const Group *group, const Looks *looks)
 {
   int columns = looks->last_column - looks->first_column + 1;
@@ -175,20 +177,30 @@ static bool is_sure(const Group *group, const Looks *looks)
          !is_outline(group, looks);
 }
 
-/* Is a thing that is followed expected there? Then less of it is enough. */
-static bool is_expected(const Group *group, const Looks *looks, float range)
+/* Is it enough of a thing that is followed: of the owner of its largest piece? Then neither size
+ * nor confidence must be those of a new one. */
+static bool is_expected(const Group *group, const Looks *looks)
 {
   const StxObstacles *state = group->state;
-  double z = (double)range, metre = state->camera.focal * state->camera.baseline;
-  return state->guided && stx_obstacles_is_expected(state, (double)looks->left,
-                              (double)looks->right, z, .25 * z * z / metre);
+  const Piece *most = piece_at(group, 0);
+  double rows = 0;
+  if (state->of_scan)
+    return false;
+  for (size_t i = 1; i < group->count; i++)
+    most = piece_at(group, i)->owned > most->owned ? piece_at(group, i) : most;
+  if (most->owner == OBSTACLES_NONE)
+    return false;
+  for (size_t i = 0; i < group->count; i++)
+    rows += piece_at(group, i)->owner == most->owner ? (double)piece_at(group, i)->owned : 0;
+  return rows > 0 && stx_obstacles_overlap((double)state->expected[most->owner],
+                         looks->area / state->stixel_width, rows) > SAME;
 }
 
 static bool counts(const Group *group, float range)
 {
   const StxObstaclesParams *params = &group->state->params;
   Looks looks = look_at(group);
-  if (is_expected(group, &looks, range))
+  if (is_expected(group, &looks))
     return !(looks.foot > (float)params->clearance) &&
            (double)range <= 1.1 * params->max_distance &&
            (double)looks.high >= .7 * params->min_height;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is followed, with the camera's motion taken out: velocities over ground.
+ * Tracks with the camera's motion taken out: velocities over ground.
  *
  * A track is two filters: of a thing that moves with a velocity that is nearly constant, and of one
  * that stands. Both foretell each frame; Bayes' rule makes of how well they did the probability
@@ -15,17 +15,17 @@
 #define CHANGES .02        /*   and what stands may start in each frame, or the other way round */
 #define FIRST_SPEED 10.0   /* m/s: a standard deviation of what moves */
 #define CREEPS .05         /* m: how the place of what stands seems to change in a frame */
-#define MARGIN .5          /* m, and twice its noise: so far ahead or back it is expected */
-#define SAME .3            /* of both widths: what is expected there covers as much of it */
-#define FAR_OFF 3.0        /* standard deviations: what is farther off is a mistake in part */
-#define LATELY .3          /* of how far off it was, what counts of the last frame */
-#define STANDS 1.0         /* m/s: what is slower stands; */
-#define MOVES 1.5          /*   what is faster moves; */
-#define SURE 9.0           /*   by so much, squares of standard deviations; */
-#define SURE_OF_PART 36.0  /*   what is part of a thing that stands by so much; */
-#define ONCOMING 1.0       /*   and comes on, if so much of it is towards the sensor */
-#define WORTH 1.0          /* m/s: the largest standard deviation of a speed that is said */
-#define STILL_SPEED .1     /* m/s: how well it is known of what stands, at best */
+#define JUMP_ACROSS .5 /* of its width, where nothing of it is as expected: noise of its place; */
+#define JUMP_AHEAD 1   /*   likewise ahead, m */
+#define FAR_OFF 3.0    /* standard deviations: what is farther off is a mistake in part */
+#define LATELY .3      /* of how far off it was, what counts of the last frame */
+#define STANDS 1.0     /* m/s: what is slower stands; */
+#define MOVES 1.5      /*   what is faster moves; */
+#define SURE 9.0       /*   by so much, squares of standard deviations; */
+#define SURE_OF_PART 36.0 /*   what is part of a thing that stands by so much; */
+#define ONCOMING 1.0      /*   and comes on, if so much of it is towards the sensor */
+#define WORTH 1.0         /* m/s: the largest standard deviation of a speed that is said */
+#define STILL_SPEED .1    /* m/s: how well it is known of what stands, at best */
 
 /* ---- The camera's motion -------------------------------------------------------------------- */
 
@@ -67,20 +67,6 @@ void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt)
   track->still_x.p00 += CREEPS * CREEPS;
   track->still_z.p00 += CREEPS * CREEPS;
   track->standing += CHANGES * (1 - 2 * track->standing);
-}
-
-bool stx_obstacles_is_expected(
-    const StxObstacles *state, double left, double right, double z, double noise)
-{
-  for (size_t i = 0; i < state->tracked; i++) {
-    const Track *track = &state->tracks[i];
-    double expected_left = obstacles_x(track) + track->left, width = track->right - track->left;
-    double both = fmin(right, expected_left + width) - fmax(left, expected_left);
-    if (track->age > 0 && fabs(obstacles_z(track) - z) < MARGIN + 2 * noise &&
-        both > SAME * (right - left + width - both))
-      return true;
-  }
-  return false;
 }
 
 /* ---- What is seen --------------------------------------------------------------------------- */
@@ -134,13 +120,15 @@ void stx_obstacles_see(Track *track, const StxObstacle *o, const Observed *obser
 {
   double half = .5 * (double)o->width, middle = (double)o->x;
   double edge = .05 + .005 * (double)o->z, odds = 0;
+  double jumps = 1 - track->shared; /* it fell into other pieces: it went nowhere */
   bool cut = o->flags & STX_OBSTACLE_CUT;
   double left = middle - half - track->left - obstacles_x(track);
   double right = middle + half - track->right - obstacles_x(track);
   double off = fabs(left) < fabs(right) ? left : right;
-  odds += see_across(track, obstacles_x(track) + off, edge + .5 * fabs(left - right));
+  odds += see_across(track, obstacles_x(track) + off,
+      edge + .5 * fabs(left - right) + JUMP_ACROSS * jumps * (double)o->width);
   if (!cut) {
-    odds += see_ahead(track, (double)o->z, noise + .15 * (double)o->depth);
+    odds += see_ahead(track, (double)o->z, noise + .15 * (double)o->depth + JUMP_AHEAD * jumps);
     track->depth = fmax(.8 * track->depth, (double)o->depth);
   } else {
     track->depth = fmax(track->depth, (double)o->depth);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How fast points of the image go over ground that were matched with the frame before: of an
+ * The velocity over ground of points of the image that were matched with the previous frame: of an
  * obstacle together, and of every stixel with its neighbours.
  *
  * The camera's motion puts a point that stood to X, Y, Z. With a velocity x, z across and ahead it
@@ -128,8 +128,8 @@ static void add_sums(Sums *sums, const Sums *more)
   sums->points += more->points;
 }
 
-/* How fast a thing is with these sums, and the covariance; what fits badly is less sure. False if
- * they do not say. */
+/* The velocity of a thing with these sums, and its covariance, which grows with the residuals.
+ * False if they do not say. */
 static bool solve(const Sums *sums, double tilt, Observed *observed)
 {
   double whole = sums->xx * sums->zz - sums->xz * sums->xz;

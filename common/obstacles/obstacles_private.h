@@ -7,6 +7,7 @@
  *   obstacles_scan.c     the same of a scan's clusters
  *   obstacles_measure.c  which groups are obstacles, and their records
  *   obstacles_track.c    following
+ *   obstacles_shapes.c   the stixels that are expected of what is followed
  *   obstacles_points.c   velocities of points that were matched
  *   obstacles_motion.c   what is followed, with the camera's motion taken out
  */
@@ -38,6 +39,10 @@ typedef struct {
   float group_left, group_right; /* edges */
   float weight;                  /* pixels, or 1 */
   float confidence;
+  float owned;          /* rows that its owner covers; */
+  uint32_t owner;       /*   the track of which it was, or OBSTACLES_NONE */
+  uint32_t group_owner; /* of its group, while it is the first piece: a track that was seen twice or
+                           more, or OBSTACLES_NONE */
   uint16_t column;
   uint8_t label;
   bool cut; /* at the upper border of the image: it may be higher */
@@ -61,9 +66,9 @@ typedef struct {
   double p00, p01, p11; /* covariance */
 } Axis;
 
-/* What is followed is two things at once, with the camera's motion: one that moves, and one that
- * stands; how well each foretells what is seen says which it is. Without it only the first, with
- * speeds relative to the sensor. */
+/* A track with the camera's motion has two filters, of a thing that moves and of one that stands;
+ * how well each predicts the measurements says which it is. Without it only the first, with speeds
+ * relative to the sensor. */
 typedef struct {
   Axis x, z;                     /* if it moves */
   Axis still_x, still_z;         /* if it stands: speeds are 0 */
@@ -72,6 +77,7 @@ typedef struct {
   double y;                      /* of its middle */
   double surprise_x, surprise_z; /* squares of how far off it was lately, in what was expected */
   double width, depth;
+  double shared; /* of the rows where it was expected or is seen, those of both */
   uint32_t id, age;
   int unseen; /* frames in a row */
   int out;    /* frames in a row in which it was not in the corridor */
@@ -82,10 +88,17 @@ typedef struct {
   uint32_t place;                     /* of this frame's obstacle, or OBSTACLES_NONE */
 } Track;
 
+/* A stixel that a track was seen as: its middle, width, and the y of its ends at z. Metres. */
+typedef struct {
+  float x, z, width, top, bottom;
+  uint32_t owner; /* the track */
+} Part;
+
 /* An obstacle that a track may be, and what speaks for it: 0…1. */
 typedef struct {
   uint32_t obstacle;
   float benefit;
+  float shared; /* of the rows where it is expected or seen, those of both */
 } Candidate;
 
 typedef struct {
@@ -168,6 +181,10 @@ struct StxObstacles {
   StxVelocity *stixel_velocity;
   StxFreeSpace *free_space;
   uint16_t *entered;
+  Part *parts; /* of what is followed, `part_count`; room for stixels of two frames */
+  size_t part_count;
+  float *expected; /* of each track the rows of its parts in the image; */
+  float *covered;  /*   of each obstacle those of its pieces */
   Track *tracks;
   Choices *choices;
   float *prices;   /* of obstacles, while they are assigned */
@@ -222,15 +239,21 @@ static inline bool stx_obstacles_is_low(const StxObstacles *state, const Piece *
   return !(piece->ground - piece->bottom > (float)state->params.clearance);
 }
 
+/* The parts of what is followed: go on to this frame; find pieces that are theirs; are replaced by
+ * what is seen now. */
+void stx_obstacles_move_parts(StxObstacles *state, double dt, const StxMotion *motion);
+void stx_obstacles_claim(StxObstacles *state, const StxObstaclesFrame *frame);
+void stx_obstacles_number_parts(StxObstacles *state, const uint32_t *now);
+void stx_obstacles_keep_parts(StxObstacles *state);
+
+/* Of what is expected or seen, the share that is both, in rows. */
+double stx_obstacles_overlap(double expected, double covered, double rows);
+
 /* Pieces in groups to sorted obstacles, members, and obstacles of the free space. */
 void stx_obstacles_measure(StxObstacles *state, const StxObstaclesFrame *frame);
 
 /* Predicts the tracks for this frame; motion: of the camera, or NULL. */
 void stx_obstacles_foretell(StxObstacles *state, double dt, const StxMotion *motion);
-
-/* Is something that is followed expected between these edges at this distance? noise: of z. */
-bool stx_obstacles_is_expected(
-    const StxObstacles *state, double left, double right, double z, double noise);
 
 /* Ids and speeds of the sorted obstacles; dt: seconds since the last frame, 0: not known; motion:
  * of the camera, or NULL. */
@@ -243,8 +266,8 @@ void stx_obstacles_follow(
 void stx_obstacles_predict(Axis *axis, double dt);
 void stx_obstacles_correct(Axis *axis, double at, double noise);
 
-/* Where the frame's stixels are; the share of what stands that was there in the frame before, if
- * the camera moved as the frame says. */
+/* Finds the positions of the frame's stixels, and the share of standing things that were there in
+ * the previous frame, if the camera moved as the frame says. */
 void stx_obstacles_place(StxObstacles *state, const StxObstaclesFrame *frame);
 double stx_obstacles_shared(const StxObstacles *state, const StxObstaclesFrame *frame);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What stands in a scan: its clusters are the groups.
+ * The obstacles of a scan: its clusters are the groups.
  *
  * Clusters of a scan join what stands within a cell or two of lidar-ground, half a metre each. Here
  * people are cut off them: from trees, from walls, and from each other.
  *
  * In finer cells, below LAYER and above it, points of one cluster are parts: cells that touch, and
- * of two layers where the gap between is small, so that a crown is no part of who walks below it. A
+ * of two layers where the gap between is small, so that a crown is no part of a person below it. A
  * part that stands on the ground, is narrow, and as tall as a person becomes a group of its own;
  * all others stay together. Once in cells of COARSE, then what is as small as two people in FINE.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What stands in a frame of stixels, on which road, what of it belongs together, and how far it is
- * free. The numbers below were chosen on the synthetic street; docs/algorithms/obstacles.md says
- * what each of them is for.
+ * The obstacles of a frame of stixels: the road, the groups of pieces that belong together, and the
+ * free space. The numbers below were chosen on the synthetic street; docs/algorithms/obstacles.md
+ * says what each of them is for.
  */
 #include "common/obstacles/obstacles_private.h"
 
@@ -124,6 +124,9 @@ static float road_at(const StxObstacles *state, double z)
 #define UP_STEP .6 /* m, and half a pixel: a low thing's windscreen behind its bonnet */
 #define UP_PIXELS .5
 #define UP_STEP_HIGH .15 /* the same of what is high */
+#define ONE_BEFORE 1.5   /* of steps within what is high and was one thing a frame ago; */
+#define TWO_BEFORE .5    /*   between what were two things */
+#define AGAIN 4          /* of these steps: what was one thing is one again */
 #define SIDE_MOST 5      /* m: from column to column along a side */
 
 /* ---- Do they belong together? --------------------------------------------------------------- */
@@ -161,12 +164,27 @@ static double side_step(const Piece *a, const Piece *b)
   return fmin(SIDE_MOST, (double)fminf(a->middle, b->middle) * columns);
 }
 
+static bool were_one(const Piece *a, const Piece *b)
+{
+  return a->owner == b->owner && a->owner != OBSTACLES_NONE;
+}
+
+/* Trees, hedges and walls fall into other pieces in each frame: what was one thing stays one more
+ * easily, and what were two things stay two. Low things are told apart by what is seen now. */
+static double as_before(const Piece *a, const Piece *b)
+{
+  if (a->owner == OBSTACLES_NONE || b->owner == OBSTACLES_NONE ||
+      fminf(a->ground - a->top, b->ground - b->top) < LOW_HEIGHT)
+    return 1;
+  return were_one(a, b) ? ONE_BEFORE : TWO_BEFORE;
+}
+
 /* The difference of depths within one face. */
 static double step_at(
     const StxObstacles *state, const StxCamera *camera, const Piece *a, const Piece *b)
 {
   double pixel = pixel_at(camera, (double)fminf(a->middle, b->middle));
-  return state->params.depth_step + state->params.disparity_step * pixel;
+  return as_before(a, b) * (state->params.depth_step + state->params.disparity_step * pixel);
 }
 
 /* At least half of the lower one stands beside the other, and both are about as high, as far as
@@ -176,7 +194,7 @@ static bool heights_agree(const Piece *a, const Piece *b)
   float high_a = a->ground - a->top, high_b = b->ground - b->top;
   float foot_a = a->ground - a->bottom, foot_b = b->ground - b->bottom;
   float least = fminf(high_a, high_b), shared = least - fmaxf(foot_a, foot_b);
-  if (isnan(high_a + high_b))
+  if (isnan(high_a + high_b) || (were_one(a, b) && !(least < LOW_HEIGHT)))
     return true;
   if (!(shared > .5f * fminf(high_a - foot_a, high_b - foot_b)))
     return false;
@@ -194,7 +212,7 @@ static uint32_t root_of(Piece *pieces, uint32_t i)
 }
 
 /* A group's extent is kept with its first piece. Low things are not longer than max_length: rows
- * of parked cars fall apart. */
+ * of parked cars fall apart. High things of two tracks stay two. */
 static void join(StxObstacles *state, const StxCamera *camera, uint32_t a, uint32_t b)
 {
   Piece *pieces = state->pieces;
@@ -204,8 +222,13 @@ static void join(StxObstacles *state, const StxCamera *camera, uint32_t a, uint3
   float near = fminf(into->near, from->near), far = fmaxf(into->far, from->far);
   float high = fmaxf(into->high, from->high);
   double most = state->params.max_length + LOW_NOISE * pixel_at(camera, (double)near);
-  if (a == b || (high < LOW_HEIGHT && (double)(far - near) > most))
+  bool two = into->group_owner != OBSTACLES_NONE && from->group_owner != OBSTACLES_NONE &&
+             into->group_owner != from->group_owner;
+  if (a == b || (high < LOW_HEIGHT && (double)(far - near) > most) ||
+      (two && fminf(into->high, from->high) >= LOW_HEIGHT))
     return;
+  if (into->group_owner == OBSTACLES_NONE)
+    into->group_owner = from->group_owner;
   from->group = into->group;
   into->near = near;
   into->far = far;
@@ -283,7 +306,8 @@ static bool stands_upon(const StxCamera *camera, const Piece *a, const Piece *b)
   double pixel = pixel_at(camera, (double)fminf(a->z, b->z));
   double off = (double)fminf(fabsf(a->middle - b->middle), fabsf(a->z_top - b->z));
   return off <= (b->ground - b->top < LOW_HEIGHT ? UP_STEP + UP_PIXELS * pixel
-                                                 : UP_STEP_HIGH + UP_STEP_HIGH * pixel);
+                                                 : UP_STEP_HIGH + UP_STEP_HIGH * pixel) *
+                    as_before(a, b);
 }
 
 /* `crowns`: the second time, when it is known how wide things are. */
@@ -299,6 +323,26 @@ static void join_upwards(StxObstacles *state, const StxCamera *camera, uint32_t 
     }
 }
 
+/* Groups that were one high thing a frame ago, unless a large step is between them now. */
+static void join_again(StxObstacles *state, const StxCamera *camera)
+{
+  uint32_t *last = state->waiting; /* of each track its piece before */
+  for (size_t t = 0; t < state->tracked; t++)
+    last[t] = OBSTACLES_NONE;
+  for (uint32_t i = 0; i < state->count; i++) {
+    Piece *pieces = state->pieces;
+    uint32_t owner = pieces[i].owner, before = owner != OBSTACLES_NONE ? last[owner] : owner;
+    if (owner != OBSTACLES_NONE)
+      last[owner] = i;
+    if (before == OBSTACLES_NONE ||
+        fminf(pieces[root_of(pieces, before)].high, pieces[root_of(pieces, i)].high) < LOW_HEIGHT)
+      continue;
+    double off = (double)fabsf(pieces[before].middle - pieces[i].middle);
+    if (off < AGAIN * step_at(state, camera, &pieces[before], &pieces[i]))
+      join(state, camera, before, i);
+  }
+}
+
 static void form_groups(StxObstacles *state, const StxCamera *camera, uint32_t columns)
 {
   for (uint32_t c = 0; c < columns; c++)
@@ -312,6 +356,7 @@ static void form_groups(StxObstacles *state, const StxCamera *camera, uint32_t c
     join(state, camera, state->joints[i].index, (uint32_t)state->joints[i].key);
   for (uint32_t c = 0; c < columns; c++)
     join_upwards(state, camera, c, true);
+  join_again(state, camera);
   for (uint32_t i = 0; i < state->count; i++)
     state->pieces[i].group = root_of(state->pieces, i);
 }
@@ -438,6 +483,7 @@ static bool make_piece(StxObstacles *state, const StxObstaclesFrame *frame, size
   *piece = piece_of(state, frame, s);
   piece->record = (uint32_t)i;
   piece->group = (uint32_t)state->count;
+  piece->owner = OBSTACLES_NONE;
   piece->near = piece->far = piece->middle;
   piece->group_left = piece->left;
   piece->group_right = piece->right;
@@ -493,6 +539,7 @@ void stx_obstacles_stand(StxObstacles *state, const StxObstaclesFrame *frame)
   uint32_t columns = (uint32_t)((frame->width - 1) / frame->stixel_width + 1);
   find_road(state, frame);
   find_pieces(state, frame, (int)columns);
+  stx_obstacles_claim(state, frame);
   form_groups(state, &frame->camera, columns);
   find_free_space(state, frame, columns);
 }

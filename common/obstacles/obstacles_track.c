@@ -2,7 +2,7 @@
 /*
  * Obstacles from frame to frame: what is expected where, and what is found there.
  *
- * Who is who: the assignment of obstacles to tracks of the largest benefit in all, by auction.
+ * The assignment of obstacles to tracks of the largest benefit in all, by auction.
  *
  * Source: D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
  * assignment problem", Annals of Operations Research 14, 1988. A track without an obstacle bids for
@@ -14,8 +14,10 @@
 #include "common/obstacles/obstacles_private.h"
 
 #include <math.h>
+#include <string.h>
 
 #define STEP 0.001f
+#define SHAPE .7         /* of what speaks for an obstacle, how much its parts say */
 #define GUIDED 1.5       /* times the gate: with the camera's motion more of it is sure */
 #define UNTIMED 1.0      /* m: how far things went in a step whose time is not known */
 #define FIRST_SPEED 15.0 /* m/s: standard deviation of an unknown speed */
@@ -143,9 +145,9 @@ static double benefit_of(
 }
 
 /* The best first; of equal ones the nearer. */
-static void keep_best(Choices *choices, uint32_t obstacle, double benefit)
+static void keep_best(Choices *choices, uint32_t obstacle, double benefit, double shared)
 {
-  Candidate *list = choices->candidate, added = {obstacle, (float)benefit};
+  Candidate *list = choices->candidate, added = {obstacle, (float)benefit, (float)shared};
   int at = choices->count;
   if (at == OBSTACLES_CANDIDATES && !(list[--at].benefit < added.benefit))
     return;
@@ -155,15 +157,43 @@ static void keep_best(Choices *choices, uint32_t obstacle, double benefit)
   list[at] = added;
 }
 
+/* Pieces by whose they were and which obstacle they are now; how much is in obstacles. */
+static size_t sort_claims(StxObstacles *state)
+{
+  size_t claims = 0;
+  memset(state->covered, 0, state->obstacles * sizeof *state->covered);
+  for (size_t i = 0; i < state->count; i++) {
+    const Piece *piece = &state->pieces[i];
+    uint16_t member = state->members[piece->record];
+    if (member == STX_FREE_NO_OBSTACLE)
+      continue;
+    state->covered[member] += piece->weight / (float)state->stixel_width;
+    if (piece->owner != OBSTACLES_NONE)
+      state->items[claims++] = (SortItem){(uint64_t)piece->owner << 32 | member, (uint32_t)i};
+  }
+  stx_obstacles_sort(state->items, state->spare, claims);
+  return claims;
+}
+
 static void find_choices(StxObstacles *state, const Noise *noise)
 {
+  const SortItem *claim = state->items;
+  const SortItem *end = claim + (state->columns > 0 ? sort_claims(state) : 0);
+  double weight = state->columns > 0 ? SHAPE : 0;
   for (size_t t = 0; t < state->tracked; t++) {
     Choices *choices = &state->choices[t];
     choices->count = 0;
     for (size_t i = 0; i < state->obstacles; i++) {
+      double rows = 0;
+      for (; claim < end && claim->key == ((uint64_t)t << 32 | i); claim++)
+        rows += (double)state->pieces[claim->index].owned;
       double benefit = benefit_of(state, &state->tracks[t], &state->obstacle[i], noise);
+      double expected = (double)state->expected[t], covered = (double)state->covered[i];
+      double shared = rows > 0 ? stx_obstacles_overlap(expected, covered, rows) : 0;
+      double alike = fmin(expected, covered) / fmax(fmax(expected, covered), 1);
+      benefit += weight * (shared - benefit);
       if (benefit > 0)
-        keep_best(choices, (uint32_t)i, benefit);
+        keep_best(choices, (uint32_t)i, benefit, alike);
     }
   }
 }
@@ -254,6 +284,15 @@ void stx_obstacles_foretell(StxObstacles *state, double dt, const StxMotion *mot
       track->z.p00 += UNTIMED * UNTIMED;
     }
   }
+  stx_obstacles_move_parts(state, dt, motion);
+}
+
+static double shared_of(const Choices *choices)
+{
+  const Candidate *candidate = choices->candidate;
+  while (candidate->obstacle != choices->assigned)
+    candidate++;
+  return (double)candidate->shared;
 }
 
 void stx_obstacles_follow(
@@ -270,6 +309,7 @@ void stx_obstacles_follow(
       continue;
     }
     const StxObstacle *o = &state->obstacle[place];
+    track->shared = shared_of(&state->choices[t]);
     if (!(dt > 0)) /* where it is says nothing of how fast it is */
       track->x.p01 = track->z.p01 = 0;
     if (motion != NULL && motion->state == STX_MOTION_KNOWN)
@@ -280,12 +320,18 @@ void stx_obstacles_follow(
   }
   double speed = usual_speed(state);
   size_t kept = 0;
-  for (size_t t = 0; t < state->tracked; t++)
-    if (state->tracks[t].unseen <= state->params.max_unseen)
+  uint32_t *now = state->waiting; /* of each track its number from here on */
+  for (size_t t = 0; t < state->tracked; t++) {
+    bool keeps = state->tracks[t].unseen <= state->params.max_unseen;
+    now[t] = keeps ? (uint32_t)kept : OBSTACLES_NONE;
+    if (keeps)
       state->tracks[kept++] = state->tracks[t];
+  }
+  stx_obstacles_number_parts(state, now);
   state->tracked = kept;
   for (uint32_t i = 0; i < state->obstacles; i++)
     if (state->owner[i] == OBSTACLES_NONE)
       begin(state, i, motion != NULL, speed, obstacles_noise(noise, (double)state->obstacle[i].z));
+  stx_obstacles_keep_parts(state);
   write_out(state, dt, motion, noise);
 }

@@ -21,30 +21,24 @@
 #define METRES(member, least, most) FIELD(DOUBLE, member), .low = least, .high = most, .unit = "m"
 
 static const StxFieldChoice motions[] = {
-    {STX_OCCUPANCY_GIVEN, "given", "As frames say it; frames that say nothing stand alone", NULL},
-    {STX_OCCUPANCY_NONE, "none", "The sensor stands still", NULL},
-    {STX_OCCUPANCY_ALONE, "alone", "Each frame stands alone: nothing is kept", NULL},
+    {STX_OCCUPANCY_GIVEN, "given", "From GstStxMotionMeta; frames without it stand alone", NULL},
+    {STX_OCCUPANCY_NONE, "none", "Standing still", NULL},
+    {STX_OCCUPANCY_ALONE, "alone", "No memory", NULL},
     {0, NULL, NULL, NULL},
 };
 static const StxField fields[] = {
     {"resolution", "Resolution", "Side of a cell, metres", METRES(resolution, .05, 10)},
     {"size", "Size", "Side of the grid, metres", METRES(size, 10, 400)},
-    {"lead", "Lead", "How far ahead of the sensor the middle of the grid lies, metres",
-        METRES(lead, -250, 250)},
-    {"max-distance", "Farthest distance", "What is farther away says nothing, metres",
+    {"lead", "Lead", "Grid centre ahead of the sensor, metres", METRES(lead, -250, 250)},
+    {"max-distance", "Farthest distance", "Distance up to which measurements count, metres",
         METRES(max_distance, 1, 250)},
-    {"uncertainty", "Uncertainty",
-        "Standard deviation of the disparity of an object stixel, pixels: cells are occupied "
-        "around it as far as that reaches",
+    {"uncertainty", "Uncertainty", "Standard deviation of an object's disparity, pixels",
         FIELD(DOUBLE, uncertainty), .high = 10, .unit = "px"},
-    {"min-height", "Least height", "What is less high above the ground is not in the way, metres",
+    {"min-height", "Least height", "Height of the lowest obstacle, metres",
         METRES(min_height, 0, 2)},
-    {"clearance", "Clearance", "What hangs higher above the ground is not in the way, metres",
-        METRES(clearance, .2, 100)},
-    {"motion", "Motion", "How the sensor moves from frame to frame", FIELD(CHOICE, motion),
-        .choices = motions},
-    {"memory", "Memory",
-        "Seconds after which half is forgotten of what is not seen again (0 = never)",
+    {"clearance", "Clearance", "Clear height above the ground, metres", METRES(clearance, .2, 100)},
+    {"motion", "Motion", "Motion of the sensor", FIELD(CHOICE, motion), .choices = motions},
+    {"memory", "Memory", "Half-life of unconfirmed cells, seconds (0 = forever)",
         FIELD(DOUBLE, memory), .high = 3600, .unit = "s"},
 };
 static const StxOccupancyParams defaults = STX_OCCUPANCY_DEFAULTS;
@@ -375,7 +369,7 @@ static void forget(StxOccupancy *state, double step)
     state->odds[i] = (int16_t)(state->odds[i] * kept / 32768);
 }
 
-/* What the frame says of a cell, thousandths of log-odds. */
+/* The frame's evidence about a cell, thousandths of log-odds. */
 static int said_of(
     const StxOccupancy *state, const StxOccupancyFrame *frame, size_t cell, const Spot *spot)
 {

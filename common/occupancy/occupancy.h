@@ -126,7 +126,7 @@ typedef struct {
   const double *place; /* 3 rows of 4 that take points to the sensor's place, in axes of a scan
                           (extrinsics.h); NULL: the sensor is the scan's own */
 
-  const StxMotion *motion; /* of the sensor, since the frame before; NULL: nobody said */
+  const StxMotion *motion; /* of the sensor, since the frame before; NULL: unknown */
   uint64_t time;           /* ns of any clock, or STX_OCCUPANCY_NO_TIME */
   uint64_t interval;       /* ns that the motion took, or STX_OCCUPANCY_NO_TIME */
 } StxOccupancyFrame;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the stem share: the state, and what a frame says of cells. */
+/* Declarations shared by the files of the stem: the state, and a frame's evidence about cells. */
 #ifndef STX_OCCUPANCY_PRIVATE_H
 #define STX_OCCUPANCY_PRIVATE_H
 
@@ -15,7 +15,7 @@
 #define OCCUPANCY_BINS 64     /* of a sector's ground */
 #define OCCUPANCY_BIN 2.0     /* m */
 
-/* What a column of the image says: free between two depths, and its things. */
+/* The evidence of a column of the image: free between two depths, and its things. */
 typedef struct {
   double free_from, free_until;
   uint32_t first, count; /* in `things` */
@@ -25,7 +25,7 @@ typedef struct {
   double z, reach; /* occupied up to `reach` from z, and less and less up to twice that */
 } Thing;
 
-/* What a sector of a scan says. Ranges, m. */
+/* The evidence of a sector of a scan. Ranges, m. */
 typedef struct {
   double obstacle;    /* the nearest; infinite: none */
   double first, last; /* ground; first > last: none */
@@ -48,7 +48,7 @@ struct StxOccupancy {
   float ground[OCCUPANCY_SECTORS][OCCUPANCY_BINS]; /* mean height, m; not a number: none */
   uint32_t counts[OCCUPANCY_SECTORS][OCCUPANCY_BINS];
 
-  /* Where the grid is: `first_x` and `first_y` are its origin, in cells. */
+  /* The position of the grid: `first_x` and `first_y` are its origin, in cells. */
   double first_x, first_y;
   double x, y, yaw;
   bool begun, fixed;

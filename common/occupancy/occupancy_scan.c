@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a scan says of cells. */
+/* The evidence of a scan about cells. */
 #include <math.h>
 #include <string.h>
 
@@ -80,7 +80,7 @@ static void fill_ground(float *ground)
     last = ground[b] = isnan(ground[b]) ? last : ground[b];
 }
 
-/* What is known of no ground is in the way. */
+/* Points without a known ground count as obstacles. */
 static void add_obstacle(StxOccupancy *state, const Point *point)
 {
   int sector = sector_of(point->x, point->y);

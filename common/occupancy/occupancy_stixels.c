@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a frame of stixels says of cells. */
+/* The evidence of a frame of stixels about cells. */
 #include <math.h>
 
 #include "common/metres.h"
@@ -9,7 +9,7 @@
 
 /* ---- Columns -------------------------------------------------------------------------------- */
 
-/* How far below the camera a row of that depth is; not a number without cy. */
+/* The distance of a row of that depth below the camera; not a number without cy. */
 static double below_camera(const StxCamera *camera, double row, double z)
 {
   return camera->missing & STX_CAMERA_CY ? NAN : (row - camera->cy) * z / camera->focal;

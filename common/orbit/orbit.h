@@ -13,13 +13,13 @@
  * `azimuth` radians to the right: 0 is straight behind the camera. 45° fit between the upper and
  * the lower edge of the view. Elevation keeps from 90°, where no side is up.
  *
- * What is seen. The outline of a quad, made half a pixel of the picture wider on either side, cut
- * off at the edges of the view and at 0.1 m before the
- * eye, is rounded to 1/16 pixel; a pixel is covered if its centre lies inside, or on a left edge or
- * an upper end. Of the quads that cover a pixel the nearest is seen: by 1 / distance in steps of
- * 2⁻²⁷ 1/m, and of equals the first record. These are integers. How far a quad's plane is at a
- * pixel, and which part of the picture it shows there, is floating point, in orbit_math.h: the
- * picture's pixel is the one that the ray hits, within the quad, and never a mixture.
+ * The visible surfaces. The outline of a quad, made half a pixel of the picture wider on either
+ * side, cut off at the edges of the view and at 0.1 m before the eye, is rounded to 1/16 pixel; a
+ * pixel is covered if its centre lies inside, or on a left edge or an upper end. Of the quads that
+ * cover a pixel the nearest is seen: by 1 / distance in steps of 2⁻²⁷ 1/m, and of equals the first
+ * record. These are integers. How far a quad's plane is at a pixel, and which part of the picture
+ * it shows there, is floating point, in orbit_math.h: the picture's pixel is the one that the ray
+ * hits, within the quad, and never a mixture.
  *
  * Memory: the caller's scratch. Threads: nothing here has state.
  */
@@ -89,10 +89,10 @@ typedef struct {
       void *scratch, const StxPlace *place, StxError *error);
 } StxOrbitImpl;
 
-/* "omp" fills spans of rows in parallel; "c" asks of every pixel who covers it. */
+/* "omp" fills spans of rows in parallel; "c" searches for every pixel the quad that covers it. */
 extern const StxImplTable stx_orbit_impls;
 
-/* Where in the view a point of the camera's axes (metres.h) is seen, pixels from the top left
+/* The position in the view of a point in the camera's axes (metres.h), pixels from the top left
  * corner. False: it is not before the eye. */
 bool stx_orbit_project(const StxOrbitParams *params, const StxCamera *camera, const double point[3],
     double *x, double *y);

@@ -109,7 +109,7 @@ STX_INLINE StxRgb stx_orbit_of_palette(
   return frame->palette[(int)(255 * (1 - far) + .5)];
 }
 
-/* How far a place is from the next line of the grid. */
+/* The distance of a place from the next line of the grid. */
 STX_INLINE double stx_orbit_off_line(double metres)
 {
   double lines = metres * .1;

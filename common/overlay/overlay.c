@@ -18,32 +18,30 @@ static const int edge_opacity[STX_LAYERS] = {[STX_LAYER_TOP] = 150, [STX_LAYER_S
 /* ---- Fields ------------------------------------------------------------------------------- */
 
 static const StxFieldChoice modes[] = {
-    {STX_OVERLAY_DISTANCE, "distance", "Near red, over yellow and green, to far blue"},
-    {STX_OVERLAY_KIND, "kind", "Ground, object, sky or segment"},
-    {STX_OVERLAY_CLASS, "class", "Semantic class, in the colours of Cityscapes"},
-    {STX_OVERLAY_HEIGHT, "height",
-        "Height of the upper edge above the road, or above the camera where its height is unknown"},
-    {STX_OVERLAY_CONFIDENCE, "confidence", "Confidence of the disparities, 0 … 1"},
-    {STX_OVERLAY_COST, "cost",
-        "Share of the column's energy in nats; of segments their error in pixels"},
-    {STX_OVERLAY_TRUTH, "truth", "Found, false, missed or misplaced, against pad truth"},
+    {STX_OVERLAY_DISTANCE, "distance", "Near red to far blue"},
+    {STX_OVERLAY_KIND, "kind", "Ground, object, sky, segment"},
+    {STX_OVERLAY_CLASS, "class", "Semantic class, Cityscapes' colours"},
+    {STX_OVERLAY_HEIGHT, "height", "Upper edge above the road, else above the camera"},
+    {STX_OVERLAY_CONFIDENCE, "confidence", "0 … 1"},
+    {STX_OVERLAY_COST, "cost", "Share of the column's energy, nats; of segments error, pixels"},
+    {STX_OVERLAY_TRUTH, "truth", "Found, false, missed, misplaced against pad truth"},
     {0},
 };
 static const StxFieldChoice scales[] = {
-    {STX_SCALE_AUTO, "auto", "Depth where the caps tell the camera, else disparity"},
-    {STX_SCALE_DISPARITY, "disparity", "Linear in disparity, 0 … max-disparity"},
-    {STX_SCALE_DEPTH, "depth", "Linear in depth, 0 … max-distance; needs the camera"},
+    {STX_SCALE_AUTO, "auto", "depth if the camera is known, else disparity"},
+    {STX_SCALE_DISPARITY, "disparity", "Linear to max-disparity"},
+    {STX_SCALE_DEPTH, "depth", "Linear to max-distance"},
     {0},
 };
 static const StxFieldChoice labels[] = {
-    {STX_OVERLAY_LABEL_DISTANCE, "distance", "How far it is ahead, in metres"},
-    {STX_OVERLAY_LABEL_CLASS, "class", "Its semantic class"},
-    {STX_OVERLAY_LABEL_ID, "id", "Its number, the same in all frames"},
-    {STX_OVERLAY_LABEL_SPEED, "speed", "How fast it goes over ground, if it moves"},
+    {STX_OVERLAY_LABEL_DISTANCE, "distance", "Metres"},
+    {STX_OVERLAY_LABEL_CLASS, "class", "Semantic class"},
+    {STX_OVERLAY_LABEL_ID, "id", "Track number"},
+    {STX_OVERLAY_LABEL_SPEED, "speed", "Speed over ground"},
     {0},
 };
 static const StxFieldChoice kinds[] = {
-    {1 << STX_KIND_SEGMENT, "segment", "Segments without a kind (rdp-columns)"},
+    {1 << STX_KIND_SEGMENT, "segment", "Segments"},
     {1 << STX_KIND_GROUND, "ground", "Ground"},
     {1 << STX_KIND_OBJECT, "object", "Objects"},
     {1 << STX_KIND_SKY, "sky", "Sky"},
@@ -54,58 +52,45 @@ static const StxFieldChoice kinds[] = {
 #define SIDE(member) STORED(INT, member), .low = 1, .high = STX_OVERLAY_MAX_SIDE, .unit = "pixels"
 
 static const StxField fields[] = {
-    {"mode", "Mode", "Quantity of the colours", "mode", STORED(CHOICE, mode), .choices = modes},
-    {"scale", "Scale", "Scale of the colours of mode=distance", "scale", STORED(CHOICE, scale),
-        .choices = scales},
-    {"alpha", "Alpha",
-        "Opacity of the colours; ground and sky are drawn fainter, outlines are not affected",
-        "alpha", STORED(DOUBLE, alpha), .high = 1},
-    {"dim", "Dim",
-        "How much of their opacity stixels of confidence 0 lose, others in proportion; sky loses "
-        "nothing",
-        "dim", STORED(DOUBLE, dim), .high = 1},
-    {"fill", "Fill", "Fill stixels with their colour; otherwise only the outlines have it", "fill",
+    {"mode", "Mode", "Colours", "mode", STORED(CHOICE, mode), .choices = modes},
+    {"scale", "Scale", "Scale of mode=distance", "scale", STORED(CHOICE, scale), .choices = scales},
+    {"alpha", "Alpha", "Opacity of the colours; less for ground and sky", "alpha",
+        STORED(DOUBLE, alpha), .high = 1},
+    {"dim", "Dim", "Opacity lost at confidence 0, in proportion above", "dim", STORED(DOUBLE, dim),
+        .high = 1},
+    {"fill", "Fill", "Fill stixels with their colour, not only outline them", "fill",
         STORED(BOOL, fill)},
-    {"outlines", "Outlines",
-        "Draw a dark line along the top and the left side of objects and segments", "outlines",
+    {"outlines", "Outlines", "Draw dark lines above and left of objects and segments", "outlines",
         STORED(BOOL, outlines)},
-    {"line-width", "Line width", "Thickness of lines, pixels of the frame; 0: as suits its size",
-        "line-width", STORED(INT, line_width), .high = STX_OVERLAY_MAX_LINE, .unit = "px"},
-    {"show", "Show", "Kinds of stixels to draw", "show", STORED(FLAGS, show), .choices = kinds},
-    {"legend", "Legend", "Corner of the legend; frames that are too small have none", "legend",
-        STORED(CHOICE, legend), .choices = stx_legend_choices},
-    {"max-distance", "Maximum distance",
-        "Metres that have the farthest colour, and all beyond (scale=depth)", "max-distance",
-        STORED(DOUBLE, max_distance), .low = 1, .high = STX_OVERLAY_MAX_DISTANCE, .unit = "m"},
+    {"line-width", "Line width", "Line width, pixels of the frame (0 = by its size)", "line-width",
+        STORED(INT, line_width), .high = STX_OVERLAY_MAX_LINE, .unit = "px"},
+    {"show", "Show", "Stixels to draw", "show", STORED(FLAGS, show), .choices = kinds},
+    {"legend", "Legend", "Corner of the legend", "legend", STORED(CHOICE, legend),
+        .choices = stx_legend_choices},
+    {"max-distance", "Maximum distance", "Distance of the farthest colour with scale=depth, metres",
+        "max-distance", STORED(DOUBLE, max_distance), .low = 1, .high = STX_OVERLAY_MAX_DISTANCE,
+        .unit = "m"},
     {"max-disparity", "Maximum disparity",
-        "Pixels of disparity that have the nearest colour, and all above (scale=disparity)",
-        "max-disparity", STORED(DOUBLE, max_disparity), .low = 1, .high = STX_OVERLAY_MAX_DISPARITY,
-        .unit = "px"},
-    {"max-height", "Maximum height",
-        "Metres that have the highest colour, and all above (mode=height)", "max-height",
-        STORED(DOUBLE, max_height), .low = .1, .high = STX_OVERLAY_MAX_HEIGHT, .unit = "m"},
-    {"max-cost", "Maximum cost", "Cost that has the highest colour, and all above (mode=cost)",
-        "max-cost", STORED(DOUBLE, max_cost), .low = .1, .high = STX_OVERLAY_MAX_COST},
-    {"labels", "Labels",
-        "Contents of the labels on obstacles of stixel-obstacles or, without it, the distance of "
-        "the stixels",
+        "Disparity of the nearest colour with scale=disparity, pixels", "max-disparity",
+        STORED(DOUBLE, max_disparity), .low = 1, .high = STX_OVERLAY_MAX_DISPARITY, .unit = "px"},
+    {"max-height", "Maximum height", "Height of the highest colour with mode=height, metres",
+        "max-height", STORED(DOUBLE, max_height), .low = .1, .high = STX_OVERLAY_MAX_HEIGHT,
+        .unit = "m"},
+    {"max-cost", "Maximum cost", "Cost of the highest colour with mode=cost", "max-cost",
+        STORED(DOUBLE, max_cost), .low = .1, .high = STX_OVERLAY_MAX_COST},
+    {"labels", "Labels", "Labels of obstacles; without stixel-obstacles, distances of stixels",
         "labels", STORED(FLAGS, labels), .choices = labels},
-    {"free-space", "Free space", "Draw a line along the lower edge of the nearest obstacles",
-        "free-space", STORED(BOOL, free_space)},
-    {"velocities", "Velocities",
-        "Draw arrows from moving things to their place in half a second; needs stixel-obstacles, "
-        "and motion=true on stereo-sgm",
+    {"free-space", "Free space", "Draw the lower edge of the nearest obstacles", "free-space",
+        STORED(BOOL, free_space)},
+    {"velocities", "Velocities", "Draw arrows to where moving things will be in half a second",
         "velocities", STORED(BOOL, velocities)},
-    {"corridor-width", "Corridor width",
-        "Width of the corridor ahead that is drawn, metres; 0: none", "corridor-width",
-        STORED(DOUBLE, corridor_width), .high = 100, .unit = "m"},
+    {"corridor-width", "Corridor width", "Width of the drawn corridor, metres (0 = none)",
+        "corridor-width", STORED(DOUBLE, corridor_width), .high = 100, .unit = "m"},
     {"corridor-length", "Corridor length", "Length of the corridor, metres", "corridor-length",
         STORED(DOUBLE, corridor_length), .high = 250, .unit = "m"},
-    {"corridor-offset", "Corridor offset",
-        "Distance of the corridor's middle to the right of the camera, metres", "corridor-offset",
-        STORED(DOUBLE, corridor_offset), .low = -100, .high = 100, .unit = "m"},
-    {"text-size", "Text size",
-        "Height of the digits of labels, pixels of the frame; 0: as suits its size", "text-size",
+    {"corridor-offset", "Corridor offset", "Corridor centre to the right of the camera, metres",
+        "corridor-offset", STORED(DOUBLE, corridor_offset), .low = -100, .high = 100, .unit = "m"},
+    {"text-size", "Text size", "Text height, pixels of the frame (0 = by its size)", "text-size",
         STORED(INT, text_size), .high = STX_OVERLAY_MAX_TEXT, .unit = "px"},
     {.field = "width", SIDE(width)},
     {.field = "height", SIDE(height)},
@@ -281,9 +266,9 @@ static void fill_levels(StxOverlay *overlay)
 
 /* ---- Where columns and rows lie ------------------------------------------------------------ */
 
-/* What frame pixels show of an axis of the image, of n pixels: pixel i the one under its centre, at
- * (i + 1/2 − offset) / scale. A sum on the border of two may be off by the arithmetic, and the
- * nearest other sums are farther than the margin. */
+/* The image pixel, of n along an axis, that each frame pixel shows: the one under its centre, at (i
+ * + 1/2 − offset) / scale. A sum on the border of two may be off by the arithmetic, and the nearest
+ * other sums are farther than the margin. */
 static void fill_axis(double scale, double offset, int n, int *shown, int count)
 {
   for (int i = 0; i < count; i++) {
@@ -441,8 +426,8 @@ static void list_verdicts(
   }
 }
 
-/* What has a colour beside the scale, by what is shown and not by what was seen: to know that, a
- * frame on a GPU would have to be waited for. */
+/* Lists the colours beside the scale by the parameters, not by the frame's records: for these, the
+ * host would have to wait for a GPU. */
 static void list_beside(Names *names, const StxOverlayParams *params)
 {
   bool has_unknown = params->mode == STX_OVERLAY_DISTANCE || params->mode == STX_OVERLAY_HEIGHT;

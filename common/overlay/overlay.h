@@ -9,8 +9,8 @@
  *
  * Colours, and how they are blended into a frame: common/colour/colour.h.
  *
- * The legend is drawn on a canvas (common/canvas/canvas.h), to be laid over them. All pixel
- * arithmetic is on integers.
+ * The legend is drawn on a canvas (common/canvas/canvas.h), which is blended over the stixels. All
+ * pixel arithmetic is on integers.
  *
  * Memory: prepared state and scratch belong to the caller; see stx_overlay_size and
  * scratch_size. Threads: one StxOverlay per thread.
@@ -147,7 +147,7 @@ STX_API void stx_overlay_draw_legend(
  * date then. */
 STX_API bool stx_overlay_fade(StxOverlay *overlay, double strength);
 
-/* What one frame held. A record is skipped, never drawn in part, if its column does not exist,
+/* The result of a frame. A record is skipped, never drawn in part, if its column does not exist,
  * top > bottom, bottom lies below the image, its kind is unknown, a disparity is not finite, or it
  * does not lie above the column's previous record. */
 typedef struct {

@@ -321,7 +321,7 @@ static void spell_on(char *text, size_t size, const char *part)
     snprintf(text + length, size - length, "%s%s", length > 0 ? " \u00b7 " : "", part);
 }
 
-/* What the label of an obstacle says: those of its number, class, distance and speed that are
+/* Writes the label of an obstacle: those of its number, class, distance and speed that are
  * wanted. */
 static void spell(const StxOverlayParams *params, const StxObstacle *obstacle,
     const StxVelocity *velocity, char *text, size_t size)

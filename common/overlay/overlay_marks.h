@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is drawn over the stixels besides their legend: how far it is free, the corridor, distances
- * of obstacles. All of it goes on a canvas (common/canvas/canvas.h), which lies over the frame.
+ * Marks over the stixels besides their legend: the free space, the corridor, distances of
+ * obstacles. All of it goes on a canvas (common/canvas/canvas.h), which lies over the frame.
  */
 #ifndef STX_OVERLAY_MARKS_H
 #define STX_OVERLAY_MARKS_H
@@ -10,7 +10,7 @@
 #include "common/overlay/overlay.h"
 #include "common/velocity.h"
 
-/* What is known of a frame: all of the image of the StxOverlayParams. */
+/* The inputs of a frame: all of the image of the StxOverlayParams. */
 typedef struct {
   const StxStixel *stixels; /* sorted by column, then from the bottom up; others are passed over */
   size_t stixel_count;

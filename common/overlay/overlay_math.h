@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is drawn where: the arithmetic of overlay_draw.c and cuda/overlay/overlay.cu, written once.
- * Private to the files overlay*.
+ * The arithmetic of overlay_draw.c and cuda/overlay/overlay.cu, written once. Private to the files
+ * overlay*.
  */
 #ifndef STX_OVERLAY_MATH_H
 #define STX_OVERLAY_MATH_H
@@ -13,7 +13,7 @@
 
 /* ---- Records ------------------------------------------------------------------------------ */
 
-/* Whether a record is right by itself; it also has to lie above its column's previous one. */
+/* True if a record is valid by itself; it must also lie above its column's previous one. */
 STX_INLINE bool stx_overlay_is_valid(const StxOverlayParams *params, const StxStixel *stixel)
 {
   return stixel->column < params->columns && stixel->top <= stixel->bottom &&
@@ -40,8 +40,8 @@ STX_INLINE unsigned stx_overlay_legend_bit(const StxOverlayParams *params, const
 
 /* ---- Bodies ------------------------------------------------------------------------------- */
 
-/* What the prepared state says of a frame's rows and of numbers of records: of the host, or copies
- * on a device. */
+/* Tables of the prepared state for a frame's rows and numbers of records: the host's, or copies on
+ * a device. */
 typedef struct {
   const int *row;          /* as in StxOverlay */
   const int *row_edge;     /* likewise */

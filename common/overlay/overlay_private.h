@@ -26,7 +26,7 @@ StxPlacement stx_overlay_placement(const StxOverlayParams *params);
 
 #define STX_STEPS_PER_PIXEL 32 /* of disparity, in the table of colours */
 
-/* How a colour is laid on: by what it belongs to. */
+/* The layers of colours. */
 typedef enum {
   STX_LAYER_OBJECT,
   STX_LAYER_GROUND,
@@ -41,7 +41,7 @@ typedef enum {
  */
 enum { STX_FAINT = 8, STX_PAINTS = STX_LAYERS * STX_COLOURS };
 
-/* How the number is found that a mode shows. */
+/* The source of the number that a mode shows. */
 typedef struct {
   double most;                      /* what has the highest colour */
   double metres, focal, cy, height; /* focal · baseline; 0: of the camera, not of the road */

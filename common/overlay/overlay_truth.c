@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Column by column: who covers each row in either, then the runs of rows that the same two cover.
+/* Column by column: the record that covers each row in either, then the runs of rows that the same
+ * two cover.
  */
 #include "common/overlay/overlay_truth.h"
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Stixels against others that are true: what was found, what was made up, what was missed.
+ * Compares stixels with true ones, pixel by pixel: found, false and missed objects.
  *
- * Counted are objects, pixel by pixel, as stx-eval counts kinds and disparities (metrics.h): an
- * object where the truth has ground or sky is false, one that is only in the truth is missed, and
- * where both have one its distance decides, as KITTI does: it is wrong if it is unknown, or off by
- * more than 3 pixels of disparity and more than 5 % of the true one. Upright things
- * whose true distance is unknown are not counted. Segments have no kind, so their distance decides
- * alone.
+ * Objects are counted as stx-eval counts kinds and disparities (metrics.h): an object where the
+ * truth has ground or sky is false, one that is only in the truth is missed, and where both have
+ * one its distance decides, as KITTI does: it is wrong if it is unknown, or off by more than 3
+ * pixels of disparity and more than 5 % of the true one. Upright things whose true distance is
+ * unknown are not counted. Segments have no kind, so their distance decides alone.
  */
 #ifndef STX_OVERLAY_TRUTH_H
 #define STX_OVERLAY_TRUTH_H

@@ -231,8 +231,8 @@ static Peak find_peak(const Work *work, int rows, int count)
   return peak;
 }
 
-/* Where the window of `from` at this place is in `to`: the peak's row and column are disparity and
- * rows then. */
+/* Searches the window of `from` at this place in `to`: the peak's row and column are disparity and
+ * rows. */
 static Peak search(
     const StxPairParams *params, const Fold *from, const Fold *to, Work *work, Place place)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether two pictures can be the two views of a rectified stereo camera, from some hundred points.
+ * Checks whether two pictures can be the views of a rectified stereo camera, from some hundred
+ * points.
  *
  * Method: the points are corners (J. Shi and C. Tomasi, CVPR 1994), one per cell of a grid, so that
  * neither a horizontal nor a vertical structure decides. Each is looked for in the right view in

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the evidence about a pair (pair.h) says, and what the pairs of a second say together.
+ * The verdict on a pair, from the evidence of pair.h, and on the pairs of a second.
  *
  * A pair is measured with few rows first, which is cheap; whatever is not plausible then is
  * measured again with STX_PAIR_MAX_REACH rows and distinct points. A watch asks for one pair a

@@ -42,10 +42,10 @@
 /* The input of each frame. */
 typedef enum { STX_PIPELINE_PAIRS, STX_PIPELINE_DISPARITIES } StxPipelineSource;
 
-/* What makes the stixels: the dynamic programme, whose stixels are ground, object or sky; or
- * Ramer-Douglas-Peucker, whose segments have no kind (STX_KIND_SEGMENT) and know of no road; or the
- * dynamic programme that expects wrong disparities, which takes several times as long and is
- * otherwise as the first, stage, parameters and all. */
+/* The algorithm that makes the stixels: the dynamic programme, whose stixels are ground, object or
+ * sky; or Ramer-Douglas-Peucker, whose segments have no kind (STX_KIND_SEGMENT) and know of no
+ * road; or the dynamic programme that expects wrong disparities, which takes several times as long
+ * and is otherwise as the first, stage, parameters and all. */
 typedef enum { STX_PIPELINE_SATDP, STX_PIPELINE_RDP, STX_PIPELINE_FULLDP } StxPipelineModel;
 
 /* Cells at which satdp may begin a stixel: all, or those where rdp cuts, which is faster. */
@@ -87,7 +87,7 @@ typedef struct {
  * else from the frames; satdp at every cell; all cores. */
 STX_API StxPipelineSettings stx_pipeline_defaults(void);
 
-/* Whether these settings need a stage. */
+/* True if these settings need a stage. */
 STX_API bool stx_pipeline_has(const StxPipelineSettings *settings, StxStage stage);
 
 /* "sgm" … "satdp", for tables; lives as long as the library. NULL for what is no stage. */
@@ -114,8 +114,8 @@ STX_API void stx_pipeline_reset(StxPipeline *pipeline);
 /* ---- A frame ------------------------------------------------------------------------------- */
 
 /*
- * What a frame brings; zero what it has not. Every image has the pipeline's width and height, any
- * alignment that its type allows, rows any number of bytes apart that do not overlap (from the
+ * The inputs of a frame; zero if there are none. Every image has the pipeline's width and height,
+ * any alignment that its type allows, rows any number of bytes apart that do not overlap (from the
  * bottom up if negative). Images stay the caller's, are only read, and only while _run runs.
  */
 typedef struct {
@@ -136,8 +136,8 @@ typedef struct {
 } StxPipelineInput;
 
 /*
- * What became of it. What pointers lead to belongs to the pipeline until its next run, or its end;
- * the caller may write there meanwhile.
+ * The result of a frame. The memory behind the pointers belongs to the pipeline until its next run,
+ * or its end; the caller may write there meanwhile.
  */
 typedef struct {
   const StxStixel *stixels; /* `count` records, sorted by column, then from the bottom up; every

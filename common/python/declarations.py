@@ -27,7 +27,7 @@ LIMITS.update({f"INT{bits}_MAX": 2 ** (bits - 1) - 1 for bits in (8, 16, 32, 64)
 
 
 def preprocess(headers, compiler):
-    """What the compiler sees of these headers, without what they include of the system."""
+    """These headers as the compiler sees them, without the system's."""
     unit = "".join(f'#include "{header}"\n' for header in headers)
     # The folder common/ lies in is above it.
     root = pathlib.Path(headers[0]).resolve()

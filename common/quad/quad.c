@@ -96,8 +96,8 @@ bool stx_quad(const StxQuadImage *image, const StxStixel *s, StxQuad *quad)
 }
 
 static const StxFieldChoice modes[] = {
-    {STX_QUAD_DISTANCE, "distance", "How far it is"},
-    {STX_QUAD_KIND, "kind", "Ground, object or segment"},
+    {STX_QUAD_DISTANCE, "distance", "Distance"},
+    {STX_QUAD_KIND, "kind", "Ground, object, segment"},
     {STX_QUAD_CLASS, "class", "Class"},
     {0},
 };
@@ -105,10 +105,10 @@ static const StxFieldChoice modes[] = {
 #define FIELD(kind, member) STX_FIELD(kind, StxQuadColours, member)
 
 static const StxField fields[] = {
-    {"mode", "Mode", "Quantity of the colours", FIELD(CHOICE, mode), .choices = modes},
-    {"palette", "Palette", "Colours of mode distance", FIELD(CHOICE, palette),
+    {"mode", "Mode", "Colours", FIELD(CHOICE, mode), .choices = modes},
+    {"palette", "Palette", "Palette of mode=distance", FIELD(CHOICE, palette),
         .choices = stx_palette_choices},
-    {"max-distance", "Maximum distance", "Distance of the farthest colour, and all beyond, metres",
+    {"max-distance", "Maximum distance", "Distance of the farthest colour, metres",
         FIELD(DOUBLE, max_distance), .low = 1, .high = 1000, .unit = "m"},
 };
 static const StxQuadColours defaults = STX_QUAD_COLOURS_DEFAULTS;

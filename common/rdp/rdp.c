@@ -8,21 +8,19 @@
 
 static const StxFieldChoice medians[] = {
     {0, "0", "None", .called = "none"},
-    {3, "3", "Of 3 cells"},
-    {5, "5", "Of 5 cells"},
-    {7, "7", "Of 7 cells"},
+    {3, "3", "3"},
+    {5, "5", "5"},
+    {7, "7", "7"},
     {0},
 };
 
 #define FIELD(kind, member) STX_FIELD(kind, StxRdpParams, member)
 
 static const StxField fields[] = {
-    {"epsilon", "Epsilon",
-        "How far a cell may lie from its segment, in pixels of disparity; more gives fewer "
-        "segments",
+    {"epsilon", "Epsilon", "Largest distance of a cell from its segment, pixels of disparity",
         FIELD(INT, epsilon), .high = STX_RDP_MAX_EPSILON, .unit = "px", .scale = STX_DISPARITY_ONE},
-    {"median", "Median", "Cells of the median filter along each column before it is cut",
-        FIELD(CHOICE, median), .unit = "cells", .choices = medians},
+    {"median", "Median", "Median filter along a column, cells", FIELD(CHOICE, median),
+        .unit = "cells", .choices = medians},
 };
 static const StxRdpParams defaults = STX_RDP_DEFAULTS;
 const StxFields stx_rdp_fields = {STX_FIELDS_OF(fields), &defaults};

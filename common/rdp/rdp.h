@@ -3,8 +3,8 @@
  * Columns of depth as line segments: Ramer-Douglas-Peucker on every column at once.
  *
  * Source: P. Cebrian and J. C. Moure, "GPU-accelerated RDP Algorithm for Data Segmentation",
- * Algorithm 1; U. Ramer 1972; D. Douglas and T. Peucker 1973. The distance is the vertical one,
- * which makes everything integers, where map libraries take the perpendicular one.
+ * Algorithm 1; U. Ramer 1972; D. Douglas and T. Peucker 1973. The distance is the vertical one, so
+ * all arithmetic is in integers; map libraries use the perpendicular distance.
  *
  * A column is its cells' disparities d_0 … d_{n−1}, the top of the image first. First comes the
  * median, if there is one; then, from the segment (0, n−1) on:
@@ -28,8 +28,8 @@
  * on the chord through the centres of the cells f and l. A segment of two cells is a step: the
  * cells it owns keep their own disparities. Its cost is the largest distance of its cells from the
  * chord, in pixels, at most epsilon; its confidence the root of its cells' mean weight over
- * STX_WEIGHT_ONE (of unknown cells: how surely they are sky), and 1 where weights that cannot be
- * would make it more.
+ * STX_WEIGHT_ONE (of unknown cells: how surely they are sky), and at most 1, even if weights are
+ * out of range.
  */
 #ifndef STX_RDP_H
 #define STX_RDP_H
@@ -58,7 +58,7 @@ STX_INLINE int32_t stx_rdp_epsilon(const StxRdpParams *params)
   return params->epsilon >> params->grid.coarse;
 }
 
-/* What came of a frame: the same from every implementation. Levels of a column: how often all its
+/* The result of a frame: the same from every implementation. Levels of a column: how often all its
  * segments are looked at if those of a level are looked at together, the last time without a split;
  * 1 if it is never split, n−1 at most (n > 1). */
 typedef struct {

@@ -99,7 +99,7 @@ INLINE VecI32 points_of(const uint16_t *cells, VecI32 unknown)
   return (widen_u16(cells) << 16) ^ unknown;
 }
 
-/* Whether 4 · LANES_32 cells all are known. */
+/* True if 4 · LANES_32 cells are all known. */
 INLINE bool all_known(const uint16_t *cells)
 {
   return !any_zero_u16(min_u16(load_u16(cells), load_u16(cells + LANES_16)));

@@ -2,7 +2,7 @@
 /*
  * rdp, the fast CPU code: batches of columns are split (rdp_split.inc.h); when it is known how many
  * segments a batch and those before it have, its kept points are listed and its records written.
- * docs/algorithms/rdp.md tells what was tried.
+ * docs/benchmarks/tried.md lists rejected ideas.
  */
 #include <stdatomic.h>
 
@@ -212,7 +212,8 @@ static Worker *worker_at(const Shared *shared, int worker)
   return (Worker *)(void *)(shared->workers + (size_t)worker * shared->worker_size);
 }
 
-/* Where the records of batch i begin, when all batches before are split: these have begun earlier.
+/* The position of the records of batch i, when all batches before are split: these have begun
+ * earlier.
  */
 static size_t place_batch(Shared *shared, int i, size_t segments)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How rdp_omp.c splits: the points of a few columns lie one after another, and all their segments
- * are worked off from queues, the longest first, without recursion.
+ * The splitting of rdp_omp.c: the points of a few columns lie one after another, and all their
+ * segments are worked off from queues, the longest first, without recursion.
  *
  * A point is a known cell, or an end of its column: index in the low 16 bits, disparity − 32768 in
  * the high ones. With v_i = (l − f)·d_i − rise·i, one dot product of two, is x_i = |v_i − v_f|.
@@ -373,7 +373,7 @@ INLINE VecI32 block_largest(const uint32_t *points, const Chord *chord, bool fla
   return max_i32(sub_i32(high, chord->origin), sub_i32(chord->origin, low));
 }
 
-/* Which points of a block are at that distance. */
+/* The points of a block at that distance. */
 INLINE uint64_t block_bits(const uint32_t *points, const Chord *chord, bool flat, VecI32 distance)
 {
   uint64_t bits = 0;

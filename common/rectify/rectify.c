@@ -198,17 +198,13 @@ static bool rectified_pair(const StxCalibration *c, int width, int height, doubl
 #define FIELD(kind, member) STX_FIELD(kind, StxRectifyParams, member)
 
 static const StxField fields[] = {
-    {"width", "Width",
-        "Width of the rectified pictures in pixels (0 = as the calibration and the pictures have "
-        "it)",
+    {"width", "Width", "Width of rectified pictures, pixels (0 = from calibration and input)",
         FIELD(INT, width), .high = STX_RECTIFY_MAX_SIDE, .unit = "px"},
-    {"height", "Height",
-        "Height of the rectified pictures in pixels (0 = as the calibration and the pictures have "
-        "it)",
+    {"height", "Height", "Height of rectified pictures, pixels (0 = from calibration and input)",
         FIELD(INT, height), .high = STX_RECTIFY_MAX_SIDE, .unit = "px"},
     {"alpha", "Alpha",
-        "View of a calibration without a projection: 0 = only what both cameras see, 1 = all that "
-        "they see, -1 = their focal length",
+        "View of a calibration without projection: 0 only pixels of both cameras, 1 all pixels, -1 "
+        "the cameras' focal length",
         FIELD(DOUBLE, alpha), .low = -1, .high = 1},
 };
 static const StxRectifyParams defaults = STX_RECTIFY_DEFAULTS;

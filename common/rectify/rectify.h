@@ -11,7 +11,7 @@
  * For every pixel (u, v) of the rectified picture the position in the camera's picture:
  *
  *   ray       R'·((u − cx)/f, (v − cy)/f, 1)
- *   position  what the lens makes of it (StxLens)
+ *   position  its image by the lens (StxLens)
  *
  * computed once, in double, and rounded to 1/64 pixel. All that follows is integers: with the four
  * pixels around a position, and its fractions fx, fy in 64ths,
@@ -83,9 +83,9 @@ STX_API bool stx_rectify_view(const StxCalibration *calibration, const StxRectif
 
 /* ---- Maps --------------------------------------------------------------------------------- */
 
-/* Where the samples of a plane come from, row by row without padding. The upper left one of the
- * four samples: x in the low half of `place`, y in the high one, or STX_RECTIFY_OUTSIDE; fractions
- * 0 … 64, fx in the low byte, fy in the high one. All four lie within the source. */
+/* The sources of the samples of a plane, row by row without padding. The upper left one of the four
+ * samples: x in the low half of `place`, y in the high one, or STX_RECTIFY_OUTSIDE; fractions 0 …
+ * 64, fx in the low byte, fy in the high one. All four lie within the source. */
 typedef struct {
   int width, height;               /* of the rectified plane, samples */
   int source_width, source_height; /* of the camera's */

@@ -24,7 +24,7 @@ static double fisheye(const double d[STX_LENS_COEFFICIENTS], double angle)
   return angle * (1 + a2 * (d[0] + a2 * (d[1] + a2 * (d[2] + a2 * d[3]))));
 }
 
-/* How far from the axis a radius, or angle, falls. */
+/* The distance of a radius, or angle, from the axis. */
 static double distance(const StxLens *lens, double r)
 {
   return lens->model == STX_LENS_FISHEYE ? fisheye(lens->d, r) : r * radial(lens->d, r * r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a lens does to a direction, and back. With (x, y) = (X/Z, Y/Z), r² = x² + y²:
+ * The projection of a direction by a lens, and its inverse. With (x, y) = (X/Z, Y/Z), r² = x² + y²:
  *
  *   BROWN    q = (1 + k1·r² + k2·r⁴ + k3·r⁶) / (1 + k4·r² + k5·r⁴ + k6·r⁶)
  *            x" = x·q + 2·p1·x·y + p2·(r² + 2x²) + s1·r² + s2·r⁴

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the road is in a frame: the line D(row) = slope · (row − horizon) that its disparity
- * follows, from the camera's calibration or estimated from the frame itself; and where it rises or
- * falls ahead, the bends of that line.
+ * The road in a frame: the line D(row) = slope · (row − horizon) that its disparity follows, from
+ * the camera's calibration or estimated from the frame itself; and where it rises or falls ahead,
+ * the bends of that line.
  *
  * Calibration: for a camera at `height` over a plane and turned down by `pitch`,
  *   slope = (baseline/height)·cos(pitch),  horizon = cy − focal·tan(pitch).

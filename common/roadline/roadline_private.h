@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the search for lines and the search for bends share: the v-disparity histogram, and integer
+ * Shared by the search for lines and the search for bends: the v-disparity histogram, and integer
  * lines over it. Private.
  */
 #ifndef STX_ROADLINE_PRIVATE_H

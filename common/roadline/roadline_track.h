@@ -3,16 +3,15 @@
  * The road line of a stream, frame by frame (roadline.h): predicted from the camera once, or
  * estimated from every frame, smoothed, and carried over frames in which no road is seen.
  *
- * An estimate is searched near the line so far, the camera's to begin with, which keeps it from
- * jumping to a wall or a kerb. The first one counts as it is; later ones move the line half of the
- * way: one frame is noisy (few cells, one bump), and the horizon of a driving car swings within a
- * few frames. A frame in which nothing is found keeps the line; STX_ROAD_MISSES_MAX of them in a
- * row, and the frames after them are searched everywhere, until a line is found, which then counts
- * as it is.
+ * An estimate is searched near the current line, at first the camera's, so that it does not jump to
+ * a wall or a kerb. The first estimate is used as it is; later ones move the line half of the way:
+ * one frame is noisy (few cells, one bump), and the horizon of a driving car swings within a few
+ * frames. The line is kept in a frame without a road. After STX_ROAD_MISSES_MAX such frames in a
+ * row, the road is searched everywhere until a line is found, which is used as it is.
  *
- * PIECEWISE bends what was found (stx_roadline_bend), or the line so far where nothing was; bends,
- * too, move half of the way, in the disparities at the rows where the new one bends. A line that
- * is not near the one so far is taken where it is clear, with a support of at least 0.3.
+ * PIECEWISE bends the estimate (stx_roadline_bend), or the current line without one; bends, too,
+ * move half of the way, in the disparities at the rows where the new line bends. A line far from
+ * the current one is taken at once if its support is at least 0.3.
  */
 #ifndef STX_ROADLINE_TRACK_H
 #define STX_ROADLINE_TRACK_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * satdp: the table of fields, the tables that the arithmetic reads, and the list of
- * implementations. The sigmas are folded into the weights here, so that nobody below knows of
- * metres:
+ * implementations. The sigmas are folded into the weights here, so that the code below does not
+ * know metres:
  *
  *   ground at image row y   σ² = σ_d² + (D(y)·σ_H/H)² + (f·slope·σ_angle)²,  D the expected line
  *   object at disparity d   σ² = σ_d² + (d²·σ_depth/(f·B))²
@@ -28,11 +28,9 @@
 #define OUTLIERS(kind) NUMBER(outlier_share[kind], 0.001, 0.9)
 
 static const StxField fields[] = {
-    {"stixel-cost", "Stixel cost",
-        "Cost of every stixel after the first of its column, in nats; more gives fewer stixels "
-        "(-1 = automatic, higher with semantics than without)",
+    {"stixel-cost", "Stixel cost", "Cost of each stixel after the first, nats (-1 = automatic)",
         COST(stixel_cost), .negative = "automatic"},
-    {"semantic-weight", "Semantic weight", "Weight of the class costs against the disparities",
+    {"semantic-weight", "Semantic weight", "Weight of the class costs",
         NUMBER(semantic_weight, 0, 16)},
     {"sigma-disparity-ground", "Disparity noise, ground", "Noise of the ground's disparity, pixels",
         NOISE(0)},
@@ -41,58 +39,53 @@ static const StxField fields[] = {
     {"sigma-disparity-sky", "Disparity noise, sky", "Noise of the sky's disparity, pixels",
         NOISE(2)},
     {"sigma-weight", "Weight of the noise's logarithm",
-        "Weight of the logarithm of a known cell's noise over the smallest noise, in nats; 0: no "
-        "normalisation",
-        NUMBER(sigma_weight, 0, 16), .unit = "nat"},
+        "Weight of the noise's normalisation, nats (0 = none)", NUMBER(sigma_weight, 0, 16),
+        .unit = "nat"},
     {"sigma-height", "Ground unevenness", "Unevenness of the ground, metres",
         NUMBER(sigma_height, 0, 10), .unit = "m"},
-    {"sigma-angle", "Ground pitch", "Pitch of the ground against the expected, radians",
+    {"sigma-angle", "Ground pitch", "Noise of the ground's pitch, radians",
         NUMBER(sigma_angle, 0, 1), .unit = "rad"},
-    {"sigma-depth", "Object depth", "Depth of an object that counts as upright, metres",
+    {"sigma-depth", "Object depth", "Depth of an upright object, metres",
         NUMBER(sigma_depth, 0, 100), .unit = "m"},
     {"ground-sigma-intercept", "Ground intercept",
-        "How far a ground stixel's line may pass from the horizon, pixels of disparity",
+        "Noise of a ground stixel's line at the horizon, pixels of disparity",
         NUMBER(ground_sigma_intercept, INTERCEPT_LEAST, 10000), .unit = "px"},
     {"ground-sigma-slope", "Ground slope",
-        "How far a ground stixel's slope may be from the road's, as a share of it",
+        "Noise of a ground stixel's slope, relative to the road's",
         NUMBER(ground_sigma_slope, 0.01, 100)},
     {"object-sigma-slope", "Object slope",
-        "How much an object's disparity may change from row to row, pixels per row; 0: upright, as "
-        "with model=gaussian-uniform in any case",
+        "Noise of an object's slope, pixels per row (0 = upright, as always with "
+        "model=gaussian-uniform)",
         NUMBER(object_sigma_slope, 0, 100), .unit = "px/row"},
-    {"pair-cost", "Pair cost", "Cost of an unlikely neighbour, such as a floating object, in nats",
-        COST(pair_cost)},
+    {"pair-cost", "Pair cost", "Cost of an unlikely neighbour, nats", COST(pair_cost)},
     {"pair-slope", "Pair slope",
-        "Further cost of an unlikely neighbour, in nats per pixel of disparity between the two",
+        "Further cost of an unlikely neighbour, nats per pixel of disparity",
         NUMBER(pair_slope, 0, PAIR_SLOPE_MOST), .unit = "nat/px"},
     {"pair-tolerance", "Pair tolerance",
-        "Neighbours that differ by no more than this meet, pixels of disparity",
+        "Largest difference of neighbours that meet, pixels of disparity",
         NUMBER(pair_tolerance, 0, 255), .unit = "px"},
     {"horizon-cost", "Horizon cost",
-        "Cost of a cell of ground above or of sky below the horizon, in nats", COST(horizon_cost)},
+        "Cost of a cell of ground above, or sky below the horizon, nats", COST(horizon_cost)},
     {"unknown-cost", "Unknown cost",
-        "Cost of a cell of ground or object above the horizon whose disparity is unknown, in nats; "
-        "not where the matcher looks for the sky, as stereo-sgm does",
+        "Cost of an unknown cell of ground or object above the horizon, nats, unless the matcher "
+        "finds the sky",
         COST(unknown_cost)},
-    {"sky-cost", "Sky cost",
-        "Cost of a cell of ground or object where the matcher found sky, in nats",
+    {"sky-cost", "Sky cost", "Cost of a cell of ground or object where the matcher found sky, nats",
         NUMBER(sky_cost, 0, 32), .unit = "nat"},
-    {"first-object-cost", "First object cost",
-        "Cost of an object as the lowest stixel of its column, in nats", COST(first_object_cost)},
-    {"first-sky-cost", "First sky cost", "Cost of sky as the lowest stixel of its column, in nats",
+    {"first-object-cost", "First object cost", "Cost of an object at the bottom of a column, nats",
+        COST(first_object_cost)},
+    {"first-sky-cost", "First sky cost", "Cost of sky at the bottom of a column, nats",
         COST(first_sky_cost)},
     {"class-kinds", "Kinds of classes",
-        "Classes of ground and of sky, by name or number; all others are objects",
-        .field = "class_kinds", STX_STORED(SPELLED, StxSatdpParams, ground_classes),
-        .spelling = &stx_class_kinds},
+        "Classes of ground and sky, by name or number; others are objects", .field = "class_kinds",
+        STX_STORED(SPELLED, StxSatdpParams, ground_classes), .spelling = &stx_class_kinds},
     {"outlier-share-ground", "Outliers, ground",
-        "With model=gaussian-uniform: share of wrong disparities in the ground", OUTLIERS(0)},
+        "Share of outliers in ground (model=gaussian-uniform)", OUTLIERS(0)},
     {"outlier-share-object", "Outliers, object",
-        "With model=gaussian-uniform: share of wrong disparities in an object", OUTLIERS(1)},
-    {"outlier-share-sky", "Outliers, sky",
-        "With model=gaussian-uniform: share of wrong disparities in the sky", OUTLIERS(2)},
-    {"outlier-range", "Outlier range",
-        "With model=gaussian-uniform: disparities that a wrong one may have, pixels",
+        "Share of outliers in an object (model=gaussian-uniform)", OUTLIERS(1)},
+    {"outlier-share-sky", "Outliers, sky", "Share of outliers in sky (model=gaussian-uniform)",
+        OUTLIERS(2)},
+    {"outlier-range", "Outlier range", "Range of outliers (model=gaussian-uniform), pixels",
         NUMBER(outlier_range, 1, 256), .unit = "px"},
 };
 static const StxSatdpParams defaults = STX_SATDP_DEFAULTS;
@@ -174,8 +167,8 @@ static double nats(double value)
   return floor(value * STX_ENERGY_ONE + 0.5);
 }
 
-/* What a known cell of a kind of this variance pays for it. ln(sigma) counts to 16 at most, which a
- * camera close to the ground can make more. */
+/* The noise term of a known cell of a kind with this variance. ln(sigma) counts to 16 at most,
+ * which a camera close to the ground can make more. */
 static int32_t noise_energy(const StxSatdpParams *params, double variance)
 {
   double logarithm = log(variance / least_variance(params)) / 2;

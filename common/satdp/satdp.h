@@ -58,6 +58,9 @@
  *              object ↔ sky     0
  *              sky → ground, sky → sky  forbidden
  *
+ * Records have the segments' rows, but for the foot of an object on a ground: that boundary moves
+ * by up to half a cell to where their planes meet (stx_settle_foot).
+ *
  * Candidates. The start rows may be restricted: then vb is 0 or a row that the caller allows, and
  * so k is the last row or the one below such a row; all else stands. With m allowed rows in a
  * column of h there are m² instead of h² candidates.
@@ -120,7 +123,7 @@ typedef struct {
   }
 
 /*
- * What the arithmetic needs, made once per road line on the host and read by every
+ * The tables of the arithmetic, made once per road line on the host and read by every
  * implementation, CUDA included. Plain data, no pointers.
  *
  * Cells are indexed from the image bottom up: u = rows − 1 − cell row, as the recurrence runs.
@@ -139,9 +142,9 @@ typedef struct {
 #define STX_OBJECT_BIN 6 /* object_scale is indexed by disparity >> this */
 
 /*
- * What fulldp.h adds, whose stx_fulldp_prepare fills it; others neither write nor read it. Energies
- * of a known cell, by u, by disparity >> STX_OBJECT_BIN, or of every cell: `flat` is what it costs
- * at least, `cap` what its distance to the plane adds at most. cap < 2^14, |flat| < 2^14.
+ * Tables of fulldp.h alone, filled by stx_fulldp_prepare. Energies of a known cell, by u, by
+ * disparity >> STX_OBJECT_BIN, or of every cell: `flat` is what it costs at least, `cap` what its
+ * distance to the plane adds at most. cap < 2^14, |flat| < 2^14.
  */
 typedef struct {
   int32_t ground_flat[STX_MAX_ROWS], ground_cap[STX_MAX_ROWS];
@@ -190,7 +193,7 @@ typedef struct {
 STX_API bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
     const StxRoadLine *line, StxSatdpTables *tables, StxError *error);
 
-/* Whether objects may be slanted: their planes, and more sums. */
+/* True if objects may be slanted, which needs more sums. */
 STX_INLINE bool stx_satdp_slanted(const StxSatdpParams *params)
 {
   return params->object_sigma_slope > 0;

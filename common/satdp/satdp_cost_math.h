@@ -50,8 +50,8 @@ STX_INLINE uint32_t stx_fold(uint32_t weight, uint32_t scale, uint32_t disparity
   return disparity == STX_DISPARITY_UNKNOWN ? 0 : folded;
 }
 
-/* How much more a cell of unknown disparity costs ground and object for its weight: < 2^15 + 1;
- * weight · scale < 2^32. */
+/* The additional cost of a cell of unknown disparity in ground and object, by its weight: < 2^15 +
+ * 1; weight · scale < 2^32. */
 STX_INLINE double stx_sky_evidence(uint32_t weight, uint32_t evidence_scale)
 {
   return (double)(int32_t)((weight * evidence_scale + (1u << 15)) >> 16);
@@ -63,7 +63,7 @@ STX_INLINE uint32_t stx_known_weight(uint32_t weight, uint32_t disparity)
   return disparity == STX_DISPARITY_UNKNOWN ? 0 : weight;
 }
 
-/* What cell u costs every stixel of the kind (an StxBelow): Noise if its disparity is known,
+/* The cost of cell u in every stixel of the kind (an StxBelow): Noise if its disparity is known,
  * Unknown if it is not. */
 STX_INLINE double stx_cell_energy(
     const StxSatdpTables *tables, int kind, int u, uint32_t disparity, uint32_t weight)
@@ -143,7 +143,7 @@ STX_INLINE StxPairCost stx_pair_cost(const StxSatdpTables *tables)
 
 /* ---- Links and records ------------------------------------------------------------------- */
 
-/* Where the best stixel of a kind that ends at a row begins, and what lies below it. Smaller is
+/* The start of the best stixel of a kind that ends at a row, and the kind below it. Smaller is
  * preferred among equals: smallest vb, then ground, object, sky. */
 STX_INLINE double stx_link(double vb, double below)
 {
@@ -208,6 +208,35 @@ STX_INLINE void stx_slant_stixel(
   float pixel = (float)(1 << grid->coarse);
   stixel->disparity_top = stx_slanted_end(fit, pixel, stixel->top);
   stixel->disparity_bottom = stx_slanted_end(fit, pixel, stixel->bottom);
+}
+
+/*
+ * An object stands where the ground comes as near as it is. Cells tell its lowest row only to
+ * their height, so the boundary between the records of a ground and of the object on it moves to
+ * the row where their planes meet: by at most half a cell up and a quarter of a cell down, since
+ * beyond that the cells say otherwise. Both keep their planes, and at least a row.
+ */
+STX_INLINE void stx_settle_foot(const StxGrid *grid, StxStixel *ground, StxStixel *object)
+{
+  int rows = ground->bottom - ground->top, object_rows = object->bottom - object->top;
+  double near = object->disparity_bottom, far = ground->disparity_top;
+  double slope = (double)ground->disparity_bottom - far; /* · rows */
+  if (ground->kind != STX_KIND_GROUND || object->kind != STX_KIND_OBJECT || near <= 0 || slope <= 0)
+    return;
+  int up = grid->cell_height / 2, down = grid->cell_height / 4;
+  up = up < object_rows ? up : object_rows;
+  down = down < rows ? down : rows;
+  double meet = stx_min(stx_max((near - far) * rows / slope, (double)-up), (double)down);
+  int shift = (int)stx_round(meet);
+  if (shift == 0)
+    return;
+  if (object_rows > 0) {
+    double end = near + (near - (double)object->disparity_top) * shift / object_rows;
+    object->disparity_bottom = (float)stx_max(end, 1.0 / STX_DISPARITY_ONE);
+  }
+  ground->disparity_top = (float)(far + slope * shift / rows);
+  ground->top = (uint16_t)(ground->top + shift);
+  object->bottom = (uint16_t)(object->bottom + shift);
 }
 
 #endif

@@ -143,11 +143,19 @@ double stx_satdp_sum(const StxSatdpTerms *t)
   return t->data + t->semantic + t->horizon + t->unknown + t->noise + t->first + t->cut + t->pair;
 }
 
+/* The row of cells that begins at an image row, or began there until a foot was settled. */
+static int cell_row_from(const StxGrid *grid, int row)
+{
+  return (row + grid->cell_height / 2) / grid->cell_height;
+}
+
 StxSatdpPiece stx_satdp_piece(const StxGrid *grid, const StxStixel *stixel)
 {
-  int top_cell = stx_grid_rows(grid) - 1;
-  return (StxSatdpPiece){top_cell - stixel->bottom / grid->cell_height,
-      top_cell - stixel->top / grid->cell_height, (StxKind)stixel->kind};
+  int rows = stx_grid_rows(grid);
+  bool lowest = stixel->bottom == grid->height - 1; /* the cell there may be smaller */
+  int end = lowest ? rows : cell_row_from(grid, stixel->bottom + 1);
+  return (StxSatdpPiece){
+      rows - end, rows - 1 - cell_row_from(grid, stixel->top), (StxKind)stixel->kind};
 }
 
 StxSatdpTerms stx_satdp_terms(const StxSatdpParams *params, const StxSatdpTables *tables,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a column of stixels costs, term by term, and what another one would: the answer to "why is
+ * The cost of a column of stixels, term by term, and that of alternatives: the answer to "why is
  * there a stixel here?".
  *
  * The energies are those of satdp.h, by the same arithmetic: of the stixels that satdp found, the
@@ -40,7 +40,7 @@ double stx_satdp_pair(
 StxSatdpTerms stx_satdp_terms(const StxSatdpParams *params, const StxSatdpTables *tables,
     const void *columns, int column, const StxSatdpPiece *piece);
 
-/* The cells of a record. */
+/* The cells of a record, wherever its foot was settled. */
 StxSatdpPiece stx_satdp_piece(const StxGrid *grid, const StxStixel *stixel);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a start row pays for its own cells, from two rows of a group's summed tables.
- * Private to satdp_omp.c and fulldp's vector code.
+ * The data cost of a start row, from two rows of a group's summed tables. Private to satdp_omp.c
+ * and fulldp's vector code.
  */
 #ifndef STX_SATDP_FIT_INC_H
 #define STX_SATDP_FIT_INC_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What satdp's vector code works on: LANES neighbouring columns, a group, with one lane each.
- * Private to satdp*_omp.c, which are compiled once per instruction set.
+ * The data of satdp's vector code: LANES neighbouring columns, a group, with one lane each. Private
+ * to satdp*_omp.c, which are compiled once per instruction set.
  *
  * Where start rows are given, a row of the recurrence is not a row of cells but a *piece*: the
  * cells from one allowed start to below the next, of every lane its own. Tables and states then

@@ -19,7 +19,7 @@
  * Where start rows are given, k and vb count pieces instead of rows of cells:
  * satdp_lanes_private.h.
  *
- * Tried and rejected: see the page.
+ * Tried and rejected: see docs/benchmarks/tried.md.
  */
 #include "common/satdp/satdp_private.h"
 #include "common/satdp/satdp_fit.inc.h"
@@ -106,7 +106,7 @@ INLINE void list_rest(Group *g, int kind, int k)
     show_winners(g, kind);
 }
 
-/* What a stixel of the kind that begins at row k pays at most, its own energy apart, less
+/* The most that a stixel of the kind that begins at row k pays, without its own energy, less
  * lower_K(k). */
 INLINE HalfF32 renewal_cost(const Group *g, int kind, int k)
 {

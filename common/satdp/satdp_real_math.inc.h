@@ -2,8 +2,8 @@
 /*
  * The arithmetic of the stixel energy on what is no integer sum: planes, residuals, pair costs and
  * bounds. Compiled for a number (satdp_cost_math.h: the reference, CUDA) and for a number per lane
- * (satdp_simd.inc.h), which is why there are functions in the place of comparisons. Whoever
- * includes this defines
+ * (satdp_simd.inc.h), which is why functions stand for comparisons. An including
+ * file defines
  *
  *   STX_REAL_INLINE      what stands before a function
  *   STX_REAL, STX_MASK   what is calculated with, and what a comparison gives, for & and |
@@ -241,8 +241,8 @@ STX_REAL_INLINE T(Choice) F(choose)(REAL ground, REAL object, REAL sky)
   return choice;
 }
 
-/* Where sky may not lie below. There is always another choice: a stixel can go down to the lowest
- * cell, below which lies an object. */
+/* The choice if sky may not be below. There is always another choice: a stixel can go down to the
+ * lowest cell, below which lies an object. */
 STX_REAL_INLINE T(Choice) F(choose_solid)(REAL ground, REAL object)
 {
   REAL below = F(keep)(F(less)(object, ground), F(real)(STX_BELOW_OBJECT));

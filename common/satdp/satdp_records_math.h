@@ -125,6 +125,8 @@ STX_INLINE int stx_write_column(const StxSatdpParams *params, const StxSatdpTabl
       stx_slant_stixel(&params->grid, tables, &sums, &stixels[left]);
     vt = segment.vb - 1;
   }
+  for (int i = 0; i + 1 < count; i++)
+    stx_settle_foot(&params->grid, &stixels[i], &stixels[i + 1]);
   return count;
 }
 

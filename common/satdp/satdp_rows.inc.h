@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How the recurrence goes from row to row. Private to satdp_omp.c and fulldp_omp.c.
+ * The recurrence from row to row. Private to satdp_omp.c and fulldp_omp.c.
  */
 #ifndef STX_SATDP_ROWS_INC_H
 #define STX_SATDP_ROWS_INC_H
@@ -30,8 +30,9 @@ INLINE VecF64 lanes_of_cells(const uint16_t *cells)
   return widen_i32(__builtin_convertvector(narrow, HalfI32));
 }
 
-/* What another kind may cost at row k before this one is better below the next stixel, whose
- * disparity at the cut is taken to be this far from its own: as much, and α + β·gap. */
+/* The most that another kind may cost at row k if this one is not to be better below the next
+ * stixel, whose disparity at the cut is assumed to be this far from its own: as much, and α +
+ * β·gap. */
 INLINE VecF64 limit_over(const Group *g, int kind, VecF64 gap)
 {
   const LaneTables *terms = &g->terms;
@@ -68,14 +69,14 @@ INLINE void set_limits(Group *g, int k)
   set_limit(g, SKY, min_f64(over_object, over_ground));
 }
 
-/* Whether the row before left the kind's states loose in all lanes. */
+/* True if the previous row left the kind's states loose in all lanes. */
 INLINE bool all_loose(const Group *g, int kind)
 {
   HalfF32 last = narrow_f64(set1_f64(4.0 * g->loose - 1));
   return !any_le_f32(narrow_f64(load_f64(g->link[kind])), last);
 }
 
-/* Whether no state of a lane's path is loose. */
+/* True if no state of a lane's path is loose. */
 static bool is_sure(const Group *g, int lane)
 {
   const State *state = &g->states[g->pieces[lane]];
@@ -92,7 +93,7 @@ static bool is_sure(const Group *g, int lane)
   return true;
 }
 
-/* Solves all rows, with limits if that will do. */
+/* Solves all rows, with limits if these suffice. */
 static void solve_limited(Group *g, void (*solve_rows)(Group *g))
 {
   bool sure = true;
@@ -188,8 +189,8 @@ INLINE void list_winners(Group *g, int kind, int k)
   g->wins[kind] = count;
 }
 
-/* Those that have been dropped stay hidden. As many steps for few as for many: how many there are
- * nobody could predict. */
+/* Those that have been dropped stay hidden. As many steps for few as for many: their number is
+ * unpredictable. */
 INLINE void show_winners(Group *g, int kind)
 {
   if (g->wins[kind] == 0)

@@ -17,10 +17,10 @@
 /* ---- Fields -------------------------------------------------------------------------------- */
 
 static const StxFieldChoice modes[] = {
-    {STX_SCANVIEW_CLUSTERS, "clusters", "Ground, and a colour per cluster"},
+    {STX_SCANVIEW_CLUSTERS, "clusters", "Ground, one colour per cluster"},
     {STX_SCANVIEW_LABELS, "labels", "Ground and obstacles"},
-    {STX_SCANVIEW_RANGE, "range", "Distance from the sensor, near red to far blue"},
-    {STX_SCANVIEW_HEIGHT, "height", "Height, from 2 m below the sensor to 2 m above"},
+    {STX_SCANVIEW_RANGE, "range", "Near red to far blue"},
+    {STX_SCANVIEW_HEIGHT, "height", "2 m below to 2 m above the sensor"},
     {STX_SCANVIEW_INTENSITY, "intensity", "Intensity"},
     {0},
 };
@@ -28,17 +28,15 @@ static const StxFieldChoice modes[] = {
 #define FIELD(kind, member) STX_FIELD(kind, StxScanviewParams, member)
 
 static const StxField fields[] = {
-    {"mode", "Mode", "Quantity of the colours of the points", FIELD(CHOICE, mode),
-        .choices = modes},
-    {"point-size", "Point size", "Diameter of a dot, pixels (0 = as suits the frame)",
+    {"mode", "Mode", "Colours of points", FIELD(CHOICE, mode), .choices = modes},
+    {"point-size", "Point size", "Dot diameter, pixels (0 = by the frame)",
         FIELD(DOUBLE, point_size), .high = MOST_SIZE, .unit = "px"},
     {"alpha", "Alpha", "Opacity of the dots", FIELD(DOUBLE, alpha), .high = 1},
-    {"max-range", "Maximum range", "Distance of the farthest colour, and all beyond, metres",
+    {"max-range", "Maximum range", "Distance of the farthest colour, metres",
         FIELD(DOUBLE, max_range), .low = 1, .high = 1000, .unit = "m"},
     {"legend", "Legend", "Corner of the legend", FIELD(CHOICE, legend),
         .choices = stx_legend_choices},
-    {"obstacles", "Obstacles",
-        "Draw the obstacles that are attached to the scan as boxes, with their distance",
+    {"obstacles", "Obstacles", "Draw boxes and distances of attached obstacles",
         FIELD(BOOL, obstacles)},
 };
 static const StxScanviewParams defaults = STX_SCANVIEW_DEFAULTS;
@@ -281,8 +279,8 @@ static bool corner_of(const StxScanviewLens *lens, const StxObstacle *o, int rig
   return q[2] >= BOX_NEAREST && isfinite(*u) && isfinite(*v);
 }
 
-/* What encloses its corners, if the middle of that is in the picture: one that is seen from its
- * side encloses half of it. */
+/* The rectangle around the box's corners, if its middle is in the picture; a box seen from its side
+ * fills half of it. */
 static bool box_of(const StxScanviewLens *lens, const StxCanvasParams *frame,
     const StxObstacle *obstacle, StxBox *box)
 {

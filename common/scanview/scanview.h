@@ -56,7 +56,7 @@ bool stx_scanview_check(const StxScanviewParams *params, StxError *error);
 
 /* ---- Drawing ------------------------------------------------------------------------------- */
 
-/* What a frame is seen through: its camera, of which focal, cx and cy count, and where the sensor
+/* The projection of a frame: its camera, of which focal, cx and cy count, and where the sensor
  * stands. */
 typedef struct {
   StxCamera camera;

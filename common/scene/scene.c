@@ -12,11 +12,15 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/parallel.h"
 #include "common/rotation.h"
 
-#define LEAST_DEPTH .1   /* of a direction: what lies farther out than 84 degrees is not seen */
+#define LEAST_DEPTH .1    /* of a direction: what lies farther out than 84 degrees is not seen */
+#define WEAVE_LENGTH 20.0 /* m, from one side to the other */
+#define KEY_WEAVE 910     /* of scene_key */
+#define KEY_BRAKING 911
 #define MOST_SIGHT 16000 /* pixels from the corner of the rectified picture, for int16_t */
 
 /* ---- Places ------------------------------------------------------------------------------- */
@@ -153,18 +157,23 @@ StxCamera stx_scene_camera(int width, int height)
 #define CAMERA(member, least, most) STORED(DOUBLE, camera.member), .low = least, .high = most
 
 static const StxFieldChoice terrains[] = {
-    {STX_SCENE_GENTLE, "gentle", "Slopes of up to 5.2 %"},
-    {STX_SCENE_FLAT, "flat", "A plane"},
-    {STX_SCENE_SLOPED, "sloped", "One slope of 8 to 12 %, with which the car does not tilt"},
-    {STX_SCENE_HILLY, "hilly", "8 to 12 % up and down in turns: crests and valleys"},
+    {STX_SCENE_GENTLE, "gentle", "To 5.2 %"},
+    {STX_SCENE_FLAT, "flat", "Plane"},
+    {STX_SCENE_SLOPED, "sloped", "8 to 12 %, the car does not tilt"},
+    {STX_SCENE_HILLY, "hilly", "8 to 12 % up and down"},
     {0},
 };
 
 static const StxFieldChoice kinds[] = {
-    {STX_SCENE_STREET, "street", "A street"},
-    {STX_SCENE_CHESSBOARD, "chessboard",
-        "A chessboard, held up before the cameras in ever new poses"},
-    {STX_SCENE_HAZARDS, "hazards", "A street with small things and holes on the lane ahead"},
+    {STX_SCENE_STREET, "street", "Street"},
+    {STX_SCENE_CHESSBOARD, "chessboard", "Chessboard in changing poses"},
+    {STX_SCENE_HAZARDS, "hazards", "Small things and holes on the lane"},
+    {STX_SCENE_TURNS, "turns", "Car that weaves within its lane"},
+    {STX_SCENE_BRAKING, "braking", "Car and traffic ahead that brake, stand and start"},
+    {STX_SCENE_ONCOMING, "oncoming", "More and faster oncoming traffic"},
+    {STX_SCENE_CROSSING, "crossing", "People who cross the street, no traffic"},
+    {STX_SCENE_OCCLUSIONS, "occlusions", "Oncoming vans and buses that hide people"},
+    {STX_SCENE_RAIN, "rain", "More noise, streaks and changes of exposure"},
     {0},
 };
 
@@ -173,26 +182,24 @@ static const StxField fields[] = {
     {.field = "scene height", SIDE(height)},
     {.field = "scene frame rate numerator", RATE(fps_n)},
     {.field = "scene frame rate denominator", RATE(fps_d)},
-    {"speed", "Speed", "Speed of the car that carries the camera, m/s", "scene speed",
-        STORED(DOUBLE, speed), .high = 100, .unit = "m/s"},
-    {"noise", "Sensor noise",
-        "Standard deviation of the noise in the pictures, grey levels; independent in left and "
-        "right",
-        "scene noise", STORED(DOUBLE, noise), .high = 32, .unit = "grey levels"},
-    {"terrain", "Terrain", "How the road rises and falls", "scene terrain", STORED(CHOICE, terrain),
-        .choices = terrains, .type_name = "GstStreetSceneSrcTerrain"},
-    {"scene", "Scene", "Contents of the street", "scene", STORED(CHOICE, kind), .choices = kinds,
+    {"speed", "Speed", "Speed of the car, m/s", "scene speed", STORED(DOUBLE, speed), .high = 100,
+        .unit = "m/s"},
+    {"noise", "Sensor noise", "Standard deviation of picture noise, grey levels", "scene noise",
+        STORED(DOUBLE, noise), .high = 32, .unit = "grey levels"},
+    {"terrain", "Terrain", "Terrain", "scene terrain", STORED(CHOICE, terrain), .choices = terrains,
+        .type_name = "GstStreetSceneSrcTerrain"},
+    {"scene", "Scene", "Scene", "scene", STORED(CHOICE, kind), .choices = kinds,
         .type_name = "GstStreetSceneSrcScene"},
-    {"board-columns", "Board columns", "Corners between squares of the chessboard, across",
-        "board columns", BOARD(INT, columns, 3, 40)},
-    {"board-rows", "Board rows", "Corners between squares of the chessboard, down", "board rows",
+    {"board-columns", "Board columns", "Inner corners of the chessboard, across", "board columns",
+        BOARD(INT, columns, 3, 40)},
+    {"board-rows", "Board rows", "Inner corners of the chessboard, down", "board rows",
         BOARD(INT, rows, 3, 40)},
-    {"board-square", "Board square", "Side of a square of the chessboard in metres", "board square",
+    {"board-square", "Board square", "Side of a square of the chessboard, metres", "board square",
         BOARD(DOUBLE, square, .001, 10), .unit = "m"},
-    {"board-hold", "Board hold", "Frames for which the chessboard is held still", "board hold",
+    {"board-hold", "Board hold", "Frames per pose of the chessboard", "board hold",
         BOARD(INT, hold, 1, 1000000)},
-    {"threads", "Threads", "Threads that render, 0 = one per core", "scene threads",
-        STORED(INT, threads), .high = 256},
+    {"threads", "Threads", "CPU threads (0 = one per core)", "scene threads", STORED(INT, threads),
+        .high = 256},
     {.field = "camera focal", CAMERA(focal, 1e-3, 1e6), .unit = "pixels"},
     {.field = "camera cx", CAMERA(cx, -1e6, 1e6), .unit = "pixels"},
     {.field = "camera cy", CAMERA(cy, -1e6, 1e6), .unit = "pixels"},
@@ -285,20 +292,132 @@ const StxSceneParams *stx_scene_params(const StxScene *scene)
   return &scene->params;
 }
 
+/* ---- What a scene has ----------------------------------------------------------------------- */
+
+const SceneTraits *stx_scene_traits(const StxScene *scene)
+{
+#define USUAL .ahead = .62, .oncoming = .6, .pace = 1, .parked = .62, .walkers = .3
+  static const SceneTraits traits[] = {
+      [STX_SCENE_STREET] = {USUAL},
+      [STX_SCENE_CHESSBOARD] = {USUAL},
+      [STX_SCENE_HAZARDS] =
+          {.oncoming = .6, .pace = 1, .parked = .62, .walkers = .3, .hazards = true},
+      [STX_SCENE_TURNS] = {USUAL, .weave = .8},
+      [STX_SCENE_BRAKING] = {USUAL, .brakes = true},
+      [STX_SCENE_ONCOMING] = {.oncoming = .9, .pace = 1.6, .parked = .62, .walkers = .3},
+      [STX_SCENE_CROSSING] = {.parked = .62, .walkers = .3, .cross = true},
+      [STX_SCENE_OCCLUSIONS] = {.oncoming = .8, .pace = 1, .tall = 1, .walkers = .7},
+      [STX_SCENE_RAIN] = {USUAL, .rain = true},
+  };
+#undef USUAL
+  return &traits[scene->params.kind];
+}
+
+#define CRUISE 2.0 /* s */
+#define STAND 1.0
+#define BRAKE 4.0 /* m/s² */
+#define START 2.5
+
+/* At `time` of a drive that goes on, brakes to a stand, waits and starts, again and again. */
+static SceneDrive braking_drive(double v, double time)
+{
+  const double last[] = {CRUISE, v / BRAKE, STAND, v / START}, from[] = {v, v, 0, 0},
+               to[] = {v, 0, 0, v};
+  double cycle = last[0] + last[1] + last[2] + last[3];
+  double cycles = (double)scene_floor(time / cycle), left = time - cycles * cycle;
+  SceneDrive drive = {cycles * v * (last[0] + .5 * last[1] + .5 * last[3]), v};
+  for (int i = 0; i < 4 && left > 0; i++) {
+    double t = scene_min(left, last[i]);
+    drive.speed = last[i] > 0 ? from[i] + (to[i] - from[i]) * t / last[i] : v;
+    drive.way += .5 * (from[i] + drive.speed) * t;
+    left -= t;
+  }
+  return drive;
+}
+
+SceneDrive stx_scene_drive(const StxScene *scene, double early)
+{
+  double v = scene->params.speed;
+  if (!stx_scene_traits(scene)->brakes)
+    return (SceneDrive){scene->time * v, v};
+  uint64_t key = scene_key(scene->params.seed, KEY_BRAKING, 0);
+  double begin = early + scene_between(&key, 0, 4);
+  SceneDrive drive = braking_drive(v, begin + scene->time);
+  drive.way -= braking_drive(v, begin).way;
+  return drive;
+}
+
+/* Where the car is between the lines at a knot: to one side, then to the other. */
+static double weave_at(const StxScene *scene, int64_t knot)
+{
+  uint64_t key = scene_key(scene->params.seed, KEY_WEAVE, knot);
+  double most = stx_scene_traits(scene)->weave, x = scene_between(&key, .5 * most, most);
+  return knot & 1 ? -x : x;
+}
+
+/* From knot to knot a polynomial, so that the car's direction follows without a sine: `slope`, to
+ * the right for each metre ahead. */
+static double weave(StxScene *scene)
+{
+  int64_t knot = scene_floor(scene->travelled / WEAVE_LENGTH);
+  double t = scene->travelled / WEAVE_LENGTH - (double)knot;
+  double x = weave_at(scene, knot), step = weave_at(scene, knot + 1) - x;
+  scene->aside = x + step * t * t * t * (10 - t * (15 - 6 * t));
+  return 30 * step / WEAVE_LENGTH * t * t * (1 - t) * (1 - t);
+}
+
 /* ---- Frames --------------------------------------------------------------------------------- */
 
-void stx_scene_move(StxScene *scene, uint64_t frame)
+static void take_axes(StxScene *scene)
+{
+  double slope = stx_scene_traits(scene)->weave > 0 ? weave(scene) : 0;
+  double length = sqrt(1 + slope * slope), s = slope / length, c = 1 / length;
+  double y = scene->forward_y, z = scene->forward_z;
+  const double axis[3][3] = {{c, 0, -s}, {s * y, -z, c * y}, {s * z, y, c * z}};
+  memcpy(scene->axis, axis, sizeof axis);
+  scene->turned = s != 0;
+}
+
+/* Puts the car where it is in a frame. */
+static void stand(StxScene *scene, uint64_t frame)
 {
   const StxSceneParams *params = &scene->params;
   scene->frame = frame;
   scene->time = (double)frame * params->fps_d / params->fps_n;
-  scene->travelled = scene->time * params->speed;
+  scene->travelled = stx_scene_drive(scene, 0).way;
   stx_scene_ground_layout(scene);
   /* Elevation of the viewing direction: the slope on which the car stands, less the pitch. */
   double sine = scene_sine(params->camera.pitch), cosine = scene_cosine(params->camera.pitch);
   double slope = scene->stance, length = sqrt(1 + slope * slope);
   scene->forward_y = (slope * cosine - sine) / length;
   scene->forward_z = (cosine + slope * sine) / length;
+  take_axes(scene);
+}
+
+/* Goes to a frame by way of the one before. */
+static void find_motion(StxScene *scene, uint64_t frame)
+{
+  scene->motion = (StxMotion){.state = frame > 0 ? STX_MOTION_KNOWN : STX_MOTION_FIRST};
+  stand(scene, frame > 0 ? frame - 1 : 0);
+  double before[3][3], from[3] = {scene->aside, 0, scene->travelled};
+  memcpy(before, scene->axis, sizeof before);
+  if (frame == 0)
+    return;
+  stand(scene, frame);
+  from[0] -= scene->aside;
+  from[2] -= scene->travelled;
+  from[1] = stx_scene_road(scene, from[2]);
+  for (int i = 0; i < 3; i++) {
+    scene->motion.translation[i] = scene_dot(scene->axis[i], from);
+    for (int k = 0; k < 3; k++)
+      scene->motion.rotation[3 * i + k] = scene_dot(scene->axis[i], before[k]);
+  }
+}
+
+void stx_scene_move(StxScene *scene, uint64_t frame)
+{
+  const StxSceneParams *params = &scene->params;
+  find_motion(scene, frame);
   stx_scene_layout(scene);
   if (params->kind == STX_SCENE_CHESSBOARD)
     stx_scene_board_place(scene);
@@ -311,23 +430,31 @@ size_t stx_scene_hazards(const StxScene *scene, const StxSceneHazard **list)
   return (size_t)scene->hazards;
 }
 
+StxMotion stx_scene_motion(const StxScene *scene)
+{
+  return scene->motion;
+}
+
 StxSceneRay stx_scene_ray(const StxScene *scene, StxSceneEye eye, double u, double v)
 {
   const StxCamera *camera = &scene->params.camera;
   double a = (u - camera->cx) / camera->focal, b = (v - camera->cy) / camera->focal;
-  double s = scene->forward_y, c = scene->forward_z;
-  return (StxSceneRay){{eye == STX_SCENE_RIGHT ? camera->baseline : 0, camera->height, 0},
-      {a, s - b * c, c + b * s}};
+  double right = eye == STX_SCENE_RIGHT ? camera->baseline : 0;
+  const double(*axis)[3] = scene->axis;
+  StxSceneRay ray = {{scene->aside + right * axis[0][0], camera->height, right * axis[0][2]}, {0}};
+  for (int i = 0; i < 3; i++)
+    ray.direction[i] = a * axis[0][i] + b * axis[1][i] + axis[2][i];
+  return ray;
 }
 
 void stx_scene_from_eye(
     const StxScene *scene, StxSceneEye eye, const double world[3], double out[3])
 {
   const StxCamera *camera = &scene->params.camera;
-  double y = world[1] - camera->height, z = world[2];
-  out[0] = world[0] - (eye == STX_SCENE_RIGHT ? camera->baseline : 0);
-  out[1] = z * scene->forward_y - y * scene->forward_z;
-  out[2] = y * scene->forward_y + z * scene->forward_z;
+  const double from[3] = {world[0] - scene->aside, world[1] - camera->height, world[2]};
+  for (int i = 0; i < 3; i++)
+    out[i] = scene_dot(scene->axis[i], from);
+  out[0] -= eye == STX_SCENE_RIGHT ? camera->baseline : 0;
 }
 
 bool stx_scene_project(
@@ -348,8 +475,9 @@ bool stx_scene_project(
 
 SceneProbe stx_scene_probe(const StxScene *scene, const StxSceneRay *ray)
 {
-  return (SceneProbe){*ray, stx_scene_ground_meet(scene, ray, 0),
-      stx_scene_ground_meet(scene, ray, SCENE_KERB_HEIGHT)};
+  return (SceneProbe){.ray = *ray,
+      .road = stx_scene_ground_meet(scene, ray, 0),
+      .walk = stx_scene_ground_meet(scene, ray, SCENE_KERB_HEIGHT)};
 }
 
 StxSceneHit stx_scene_cast(const StxScene *scene, const StxSceneRay *ray)
@@ -360,6 +488,13 @@ StxSceneHit stx_scene_cast(const StxScene *scene, const StxSceneRay *ray)
   if (scene->params.kind == STX_SCENE_CHESSBOARD)
     stx_scene_board_cast(scene, ray, &contact);
   int label = stx_scene_label(scene, &contact, ray->origin[0] + contact.t * ray->direction[0]);
-  return (StxSceneHit){
-      contact.t, label, contact.object >= 0 ? scene->object[contact.object].instance : 0};
+  StxSceneHit hit = {.t = contact.t, .label = label};
+  if (contact.object < 0)
+    return hit;
+  const SceneObject *object = &scene->object[contact.object];
+  const double speed[3] = {object->speed[0], 0, object->speed[1]};
+  hit.instance = object->instance;
+  hit.speed[0] = scene_dot(scene->axis[0], speed);
+  hit.speed[1] = scene_dot(scene->axis[2], speed);
+  return hit;
 }

@@ -10,13 +10,14 @@
  * docs/algorithms/scene.md explains the parts.
  *
  * Coordinates of a frame: metres, x right, y up, z along the street; the origin is the road's
- * surface right below the left camera. The cameras are a rectified pair: the right one stands
- * `baseline` further along x. The car follows the road, so `pitch` counts from the road's slope
- * below the car, as a calibration would have it; only on STX_SCENE_SLOPED it counts from level.
+ * surface right below the left camera; where the car weaves it is the middle of the lane beside it.
+ * The cameras are a rectified pair: the right one stands `baseline` further to the right. The car
+ * follows the road, so `pitch` counts from the road's slope below the car, as a calibration would
+ * have it; only on STX_SCENE_SLOPED it counts from level.
  *
- * With a calibration the pictures are those of two real cameras: lenses bend, and the cameras look
- * askew, so that rectification (common/rectify/rectify.h) makes the rectified pair of them. The
- * truth, the camera in the parameters, and rays are of the rectified pair all the same.
+ * With a calibration, the pictures are those of two real cameras, with lens distortion and not
+ * quite parallel; rectification (common/rectify/rectify.h) turns them into the rectified pair. The
+ * truth, the camera in the parameters, and rays still belong to the rectified pair.
  *
  * Same bytes everywhere: pixels and points depend on + − × ÷ and √ of IEEE doubles and floats only,
  * never on the number of threads, the order of calls, or libm.
@@ -26,13 +27,14 @@
 
 #include "common/calibration/calibration.h"
 #include "common/camera.h"
+#include "common/egomotion/motion.h"
 #include "common/fields.h"
 #include "common/extrinsics/extrinsics.h"
 
 #define STX_SCENE_MAX_SIZE 8192 /* largest width and height, pixels */
 
-/* How the road rises and falls. The first is a town on rolling land; the others are for those who
- * want to know what a road that is no plane does to them. */
+/* The slope of the road. The first is a town on rolling land; the others test programs on roads
+ * that are not planes. */
 typedef enum {
   STX_SCENE_GENTLE, /* slopes of up to 5.2 % */
   STX_SCENE_FLAT,
@@ -44,21 +46,28 @@ typedef enum {
 typedef enum {
   STX_SCENE_STREET,
   STX_SCENE_CHESSBOARD, /* a chessboard is held up before the cameras, in the street */
-  STX_SCENE_HAZARDS /* small things lie on our lane, and holes are in it, but no traffic ahead */
+  STX_SCENE_HAZARDS, /* small things lie on our lane, and holes are in it, but no traffic ahead */
+  /* The street again, with more of what makes motion hard; what each has is one table. */
+  STX_SCENE_TURNS,      /* the car weaves within its lane */
+  STX_SCENE_BRAKING,    /* the car and the traffic ahead brake, stand and start, again and again */
+  STX_SCENE_ONCOMING,   /* more and faster traffic comes on */
+  STX_SCENE_CROSSING,   /* people walk across; there is no traffic */
+  STX_SCENE_OCCLUSIONS, /* vans and buses come on and hide people who walk */
+  STX_SCENE_RAIN        /* more noise, streaks, and an exposure that changes */
 } StxSceneKind;
 
-/* What calibration needs: a board that is held still for some frames, then otherwise: near and
- * far, tilted, in all parts of the pictures, and wholly in both of them if that is possible. Its
- * pose depends on the seed and on frame / hold; nothing stands before it. White around it is as
- * wide as a square. */
+/* A board for calibration that is held still for some frames, then otherwise: near and far, tilted,
+ * in all parts of the pictures, and wholly in both of them if that is possible. Its pose depends on
+ * the seed and on frame / hold; nothing stands before it. White around it is as wide as a
+ * square. */
 typedef struct {
   int columns, rows; /* corners between squares, across and down */
   double square;     /* side of a square, metres */
   int hold;          /* frames */
 } StxSceneBoard;
 
-/* What to draw. Zero is a good value for every field but width and height. Ranges, units and texts
- * of these: stx_scene_fields. */
+/* The scene to draw. Zero is a good value for every field but width and height. Ranges, units and
+ * texts of these: stx_scene_fields. */
 typedef struct {
   uint64_t seed;     /* which street */
   int width, height; /* pixels */
@@ -131,6 +140,10 @@ STX_API const StxSceneParams *stx_scene_params(const StxScene *scene);
 /* Goes to a frame (.6 ms). Frames may come in any order. */
 STX_API void stx_scene_move(StxScene *scene, uint64_t frame);
 
+/* The motion of the left camera, of the rectified pair, since the frame before: known exactly, with
+ * deviations of 0. STX_MOTION_FIRST in frame 0. */
+STX_API StxMotion stx_scene_motion(const StxScene *scene);
+
 /*
  * The picture of one eye, of a real camera with a calibration: black where its lens shows nothing,
  * or what is seen more than 84 degrees from straight ahead. `channels` 3 (R, G, B bytes) or 1 (luma
@@ -159,11 +172,13 @@ typedef struct {
 
 /* The first surface a ray meets: t in units of |direction| (infinite for the sky), class, and a
  * number that tells objects of one class apart (1 … 65535, the same in all frames; 0 for what is
- * not an object: ground, sky, distant hills). */
+ * not an object: ground, sky, distant hills), and its speed over ground: m/s to the right and
+ * ahead, in the axes of the left camera. */
 typedef struct {
   double t;
   int label;
   unsigned instance;
+  double speed[2];
 } StxSceneHit;
 
 /* Casts one ray through the whole scene, without the pictures' tables: about 5 µs. Reentrant. */
@@ -173,9 +188,9 @@ StxSceneHit stx_scene_cast(const StxScene *scene, const StxSceneRay *ray);
  * Its t is the depth: disparity = focal × baseline / t. */
 StxSceneRay stx_scene_ray(const StxScene *scene, StxSceneEye eye, double u, double v);
 
-/* Where a point of the frame falls in the picture that stx_scene_render() draws, with a calibration
- * the real camera's. False if it falls nowhere: behind the camera, or where the lens shows nothing;
- * it may lie outside of the picture. */
+/* The position of a point of the frame in the picture that stx_scene_render() draws, with a
+ * calibration the real camera's. False if it falls nowhere: behind the camera, or where the lens
+ * shows nothing; it may lie outside of the picture. */
 bool stx_scene_project(
     const StxScene *scene, StxSceneEye eye, const double point[3], double pixel[2]);
 
@@ -271,8 +286,8 @@ STX_API StxSceneLidar stx_scene_lidar(int beams);
 /* False with an error that names the field, its value and the range. */
 STX_API bool stx_scene_lidar_check(const StxSceneLidar *lidar, StxError *error);
 
-/* Where it stands, seen from the left camera: of a camera that is pitched by its own pitch, and of
- * a car that stands on the road's slope. */
+/* Its pose relative to the left camera: of a camera that is pitched by its own pitch, and of a car
+ * that stands on the road's slope. */
 STX_API StxExtrinsics stx_scene_lidar_extrinsics(
     const StxSceneLidar *lidar, const StxCamera *camera);
 

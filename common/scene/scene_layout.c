@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What stands where. The street is cut into cells of equal length per kind of thing; a hash of
+ * The places of things. The street is cut into cells of equal length per kind of thing; a hash of
  * (seed, kind, cell) says whether the cell holds one and how it looks. Cell k begins at k·length
  * metres from the street's beginning, wherever the camera is, so things stay put from frame to
- * frame. Traffic and walkers live in cells that move at the speed of their lane, so that nobody
- * ever meets another on the same lane.
+ * frame. Traffic and walkers live in cells that move at the speed of their lane, so that they never
+ * meet on the same lane.
  *
  * Every draw from a key is a statement of its own: C leaves open in which order arguments are
  * evaluated, and the street must be the same whatever compiler built it.
@@ -23,16 +23,20 @@ enum {
   KIND_CROSSING,
   KIND_LANE,
   KIND_WALKER,
-  KIND_HAZARD = 30
+  KIND_HAZARD = 30,
+  KIND_CROSSER
 };
 
 enum { LEFT_SIDE, RIGHT_SIDE };
+
+#define EARLY .5 /* s: so long before us the traffic ahead brakes */
 
 /* One row of cells and how the camera stands to it. */
 typedef struct {
   unsigned kind;
   double length, speed; /* of a cell, of the row along z */
   double from, to;      /* z of interest relative to the camera */
+  double way;           /* that the row went beyond what it would have at that speed, metres */
 } Row;
 
 /* Fills one cell that begins at z. */
@@ -44,9 +48,15 @@ static unsigned instance_of(unsigned kind, int side, int64_t cell)
   return 1 + (unsigned)(scene_key((uint64_t)side, kind, cell) % 65535);
 }
 
+/* The distance of the row's cells from where they were at first. */
+static double shift_of(const StxScene *scene, const Row *row)
+{
+  return row->speed * scene->time + row->way - scene->travelled;
+}
+
 static void walk_row(StxScene *scene, const Row *row, int side, Placer *place)
 {
-  double shift = row->speed * scene->time - scene->travelled;
+  double shift = shift_of(scene, row);
   int64_t first = scene_floor((row->from - shift) / row->length),
           last = scene_floor((row->to - shift) / row->length);
   for (int64_t cell = first; cell <= last; cell++)
@@ -132,8 +142,9 @@ static bool near_crossing(const StxScene *scene, double z)
 static void place_parked(
     StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
 {
+  double share = side == LEFT_SIDE ? stx_scene_traits(scene)->parked : .62;
   z += scene_between(&key, 2.8, 3.4);
-  if (scene_uniform(&key) > .62 || near_crossing(scene, z))
+  if (scene_uniform(&key) > share || near_crossing(scene, z))
     return;
   double turn = scene_between(&key, -.025, .025), forward = side == LEFT_SIDE ? -1 : 1;
   double length = sqrt(1 + turn * turn), inside = scene_between(&key, 1.1, 1.25);
@@ -199,7 +210,8 @@ static void place_crossing(
 
 static void vehicle(StxScene *scene, ScenePlace *place)
 {
-  double which = scene_uniform(&place->key);
+  double tall = .84 * stx_scene_traits(scene)->tall;
+  double which = tall + (1 - tall) * scene_uniform(&place->key);
   if (which < .84)
     stx_scene_car(scene, place);
   else if (which < .95)
@@ -212,24 +224,39 @@ static void place_oncoming(
     StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
 {
   double x = SCENE_LANE_LEFT + scene_between(&key, -.2, .2), at = z + scene_between(&key, 7, 15);
-  ScenePlace place = {
-      .x = x, .z = at, .face_z = -1, .instance = instance_of(KIND_LANE, side, cell)};
-  if (scene_uniform(&key) > .6)
+  ScenePlace place = {.x = x,
+      .z = at,
+      .face_z = -1,
+      .instance = instance_of(KIND_LANE, side, cell),
+      .speed = {0, row->speed}};
+  if (scene_uniform(&key) > stx_scene_traits(scene)->oncoming)
     return;
   place.key = key;
   vehicle(scene, &place);
 }
 
-/* Traffic ahead keeps our speed. The gap around ourselves stays empty. */
+/* Traffic ahead drives as we do. The gap around ourselves stays empty. */
 static void place_ahead(
     StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
 {
   double x = scene_between(&key, -.2, .25), at = z + scene_between(&key, 2, 10);
-  ScenePlace place = {.x = x, .z = at, .face_z = 1, .instance = instance_of(KIND_LANE, side, cell)};
-  if (scene_uniform(&key) > .62 || (place.z > -14 && place.z < 14))
+  double home = at - shift_of(scene, row);
+  ScenePlace place = {.x = x,
+      .z = at,
+      .face_z = 1,
+      .instance = instance_of(KIND_LANE, side, cell),
+      .speed = {0, row->speed}};
+  if (scene_uniform(&key) > stx_scene_traits(scene)->ahead || (home > -14 && home < 14))
     return;
   place.key = key;
   vehicle(scene, &place);
+}
+
+/* The distance of the feet, -1 … 1, after so many steps: two are a period. */
+static double stride_of(double steps)
+{
+  double phase = steps - 2 * (double)scene_floor(.5 * steps);
+  return phase < 1 ? 1 - 2 * phase : 2 * phase - 3;
 }
 
 static void place_walker(
@@ -237,16 +264,39 @@ static void place_walker(
 {
   double speed = row->speed;
   key ^= speed < 0 ? 99 : 0;
-  double pace = 2 * (scene->time * scene_abs(speed) / 1.5 + scene_uniform(&key));
-  double phase = pace - 2 * (double)scene_floor(.5 * pace); /* 0 … 2: one pair of steps */
-  double stride = phase < 1 ? 1 - 2 * phase : 2 * phase - 3;
+  double stride = stride_of(2 * (scene->time * scene_abs(speed) / 1.5 + scene_uniform(&key)));
   uint64_t own = key + 5;
   double at = z + scene_between(&key, 1, 5.5), out = scene_between(&key, 1.3, 3.3);
   ScenePlace place =
       on_walk(side, out, at, own, instance_of(KIND_WALKER + (speed > 0), side, cell));
   place.face_z = speed > 0 ? 1 : -1;
-  if (scene_uniform(&key) < .3)
+  place.speed[1] = speed;
+  if (scene_uniform(&key) < stx_scene_traits(scene)->walkers)
     stx_scene_person(scene, &place, stride);
+}
+
+/* From kerb to kerb and back, between parked cars. When we come, it has just left our lane. */
+static void place_crosser(
+    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
+{
+  const double low = SCENE_KERB_LEFT - 1.2, width = SCENE_KERB_RIGHT + 1.2 - low;
+  uint64_t own = key + 5;
+  double speed = scene_between(&key, 1, 1.9), beyond = scene_between(&key, 2.2, 5);
+  double ours = scene->params.speed > 0 ? (double)cell * row->length / scene->params.speed : 0;
+  double went = beyond + speed * (scene->time - ours);
+  double way = (scene_uniform(&key) < .5 ? went : -went) - low; /* back, too, from the far kerb */
+  bool right = way + low == went;
+  way -= 2 * width * (double)scene_floor(way / (2 * width));
+  right = right == (way < width);
+  double x = low + (way < width ? way : 2 * width - way);
+  ScenePlace place = {.x = x,
+      .z = z,
+      .face_x = right ? 1 : -1,
+      .level = x > SCENE_KERB_LEFT && x < SCENE_KERB_RIGHT ? 0 : SCENE_KERB_HEIGHT,
+      .key = own,
+      .instance = instance_of(KIND_CROSSER, side, cell),
+      .speed = {right ? speed : -speed, 0}};
+  stx_scene_person(scene, &place, stride_of(2 * went / 1.5));
 }
 
 /* ---- Small things on the road --------------------------------------------------------------- */
@@ -322,11 +372,16 @@ void stx_scene_layout(StxScene *scene)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
       walk_row(scene, &rows[i].row, side, rows[i].place);
   uint64_t lane = scene_key(scene->params.seed, KIND_LANE, 0);
-  double oncoming = -scene_between(&lane, 7, 10);
+  const SceneTraits *traits = stx_scene_traits(scene);
+  double oncoming = -scene_between(&lane, 7, 10) * traits->pace;
   walk_row(scene, &(Row){KIND_LANE, 24, oncoming, from, 200}, LEFT_SIDE, place_oncoming);
-  if (scene->params.kind == STX_SCENE_HAZARDS)
+  if (traits->hazards)
     walk_row(scene, &(Row){KIND_HAZARD, 12, 0, -20, 120}, RIGHT_SIDE, place_hazard);
-  else
-    walk_row(scene, &(Row){KIND_LANE, 22, scene->params.speed, from, 200}, RIGHT_SIDE, place_ahead);
+  if (traits->cross)
+    walk_row(scene, &(Row){KIND_CROSSER, 18.9, 0, -20, 130}, RIGHT_SIDE, place_crosser);
+  SceneDrive ours = stx_scene_drive(scene, traits->brakes ? EARLY : 0);
+  Row ahead = {KIND_LANE, 22, ours.speed, from, 200, ours.way - ours.speed * scene->time};
+  if (traits->ahead > 0)
+    walk_row(scene, &ahead, RIGHT_SIDE, place_ahead);
   stx_scene_shadow_index(scene);
 }

@@ -34,24 +34,23 @@
 
 static const StxField fields[] = {
     {"beams", "Beams",
-        "Beams of the LiDAR, and so its field of view: to 16 as a VLP-16, to 32 HDL-32E, "
-        "to 64 HDL-64E, above VLS-128",
+        "LiDAR beams, with the field of view of a VLP-16, HDL-32E, HDL-64E or VLS-128",
         "lidar beams", STORED(INT, beams), .low = 1, .high = STX_SCENE_MAX_BEAMS},
-    {"azimuth-steps", "Azimuth steps", "Azimuths in one turn of the LiDAR", "lidar steps",
-        STORED(INT, steps), .low = 1, .high = STX_SCENE_MAX_STEPS},
+    {"azimuth-steps", "Azimuth steps", "LiDAR azimuths per turn", "lidar steps", STORED(INT, steps),
+        .low = 1, .high = STX_SCENE_MAX_STEPS},
     {.field = "lidar top", NUMBER(top, -90, 90), .unit = "degrees"},
     {.field = "lidar bottom", NUMBER(bottom, -90, 90), .unit = "degrees"},
     {"lidar-height", "LiDAR height", "Height of the LiDAR above the road, metres", "lidar height",
         NUMBER(height, .3, 10), .unit = "m"},
     {.field = "lidar least range", NUMBER(range_min, 0, 500), .unit = "m"},
     {.field = "lidar greatest range", NUMBER(range_max, 0, 500), .unit = "m"},
-    {"lidar-noise", "LiDAR noise", "Standard deviation of the LiDAR's range, metres", "lidar noise",
+    {"lidar-noise", "LiDAR noise", "Standard deviation of LiDAR ranges, metres", "lidar noise",
         NUMBER(noise, 0, 1), .unit = "m"},
-    {"lidar-dropout", "LiDAR drop-outs", "Share of the LiDAR's returns that are lost",
-        "lidar dropout", NUMBER(dropout, 0, 1)},
-    {"lidar-roll", "LiDAR roll", "Tilt of the LiDAR to the right, radians", "lidar roll",
+    {"lidar-dropout", "LiDAR drop-outs", "Share of lost LiDAR returns", "lidar dropout",
+        NUMBER(dropout, 0, 1)},
+    {"lidar-roll", "LiDAR roll", "Roll of the LiDAR, right side down, radians", "lidar roll",
         NUMBER(roll, -MOST_TILT, MOST_TILT), .unit = "rad"},
-    {"lidar-pitch", "LiDAR pitch", "Tilt of the LiDAR forward and down, radians", "lidar pitch",
+    {"lidar-pitch", "LiDAR pitch", "Pitch of the LiDAR, front down, radians", "lidar pitch",
         NUMBER(pitch, -MOST_TILT, MOST_TILT), .unit = "rad"},
 };
 static const StxSceneLidar defaults = STX_SCENE_LIDAR_DEFAULTS;
@@ -117,15 +116,16 @@ typedef struct {
 /* Roll about x, then pitch about y, both right-handed: the sensor's axes in the car's frame. */
 static Sensor sensor_of(const StxScene *scene, const StxSceneLidar *lidar)
 {
-  Sensor sensor = {.lidar = lidar, .origin = {0, lidar->height, 0}};
+  Sensor sensor = {.lidar = lidar, .origin = {scene->aside, lidar->height, 0}};
   Angle p = angle_of(lidar->pitch / DEGREE), r = angle_of(lidar->roll / DEGREE);
   const double tilt[3][3] = {{p.cosine, 0, -p.sine}, {p.sine * r.sine, r.cosine, p.cosine * r.sine},
       {p.sine * r.cosine, -r.sine, p.cosine * r.cosine}};
   double slope = scene->stance, length = sqrt(1 + slope * slope);
   for (int i = 0; i < 3; i++) {
-    sensor.axis[i][0] = -tilt[i][1];
+    double right = -tilt[i][1], ahead = (tilt[i][0] - tilt[i][2] * slope) / length;
+    sensor.axis[i][0] = scene->axis[0][0] * right - scene->axis[0][2] * ahead;
     sensor.axis[i][1] = (tilt[i][0] * slope + tilt[i][2]) / length;
-    sensor.axis[i][2] = (tilt[i][0] - tilt[i][2] * slope) / length;
+    sensor.axis[i][2] = scene->axis[0][2] * right + scene->axis[0][0] * ahead;
   }
   return sensor;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the things of the street are made of, convex parts, and how they fill the tables of objects,
- * parts, planes and shadows. A model stands in its own frame: origin on the
- * ground, y up, z the way it looks. Sizes are metres; colours linear light.
+ * Models of the things of the street, of convex parts, and how they fill the tables of objects,
+ * parts, planes and shadows. A model stands in its own frame: origin on the ground, y up, z the way
+ * it looks. Sizes are metres; colours linear light.
  */
 #include "common/scene/scene_private.h"
 
@@ -33,7 +33,8 @@ static bool begin(StxScene *scene, const ScenePlace *place)
           .lo = {INFINITY, INFINITY, INFINITY},
           .hi = {-INFINITY, -INFINITY, -INFINITY},
           .first_part = scene->parts,
-          .instance = place->instance};
+          .instance = place->instance,
+          .speed = {place->speed[0], place->speed[1]}};
   return true;
 }
 

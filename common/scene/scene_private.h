@@ -95,6 +95,7 @@ typedef struct {
   double slope;        /* of the road below: dy per dz of the world */
   double lo[3], hi[3]; /* local bounds of all parts */
   double near;         /* least depth from the camera, or range from the LiDAR */
+  double speed[2];     /* along x and z of the world, m/s */
   int first_part, parts;
   unsigned instance;
 } SceneObject;
@@ -143,6 +144,8 @@ typedef struct {
 typedef struct {
   StxSceneRay ray;
   double road, walk; /* t on the level of the road and of the sidewalk, INFINITY for never */
+  int eye;           /* of a row of a picture, */
+  double v;          /* which row */
 } SceneProbe;
 
 /* A contact, ready to be coloured, in the object's frame (world frame where there is no object). */
@@ -172,7 +175,11 @@ struct StxScene {
   StxSceneParams params;
   uint64_t frame;
   double time, travelled;      /* s, m */
-  double forward_y, forward_z; /* viewing direction */
+  double forward_y, forward_z; /* viewing direction of a car that goes straight on */
+  double aside;                /* x of the left camera, */
+  double axis[3][3];           /* its axes in the world: to the right, down, ahead */
+  bool turned;                 /* to a side */
+  StxMotion motion;            /* to this frame */
   double stance;               /* slope on which the car stands */
 
   double knot_z, knot_slope[SCENE_KNOTS], knot_height[SCENE_KNOTS], end_height;
@@ -319,6 +326,27 @@ static inline void scene_to_local(
   scene_turn(object, ray->direction, out->direction);
 }
 
+/* ---- What a scene has --------------------------------------------------------------------- */
+
+/* Beside what every street has. Shares are of the cells that hold one. */
+typedef struct {
+  double ahead, oncoming; /* vehicles on our lane, on the other */
+  double pace;            /* of those that come on, times the usual */
+  double tall;            /* 1: these are vans and buses only */
+  double parked, walkers; /* vehicles at the left kerb; people on the sidewalks */
+  double weave;           /* m: how far the car goes to either side */
+  bool brakes, cross, rain, hazards;
+} SceneTraits;
+
+const SceneTraits *stx_scene_traits(const StxScene *scene);
+
+/* The way in metres, and the speed, at a time of a car on our lane that is so many seconds ahead of
+ * us in what it does. */
+typedef struct {
+  double way, speed;
+} SceneDrive;
+SceneDrive stx_scene_drive(const StxScene *scene, double early);
+
 /* ---- scene.c ------------------------------------------------------------------------------- */
 
 SceneProbe stx_scene_probe(const StxScene *scene, const StxSceneRay *ray);
@@ -364,6 +392,7 @@ typedef struct {
   double level; /* above the road */
   uint64_t key;
   unsigned instance;
+  double speed[2]; /* over ground, along x and z */
 } ScenePlace;
 
 void stx_scene_car(StxScene *scene, const ScenePlace *place);

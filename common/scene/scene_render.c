@@ -19,6 +19,10 @@
 
 #define NEAR_PLANE .05
 #define SAMPLES 4
+#define KEY_RAIN 920   /* of scene_key */
+#define EXPOSED 8      /* frames with the same exposure, in the rain */
+#define RAIN_NOISE 3.f /* times the usual */
+#define DROP_ROWS 24   /* of a band in which a column may have a streak */
 
 static const double SAMPLE_U[SAMPLES] = {-.125, .375, -.375, .125},
                     SAMPLE_V[SAMPLES] = {-.375, -.125, .125, .375};
@@ -127,14 +131,31 @@ static void make_tiles(StxScene *scene, int eye)
 static SceneProbe row_probe(const StxScene *scene, int eye, double v)
 {
   StxSceneRay ray = stx_scene_ray(scene, (StxSceneEye)eye, 0, v);
-  return stx_scene_probe(scene, &ray);
+  SceneProbe probe = stx_scene_probe(scene, &ray);
+  probe.eye = eye;
+  probe.v = v;
+  return probe;
+}
+
+/* Turns the row's ray to column u. Of a car that goes straight on only x changes with it. */
+static void aim(const StxScene *scene, SceneProbe *probe, double u)
+{
+  const StxCamera *camera = &scene->params.camera;
+  if (scene->turned)
+    probe->ray = stx_scene_ray(scene, (StxSceneEye)probe->eye, u, probe->v);
+  else
+    probe->ray.direction[0] = (u - camera->cx) / camera->focal;
 }
 
 /* Turns the row's probe to column u and casts it with the list of the tile around (x, y). */
 static SceneContact cast_at(const StxScene *scene, SceneProbe *probe, double u, int x, int y)
 {
-  const StxCamera *camera = &scene->params.camera;
-  probe->ray.direction[0] = (u - camera->cx) / camera->focal;
+  aim(scene, probe, u);
+  if (scene->turned) {
+    SceneProbe turned = stx_scene_probe(scene, &probe->ray);
+    probe->road = turned.road;
+    probe->walk = turned.walk;
+  }
   SceneContact contact = stx_scene_ground_cast(scene, probe);
   size_t tile = (size_t)tile_of(scene, x, y);
   stx_scene_cast_pixel(scene, &probe->ray, x, y, scene->tile_list + tile * SCENE_MAX_OBJECTS,
@@ -208,14 +229,31 @@ static uint8_t to_byte(float value)
   return (uint8_t)(value <= 0 ? 0 : value >= 255 ? 255 : (int)(value + .5f));
 }
 
+/* The exposure is another one every few frames, of both eyes. */
+static float exposure(const StxScene *scene)
+{
+  uint64_t key = scene_key(scene->params.seed, KEY_RAIN, (int64_t)(scene->frame / EXPOSED));
+  return (float)scene_between(&key, .5, 1.4);
+}
+
+/* Gray levels that a drop adds to a pixel: in some bands of rows a column has a streak. */
+static float streak(const StxScene *scene, int eye, int x, int y)
+{
+  uint64_t key = scene_key(scene->params.seed, KEY_RAIN + 1 + (unsigned)eye, (int64_t)scene->frame);
+  uint64_t bits = scene_key(key, (unsigned)x, y / DROP_ROWS);
+  int first = (int)(bits >> 8 & 7), rows = 8 + (int)(bits >> 16 & 7), at = y % DROP_ROWS - first;
+  return (bits & 31) == 0 && at >= 0 && at < rows ? 20 + (float)(bits >> 24 & 31) : 0;
+}
+
 static void write_pixel(
     const StxScene *scene, uint64_t key, int x, const float value[3], int channels, uint8_t *row)
 {
   float noisy[3] = {value[0], value[1], value[2]};
   if (scene->params.noise > 0) {
+    float noise = (float)scene->params.noise * (stx_scene_traits(scene)->rain ? RAIN_NOISE : 1);
     uint64_t bits = scene_mix(key + (uint64_t)x * 0x9e3779b97f4a7c15u);
     for (int i = 0; i < 3; i++)
-      noisy[i] += (float)scene->params.noise * scene_deviate(bits, i);
+      noisy[i] += noise * scene_deviate(bits, i);
   }
   if (channels == 1)
     row[x] = to_byte(.299f * noisy[0] + .587f * noisy[1] + .114f * noisy[2]);
@@ -250,7 +288,7 @@ static void smooth_outline(const Job *job, SceneProbe probes[SAMPLES], int x, in
   }
 }
 
-/* How far the next pixel of a real camera lies from this one, in the rectified picture. */
+/* The distance of a real camera's next pixel from this one, in the rectified picture. */
 static void find_step(const Job *job, int x, int y, int dx, int dy, double step[2])
 {
   const StxSceneParams *params = &job->scene->params;
@@ -295,7 +333,8 @@ static void colour_row(const Job *job, int y, const SceneContact *row, const Sce
 {
   StxScene *scene = job->scene;
   int width = scene->params.width;
-  bool real = scene->params.calibration != NULL;
+  bool real = scene->params.calibration != NULL, rain = stx_scene_traits(scene)->rain;
+  float gain = rain ? exposure(scene) : 1;
   SceneProbe probe = row_probe(scene, job->eye, y), samples[SAMPLES];
   for (int k = 0; k < SAMPLES; k++)
     samples[k] = row_probe(scene, job->eye, y + SAMPLE_V[k]);
@@ -312,8 +351,13 @@ static void colour_row(const Job *job, int y, const SceneContact *row, const Sce
     } else if (outline) {
       smooth_outline(job, samples, x, y, value);
     } else {
-      probe.ray.direction[0] = (x - scene->params.camera.cx) / scene->params.camera.focal;
+      aim(scene, &probe, x);
       add_colour(job, c, &probe.ray, 1, value);
+    }
+    if (rain) {
+      float drop = streak(scene, job->eye, x, y);
+      for (int i = 0; i < 3; i++)
+        value[i] = gain * value[i] + drop;
     }
     write_pixel(scene, key, x, value, job->channels, stx_row8(job->image, y));
   }
@@ -371,9 +415,11 @@ static void truth_row(void *data, int y, int worker)
     double steps = camera->focal * camera->baseline / row[x].t * STX_DISPARITY_ONE + .5;
     if (disparity != NULL)
       stx_row16(disparity, y)[x] = steps < 65536 ? (uint16_t)steps : STX_DISPARITY_UNKNOWN;
-    if (labels != NULL)
-      stx_row8(labels, y)[x] =
-          (uint8_t)stx_scene_label(scene, &row[x], row[x].t * (x - camera->cx) / camera->focal);
+    if (labels == NULL)
+      continue;
+    StxSceneRay ray = stx_scene_ray(scene, STX_SCENE_LEFT, x, y);
+    stx_row8(labels, y)[x] =
+        (uint8_t)stx_scene_label(scene, &row[x], ray.origin[0] + row[x].t * ray.direction[0]);
   }
 }
 

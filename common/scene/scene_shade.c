@@ -591,7 +591,7 @@ static const SceneColour AMBIENT = {.44f, .50f, .60f}, SUN = {1.42f, 1.30f, 1.08
 static void locate(const StxScene *scene, const SceneContact *contact, const StxSceneRay *ray,
     SceneSpot *spot, double d[3], double right[3], double down[3])
 {
-  const double e_right[3] = {1, 0, 0}, e_down[3] = {0, -scene->forward_z, scene->forward_y};
+  const double *e_right = scene->axis[0], *e_down = scene->axis[1];
   for (int i = 0; i < 3; i++) {
     spot->world[i] = ray->origin[i] + contact->t * ray->direction[i];
     spot->p[i] = spot->world[i];
@@ -646,7 +646,7 @@ static SceneColour board_colour(
     const StxScene *scene, const SceneContact *contact, const StxSceneRay *ray)
 {
   const SceneBoard *board = &scene->board;
-  const double right[3] = {1, 0, 0}, down[3] = {0, -scene->forward_z, scene->forward_y};
+  const double *right = scene->axis[0], *down = scene->axis[1];
   const double sun[3] = {SCENE_SUN_X, SCENE_SUN_Y, SCENE_SUN_Z}, *n = board->normal;
   const double *axes[2] = {board->across, board->down}, *d = ray->direction;
   double nd = scene_dot(n, d), per_pixel = contact->t / scene->params.camera.focal;

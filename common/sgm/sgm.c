@@ -6,20 +6,19 @@
 /* ---- Fields ------------------------------------------------------------------------------- */
 
 static const StxFieldChoice disparities[] = {
-    {64, "64", "0 … 63 pixels"},
-    {128, "128", "0 … 127 pixels"},
-    {256, "256", "0 … 255 pixels"},
+    {64, "64", "64"},
+    {128, "128", "128"},
+    {256, "256", "256"},
     {0},
 };
 static const StxFieldChoice path_counts[] = {
-    {4, "4", "Along rows and columns"},
-    {8, "8", "Along rows, columns and diagonals"},
+    {4, "4", "Rows and columns"},
+    {8, "8", "Also diagonals"},
     {0},
 };
 static const StxFieldChoice searches[] = {
-    {STX_SGM_FULL, "full", "All candidates at every pixel"},
-    {STX_SGM_COARSE_TO_FINE, "coarse-to-fine",
-        "32 candidates around what pictures of half the size have shown, every second row: faster"},
+    {STX_SGM_FULL, "full", "All"},
+    {STX_SGM_COARSE_TO_FINE, "coarse-to-fine", "32 around a match at half the size, faster"},
     {0},
 };
 
@@ -28,27 +27,24 @@ static const StxFieldChoice searches[] = {
 static const StxField fields[] = {
     {FIELD(INT, width), .low = 1, .high = STX_SGM_MAX_SIZE, .unit = "px"},
     {FIELD(INT, height), .low = 1, .high = STX_SGM_MAX_SIZE, .unit = "px"},
-    {"max-disparity", "Disparities",
-        "Number of candidate disparities in pixels: nearer things are not found",
-        FIELD(CHOICE, max_disparity), .unit = "px", .choices = disparities},
-    {"paths", "Paths", "Directions along which costs are aggregated", FIELD(CHOICE, paths),
-        .choices = path_counts},
+    {"max-disparity", "Disparities", "Candidate disparities, pixels", FIELD(CHOICE, max_disparity),
+        .unit = "px", .choices = disparities},
+    {"paths", "Paths", "Aggregation paths", FIELD(CHOICE, paths), .choices = path_counts},
     {"search", "Search", "Candidates of a pixel", FIELD(CHOICE, search), .choices = searches},
-    {"p1", "P1", "Penalty for a disparity step of one pixel, in census bits", FIELD(INT, p1),
+    {"p1", "P1", "Penalty of a disparity step of one pixel, census bits", FIELD(INT, p1),
         .high = STX_SGM_MAX_PENALTY, .unit = "bits"},
-    {"p2", "P2", "Penalty for a larger disparity step, in census bits (>= p1)", FIELD(INT, p2),
+    {"p2", "P2", "Penalty of larger steps, census bits (>= p1)", FIELD(INT, p2),
         .high = STX_SGM_MAX_PENALTY, .unit = "bits"},
-    {"uniqueness", "Uniqueness", "Percent by which the second best candidate must be worse",
+    {"uniqueness", "Uniqueness", "Percent by which the best candidate must beat the second",
         FIELD(INT, uniqueness), .high = 50, .unit = "%"},
     {"lr-max-diff", "Left-right check",
-        "Pixels by which the views' disparities may differ (-1 = no check)",
+        "Largest left-right difference of disparities, pixels (-1 = no check)",
         FIELD(INT, lr_max_diff), .low = -1, .high = 255, .unit = "px"},
     {"texture", "Texture",
-        "Gray levels that the 9x7 window around a pixel must exceed in range, else the disparity "
-        "is unknown (-1 = no check)",
+        "Contrast that a pixel's 9x7 window must exceed, gray levels (-1 = no check)",
         FIELD(INT, texture), .low = -1, .high = 254, .unit = "gray levels"},
     {"median", "Median", "3x3 median of the disparity", FIELD(BOOL, median)},
-    {"sky", "Sky", "Find the sky, and make its disparities unknown", FIELD(BOOL, sky)},
+    {"sky", "Sky", "Make disparities of the sky unknown", FIELD(BOOL, sky)},
     {FIELD(INT, depth), .high = STX_SGM_MAX_SCALE},
 };
 static const StxSgmParams defaults = STX_SGM_DEFAULTS;

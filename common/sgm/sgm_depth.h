@@ -10,8 +10,8 @@
  * it is the exact quotient rounded to nearest, halves up.
  *
  * A depth below 1 or above STX_SGM_MAX_DEPTH does not fit. It becomes unknown (0) with confidence
- * 0, as where nothing was measured: nobody who reads millimetres knows of a number for "farther",
- * and 65535 is what some take for one that is not valid.
+ * 0, as where nothing was measured: formats in millimetres have no number for "farther", and some
+ * readers take 65535 for an invalid depth.
  */
 #ifndef STX_SGM_DEPTH_H
 #define STX_SGM_DEPTH_H

@@ -50,9 +50,9 @@ STX_INLINE int stx_sgm_value(int disparity, int vertex)
 }
 
 /*
- * How probable the winner is right, 0…255, from the margin 1 − S1/S2 of the best sum over the best
- * non-adjacent one: a step function fitted to measured data (docs/algorithms/sgm.md). S1 <= S2;
- * no margin if both are 0.
+ * The probability that the winner is right, 0…255, from the margin 1 − S1/S2 of the best sum over
+ * the best non-adjacent one: a step function fitted to measured data (docs/algorithms/sgm.md). S1
+ * <= S2; no margin if both are 0.
  */
 STX_INLINE int stx_sgm_confidence(int s1, int s2)
 {

@@ -27,9 +27,9 @@ static inline int image_x(const Stretch *s, int i)
 #define WORDS (2 * LANES) /* of a residue in Row.right, >= LANES + STRETCH_PIXELS / n + 1 */
 
 /*
- * What the inner loop reads, copied out of the shared structures, so that the compiler need not
- * assume that storing a path changes it, and so that planes are at constant distances: addresses
- * were a third of all instructions.
+ * Pointers and constants of the inner loop, copied out of the shared structures, so that the
+ * compiler need not assume that storing a path changes it, and so that planes are at constant
+ * distances: addresses were a third of all instructions.
  */
 typedef struct {
   LeftBits left[PLANES][STRETCH_PIXELS]; /* in the order of the image */

@@ -18,10 +18,10 @@
 #define STRETCH_PIXELS 32 /* pixels of a row that are handled together, S of all in cache */
 
 /*
- * What one sweep has to remember, K(q,·) with D bytes each, P2 before the first use, so that
- * paths begin at the border by themselves. Sweep coordinates: i and j count from the corner where
- * the sweep starts. A path that leaves the image never comes back, so each has a place of its own
- * that is updated in place:
+ * The state of one sweep, K(q,·) with D bytes each, P2 before the first use, so that paths begin at
+ * the border by themselves. Sweep coordinates: i and j count from the corner where the sweep
+ * starts. A path that leaves the image never comes back, so each has a place of its own that is
+ * updated in place:
  *   left      by j              up_left    by i − j + height − 1
  *   up        by i              up_right   by i + j
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What sgm_omp.c and sgm_coarse_omp.c have of their own for each instruction set: costs, and keys.
+ * The parts of sgm_omp.c and sgm_coarse_omp.c that differ by instruction set: costs, and keys.
  *
  * The D disparities of a pixel lie in n = D / LANES vectors, dealt out like cards: lane i of vector
  * k belongs to d = (LANES − 1 − i)·n + k. The neighbours d ± 1 of nearly all candidates are then

@@ -14,21 +14,31 @@
 
 #define NO_PATCH (-1)
 
+/* Tiles that are looked at together, and their columns of pixels: numbers that the compiler knows,
+ * so that it makes vectors of them. */
+enum { TILES = 16, PIECE = TILES * STX_SGM_TILE };
+
 typedef struct {
   const StxSgmParams *params;
   const StxImage8 *left, *right;
   const StxImage16 *disparity;
   const StxImage8 *confidence;
-  int columns, rows;    /* of tiles */
-  uint64_t total;       /* of the frame's gray values */
-  StxSgmTile *tiles;    /* columns · rows, and so are the next three */
-  uint8_t *candidate;   /* 1: yes */
-  int32_t *parent;      /* of a candidate in its tree: the root has the least index of the patch */
-  int8_t *vote;         /* of a sample … */
-  uint8_t *is_sample;   /* … where this is 1 */
-  uint64_t *row_total;  /* rows */
-  StxSgmPatch *patches; /* columns: by root; those that do not begin at the top edge do not count */
-  uint8_t *is_sky;      /* columns: by root */
+  int columns, rows;   /* of tiles */
+  int stride;          /* tiles from row to row: whole pieces, with one in front */
+  uint64_t total;      /* of the frame's gray values */
+  uint8_t *low, *high; /* least and greatest gray value of each tile, stride · rows */
+  uint16_t *sum;       /* of its gray values; so are the next four */
+  uint8_t *candidate;  /* 1: yes */
+  int32_t *parent;     /* of a candidate in its tree: the root has the least index of the patch */
+  int8_t *vote;        /* of a sample … */
+  uint8_t *is_sample;  /* … where this is 1 */
+  uint64_t *row_total; /* rows */
+  uint8_t *step;       /* stride · rows: of growth, in which a tile became sky */
+  int32_t *grown;      /* likewise: tiles of the sky in the order of these steps */
+  uint8_t *has_sky;    /* rows */
+  /* By root, stride each: those that do not begin at the top edge do not count. */
+  StxSgmPatch *patches;
+  uint8_t *is_sky;
 } Sky;
 
 static size_t lay_out(Sky *s, const StxSgmParams *params, void *base)
@@ -37,15 +47,21 @@ static size_t lay_out(Sky *s, const StxSgmParams *params, void *base)
   s->params = params;
   s->columns = (params->width + STX_SGM_TILE - 1) / STX_SGM_TILE;
   s->rows = (params->height + STX_SGM_TILE - 1) / STX_SGM_TILE;
-  size_t count = (size_t)s->columns * (size_t)s->rows;
-  STX_TAKE(&at, s->tiles, count);
+  s->stride = TILES + (s->columns + STX_SGM_SKY_RIM + TILES - 1) / TILES * TILES;
+  size_t count = (size_t)s->stride * (size_t)s->rows;
+  STX_TAKE(&at, s->low, count);
+  STX_TAKE(&at, s->high, count);
+  STX_TAKE(&at, s->sum, count);
   STX_TAKE(&at, s->candidate, count);
   STX_TAKE(&at, s->parent, count);
   STX_TAKE(&at, s->vote, count);
   STX_TAKE(&at, s->is_sample, count);
   STX_TAKE(&at, s->row_total, s->rows);
-  STX_TAKE(&at, s->patches, s->columns);
-  STX_TAKE(&at, s->is_sky, s->columns);
+  STX_TAKE(&at, s->step, count);
+  STX_TAKE(&at, s->grown, count);
+  STX_TAKE(&at, s->has_sky, s->rows);
+  STX_TAKE(&at, s->patches, s->stride);
+  STX_TAKE(&at, s->is_sky, s->stride);
   return at.size;
 }
 
@@ -67,7 +83,7 @@ static int max2(int a, int b)
 
 static size_t index_of(const Sky *s, int i, int j)
 {
-  return (size_t)j * (size_t)s->columns + (size_t)i;
+  return (size_t)j * (size_t)s->stride + (size_t)(TILES + i);
 }
 
 static uint64_t frame_pixels(const Sky *s)
@@ -82,9 +98,15 @@ static int tile_pixels(const Sky *s, int i, int j)
 
 /* ---- Tiles and candidates ----------------------------------------------------------------- */
 
-static StxSgmTile look_at_tile(const Sky *s, int i, int j)
+static StxSgmTile tile_at(const Sky *s, size_t at)
+{
+  return (StxSgmTile){s->low[at], s->high[at], s->sum[at]};
+}
+
+static void look_at_tile(const Sky *s, int i, int j)
 {
   StxSgmTile tile = {UINT8_MAX, 0, 0};
+  size_t at = index_of(s, i, j);
   int bottom = min2((j + 1) * STX_SGM_TILE, s->params->height);
   int right = min2((i + 1) * STX_SGM_TILE, s->params->width);
   for (int y = j * STX_SGM_TILE; y < bottom; y++)
@@ -94,13 +116,12 @@ static StxSgmTile look_at_tile(const Sky *s, int i, int j)
       tile.high = gray > tile.high ? gray : tile.high;
       tile.sum = (uint16_t)(tile.sum + gray);
     }
-  return tile;
+  s->low[at] = tile.low;
+  s->high[at] = tile.high;
+  s->sum[at] = tile.sum;
 }
 
-/* Columns that are looked at together, of whole tiles: a number that the compiler knows, so that it
- * makes vectors of them. */
-enum { PIECE = 64 };
-
+/* Columns of pixels of a piece; in the end its tiles, from the first on. */
 typedef struct {
   uint8_t low[PIECE], high[PIECE];
   uint16_t sum[PIECE];
@@ -115,73 +136,124 @@ static void add_row(Columns *c, const uint8_t *restrict gray)
   }
 }
 
-static StxSgmTile tile_of_columns(const Columns *c, int x)
+/* Of two neighbours one, as the halves of a word: so the compiler makes vectors of them. */
+static inline void unite_neighbours(Columns *c, int count)
 {
-  StxSgmTile tile = {c->low[x], c->high[x], c->sum[x]};
-  for (int k = x + 1; k < x + STX_SGM_TILE; k++) {
-    tile.low = c->low[k] < tile.low ? c->low[k] : tile.low;
-    tile.high = c->high[k] > tile.high ? c->high[k] : tile.high;
-    tile.sum = (uint16_t)(tile.sum + c->sum[k]);
+  uint16_t low[PIECE / 2], high[PIECE / 2];
+  uint32_t sum[PIECE / 2];
+  memcpy(low, c->low, sizeof low);
+  memcpy(high, c->high, sizeof high);
+  memcpy(sum, c->sum, sizeof sum);
+  for (int k = 0; k < count; k++) {
+    uint8_t a = (uint8_t)low[k], b = (uint8_t)(low[k] >> 8);
+    c->low[k] = a < b ? a : b;
   }
-  return tile;
+  for (int k = 0; k < count; k++) {
+    uint8_t a = (uint8_t)high[k], b = (uint8_t)(high[k] >> 8);
+    c->high[k] = a > b ? a : b;
+  }
+  for (int k = 0; k < count; k++)
+    c->sum[k] = (uint16_t)(sum[k] + (sum[k] >> 16));
 }
 
 /* The tiles of a piece from tile (i, j) on. */
 static void look_at_piece(const Sky *s, int i, int j)
 {
   Columns c = {.sum = {0}};
+  size_t at = index_of(s, i, j);
   int bottom = min2((j + 1) * STX_SGM_TILE, s->params->height);
   memset(c.low, UINT8_MAX, sizeof c.low);
   for (int y = j * STX_SGM_TILE; y < bottom; y++)
     add_row(&c, stx_row8(s->left, y) + i * STX_SGM_TILE);
-  for (int k = 0; k < PIECE / STX_SGM_TILE; k++)
-    s->tiles[index_of(s, i + k, j)] = tile_of_columns(&c, k * STX_SGM_TILE);
+  unite_neighbours(&c, PIECE / 2);
+  unite_neighbours(&c, PIECE / 4);
+  memcpy(s->low + at, c.low, TILES);
+  memcpy(s->high + at, c.high, TILES);
+  memcpy(s->sum + at, c.sum, TILES * sizeof *c.sum);
 }
+_Static_assert(STX_SGM_TILE == 4, "look_at_piece");
 
+/* Around them are tiles without gray values. */
 static void look_at_tiles(void *data, int j, int worker)
 {
-  Sky *s = data;
+  const Sky *s = data;
+  size_t row = (size_t)j * (size_t)s->stride;
   uint64_t total = 0;
   int i = 0;
-  for (; i * STX_SGM_TILE + PIECE <= s->params->width; i += PIECE / STX_SGM_TILE)
+  memset(s->low + row, UINT8_MAX, (size_t)s->stride);
+  memset(s->high + row, 0, (size_t)s->stride);
+  memset(s->sum + row, 0, (size_t)s->stride * sizeof *s->sum);
+  for (; i * STX_SGM_TILE + PIECE <= s->params->width; i += TILES)
     look_at_piece(s, i, j);
   for (; i < s->columns; i++)
-    s->tiles[index_of(s, i, j)] = look_at_tile(s, i, j);
+    look_at_tile(s, i, j);
   for (i = 0; i < s->columns; i++)
-    total += s->tiles[index_of(s, i, j)].sum;
+    total += s->sum[index_of(s, i, j)];
   s->row_total[j] = total;
 }
 
-/* Gray values of the tile and of those above and below. */
-static StxSgmGrays range_of_column(const Sky *s, int i, int j)
+typedef struct {
+  uint8_t low[TILES], high[TILES];
+} Ranges;
+
+static void add_tiles(
+    Ranges *restrict ranges, const uint8_t *restrict low, const uint8_t *restrict high)
 {
-  StxSgmGrays range = stx_sgm_no_grays();
-  for (int v = max2(j - 1, 0); v <= min2(j + 1, s->rows - 1); v++) {
-    const StxSgmTile *tile = &s->tiles[index_of(s, i, v)];
-    range = stx_sgm_both_grays(range, (StxSgmGrays){tile->low, tile->high});
-  }
-  return range;
+  for (int k = 0; k < TILES; k++)
+    ranges->low[k] = low[k] < ranges->low[k] ? low[k] : ranges->low[k];
+  for (int k = 0; k < TILES; k++)
+    ranges->high[k] = high[k] > ranges->high[k] ? high[k] : ranges->high[k];
 }
 
-static bool is_cloud(const Sky *s, int i, int j)
+/* Of the tiles of a piece from (i, j) on with all up to `reach` away. */
+static void find_ranges(const Sky *s, int i, int j, int reach, Ranges *ranges)
 {
-  int x = stx_sgm_tile_centre(i, s->params->width), y = stx_sgm_tile_centre(j, s->params->height);
-  return stx_sgm_is_cloud(stx_row16(s->disparity, y)[x]);
+  memset(ranges->low, UINT8_MAX, TILES);
+  memset(ranges->high, 0, TILES);
+  for (int v = max2(j - reach, 0); v <= min2(j + reach, s->rows - 1); v++)
+    for (int u = i - reach; u <= i + reach; u++)
+      add_tiles(ranges, s->low + index_of(s, u, v), s->high + index_of(s, u, v));
+}
+
+/* The least sum of a tile that is bright enough. */
+static uint16_t least_bright(const Sky *s, int i, int j)
+{
+  int sum = 0, pixels = tile_pixels(s, i, j);
+  for (int step = (UINT8_MAX + 1) * STX_SGM_TILE * STX_SGM_TILE; step > 0; step >>= 1)
+    if (!stx_sgm_is_bright(sum + step, pixels, s->total, frame_pixels(s)))
+      sum += step;
+  return (uint16_t)(sum + 1);
+}
+
+/* 1 where the disparity at the tile's centre is that of a cloud. */
+static void find_clouds(const Sky *s, int i, int j, uint8_t clouds[TILES])
+{
+  int y = stx_sgm_tile_centre(j, s->params->height), count = min2(s->columns - i, TILES);
+  const uint16_t *disparity = stx_row16(s->disparity, y);
+  memset(clouds, 0, TILES);
+  for (int k = 0; k < count; k++)
+    clouds[k] = stx_sgm_is_cloud(disparity[stx_sgm_tile_centre(i + k, s->params->width)]);
 }
 
 static void find_candidates(void *data, int j, int worker)
 {
   const Sky *s = data;
-  StxSgmGrays here = range_of_column(s, 0, j), before = here;
-  for (int i = 0; i < s->columns; i++) {
-    size_t at = index_of(s, i, j);
-    StxSgmGrays after = i + 1 < s->columns ? range_of_column(s, i + 1, j) : here;
-    StxSgmGrays around = stx_sgm_both_grays(stx_sgm_both_grays(before, here), after);
-    s->candidate[at] =
-        stx_sgm_is_bright(s->tiles[at].sum, tile_pixels(s, i, j), s->total, frame_pixels(s)) &&
-        (around.high - around.low <= STX_SGM_SKY_RANGE || is_cloud(s, i, j));
-    before = here;
-    here = after;
+  const int last = s->columns - 1;
+  uint16_t bright = least_bright(s, 0, j), bright_last = least_bright(s, last, j);
+  memset(s->candidate + (size_t)j * (size_t)s->stride, 0, (size_t)s->stride);
+  for (int i = 0; i < s->columns; i += TILES) {
+    uint8_t clouds[TILES], *candidate = s->candidate + index_of(s, i, j);
+    uint16_t least[TILES], *sum = s->sum + index_of(s, i, j);
+    Ranges around;
+    find_ranges(s, i, j, 1, &around);
+    find_clouds(s, i, j, clouds);
+    for (int k = 0; k < TILES; k++)
+      least[k] = bright;
+    if (last - i < TILES)
+      least[last - i] = bright_last;
+    for (int k = 0; k < TILES; k++)
+      candidate[k] = (sum[k] >= least[k]) &
+                     (((uint8_t)(around.high[k] - around.low[k]) <= STX_SGM_SKY_RANGE) | clouds[k]);
   }
 }
 
@@ -206,91 +278,150 @@ static void unite(const Sky *s, int32_t a, int32_t b)
 static void unite_across(const Sky *s, int32_t at)
 {
   for (int k = 2; k <= 1 + STX_SGM_SKY_WIRE; k++) {
-    int32_t above = at - k * s->columns;
+    int32_t above = at - k * s->stride;
     if (above < 0)
       return;
     if (s->candidate[above]) {
-      if (stx_sgm_is_same_sky(s->tiles[at], s->tiles[above]))
+      if (stx_sgm_is_same_sky(tile_at(s, (size_t)at), tile_at(s, (size_t)above)))
         unite(s, at, above);
       return;
     }
   }
 }
 
-static void connect(const Sky *s)
+/* Joins a candidate with those to its left and above, unless these are joined already. */
+static void connect_tile(const Sky *s, int32_t at)
 {
-  for (int j = 0; j < s->rows; j++)
-    for (int i = 0; i < s->columns; i++) {
-      int32_t at = (int32_t)index_of(s, i, j);
-      s->parent[at] = s->candidate[at] ? at : NO_PATCH;
-      if (s->candidate[at] && i > 0 && s->candidate[at - 1])
-        unite(s, at, at - 1);
-      if (s->candidate[at] && j > 0 && s->candidate[at - s->columns])
-        unite(s, at, at - s->columns);
-      else if (s->candidate[at])
-        unite_across(s, at);
-    }
+  int32_t above = at - s->stride;
+  bool left = s->candidate[at - 1];
+  s->parent[at] = left ? s->parent[at - 1] : at;
+  if (above < 0)
+    return;
+  if (!s->candidate[above])
+    unite_across(s, at);
+  else if (!left || !s->candidate[above - 1])
+    unite(s, at, above);
 }
 
-/* The patch of a tile by the index of its root, or NO_PATCH if it does not reach the top edge. Once
- * parent[] leads to the root in one step. */
+static size_t all_tiles(const Sky *s)
+{
+  return (size_t)s->stride * (size_t)s->rows;
+}
+
+/* The first candidate from `at` on, or what is behind the last tile. */
+static size_t next_candidate(const Sky *s, size_t at)
+{
+  size_t end = all_tiles(s);
+  if (at < end && s->candidate[at])
+    return at;
+  const uint8_t *next = memchr(s->candidate + at, 1, end - at);
+  return next != NULL ? (size_t)(next - s->candidate) : end;
+}
+
+static void connect(const Sky *s)
+{
+  const size_t end = all_tiles(s);
+  for (size_t at = next_candidate(s, 0); at < end; at = next_candidate(s, at + 1))
+    connect_tile(s, (int32_t)at);
+  for (size_t at = next_candidate(s, 0); at < end; at = next_candidate(s, at + 1))
+    s->parent[at] = s->parent[s->parent[at]]; /* the root comes first */
+}
+
+/* The patch of a candidate by its root, or NO_PATCH if it does not reach the top edge. */
 static int32_t patch_of(const Sky *s, size_t at)
 {
   int32_t root = s->parent[at];
-  return root < s->columns ? root : NO_PATCH;
+  return root < s->stride ? root : NO_PATCH;
 }
 
 /* ---- Samples ------------------------------------------------------------------------------ */
 
-/* T(x, y), faster than the reference where the window is inside of the image. */
-static uint32_t census(const StxImage8 *image, int x, int y)
+/* Pixel (x, y), half a window to its left and right; outside of the image its border repeats. */
+static const uint8_t *look_around(
+    const StxImage8 *image, int x, int y, uint8_t copy[2 * STX_SGM_WINDOW_X + 1])
 {
-  if (x < STX_SGM_WINDOW_X || y < STX_SGM_WINDOW_Y || x + STX_SGM_WINDOW_X >= image->width ||
-      y + STX_SGM_WINDOW_Y >= image->height)
-    return stx_sgm_census(image, x, y);
-  uint32_t word = 0;
-  int k = 0;
-  for (int dy = -STX_SGM_WINDOW_Y; dy <= 0; dy++) {
-    const uint8_t *above = stx_row8(image, y + dy) + x, *below = stx_row8(image, y - dy) + x;
-    for (int dx = -STX_SGM_WINDOW_X; dx <= STX_SGM_WINDOW_X && k < STX_SGM_CENSUS_BITS; dx++, k++)
-      word |= (uint32_t)(above[dx] > below[-dx]) << k;
+  const int reach = STX_SGM_WINDOW_X, last = image->width - 1;
+  const uint8_t *row = stx_row8(image, min2(max2(y, 0), image->height - 1));
+  if (x >= reach && x + reach <= last)
+    return row + x;
+  for (int dx = -reach; dx <= reach; dx++)
+    copy[reach + dx] = row[min2(max2(x + dx, 0), last)];
+  return copy + reach;
+}
+
+/* 1 in each byte where the one of `a` exceeds the one of `b`, which is read backwards. */
+static uint64_t greater(const uint8_t *a, const uint8_t *b)
+{
+  typedef uint8_t Bytes __attribute__((vector_size(8)));
+  uint64_t forward, backward;
+  memcpy(&forward, a, sizeof forward);
+  memcpy(&backward, b, sizeof backward);
+  Bytes ones = (Bytes)((Bytes)forward > (Bytes)__builtin_bswap64(backward)) & 1;
+  return (uint64_t)ones;
+}
+
+/* The bits of T(x, y) in an order of its own. */
+static uint64_t census(const StxImage8 *image, int x, int y)
+{
+  static const uint8_t first[8] = {1, 1, 1, 1};
+  uint8_t copies[2][2 * STX_SGM_WINDOW_X + 1];
+  const uint8_t *here = look_around(image, x, y, copies[0]);
+  uint64_t word;
+  memcpy(&word, first, sizeof word);
+  word &= greater(here - 4, here - 3);
+  for (int dy = 1; dy <= STX_SGM_WINDOW_Y; dy++) {
+    const uint8_t *above = look_around(image, x, y - dy, copies[0]);
+    const uint8_t *below = look_around(image, x, y + dy, copies[1]);
+    word |= greater(above - 4, below - 3) << dy;
+    word |= (uint64_t)(above[4] > below[-4]) << (4 + dy);
   }
   return word;
 }
+_Static_assert(STX_SGM_WINDOW_X == 4 && STX_SGM_WINDOW_Y == 3, "census");
 
-static bool is_inner(const Sky *s, int i, int j)
+/* 1 for candidates whose neighbours all are; what is outside of the image counts as one. */
+static void find_inner(const Sky *s, int j, uint8_t *inner)
 {
-  for (int v = max2(j - 1, 0); v <= min2(j + 1, s->rows - 1); v++)
-    for (int u = max2(i - 1, 0); u <= min2(i + 1, s->columns - 1); u++)
-      if (!s->candidate[index_of(s, u, v)])
-        return false;
-  return true;
+  const uint8_t *here = s->candidate + (size_t)j * (size_t)s->stride;
+  const uint8_t *above = j > 0 ? here - s->stride : here;
+  const uint8_t *below = j + 1 < s->rows ? here + s->stride : here;
+  uint8_t column[STX_SGM_MAX_SIZE / STX_SGM_TILE + 3 * TILES];
+  for (int i = 0; i < s->stride; i += TILES)
+    for (int k = i; k < i + TILES; k++)
+      column[k] = above[k] & here[k] & below[k];
+  column[TILES - 1] = column[TILES + s->columns] = 1;
+  for (int i = TILES; i < s->stride; i += TILES)
+    for (int k = i; k < i + TILES; k++)
+      inner[k] = column[k - 1] & column[k] & column[k + 1];
 }
 
-static void take_sample(const Sky *s, int i, int j)
+/* disparity: known */
+static int8_t vote_of(const Sky *s, int x, int y, uint16_t disparity)
 {
-  size_t at = index_of(s, i, j);
-  int x = stx_sgm_tile_centre(i, s->params->width), y = stx_sgm_tile_centre(j, s->params->height);
-  uint16_t disparity = stx_row16(s->disparity, y)[x];
-  s->is_sample[at] = disparity != STX_DISPARITY_UNKNOWN && is_inner(s, i, j);
-  if (!s->is_sample[at])
-    return;
   int d = (disparity + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
-  uint32_t word = census(s->left, x, y);
-  int far = __builtin_popcount(word ^ census(s->right, x, y));
-  int near = __builtin_popcount(word ^ census(s->right, max2(x - d, 0), y));
-  s->vote[at] = (int8_t)(far - near);
+  if (d == 0)
+    return 0;
+  uint64_t word = census(s->left, x, y);
+  int far = __builtin_popcountll(word ^ census(s->right, x, y));
+  int near = __builtin_popcountll(word ^ census(s->right, max2(x - d, 0), y));
+  return (int8_t)(far - near);
 }
 
 static void take_samples(void *data, int j, int worker)
 {
   const Sky *s = data;
+  int y = stx_sgm_tile_centre(j, s->params->height);
+  uint8_t *is_sample = s->is_sample + (size_t)j * (size_t)s->stride;
+  find_inner(s, j, is_sample);
   for (int i = 0; i < s->columns; i++) {
     size_t at = index_of(s, i, j);
-    if (patch_of(s, at) != NO_PATCH)
-      take_sample(s, i, j);
-    else
-      s->is_sample[at] = 0;
+    if (!s->is_sample[at] || patch_of(s, at) == NO_PATCH)
+      continue;
+    int x = stx_sgm_tile_centre(i, s->params->width);
+    uint16_t disparity = stx_row16(s->disparity, y)[x];
+    s->is_sample[at] = disparity != STX_DISPARITY_UNKNOWN;
+    if (s->is_sample[at])
+      s->vote[at] = vote_of(s, x, y, disparity);
   }
 }
 
@@ -322,21 +453,21 @@ static void add_outline(const Sky *s, StxSgmOutline *outline, int i, int j)
 
 static void add_up_patches(const Sky *s)
 {
-  memset(s->patches, 0, (size_t)s->columns * sizeof *s->patches);
-  for (int j = 0; j < s->rows; j++)
-    for (int i = 0; i < s->columns; i++) {
-      size_t at = index_of(s, i, j);
-      int32_t root = patch_of(s, at);
-      if (root == NO_PATCH)
-        continue;
-      StxSgmPatch *patch = &s->patches[root];
-      patch->tiles++;
-      patch->pixels += (uint32_t)tile_pixels(s, i, j);
-      patch->light += s->tiles[at].sum;
-      patch->samples += s->is_sample[at];
-      patch->votes += s->is_sample[at] ? s->vote[at] : 0;
+  memset(s->patches, 0, (size_t)s->stride * sizeof *s->patches);
+  for (size_t at = next_candidate(s, 0); at < all_tiles(s); at = next_candidate(s, at + 1)) {
+    int32_t root = patch_of(s, at);
+    if (root == NO_PATCH)
+      continue;
+    int i = (int)at % s->stride - TILES, j = (int)at / s->stride;
+    StxSgmPatch *patch = &s->patches[root];
+    patch->tiles++;
+    patch->pixels += (uint32_t)tile_pixels(s, i, j);
+    patch->light += s->sum[at];
+    patch->samples += s->is_sample[at];
+    patch->votes += s->is_sample[at] ? s->vote[at] : 0;
+    if (!s->is_sample[at]) /* of these all neighbours are candidates */
       add_outline(s, &patch->outline, i, j);
-    }
+  }
 }
 
 static int light_of(const Sky *s, int root)
@@ -349,7 +480,7 @@ static int light_of_sky(const Sky *s)
 {
   uint32_t most = 0;
   int light = 0;
-  for (int root = 0; root < s->columns; root++) {
+  for (int root = 0; root < s->stride; root++) {
     uint32_t weight = stx_sgm_patch_weight(&s->patches[root]);
     if (weight > most && stx_sgm_patch_may_be_sky(&s->patches[root], light_of(s, root))) {
       most = weight;
@@ -362,28 +493,122 @@ static int light_of_sky(const Sky *s)
 static void choose_sky(const Sky *s)
 {
   int sky = light_of_sky(s);
-  for (int root = 0; root < s->columns; root++)
+  for (int root = 0; root < s->stride; root++)
     s->is_sky[root] = s->patches[root].tiles > 0 &&
                       stx_sgm_patch_is_sky(&s->patches[root], light_of(s, root), sky);
 }
 
-static bool in_sky(const Sky *s, size_t at)
+/* Adds the pair of a tile of the sky and one of another patch, in either order. */
+static void add_meeting(const Sky *s, size_t a, size_t b)
 {
-  int32_t root = patch_of(s, at);
-  return root != NO_PATCH && s->is_sky[root];
+  StxSgmTile tiles[] = {tile_at(s, a), tile_at(s, b)};
+  int32_t root[] = {patch_of(s, a), patch_of(s, b)};
+  if (root[0] == NO_PATCH || root[1] == NO_PATCH || s->is_sky[root[0]] == s->is_sky[root[1]] ||
+      !stx_sgm_may_meet(tiles[0], tiles[1]))
+    return;
+  int j = (int)a / s->stride, i = (int)a % s->stride - TILES, u = (int)b % s->stride - TILES;
+  StxSgmPatch *patch = &s->patches[root[s->is_sky[root[0]]]];
+  patch->meetings++;
+  patch->alike +=
+      stx_sgm_is_alike_in_mean(tiles[0], tile_pixels(s, i, j), tiles[1], tile_pixels(s, u, j));
 }
 
-/* Gray values that the sky has in a tile and up to STX_SGM_SKY_RIM tiles above and below it. */
-static StxSgmGrays grays_of_column(const Sky *s, int i, int j)
+static void look_behind(const Sky *s)
 {
-  StxSgmGrays grays = stx_sgm_no_grays();
-  int last = min2(j + STX_SGM_SKY_RIM, s->rows - 1);
-  for (int v = max2(j - STX_SGM_SKY_RIM, 0); v <= last; v++) {
-    size_t at = index_of(s, i, v);
-    if (in_sky(s, at))
-      grays = stx_sgm_both_grays(grays, (StxSgmGrays){s->tiles[at].low, s->tiles[at].high});
+  size_t before = 0, stride = (size_t)s->stride; /* the candidate before, or none yet */
+  for (size_t at = next_candidate(s, 0); at < all_tiles(s); at = next_candidate(s, at + 1)) {
+    if (at - before > 1 && at - before <= STX_SGM_SKY_HIDDEN + 1 && s->candidate[before] &&
+        at / stride == before / stride)
+      add_meeting(s, before, at);
+    before = at;
   }
-  return grays;
+  for (int root = 0; root < s->stride; root++)
+    s->is_sky[root] |= stx_sgm_patch_is_behind(&s->patches[root]);
+}
+
+/* ---- Growth ------------------------------------------------------------------------------- */
+
+/* In place of the step of a tile: sky from which nothing grows, no sky. */
+enum { SMALL = STX_SGM_SKY_GROWTH, NO_SKY };
+
+/* Finds the tiles of the sky's patches; returns how many there are from which it grows. */
+static size_t find_sky(const Sky *s)
+{
+  size_t count = 0;
+  memset(s->step, NO_SKY, all_tiles(s));
+  for (size_t at = next_candidate(s, 0); at < all_tiles(s); at = next_candidate(s, at + 1)) {
+    int32_t root = patch_of(s, at);
+    if (root == NO_PATCH || !s->is_sky[root])
+      continue;
+    bool small = stx_sgm_patch_is_small(&s->patches[root], s->columns * s->rows);
+    s->step[at] = small ? SMALL : 0;
+    if (!small)
+      s->grown[count++] = (int32_t)at;
+  }
+  return count;
+}
+
+/* Adds the gray values that the sky had in a tile before this step. */
+static StxSgmGrays add_grays_before(const Sky *s, StxSgmGrays grays, int32_t at, int step)
+{
+  if (at < 0 || at >= (int32_t)all_tiles(s) || s->step[at] >= step)
+    return grays;
+  return stx_sgm_both_grays(grays, (StxSgmGrays){s->low[at], s->high[at]});
+}
+
+/* Makes a tile sky if it is like that beside it, whose gray values it takes. */
+static size_t grow_into(const Sky *s, int32_t at, int step, size_t count)
+{
+  if (at < 0 || at >= (int32_t)all_tiles(s) || s->step[at] <= step ||
+      (s->candidate[at] && patch_of(s, (size_t)at) != NO_PATCH))
+    return count;
+  const int32_t beside[] = {at - s->stride, at - 1, at + 1, at + s->stride};
+  int column = at % s->stride - TILES;
+  StxSgmGrays sky = stx_sgm_no_grays();
+  for (int k = 0; k < 4; k++)
+    sky = add_grays_before(s, sky, beside[k], step);
+  if (column < 0 || column >= s->columns ||
+      !stx_sgm_grows((StxSgmGrays){s->low[at], s->high[at]}, sky))
+    return count;
+  s->low[at] = sky.low;
+  s->high[at] = sky.high;
+  s->step[at] = (uint8_t)step;
+  s->grown[count] = at;
+  return count + 1;
+}
+
+/* In each step only tiles beside those of the step before can become sky. */
+static void grow(const Sky *s)
+{
+  size_t first = 0, end = find_sky(s), count = end;
+  for (int step = 1; step <= STX_SGM_SKY_GROWTH; step++) {
+    for (size_t k = first; k < end; k++) {
+      count = grow_into(s, s->grown[k] - 1, step, count);
+      count = grow_into(s, s->grown[k] + 1, step, count);
+      count = grow_into(s, s->grown[k] - s->stride, step, count);
+      count = grow_into(s, s->grown[k] + s->stride, step, count);
+    }
+    first = end;
+    end = count;
+  }
+}
+
+/* ---- Marks -------------------------------------------------------------------------------- */
+
+/* Takes away the gray values of what is not in the sky. */
+static void keep_sky(void *data, int j, int worker)
+{
+  const Sky *s = data;
+  size_t row = index_of(s, 0, j), count = (size_t)s->columns;
+  const uint8_t *step = s->step + row;
+  uint8_t *restrict low = s->low + row, *restrict high = s->high + row, some = 0;
+  for (size_t i = 0; i < count; i++) {
+    uint8_t sky = step[i] != NO_SKY;
+    low[i] |= (uint8_t)(sky - 1);
+    high[i] &= (uint8_t)-sky;
+    some |= sky;
+  }
+  s->has_sky[j] = some;
 }
 
 static void mark_pixel(const Sky *s, int x, int y)
@@ -418,34 +643,34 @@ static void mark_tiles(const Sky *s, int i, int end, int j)
   }
 }
 
-/* Of a tile that is no sky, by the columns around it; most have no sky around them. */
-static StxSgmGrays rim_grays(const StxSgmGrays *columns, int i, int count)
+static bool is_near_sky(const Sky *s, int j)
 {
-  StxSgmGrays grays = stx_sgm_no_grays();
-  for (int u = max2(i - STX_SGM_SKY_RIM, 0); u <= min2(i + STX_SGM_SKY_RIM, count - 1); u++)
-    grays = stx_sgm_both_grays(grays, columns[u]);
-  return stx_sgm_rim_grays(grays);
+  int first = max2(j - STX_SGM_SKY_RIM, 0);
+  int count = min2(j + STX_SGM_SKY_RIM, s->rows - 1) - first + 1;
+  return memchr(s->has_sky + first, 1, (size_t)count) != NULL;
+}
+
+/* Tiles i … end − 1 of row j, at most a piece. */
+static void mark_piece(const Sky *s, int i, int end, int j)
+{
+  Ranges around;
+  find_ranges(s, i, j, STX_SGM_SKY_RIM, &around);
+  for (int k = i; k < end; k++) {
+    int first = k;
+    while (k < end && s->low[index_of(s, k, j)] <= s->high[index_of(s, k, j)])
+      k++;
+    if (first < k)
+      mark_tiles(s, first, k, j);
+    if (k < end)
+      mark_rim(s, k, j, stx_sgm_rim_grays((StxSgmGrays){around.low[k - i], around.high[k - i]}));
+  }
 }
 
 static void mark_sky(void *data, int j, int worker)
 {
   const Sky *s = data;
-  StxSgmGrays columns[STX_SGM_MAX_SIZE / STX_SGM_TILE];
-  StxSgmGrays all = stx_sgm_no_grays();
-  for (int i = 0; i < s->columns; i++)
-    all = stx_sgm_both_grays(all, columns[i] = grays_of_column(s, i, j));
-  if (all.low > all.high)
-    return;
-  int first = 0; /* of the tiles that are in the sky, up to i */
-  for (int i = 0; i <= s->columns; i++) {
-    if (i < s->columns && in_sky(s, index_of(s, i, j)))
-      continue;
-    if (first < i)
-      mark_tiles(s, first, i, j);
-    first = i + 1;
-    if (i < s->columns)
-      mark_rim(s, i, j, rim_grays(columns, i, s->columns));
-  }
+  for (int i = 0; i < s->columns && is_near_sky(s, j); i += TILES)
+    mark_piece(s, i, min2(i + TILES, s->columns), j);
 }
 
 void stx_sgm_sky(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
@@ -458,11 +683,11 @@ void stx_sgm_sky(const StxSgmParams *params, const StxImage8 *left, const StxIma
     s.total += s.row_total[j];
   stx_parallel(threads, s.rows, find_candidates, &s);
   connect(&s);
-  for (size_t at = 0; at < (size_t)s.columns * (size_t)s.rows; at++)
-    if (s.parent[at] != NO_PATCH)
-      s.parent[at] = root_of(&s, (int32_t)at);
   stx_parallel(threads, s.rows, take_samples, &s);
   add_up_patches(&s);
   choose_sky(&s);
+  look_behind(&s);
+  grow(&s);
+  stx_parallel(threads, s.rows, keep_sky, &s);
   stx_parallel(threads, s.rows, mark_sky, &s);
 }

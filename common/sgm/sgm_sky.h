@@ -38,9 +38,21 @@
  *               texture either, nor samples; it is brighter than a sky that has.) Also those far
  *               walls a quarter of whose tiles are samples, if their brightness is its to a tenth:
  *               the sky between two trees
+ *   behind      and those other patches that go on where the sky was hidden: meetings are pairs of
+ *               one of their tiles and one of the sky in the same row, with 1 … STX_SGM_SKY_HIDDEN
+ *               tiles between them, none of which is a candidate, and with no pixel of
+ *               STX_SGM_SKY_WHITE. There are at least STX_SGM_SKY_MEETINGS, and in at least 3/4 of
+ *               them the means differ by at most STX_SGM_SKY_STEP gray levels
+ *   growth      STX_SGM_SKY_GROWTH times, tiles of no patch become sky: those that span, together
+ *               with the grays of the tiles of the sky beside, above and below them, at most
+ *               STX_SGM_SKY_RANGE gray levels. The grays of a tile of a patch are its own; those of
+ *               a tile that becomes sky are the ones of these tiles, so that the sky does not
+ *               become another one step by step. From patches of less than one tile in
+ *               STX_SGM_SKY_SMALL of the frame's nothing grows: there most errors are
  *   margin      and those pixels of the 5 × 5 tiles around each of theirs (STX_SGM_SKY_RIM) whose
- *               gray value spans, together with the tiles of the sky among the 5 × 5 around the
- *               pixel's own, at most STX_SGM_SKY_RANGE gray levels: the sky between leaves
+ *               gray value spans, together with the grays of the tiles of the sky among the 5 × 5
+ *               around the pixel's own, at most STX_SGM_SKY_RANGE gray levels: the sky between
+ *               leaves
  *
  * There the disparity becomes unknown and the confidence 255: how sure it is that there is nothing
  * to measure. (Elsewhere the confidence of an unknown disparity is 0.)
@@ -57,6 +69,11 @@
 #define STX_SGM_SKY_WIRE 4
 #define STX_SGM_SKY_RIM 2
 #define STX_SGM_SKY_WHITE 255
+#define STX_SGM_SKY_HIDDEN 40
+#define STX_SGM_SKY_MEETINGS 8
+#define STX_SGM_SKY_STEP 6
+#define STX_SGM_SKY_GROWTH 6
+#define STX_SGM_SKY_SMALL 256
 #define STX_SGM_SKY_OUTLINE 8
 #define STX_SGM_SKY_CONFIDENCE 255
 

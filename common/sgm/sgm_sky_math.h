@@ -71,8 +71,9 @@ typedef struct {
 /* Sums over the tiles of a patch. */
 typedef struct {
   uint32_t tiles, pixels, samples;
-  int32_t votes;  /* Σ C(p,0) − C(p,d) over the samples, each −31 … 31 */
-  uint64_t light; /* Σ of the gray values */
+  int32_t votes;            /* Σ C(p,0) − C(p,d) over the samples, each −31 … 31 */
+  uint64_t light;           /* Σ of the gray values */
+  uint32_t meetings, alike; /* pairs with tiles of the sky, and those whose means hardly differ */
   StxSgmOutline outline;
 } StxSgmPatch;
 
@@ -137,7 +138,7 @@ STX_INLINE bool stx_sgm_patch_may_be_sky(const StxSgmPatch *patch, int light)
   return stx_sgm_patch_is_far(patch, light) && !stx_sgm_patch_is_wall(patch);
 }
 
-/* How much a patch says about the brightness of the sky. */
+/* The weight of a patch for the brightness of the sky. */
 STX_INLINE uint32_t stx_sgm_patch_weight(const StxSgmPatch *patch)
 {
   return 8 * patch->samples >= patch->tiles ? 2 * patch->tiles : patch->tiles;
@@ -160,6 +161,39 @@ STX_INLINE StxSgmGrays stx_sgm_rim_grays(StxSgmGrays sky)
 STX_INLINE bool stx_sgm_has_sky_gray(StxSgmGrays grays, uint8_t gray)
 {
   return grays.low <= gray && gray <= grays.high;
+}
+
+/* Two tiles tell whether the sky goes on from one to the other. */
+STX_INLINE bool stx_sgm_may_meet(StxSgmTile a, StxSgmTile b)
+{
+  return a.high < STX_SGM_SKY_WHITE && b.high < STX_SGM_SKY_WHITE;
+}
+
+/* It does. Each has so many pixels. */
+STX_INLINE bool stx_sgm_is_alike_in_mean(StxSgmTile a, int a_pixels, StxSgmTile b, int b_pixels)
+{
+  int difference = a.sum * b_pixels - b.sum * a_pixels;
+  int most = STX_SGM_SKY_STEP * a_pixels * b_pixels;
+  return -most <= difference && difference <= most;
+}
+
+/* A patch that goes on where the sky was hidden. */
+STX_INLINE bool stx_sgm_patch_is_behind(const StxSgmPatch *patch)
+{
+  return patch->meetings >= STX_SGM_SKY_MEETINGS && 4 * patch->alike >= 3 * patch->meetings;
+}
+
+/* So few tiles, of as many in the frame, that nothing grows from them. */
+STX_INLINE bool stx_sgm_patch_is_small(const StxSgmPatch *patch, int tiles)
+{
+  return STX_SGM_SKY_SMALL * (uint64_t)patch->tiles < (uint64_t)tiles;
+}
+
+/* A tile with these grays becomes sky beside sky with those. */
+STX_INLINE bool stx_sgm_grows(StxSgmGrays tile, StxSgmGrays sky)
+{
+  StxSgmGrays both = stx_sgm_both_grays(tile, sky);
+  return sky.low <= sky.high && both.high - both.low <= STX_SGM_SKY_RANGE;
 }
 
 /* The patch is sky, if the sky has this brightness. */

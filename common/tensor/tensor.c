@@ -170,7 +170,7 @@ typedef struct {
   atomic_ullong known, negative, not_finite;
 } Read;
 
-/* Where in a map of `count` numbers the centre of pixel i of the picture lies. */
+/* The index, in a map of `count` numbers, at the centre of the picture's pixel i. */
 static int index_of(const StxTensorAxis *axis, int count, int i)
 {
   if (!axis->resized && count == axis->network)

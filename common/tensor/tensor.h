@@ -35,8 +35,7 @@ typedef struct {
   bool resized;
 } StxTensorAxis;
 
-/* What a picture's pixel holds: bytes of it, and where in it the values of the tensor's channels
- * are. */
+/* The layout of a picture's pixel: its bytes, and the offsets of the tensor's channels. */
 typedef struct {
   int bytes, at[3];
 } StxTensorPixel;
@@ -50,7 +49,7 @@ typedef struct {
                                      channel */
 } StxTensorView;
 
-/* What the 256 values of a channel become. */
+/* The tensor's values for the 256 values of a channel. */
 typedef struct {
   float value[3][256];
 } StxTensorTable;

@@ -5,7 +5,7 @@
  * A block owns a tile of one plane, a thread a sample of it. Tiles are few, and most of the time
  * goes by on the way to the memory and back: a thread reads the four paints of its block of pixels
  * (of a plane of full size four times the same one, from the cache) and changes the bytes of its
- * sample one by one, because those without a channel belong to somebody else.
+ * sample one by one, because those without a channel are not the canvas's.
  */
 #include "cuda/driver/gpu.cuh"
 

@@ -16,8 +16,8 @@
  * columns.
  *
  * Tried on paper and rejected: the last block of a row of tiles filling its holes (needs counters
- * that somebody has to clear, which is a launch as well); a sort of 64 values in registers (543
- * comparators, against 8 to 16 passes of 2 instructions per value).
+ * that must be cleared by another launch); a sort of 64 values in registers (543 comparators,
+ * against 8 to 16 passes of 2 instructions per value).
  */
 #include "cuda/colmean/colmean_depth.cuh"
 #include "cuda/colmean/colmean_labels.cuh"

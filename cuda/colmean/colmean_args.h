@@ -17,7 +17,7 @@ STX_INLINE uint32_t stx_colmean_reciprocal(uint32_t d)
   return d == 1 ? 0 : UINT32_MAX / d + 1;
 }
 
-/* Where the result goes. */
+/* The outputs. */
 typedef struct {
   StxGrid grid;
   int32_t columns, rows; /* of the grid */

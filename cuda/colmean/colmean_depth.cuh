@@ -349,7 +349,7 @@ STX_DEVICE uint32_t median_rank(uint32_t slots, uint32_t valid)
   return slots - valid + (valid - 1) / 2;
 }
 
-/* How many of 15-bit values, two to a word, are >= m: the sign bits of d + (2^15 − m), which are
+/* The number of 15-bit values, two to a word, are >= m: the sign bits of d + (2^15 − m), which are
  * collected four to a word, and added up by a dot product. Five instructions for four values, where
  * comparisons take eight. */
 template <int PAIRS> STX_DEVICE uint32_t count_from(const uint32_t pair[PAIRS], uint32_t m)
@@ -493,7 +493,7 @@ STX_DEVICE void add_to_sky(Sky &sky, uint32_t d, uint32_t confidence)
   sky.weight += c2;
 }
 
-/* What a cell of n pixels is at last, `value` if it is known; for the whole warp. */
+/* The final value of a cell of n pixels, `value` if it is known; for the whole warp. */
 STX_DEVICE uint32_t decide(Sky sky, uint32_t value, uint32_t valid, uint32_t n, int lanes)
 {
   const uint32_t count = lanes_sum(sky.count, lanes), weight = lanes_sum(sky.weight, lanes);

@@ -64,8 +64,7 @@ STX_INLINE uint32_t stx_colmean_label_index(uint32_t num, uint32_t den, uint32_t
 #define STX_HALF_ONE 0x3c00u
 #define STX_HALF_INFINITE 0x7c00u
 
-/* What counts as the same and lies in 0…1: 0 for the negative, the infinite and what is no number,
- * 1 for what is above. */
+/* The value within 0…1: 0 for negative, infinite and NaN, 1 for larger ones. */
 STX_INLINE uint32_t stx_clean_half(uint32_t half)
 {
   uint32_t most = half < STX_HALF_ONE ? half : STX_HALF_ONE;

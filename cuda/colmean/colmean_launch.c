@@ -285,7 +285,7 @@ static const StxCudaKernel scores_kernels[3][3] = {
 #define SCORE_RUN 128     /* bytes of an image row that a tile has, at least */
 #define SCORE_SHARED (40 * 1024)
 
-/* How scores are read and summed: bytes of a score, and what goes into one sum. */
+/* The layout of scores: bytes of a score, and the scores in one sum. */
 typedef struct {
   int size;
   ScoreSums sums;
@@ -380,7 +380,7 @@ static void tile_scores(StxColmeanScoresArgs *args, ScoreKind kind)
   int words = kind.size == 1 && across == 1 ? 8 : CHUNK / kind.size / across;
   int cell_bytes = stx_score_side(grid->cell_width, args->shift) * score_bytes;
   tile->columns = score_columns(&args->target, cell_bytes);
-  /* Where a tile begins or ends between scores it has one more. */
+  /* A tile that begins or ends between scores has one more. */
   int scores = stx_score_side(tile->columns * grid->cell_width, args->shift) + (args->shift > 0);
   args->chunks = (scores * score_bytes + CHUNK - 1) / CHUNK;
   args->pitch = (args->chunks * words + args->chunks * words / 32) | 1;

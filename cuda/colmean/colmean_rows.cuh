@@ -52,7 +52,7 @@ STX_DEVICE int known_behind(const Row &row, int column, int reach)
   return bits == 0 ? row.columns : 32 * word + __ffs(bits) - 1;
 }
 
-/* What fills a hole's cell; 0: nothing. */
+/* The disparity that fills a hole's cell; 0: nothing. */
 STX_DEVICE uint32_t filling(const StxColmeanRows &a, const Row &row, int column)
 {
   const int left = known_before(row, column, a.unseen);

@@ -126,7 +126,7 @@ STX_DEVICE uint32_t chunk_word(const ChunkSums<T, ACROSS> &sums, int i)
     return sums.word[i];
 }
 
-/* Where word `i` of a line of sums stands in it: a word is left out after every 32. */
+/* The position of word `i` in a line of sums: a word is left out after every 32. */
 STX_DEVICE uint32_t line_at(uint32_t i)
 {
   return i + (i >> 5);
@@ -345,7 +345,7 @@ STX_DEVICE uint32_t sum_scaled_cell(
   return sum;
 }
 
-/* What one class of a cell adds up to: SUMS sums of a line, or 0: any number of several lines. */
+/* The sum of one class over a cell: SUMS sums of a line, or 0: any number of several lines. */
 template <typename T, int ACROSS, int SUMS>
 STX_DEVICE uint32_t sum_cell(const StxColmeanScoresArgs &a, const uint32_t *line, int c, int id)
 {
@@ -393,7 +393,8 @@ STX_DEVICE Pairs pairs_of(
   return pairs;
 }
 
-/* Where a cost goes. With one class it is no further than 32 bits count from the row's first. */
+/* The address of a cost. With one class it is no further than 32 bits count from the row's
+ * first. */
 template <int ACROSS>
 STX_DEVICE uint16_t *cost_at(
     const StxColmeanScoresArgs &a, uint16_t *cells, uint32_t c, uint32_t id)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Output in the order of the work, in one launch: each block learns how many records come before
- * its own, whoever ends first, and writes them to their final place.
+ * its own, whichever ends first, and writes them to their final place.
  *
  * Pieces of work are turns 0 … n−1. A block takes the next one, says how many records it has as
  * soon as it knows, goes on with what does not need their place, then looks back: at the numbers of
  * the turns before its own, nearest first, until it meets one that already knows its sum (D.
  * Merrill and M. Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA
  * NVR-2016-002). Turns are taken, not blockIdx, so nothing rests on the order in which blocks
- * start: whoever waits, waits for turns that were taken before, whose blocks therefore run and say
- * their number before they wait themselves. Each number is one word and nothing else is passed on
- * with it, so this needs no fences.
+ * start: a block that waits, waits for turns that were taken before, whose blocks therefore run and
+ * say their number before they wait themselves. Each number is one word and nothing else is passed
+ * on with it, so this needs no fences.
  *
  * Four rows of 32 words are under way at once. A walk of 1242 turns of which none knows its sum is
- * ten reads long, each as long as a way to the level-2 cache and back; but mostly somebody slow has
- * to be waited for, to whom the walk has come by then, and the turn before knows its sum.
+ * ten reads long, each as long as a way to the level-2 cache and back; but mostly the walk has to
+ * wait for a slow block, and by then the turn before knows its sum.
  *
  * Considered and left out: a second launch that moves the records (its own launch, and all records
  * written, read and written again); moving by the block that ends last (one multiprocessor

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the blocks of ordered.cuh share, for the launcher, which has to make room for it and set all
- * its bits to 0 in front of each launch. */
+/* Memory shared by the blocks of ordered.cuh; the launcher sets all its bits to 0 before each
+ * launch. */
 #ifndef STX_ORDERED_H
 #define STX_ORDERED_H
 

@@ -29,8 +29,8 @@ STX_DEVICE uint32_t find_root(const uint32_t *parent, uint32_t cell)
   }
 }
 
-/* Parents may change meanwhile, but only to what is connected with them. Whoever finds that the
- * root was none any more goes on with what had become its parent. */
+/* Parents may change meanwhile, but only to what is connected with them. A thread that finds that
+ * the root is none any more goes on with its parent. */
 STX_DEVICE void unite(uint32_t *parent, uint32_t a, uint32_t b)
 {
   for (;;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stxcuda.h in a build without CUDA: stx_cuda_open says so, and as nobody gets an StxCuda the
- * other functions only have to exist. */
+/* stxcuda.h in a build without CUDA: stx_cuda_open says so, and without an StxCuda the other
+ * functions only have to exist. */
 #include "cuda/stxcuda.h"
 
 static bool no_cuda(StxError *error)
@@ -91,6 +91,7 @@ const StxImplTable stx_rdp_cuda_impls = {.size = sizeof(StxRdpImpl)};
 const StxImplTable stx_rdp_paper_cuda_impls = {.size = sizeof(StxRdpImpl)};
 const StxImplTable stx_rectify_cuda_impls = {.size = sizeof(StxRectifyImpl)};
 const StxImplTable stx_satdp_cuda_impls = {.size = sizeof(StxSatdpImpl)};
+const StxImplTable stx_egomotion_cuda_impls = {0};
 const StxImplTable stx_canvas_cuda_impls = {.size = sizeof(StxCanvasImpl)};
 const StxImplTable stx_overlay_cuda_impls = {.size = sizeof(StxOverlayImpl)};
 const StxImplTable stx_colormap_cuda_impls = {.size = sizeof(StxColormapImpl)};

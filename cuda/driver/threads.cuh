@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a thread knows of the others of its launch: its number, the last block; and what warps and
- * blocks bring together: the least, the most, sums. */
+/* The place of a thread in its launch: its number, the last block; and reductions of warps and
+ * blocks: minimum, maximum, sum. */
 #ifndef STX_THREADS_CUH
 #define STX_THREADS_CUH
 
@@ -46,8 +46,8 @@ template <typename T> STX_DEVICE T kept(T value)
   return __shfl_sync(STX_FULL_WARP, value, (int)threadIdx.x);
 }
 
-/* Of an address, it remains known that it lies in global memory: only there a sum that nobody waits
- * for is an instruction of its own. */
+/* Of an address, it remains known that it lies in global memory: only there a sum whose result is
+ * not used is an instruction of its own. */
 template <typename T> STX_DEVICE T *kept(T *global)
 {
   return (T *)__cvta_global_to_generic(kept(__cvta_generic_to_global(global)));

@@ -42,7 +42,7 @@ STX_DEVICE void store_cells(const Column *c)
   }
 }
 
-/* What every stixel of a kind pays for a cell, beside horizon and unknown cells. */
+/* The cost of a cell in every stixel of a kind, beside horizon and unknown cells. */
 STX_DEVICE int flat_energy(const Column *c, int kind, int u)
 {
   if (u >= c->args->cells)
@@ -98,7 +98,7 @@ template <int kind> STX_DEVICE Plane plane_of(const Column *c, int vb, int k)
   return plane;
 }
 
-/* What no plane changes, classes apart. */
+/* The cost that no plane changes, without classes. */
 template <int kind> STX_DEVICE int64_t fixed_of(const Column *c, int vb, int k)
 {
   return (int)(c->row[k + 1].fixed[kind] - c->row[vb].fixed[kind]);

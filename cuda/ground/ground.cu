@@ -490,8 +490,7 @@ typedef struct {
   uint32_t count[RANK_WARPS], last;
 } RankShared;
 
-/* How many in the threads before this one; *all: in all. Not twice without a barrier
- * between. */
+/* The sum over the threads before this one; *all: over all. Not twice without a barrier between. */
 STX_DEVICE uint32_t sum_before(RankShared *shared, uint32_t own, uint32_t *all)
 {
   uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, sum = warp_scan(own, lane);

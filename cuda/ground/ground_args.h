@@ -14,7 +14,7 @@ enum {
   STX_GROUND_RANK_THREADS = 512, /* cells that a block of stx_ground_rank looks at */
 };
 
-/* What begins with all bits set. */
+/* Memory that begins with all bits set. */
 typedef struct {
   uint32_t sample;        /* the best so far, see sample_key */
   uint32_t planes, ranks; /* blocks that are done, less one */
@@ -22,7 +22,7 @@ typedef struct {
   unsigned long long lowest[STX_GROUND_CELLS]; /* of a cell: stx_ground_cell_key */
 } StxGroundMinima;
 
-/* What the plane gives the kernels that come after it. */
+/* Results of the plane for the kernels after it. */
 typedef struct {
   StxGroundFrame frame;
   float height;
@@ -56,7 +56,7 @@ typedef struct {
 
 /* ---- A sector's memory --------------------------------------------------------------------- */
 
-/* Where things begin, bytes from the start of a block's shared memory. */
+/* Offsets in bytes from the start of a block's shared memory. */
 typedef struct {
   size_t range, z, bin, bytes; /* int32_t each, by prototype; StxGroundPrefix comes first */
 } StxGroundSector;

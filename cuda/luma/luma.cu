@@ -2,7 +2,7 @@
 /*
  * Luma on the GPU, common/luma/luma.h: a warp walks along a row.
  *
- *   most   the largest word of the picture, if nobody says how many bits words have
+ *   most   the largest word of the picture, if the number of a word's bits is unknown
  *   luma   the gray picture
  *
  * Everything is read and written once, a byte per lane; neighbouring lanes share their lines of the

@@ -13,9 +13,9 @@
  * looks there for records of its column. On good input the range holds no others, on garbage it is
  * longer, and the result is exact on both.
  *
- * What goes from `columns` to `draw` is one 16-bit number per column and frame row: a sixteenth of
- * the bytes of an RGBA frame with columns of 8 pixels. Pixels find their paint by two loads,
- * whatever the number of stixels.
+ * `columns` passes one 16-bit number per column and frame row to `draw`: a sixteenth of the bytes
+ * of an RGBA frame with columns of 8 pixels. Pixels find their paint by two loads, whatever the
+ * number of stixels.
  *
  * Rejected on paper: a binary search for the record in each pixel (six or more dependent loads, and
  * the colour of a slanted stixel once per pixel instead of once per column and row); numbers with a

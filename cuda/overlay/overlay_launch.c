@@ -4,7 +4,7 @@
  *
  * The prepared block on the device is a copy of the host's, byte for byte, so that a table lies at
  * the same distance from the block's beginning in both; the pointers in the copy are the host's,
- * and nobody reads them.
+ * and are not read.
  */
 #include "cuda/driver/launch.h"
 #include "cuda/overlay/overlay_args.h"
@@ -21,7 +21,7 @@ static_assert(sizeof(StxPaint) == sizeof(uint64_t), "paints are read as words");
 
 /* ---- Prepared block ------------------------------------------------------------------------ */
 
-/* Where `part` of the host's block is in the device's. */
+/* The address of `part` of the host's block on the device. */
 static const void *on_device(const StxOverlay *overlay, const void *prepared, const void *part)
 {
   return (const char *)prepared + ((const char *)part - (const char *)overlay);
@@ -130,8 +130,8 @@ static bool link_records(const StxOverlay *overlay, const void *prepared, const 
 
 /* ---- Frame --------------------------------------------------------------------------------- */
 
-/* How many bytes a thread may load at once: its four samples begin at multiples of four times
- * pixel_stride from the row's beginning. */
+/* The number of bytes that a thread may load at once: its four samples begin at multiples of four
+ * times pixel_stride from the row's beginning. */
 static uint8_t load_unit(const StxPlane *plane, const uint8_t *data, ptrdiff_t stride)
 {
   uintptr_t both = (uintptr_t)data | (uintptr_t)stride;

@@ -16,7 +16,7 @@ enum {
 
 /* ---- A column's memory --------------------------------------------------------------------- */
 
-/* What the threads of a block tell each other. */
+/* Shared memory of the threads of a block. */
 typedef struct {
   uint32_t open[3][2];        /* lengths of the lists of short and long segments, by level mod 3 */
   uint32_t kept[32], sum[32]; /* of a warp's cells: how many are kept, their weights */
@@ -31,8 +31,8 @@ typedef struct {
   uint32_t cell, above;
 } StxRdpMark;
 
-/* Where things begin, bytes from the start of the block's shared memory, or of its part of scratch
- * for those from `largest` on if the column is too high for shared memory. */
+/* Offsets in bytes from the start of the block's shared memory, or of its part of scratch for those
+ * from `largest` on if the column is too high for shared memory. */
 typedef struct {
   uint32_t bits;    /* uint32_t, one bit per cell: 1 where it is kept */
   uint32_t cells;   /* uint16_t: disparities after the median, both ends known if any cell is;
@@ -50,7 +50,7 @@ typedef struct {
 
 /* ---- Kernels ------------------------------------------------------------------------------- */
 
-/* What the columns have in common; all bits are 0 in front of a launch. */
+/* Memory shared by all columns; all bits are 0 in front of a launch. */
 typedef struct {
   unsigned long long sum[4]; /* of StxRdpResult: count, unknown, levels, levels_squared */
   uint32_t deepest, reserved;

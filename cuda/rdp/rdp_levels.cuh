@@ -27,8 +27,8 @@ typedef struct {
   int largest, at;
 } Furthest;
 
-/* What the cells of a segment are compared with: the chord at cell i, times its length. It is
- * stepped along; with what is added beyond l it stays below 2^30 + 2^24. */
+/* The chord of a segment at cell i, times its length. It is stepped along; with what is added
+ * beyond l it stays below 2^30 + 2^24. */
 typedef struct {
   int f, l, length, rise, from; /* from: cells[f] · length */
 } Chord;
@@ -142,7 +142,8 @@ STX_DEVICE void add_segment(const Column *c, const List *list, int f, int l)
   *at = f | (uint32_t)l << 16;
 }
 
-/* What a group of lanes found of a segment; 0 is none. Returns whether it is split. */
+/* Records the largest distance that a group of lanes found in a segment; 0 is none. Returns whether
+ * it is split. */
 STX_DEVICE bool settle(
     const Column *c, const List *next, uint32_t segment, const Furthest *found, int part)
 {

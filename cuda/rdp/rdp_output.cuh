@@ -148,7 +148,7 @@ STX_DEVICE void add_statistics(const Column *c, int count, int levels)
   __syncwarp();
 }
 
-/* By one thread of the warp that added: whoever comes last has the result. */
+/* By one thread of the warp that added: the last one has the result. */
 STX_DEVICE void finish_statistics(const Column *c)
 {
   StxRdpTurns *turns = c->args->turns;

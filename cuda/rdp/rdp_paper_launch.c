@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The paper's kernel beside the fast ones: a table of its own, so that only those who measure or
- * test it link it. */
+/* The paper's kernel beside the fast ones: a table of its own, so that only measurements and tests
+ * link it. */
 #include "cuda/rdp/rdp_launch.h"
 
 STX_CUDA_MODULE(rdp_paper);

@@ -18,7 +18,7 @@ enum {
 
 /* ---- A column's memory --------------------------------------------------------------------- */
 
-/* What is known of a boundary between two rows of cells. Kinds: 0 ground, 1 object, 2 sky. */
+/* A boundary between two rows of cells. Kinds: 0 ground, 1 object, 2 sky. */
 typedef struct {
   /* Sums over the cells below the boundary. */
   double ground_x, ground_xx, ground_d, ground_xd, ground_dd, object_d, object_dd, sky_dd;
@@ -39,8 +39,8 @@ typedef struct {
   double x, xx, xd;
 } StxSatdpSlant;
 
-/* What is known of a pair before the recurrence gets there: its own share of a key, and its plane's
- * values at the cuts. Of sky both are 0. */
+/* The part of a pair that does not depend on the recurrence: its own share of a key, and its
+ * plane's values at the cuts. Of sky both are 0. */
 typedef struct {
   int64_t key;
   int32_t foot, top;
@@ -67,8 +67,8 @@ typedef struct {
   uint32_t meeting, otherwise, ground_times, object_times, sky, kind;
 } StxSatdpRule;
 
-/* What the recurrence reads of the tables: shared memory is nearer than they are, and four words of
- * it are one load. */
+/* Copies of the tables for the recurrence: shared memory is faster, and four words of it are one
+ * load. */
 typedef struct {
   StxGroundPrior prior;
   double residual_energy;
@@ -86,7 +86,7 @@ typedef struct {
   uint32_t evaluated, records, column, first;
 } StxSatdpCounts;
 
-/* What a block's shared memory begins with, so that its addresses are constants; rows follow if
+/* The beginning of a block's shared memory, so that its addresses are constants; rows follow if
  * they are there. */
 typedef struct {
   StxSatdpTerms terms[2]; /* of even and of odd tiles */
@@ -94,7 +94,7 @@ typedef struct {
   StxSatdpCounts counts;
 } StxSatdpShared;
 
-/* Where the rest begins, bytes from the start. */
+/* Offsets of the rest, in bytes from the start. */
 typedef struct {
   uint32_t slants;  /* behind the rows, if objects may be slanted */
   uint32_t classes; /* 16-byte aligned, if they are there */
@@ -102,14 +102,14 @@ typedef struct {
   uint32_t size;
 } StxSatdpLayout;
 
-/* What fulldp knows of a cell: x, disparity, and what a ground and an object pay for it. */
+/* A cell for fulldp: x, disparity, and its cost in a ground and in an object. */
 typedef struct {
   float x, disparity, precision[2], cap[2];
 } StxFulldpCell;
 
 /* ---- Kernels ------------------------------------------------------------------------------- */
 
-/* What the columns have in common; all bits are 0 in front of a launch. */
+/* Memory shared by all columns; all bits are 0 in front of a launch. */
 typedef struct {
   unsigned long long sums; /* see add_to_result */
   StxOrder order;          /* with a word per column behind it */

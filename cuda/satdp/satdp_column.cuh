@@ -55,7 +55,7 @@ enum { LINK_BITS = 12, LINK_MASK = (1 << LINK_BITS) - 1 };
 #define NEVER ((int64_t)1 << 60)
 
 /* Sums of keys wrap around without being an error: of what never counts, that of rows beyond the
- * column among it, nobody knows how large it is. */
+ * column among it, the size is unknown. */
 STX_DEVICE int64_t add_keys(int64_t a, int64_t b)
 {
   return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -164,7 +164,7 @@ STX_DEVICE StxSatdpRule rule_of(const StxSatdpConstants *pair, int kind)
   return rule;
 }
 
-/* What all stixels of a kind pay for beginning. */
+/* The cost with which all stixels of a kind begin. */
 STX_DEVICE int start_cost(const StxSatdpConstants *constants, int kind)
 {
   int sky = (int)constants->pair_cost - (int)SKY_MORE;
@@ -177,7 +177,7 @@ STX_DEVICE uint32_t pay(uint64_t cost, uint32_t slope, uint32_t difference)
   return (uint32_t)(((uint64_t)slope * difference + cost) >> 32);
 }
 
-/* What a cut offers: T of the row below it, by offer_of, and values. */
+/* A cut: T of the row below it, by offer_of, and values. */
 typedef struct {
   int64_t ground, object, sky;
   int ground_value, object_value;
@@ -255,7 +255,7 @@ STX_DEVICE uint16_t *tried_starts(const Column *c, int kind)
   return c->lists + (KINDS + kind) * c->rows;
 }
 
-/* How many lanes below this one are in the ballot. */
+/* The number of lanes below this one that are in the ballot. */
 STX_DEVICE int count_below(unsigned ballot, int lane)
 {
   return __popc(ballot & ((1u << lane) - 1));
@@ -316,7 +316,7 @@ STX_DEVICE int count_rows(const Column *c)
 
 /* ---- Depth -------------------------------------------------------------------------------- */
 
-/* Where a column of a channel ends, less one: the place of cell 0. Cells are fewer than 2^26,
+/* The end of a column of a channel, less one: the place of cell 0. Cells are fewer than 2^26,
  * channels at most 34: 32 bits are enough. */
 STX_DEVICE uint32_t first_cell(const Column *c, int channel)
 {
@@ -332,7 +332,7 @@ STX_DEVICE uint32_t load_cell(const Column *c, int channel, int u)
   return __ldg(c->args->columns + (first_cell(c, channel) - (uint32_t)u));
 }
 
-/* A cell for the lanes above the last, whose sums nobody stores. */
+/* A cell for the lanes above the last, whose sums are not stored. */
 STX_DEVICE int cell_or_last(const Column *c, int u)
 {
   return min(u, c->args->cells - 1);
@@ -351,7 +351,7 @@ typedef struct {
   uint64_t a, b, c;
 } Sums;
 
-/* What a cell adds. Weights are below 2^11, x and disparities below 2^16. */
+/* The terms that a cell adds to the sums. Weights are below 2^11, x and disparities below 2^16. */
 STX_DEVICE Terms depth_terms(const Column *c, int sums, int u)
 {
   const StxSatdpTables *t = c->tables;
@@ -412,7 +412,7 @@ STX_DEVICE void sum_depth(const Column *c, int sums)
   }
 }
 
-/* What a row knows beside sums. The largest disparity above comes from the top down. */
+/* The fields of a row that are not sums. The largest disparity above comes from the top down. */
 STX_DEVICE void find_rest(const Column *c)
 {
   int largest = 0, above = count_rows(c);
@@ -442,14 +442,14 @@ STX_DEVICE void find_rest(const Column *c)
 
 /* ---- Classes ------------------------------------------------------------------------------ */
 
-/* Where a row's quads of a kind begin. Kinds have tables of their own: who looks at one does not
- * draw the others into the cache. */
+/* The start of a row's quads of a kind. Kinds have separate tables, so that reading one does not
+ * load the others into the cache. */
 STX_DEVICE int quads_at(const Column *c, int kind, int row)
 {
   return c->args->table[kind] + row * c->args->quads[kind];
 }
 
-/* Where class i of args->class_id has its costs: first_cell. */
+/* The place of the costs of class i of args->class_id: first_cell. */
 STX_DEVICE uint32_t class_at(const Column *c, int i)
 {
   return first_cell(c, 2 + c->args->class_id[i]);

@@ -44,7 +44,8 @@ STX_DEVICE StxSegment trace_segment(const Column *c, int kind, int vt, int *belo
   return segment;
 }
 
-/* Notes the stixels from the top down, where nobody needs start rows any more; returns how many. */
+/* Notes the stixels from the top down, where start rows are not needed any more; returns how
+ * many. */
 STX_DEVICE int note_stixels(const Column *c)
 {
   uint16_t *notes = c->lists;
@@ -57,7 +58,7 @@ STX_DEVICE int note_stixels(const Column *c)
   return count;
 }
 
-/* What stx_make_stixel makes the record of; dd, which only energies need, stays 0. */
+/* The sums from which stx_make_stixel makes the record; dd, which only energies need, stays 0. */
 STX_DEVICE StxSegmentSums sums_of(const Column *c, const StxSegment *segment)
 {
   const StxSatdpRow *hi = &c->row[segment->vt + 1], *lo = &c->row[segment->vb];
@@ -137,6 +138,15 @@ STX_DEVICE void write_records(const Column *c)
   }
 }
 
+/* By all threads, when the records of the column are written: no two threads write to one field, or
+ * read what another one writes. */
+STX_DEVICE void settle_feet(const Column *c)
+{
+  StxStixel *stixels = c->args->stixels + c->counts->first;
+  for (uint32_t i = threadIdx.x; i + 1 < c->counts->records; i += WARPS * LANES)
+    stx_settle_foot(&c->args->params.grid, &stixels[i], &stixels[i + 1]);
+}
+
 /* ---- Where the records go ------------------------------------------------------------------- */
 
 /* Data terms and records of all columns share a word: below 2^36 and, as there are cells, 2^26. */
@@ -176,6 +186,8 @@ STX_DEVICE void backtrack(const Column *c, uint32_t evaluated)
   }
   __syncthreads();
   write_records(c);
+  __syncthreads();
+  settle_feet(c);
 }
 
 /* The recurrence, from the tables to energies and links; adds to `evaluated`. */

@@ -284,7 +284,7 @@ STX_DEVICE Candidate merge_partials(const Column *c, Owner own, int parts)
   return best;
 }
 
-/* What the owners of row i's T offer: their keys with their kinds, and values. */
+/* The cut above row i, from the owners of its T: their keys with their kinds, and values. */
 STX_DEVICE Cut cut_above(int64_t offered, int value, int i)
 {
   Cut cut = {__shfl_sync(STX_FULL_WARP, offered, GROUND * TILE + i),
@@ -344,7 +344,7 @@ STX_DEVICE void begin_column(const Column *c)
 }
 
 #ifndef STX_FULLDP
-/* What a start row above one of the tile's end rows pays at least, with no cell of its own yet. */
+/* The least cost of a start row above one of the tile's end rows, without cells of its own. */
 STX_DEVICE void open_starts(const Column *c, int k0)
 {
   Owner own = owner_of(c->lane);

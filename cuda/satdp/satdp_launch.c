@@ -81,7 +81,7 @@ static StxSatdpLayout lay_out(const StxSatdpParams *params, bool with_rows, bool
   return at;
 }
 
-/* How many blocks with that much shared memory share a multiprocessor. */
+/* The number of blocks with that much shared memory that share a multiprocessor. */
 static size_t resident_blocks(const StxCudaInfo *info, const StxSatdpLayout *layout)
 {
   size_t blocks = (info->shared_optin + SHARED_RESERVED) / (layout->size + SHARED_RESERVED);

@@ -10,13 +10,13 @@
  *   border   what the right camera does not see
  *   depth    millimetres in place of disparities, if they are wanted
  *
- * What comes before the border, the sky, is in sgm_sky.cu.
+ * The sky, found before the border, is in sgm_sky.cu.
  *
  * paths and winner exist for 64, 128 and 256 disparities.
  *
- * What it has to cost with search=full, at 1242 × 375 × 128 on an H200 (132 multiprocessors at
- * 1.98 GHz, 4.8 TB/s, of which 4.2 can be had); read out of the machine code of sm_90 and not
- * measured: tests/sass/model.py. V is a volume, 60 MB.
+ * A model of its cost with search=full, at 1242 × 375 × 128 on an H200 (132 multiprocessors at 1.98
+ * GHz, 4.8 TB/s, of which 4.2 can be had); read out of the machine code of sm_90 and not measured:
+ * tests/sass/model.py. V is a volume, 60 MB.
  *
  *                                        four paths                  eight paths
  *   paths    steps of warps, 41 cycles   1.86 million: 81 µs         3.73 million: 162 µs
@@ -112,8 +112,8 @@ STX_DEVICE void finish_tile(const StxSgmFinishArgs *a, uint16_t (*values)[VALUES
 }
 
 /*
- * What the right camera does not see, common/sgm/sgm_border.h. A warp owns a row and walks along
- * it, a window at a time; a lane looks at the window that begins at its column.
+ * Makes unknown what the right camera does not see (common/sgm/sgm_border.h). A warp owns a row and
+ * walks along it, a window at a time; a lane looks at the window that begins at its column.
  */
 
 /* Which of the columns from `x` on, one per lane, are known. */

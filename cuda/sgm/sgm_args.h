@@ -60,7 +60,7 @@ typedef struct {
   uint8_t *forward, *backward;
 } StxSgmAxis;
 
-/* What is to be done with L: put it into a volume, or add it to what is there. */
+/* The use of L: put it into a volume, or add it to what is there. */
 typedef enum {
   STX_SGM_PUT,
   STX_SGM_ADD,
@@ -86,7 +86,7 @@ typedef struct {
   uint32_t *records;    /* by left pixel: value, d* << 16, confidence << 24; 0: unknown */
 } StxSgmWinnerArgs;
 
-/* What comes out; strides in bytes. */
+/* The outputs; strides in bytes. */
 typedef struct {
   uint16_t *disparity;
   int64_t disparity_stride;

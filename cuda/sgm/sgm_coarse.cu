@@ -82,8 +82,8 @@ STX_DEVICE uint32_t votes_of(const uint32_t *votes, int t, int n, int other)
   return abs(begin_of(t, n) - other) > WINDOW ? sum : 0;
 }
 
-/* Where the window begins that is in the middle of the first run with the most votes; −1 if there
- * are no votes. `sums` has room for those of all windows. By the whole warp. */
+/* The start of the window in the middle of the first run with the most votes; −1 if there are no
+ * votes. `sums` has room for those of all windows. By the whole warp. */
 STX_DEVICE int best_window(const uint32_t *votes, uint32_t *sums, int n, int other)
 {
   const int last = n - STX_SGM_COARSE_HELD;
@@ -151,7 +151,7 @@ STX_DEVICE void find_windows(const StxSgmWindowsArgs *a, uint32_t *votes, uint32
  * Paths end where the image ends. A diagonal that leaves on the left or right comes in again on the
  * other side as a new path, so each has a pixel in every line.
  *
- * What binds is the chain of the rows, level after level: at 1242 × 375 × 128 there are 2174 steps
+ * The limit is the chain of the rows, level after level: at 1242 × 375 × 128 there are 2174 steps
  * of 78 cycles on sm_90, read out of the machine code and not measured: 86 µs at 1.98 GHz. Of a
  * step 44 cycles are the minimum of all lanes, as others measured it: 48 µs together.
  *
@@ -177,8 +177,8 @@ struct Walk {
   uint32_t cost, below, above, least, starts;
 };
 
-/* What a path is followed by. left, right, cells: of the level, at the lane's place; p1_below and
- * p1_above: P1_r, or too much where the lane's window has no such neighbour. */
+/* The position and penalties of a path. left, right, cells: of the level, at the lane's place;
+ * p1_below and p1_above: P1_r, or too much where the lane's window has no such neighbour. */
 struct Guide {
   const uint32_t *left, *right;
   uint8_t *cells;
@@ -192,8 +192,8 @@ struct Stretch {
   uint32_t starts;
 };
 
-/* What the lane needs for the pixels of a stretch; sums: what the volume has, where something is
- * added to it. */
+/* The lane's inputs for the pixels of a stretch; sums: the contents of the volume, where L is added
+ * to it. */
 struct Words {
   uint32_t left[MOST], right[MOST], sums[MOST];
 };
@@ -253,7 +253,7 @@ STX_DEVICE Stretch stretch_at(const StxSgmCoarsePathsArgs *a, Spot at, int most)
   return {at, length_of(a, at, most), a->starts[at.y * STEP / MOST * a->columns + at.x / MOST]};
 }
 
-/* Where a stretch begins, and how far its pixels are apart: numbers of 32 bits, because then an
+/* The start of a stretch, and the distance of its pixels: numbers of 32 bits, because then an
  * address is a multiplication and an addition in one instruction. */
 struct Places {
   int left, left_step, right, right_step, cell, cell_step;
@@ -327,7 +327,7 @@ STX_DEVICE void enter(
   walk->starts = stretch->starts;
 }
 
-/* What is under way: a stretch whose words are, the next one, and the pixels behind it. */
+/* The loads under way: those of a stretch, the next one, and the pixels behind it. */
 struct Ahead {
   Stretch now, next;
   int left;

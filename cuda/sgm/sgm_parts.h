@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What sgm_launch.c puts together beside its own kernels: sgm_coarse_launch.c and sgm_sky_launch.c.
+/* Stages that sgm_launch.c runs beside its own kernels: sgm_coarse_launch.c and sgm_sky_launch.c.
  * Private to these and to their tests. Scratch: bytes of device memory, aligned to STX_ALIGN. */
 #ifndef STX_SGM_PARTS_H
 #define STX_SGM_PARTS_H

@@ -41,8 +41,8 @@
 
 enum { NO_NEIGHBOUR = 255 }; /* more than L(q,d) + P1 can be */
 
-/* What a pixel needs: a word of the left image and the lane's of the right one; right[k]: of the
- * lane's candidate k. */
+/* The census words of a pixel: a word of the left image and the lane's of the right one; right[k]:
+ * of the lane's candidate k. */
 template <int K> struct CensusWords {
   uint32_t left, right[K];
 };
@@ -83,9 +83,10 @@ STX_DEVICE void load_words(const uint32_t *from, CensusWords<8> *to)
 }
 
 /* Words are loaded a group of steps before they are used, all of a group's together: the hardware
- * has six barriers that a warp can wait at, the compiler gives one to loads, and who waits there
- * waits for all that were begun. A group has as many steps as there are copies of the right words,
- * or half as many: two groups, an even one and an odd one, need the same copies again and again. */
+ * has six barriers that a warp can wait at, the compiler gives one to loads, and waiting there
+ * means waiting for all that were begun. A group has as many steps as there are copies of the right
+ * words, or half as many: two groups, an even one and an odd one, need the same copies again and
+ * again. */
 template <int K> struct StepGroup {
   enum { STEPS = K <= 4 ? STX_SGM_SHIFTS : STX_SGM_SHIFTS / 2 };
 };
@@ -219,7 +220,7 @@ STX_DEVICE void follow_stretch(Stretch *at, Path<K, Two> *path)
       return;
 }
 
-/* Where a line is, and where it goes. */
+/* The position and direction of a line. */
 struct Line {
   int dx, dy, x, y;
 };

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sky on the GPU, see common/sgm/sgm_sky.h: what semi-global matching ends with. Five kernels,
+ * The sky on the GPU, see common/sgm/sgm_sky.h: what semi-global matching ends with. Six kernels,
  * in the order in which they run:
  *
  *   tiles        a thread per tile: least, greatest and sum of its gray values; the frame's total
  *   candidates   a thread per tile: bright and smooth? Each is a patch for now
  *   join         a thread per tile: union with its neighbours
  *   patches      a thread per tile: its patch, its sample; the last block decides which are sky
- *   mark         a warp per 32 tiles of a row: margin, output
+ *   behind       a thread per tile: what the sky meets in its row, where it was hidden
+ *   mark         a block per 32 × 8 tiles: growth from these and those around them; then a warp per
+ *                row: margin, output
  *
  * A step needs all of the one before, so there are no fewer launches; what the step from patches
  * to the sky looks at is small enough for one block. Sums of integers and minima are all that
@@ -127,7 +129,7 @@ STX_DEVICE uint32_t patch_of(const StxSgmSkyArgs *a, uint32_t at)
   return root < (uint32_t)a->columns ? root : STX_SGM_SKY_NONE;
 }
 
-/* What a tile adds to its patch. */
+/* A tile's contribution to its patch. */
 struct TileShare {
   int pixels, samples, votes, light;
 };
@@ -158,7 +160,7 @@ STX_DEVICE TileShare share_of(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
   return share;
 }
 
-/* What is two tiles from tile (i, j) in one direction, if the patch ends between them. */
+/* Adds the tile two steps from tile (i, j) in one direction, if the patch ends between them. */
 STX_DEVICE void look_beyond(
     const StxSgmSkyArgs *a, StxSgmOutline *outline, int i, int j, int di, int dj)
 {
@@ -271,30 +273,170 @@ STX_DEVICE void choose_sky(const StxSgmSkyArgs *a, SkyShared *shared)
   }
 }
 
+/* ---- Where the sky was hidden -------------------------------------------------------------- */
+
+/* Adds the pair of two tiles of a row, if one of them is sky and the other in another patch. */
+STX_DEVICE void add_meeting(const StxSgmSkyArgs *a, uint32_t left, uint32_t right, int i, int u)
+{
+  const uint32_t patch = __ldg(&a->patch[left]), other = __ldg(&a->patch[right]);
+  if (patch == STX_SGM_SKY_NONE || other == STX_SGM_SKY_NONE ||
+      __ldg(&a->is_sky[patch]) == __ldg(&a->is_sky[other]))
+    return;
+  const StxSgmTile tile = tile_at(a, left), beyond = tile_at(a, right);
+  if (!stx_sgm_may_meet(tile, beyond))
+    return;
+  const int j = (int)(left / (uint32_t)a->columns);
+  StxSgmPatch *to = &a->patches[__ldg(&a->is_sky[patch]) ? other : patch];
+  atomicAdd(&to->meetings, 1u);
+  if (stx_sgm_is_alike_in_mean(tile, pixels_of(a, i, j), beyond, pixels_of(a, u, j)))
+    atomicAdd(&to->alike, 1u);
+}
+
+/* From a candidate at a right border to the next one of its row, several tiles at a time. */
+STX_DEVICE void look_behind(const StxSgmSkyArgs *a, uint32_t at, int i)
+{
+  enum { PIECE = 8, END = STX_SGM_SKY_HIDDEN + 2 };
+  if (i + 1 >= a->columns || !is_used(a->parent, at) || is_used(a->parent, at + 1))
+    return;
+  const int end = min((int)END, a->columns - i);
+  for (int k = 2; k < end; k += PIECE) {
+    uint32_t used = 0;
+#pragma unroll
+    for (int q = 0; q < PIECE; q++)
+      if (k + q < end)
+        used |= (uint32_t)is_used(a->parent, at + k + q) << q;
+    if (used != 0) {
+      const int found = k + __ffs((int)used) - 1;
+      add_meeting(a, at, at + found, i, i + found);
+      return;
+    }
+  }
+}
+
 /* ---- Marks --------------------------------------------------------------------------------- */
 
-STX_DEVICE bool in_sky(const StxSgmSkyArgs *a, uint32_t at)
+/*
+ * A block's tiles and those around them that can matter: growth goes one tile each step, and the
+ * margin looks further. In a word: the sky's least and greatest gray values, and the step in which
+ * the tile became sky.
+ */
+enum {
+  HALO = STX_SGM_SKY_GROWTH + STX_SGM_SKY_RIM,
+  NEAR_COLUMNS = STX_SGM_LANES + 2 * HALO,
+  NEAR_ROWS = STX_SGM_SKY_MARK_ROWS + 2 * HALO,
+  NEAR_TILES = NEAR_COLUMNS * NEAR_ROWS,
+  MARK_THREADS = STX_SGM_LANES * STX_SGM_SKY_MARK_ROWS,
+  TILES_OF_THREAD = (NEAR_TILES + MARK_THREADS - 1) / MARK_THREADS,
+
+  /* in place of a step: sky from which nothing grows, no sky */
+  SMALL = STX_SGM_SKY_GROWTH,
+  NO_SKY
+};
+
+STX_DEVICE uint32_t near_word(StxSgmGrays grays, uint32_t step)
 {
-  const uint32_t patch = __ldg(&a->patch[at]);
-  return patch != STX_SGM_SKY_NONE && __ldg(&a->is_sky[patch]);
+  return (uint32_t)grays.low | (uint32_t)grays.high << 8 | step << 16;
+}
+
+STX_DEVICE StxSgmGrays near_grays(uint32_t word)
+{
+  const StxSgmGrays grays = {(uint8_t)word, (uint8_t)(word >> 8)};
+  return grays;
+}
+
+STX_DEVICE bool is_patch_of_sky(const StxSgmSkyArgs *a, uint32_t patch)
+{
+  return a->is_sky[patch] || stx_sgm_patch_is_behind(&a->patches[patch]);
+}
+
+/* The word of tile (i, j). If it may become sky, *grows are its gray values. */
+STX_DEVICE uint32_t look_near(const StxSgmSkyArgs *a, int i, int j, StxSgmGrays *grows)
+{
+  const uint32_t none = near_word(stx_sgm_no_grays(), NO_SKY);
+  if (i < 0 || i >= a->columns || j < 0 || j >= a->rows)
+    return none;
+  const uint32_t at = (uint32_t)(j * a->columns + i), patch = __ldg(&a->patch[at]);
+  const StxSgmTile tile = tile_at(a, at);
+  const StxSgmGrays own = {tile.low, tile.high};
+  if (patch == STX_SGM_SKY_NONE) {
+    *grows = own;
+    return none;
+  }
+  if (!is_patch_of_sky(a, patch))
+    return none;
+  const bool small = stx_sgm_patch_is_small(&a->patches[patch], (int)tile_count(a));
+  return near_word(own, small ? SMALL : 0);
+}
+
+/* The sky's gray values before a step in the tiles beside tile t of `near`; those at its border
+ * need not be right. */
+STX_DEVICE StxSgmGrays sky_beside(const uint32_t *near, int t, uint32_t step)
+{
+  StxSgmGrays grays = stx_sgm_no_grays();
+  const int beside[] = {t - NEAR_COLUMNS, t - 1, t + 1, t + NEAR_COLUMNS};
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    if (beside[k] >= 0 && beside[k] < NEAR_TILES && near[beside[k]] >> 16 < step)
+      grays = stx_sgm_both_grays(grays, near_grays(near[beside[k]]));
+  return grays;
+}
+
+/* By all threads of a block. */
+STX_DEVICE void grow(uint32_t *near, const StxSgmGrays *grows, int thread)
+{
+  for (uint32_t step = 1; step <= STX_SGM_SKY_GROWTH; step++) {
+    StxSgmGrays sky[TILES_OF_THREAD];
+#pragma unroll
+    for (int k = 0; k < TILES_OF_THREAD; k++) {
+      const int t = k * MARK_THREADS + thread;
+      sky[k] = stx_sgm_no_grays();
+      if (t < NEAR_TILES && near[t] >> 16 == NO_SKY)
+        sky[k] = sky_beside(near, t, step);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < TILES_OF_THREAD; k++)
+      if (stx_sgm_grows(grows[k], sky[k]))
+        near[k * MARK_THREADS + thread] = near_word(sky[k], step);
+    __syncthreads();
+  }
+}
+
+/* Fills `near` for the block whose first tile is (first, top), by all of its threads; false if it
+ * has no sky. */
+STX_DEVICE bool find_near_sky(const StxSgmSkyArgs *a, uint32_t *near, int first, int top)
+{
+  const int thread = (int)(threadIdx.y * STX_SGM_LANES + threadIdx.x);
+  StxSgmGrays grows[TILES_OF_THREAD];
+  bool any = false;
+#pragma unroll
+  for (int k = 0; k < TILES_OF_THREAD; k++) {
+    const int t = k * MARK_THREADS + thread;
+    grows[k] = {0, 255}; /* too far from any sky */
+    if (t >= NEAR_TILES)
+      continue;
+    near[t] =
+        look_near(a, first - HALO + t % NEAR_COLUMNS, top - HALO + t / NEAR_COLUMNS, &grows[k]);
+    any |= near[t] >> 16 != NO_SKY;
+  }
+  if (!__syncthreads_or(any))
+    return false;
+  grow(near, grows, thread);
+  return true;
 }
 
 /* Gray values of a tile's pixels that are marked: all in the sky, none far from it. */
-STX_DEVICE StxSgmGrays marked_grays(const StxSgmSkyArgs *a, int i, int j)
+STX_DEVICE StxSgmGrays marked_grays(const StxSgmSkyArgs *a, const uint32_t *near, int i, int j)
 {
   StxSgmGrays grays = stx_sgm_no_grays();
+  const uint32_t *own = near + (threadIdx.y + HALO) * NEAR_COLUMNS + threadIdx.x + HALO;
   if (i >= a->columns || j >= a->rows)
     return grays;
-  if (in_sky(a, (uint32_t)(j * a->columns + i)))
+  if (*own >> 16 != NO_SKY)
     return {0, 255};
-  for (int v = max(j - STX_SGM_SKY_RIM, 0); v <= min(j + STX_SGM_SKY_RIM, a->rows - 1); v++)
-    for (int u = max(i - STX_SGM_SKY_RIM, 0); u <= min(i + STX_SGM_SKY_RIM, a->columns - 1); u++) {
-      const uint32_t at = (uint32_t)(v * a->columns + u);
-      const StxSgmTile tile = tile_at(a, at);
-      const StxSgmGrays there = {tile.low, tile.high};
-      if (in_sky(a, at))
-        grays = stx_sgm_both_grays(grays, there);
-    }
+  for (int v = -STX_SGM_SKY_RIM; v <= STX_SGM_SKY_RIM; v++)
+    for (int u = -STX_SGM_SKY_RIM; u <= STX_SGM_SKY_RIM; u++)
+      grays = stx_sgm_both_grays(grays, near_grays(own[v * NEAR_COLUMNS + u]));
   return stx_sgm_rim_grays(grays);
 }
 
@@ -379,11 +521,21 @@ STX_KERNEL(stx_sgm_sky_patches, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
     choose_sky(&a, shared);
 }
 
+STX_KERNEL(stx_sgm_sky_behind, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
+{
+  const uint32_t at = thread_number();
+  if (at < tile_count(&a))
+    look_behind(&a, at, (int)(at % a.columns));
+}
+
 STX_KERNEL(stx_sgm_sky_mark, StxSgmSkyArgs, STX_SGM_SKY_MARK_ROWS *STX_SGM_LANES)
 {
+  STX_SHARED(uint32_t, near, NEAR_TILES);
   const int first = blockIdx.x * STX_SGM_LANES, i = first + (int)threadIdx.x;
   const int j = blockIdx.y * STX_SGM_SKY_MARK_ROWS + threadIdx.y;
-  const StxSgmGrays mine = marked_grays(&a, i, j);
+  if (!find_near_sky(&a, near, first, j - (int)threadIdx.y))
+    return;
+  const StxSgmGrays mine = marked_grays(&a, near, i, j);
   if (__ballot_sync(STX_FULL_WARP, mine.low <= mine.high) != 0)
     mark_tiles(&a, first, j, mine);
 }

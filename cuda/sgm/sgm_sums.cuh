@@ -48,7 +48,7 @@ STX_DEVICE uint32_t mean_of(const uint32_t (&v)[4])
   return __vavgu4(sum_of_halves(v[0], v[1]), sum_of_halves(v[2], v[3]));
 }
 
-/* What GROUP pixels' sums are made of, as it lies in the volumes. */
+/* The words of the volumes that make up the sums of GROUP pixels. */
 template <int K, int PATHS> struct Group {
   Sums<K> parts[GROUP][PATHS / 2];
 };

@@ -82,8 +82,8 @@ STX_DEVICE Apart least_of_warp(Apart value)
   return {least, least};
 }
 
-/* What is below the first value, of which the last one is given: of the lane below, which lane 0
- * has not, and of the other half. */
+/* The value below the first one, from the last of the lane below (lane 0 has none) and of the other
+ * half. */
 STX_DEVICE Packed from_below(Packed last)
 {
   return {__byte_perm(__shfl_up_sync(STX_FULL_WARP, last.both, 1), last.both, 0x5432)};
@@ -94,7 +94,7 @@ STX_DEVICE Apart from_below(Apart last)
   return {__shfl_up_sync(STX_FULL_WARP, last.b, 1), last.a};
 }
 
-/* What is above the last value, of which the first one is given. */
+/* The value above the last one, from the first of the lane above. */
 STX_DEVICE Packed from_above(Packed first)
 {
   return {__byte_perm(first.both, __shfl_down_sync(STX_FULL_WARP, first.both, 1), 0x5432)};

@@ -82,7 +82,7 @@ def ground_quality():
 
 
 def scans():
-    """What stixels make of the points of scans."""
+    """Stixels compared with the points of scans."""
     rows = read("scans.csv")
     lines = [["points", "of them", "ground as ground", "objects as objects",
               "distance off by, median", "nine in ten", "over 10 %", "in metres, median",
@@ -99,7 +99,7 @@ def scans():
 
 
 def packets():
-    """What RTP makes of frames of the street, and how many arrive of those that lose packets."""
+    """Packets of RTP for frames of the street, and the share of frames that arrive whole."""
     lines = [["frame", "bytes", "packets", "Mbit/s at 10 frames/s",
               "whole if 1 in 1000 packets is lost"]]
     counted = [(f"stixels, {size}, {cell}×{cell}", 24 * float(stixels(
@@ -117,5 +117,4 @@ def packets():
 
 def blocks():
     return (stixel_quality() + ground_quality() + scans() + packets() + speed.blocks() +
-            table("gpu-model", model.lines(), 1) + table("gpu-published", model.published(), 2) +
-            table("gpu-assumptions", model.assumptions(), 3))
+            table("gpu-model", model.lines(), 1) + table("gpu-published", model.published(), 2))

@@ -25,7 +25,7 @@ def measure(evaluate, programs):
 
 
 def sample(evaluate, programs):
-    """What the test measures again."""
+    """Rows that the test measures again."""
     return {"boxes.csv": rows_of(evaluate, programs)}
 
 

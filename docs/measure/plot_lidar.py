@@ -16,7 +16,7 @@ STREET = "street"
 OURS = "lidar-ground"
 FOLDERS = {"SemanticKITTI": "semantickitti", "odometry 05": "sequences/kitti-odometry-05"}
 EXPERIMENTS = {"sectors": (1, 10, 50, 100, 360), "bins": (1, 10, 50, 100, 120)}
-# What ground.md shows, and its options of stx-eval lidar.
+# Settings that ground.md shows, and stx-eval lidar's options for them.
 SETTINGS = {
     "defaults": [], "sensor 0.3 m lower": ["--raise", 0.3],
     "sensor 0.3 m higher": ["--raise", -0.3],
@@ -107,14 +107,14 @@ def experiments_quality(program, source):
 
 
 def measure_quality(programs, folders):
-    """What no load of the machine changes."""
+    """Measures quality, which the load of the machine does not change."""
     program, sources = pathlib.Path(programs) / "stx-eval", sources_of(folders)
     write("ground-quality.csv", settings_quality(program, sources))
     write("lidar-quality.csv", experiments_quality(program, next(iter(sources.values()))))
 
 
 def check_quality(programs):
-    """What is measured today is what the files say, of the data that there is."""
+    """Compares today's measurements with the files, for the data that there is."""
     program, sources = pathlib.Path(programs) / "stx-eval", sources_of(known_folders())
     there = [row for row in read("ground-quality.csv") if row["data"] in sources]
     assert settings_quality(program, sources) == there, "ground-quality.csv: measure-ground"
@@ -273,25 +273,10 @@ def lidar_rows():
     return rows, max((row["threads"] for row in rows), key=int)
 
 
-def lidar_step_table():
-    rows, most = lidar_rows()
-    lines = [["", "threads", *STEPS, "whole", "whole, pool"]]
-    for name, title in NAMES.items():
-        mine = [row for row in rows if row["experiment"] == name]
-        for value in data_names(mine, "value"):
-            for threads in ("1", most):
-                times, pool = (steps_of(mine, value, threads, kind) for kind in THREADING)
-                lines.append([title.format(value), threads,
-                              *(f"{times[step]:.2f}" for step in (*STEPS, "whole")),
-                              f'{pool["whole"]:.2f}'])
-    return table("lidar-steps", lines, 1)
-
-
 def lidar_speed_ups():
     """The report's, and ours with as many threads as there are; the reference is one number."""
     rows, most = lidar_rows()
-    lines = [["speed-up", "report, relative", "ours, OpenMP", "ours, pool", "report, absolute",
-              "ours, OpenMP", "ours, pool"]]
+    lines = [["speed-up", "report, relative", "ours", "report, absolute", "ours"]]
     for name, words, step, relative, absolute in REPORT:
         mine = [row for row in rows if row["experiment"] == name]
         values = data_names(mine, "value")[:len(relative)]
@@ -301,16 +286,13 @@ def lidar_speed_ups():
         def listed(numbers):
             return " / ".join(f"{number:.2f}" for number in numbers)
 
-        def ours(kind):
-            return listed(steps_of(mine, value, "1", kind)[step] /
-                          steps_of(mine, value, most, kind)[step] for value in values)
-
-        def beside_reference(kind):
-            return "" if step != "whole" else listed(
-                slow[value] / steps_of(mine, value, most, kind)[step] for value in values)
+        ours = listed(steps_of(mine, value, "1")[step] / steps_of(mine, value, most)[step]
+                      for value in values)
+        beside_reference = "" if step != "whole" else listed(
+            slow[value] / steps_of(mine, value, most)[step] for value in values)
 
         lines.append([f'{NAMES[name].format(" / ".join(values))}: {words}', listed(relative),
-                      *map(ours, THREADING), listed(absolute), *map(beside_reference, THREADING)])
+                      ours, listed(absolute), beside_reference])
     return table("lidar-speed-ups", lines, 1)
 
 
@@ -393,6 +375,8 @@ def ground_tables():
              for row in rows}
     lines = [["F1 mean / worst scan", "`stx-eval lidar`", *names]]
     for setting, options in SETTINGS.items():
+        if "5°" in setting or "-10°" in setting:  # like 10°
+            continue
         words = " ".join(map(str, options))
         lines.append([setting, f"`{words}`" if words else "",
                       *(found[name, setting] for name in names)])
@@ -407,5 +391,5 @@ def ground_tables():
 
 def tables():
     """Blocks of benchmarks/lidar.md and algorithms/ground.md."""
-    return (lidar_times() + lidar_step_table() + lidar_growth() + lidar_speed_ups() +
+    return (lidar_times() + lidar_growth() + lidar_speed_ups() +
             lidar_quality_table() + lidar_peers() + ground_tables())

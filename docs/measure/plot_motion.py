@@ -34,7 +34,7 @@ def measure(evaluate, programs):
 
 
 def sample(evaluate, programs):
-    """What the test measures again."""
+    """Rows that the test measures again."""
     return {"motion.csv": [row(evaluate, programs, name, options)
                            for name, options in sources().items() if name == "KITTI odometry 05"]}
 

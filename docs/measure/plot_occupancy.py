@@ -37,7 +37,7 @@ def measure(evaluate, programs):
 
 
 def sample(evaluate, programs):
-    """What the test measures again."""
+    """Rows that the test measures again."""
     return {"occupancy.csv": sequence_rows(evaluate, programs)[:1]}
 
 

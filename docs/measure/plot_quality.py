@@ -33,6 +33,7 @@ SETTINGS = {
     "`sky` off": ("--no-sky",),
     "`sky-cost` 0": ("--sky-cost", 0),
     "no confidence": ("--no-confidence",)}
+NOT_ON_THE_PAGE = ("`p1` 7", "`p1` 15", "`p2` 70", "`p2` 96", "`lr-max-diff` 2", "`texture` 6")
 SEEN = ("ground_as_ground", "object_as_object", "distance_far_off", "sky_as_sky", "sky_as_near")
 GROUNDS = ("calibration", "estimate", "piecewise")
 TERRAINS = ("flat", "gentle", "sloped", "hilly")
@@ -137,7 +138,7 @@ def obstacle_row(programs, seed, name):
 
 
 def hazard_rows(programs, seed):
-    """What is found of the street's small things and holes, by height; false ones of all."""
+    """The share of the street's small things and holes that is found, by height; false ones."""
     found = evaluate(programs, "hazards", "--seed", seed, "--seeds", 10)
     return [{"streets": f"{seed} to {seed + 9}", "frames": found["frames"],
              "false": found["false"], "other_kind": found["other-kind"], "height": size["height"],
@@ -194,6 +195,8 @@ def matcher():
     names = data_names(rows)
     lines = [["setting", *names]]
     for setting in data_names(rows, "setting"):
+        if setting in NOT_ON_THE_PAGE:
+            continue
         found = {row["data"]: row for row in rows if row["setting"] == setting}
         lines.append([setting, *(
             percent(found[name], "sky_as_sky", "sky_as_near", "distance_far_off") if name == SCANS

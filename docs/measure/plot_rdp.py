@@ -47,7 +47,7 @@ def error_rows(program, data, source, medians=(0, 3, 5)):
 
 
 def figures(program, arguments):
-    """What stx-bench --figures writes, by its name."""
+    """The files of stx-bench --figures, by name."""
     with tempfile.TemporaryDirectory() as folder:
         run(program, "rdp", "--figures", folder, *arguments)
         found = {}
@@ -411,7 +411,7 @@ def utility_table():
 
 
 def time_tables():
-    """Of the fastest code on the last picture; of every code on average columns; Table 1."""
+    """Of every code on average columns of the last picture; Table 1."""
     rows = read("rdp-times.csv")
     code, threads = best_code(rows)
     rows = [row for row in rows if row["picture"] == data_names(rows, "picture")[-1]]
@@ -422,12 +422,10 @@ def time_tables():
         return [name, *(f'{float(found[each]["minimum_ms"]):.3g}' if each in found else ""
                         for each in COUNTS)]
 
-    kinds = [line(f"{kind}, {many}", code=code, input=kind, threads=many)
-             for kind in ("best", "average", "worst", "noise") for many in (1, threads)]
     codes = {(row["code"], row["threads"]): line(
         f'{row["code"]}, {row["threads"]}', code=row["code"], input="average",
         threads=row["threads"]) for row in rows}
-    heads = [f"ms, {rows[0]['picture']}; {{}}, threads", *("n = " + each for each in COUNTS)]
+    heads = [f"ms, {rows[0]['picture']}; average, threads", *("n = " + each for each in COUNTS)]
     ours = {"GPU": "–", "CPU, multi-core": f"{code}, {threads}", "CPU, single-core": "c, 1"}
     ours = {what: (words, codes.get(tuple(words.split(", ")), ["", "", "", "–"])[3])
             for what, words in ours.items()}
@@ -438,9 +436,8 @@ def time_tables():
                 for what, times in XAVIER),
               ["CPU, single-core, vectors", "–", "–", "–", one[1], one[0]]]
     return (table("rdp-energy", energy, 1) +
-            table("rdp-times", [[heads[0].format(code), *heads[1:]], *kinds], 1) +
-            table("rdp-ranked", [[heads[0].format("average"), *heads[1:]], *sorted(
-                codes.values(), key=lambda each: float(each[1]))], 1))
+            table("rdp-ranked", [heads, *sorted(codes.values(), key=lambda each: float(each[1]))],
+                  1))
 
 
 def tables():

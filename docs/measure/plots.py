@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What make-plots.py and its parts share: running programs, files of CSV, and the look of plots."""
+"""Shared by make-plots.py and its parts: running programs, files of CSV, and the look of plots."""
 import collections
 import csv
 import datetime
@@ -44,7 +44,7 @@ def read(name):
 
 
 def block(name, text):
-    """What stands on a page between two lines by which write_blocks finds it."""
+    """A block of a page between two lines by which write_blocks finds it."""
     return f"<!-- table {name} -->\n{text}\n<!-- end -->\n"
 
 
@@ -102,7 +102,7 @@ def caches():
 
 
 def commit():
-    """What is checked out, and whether code differs from it."""
+    """The commit that is checked out, and whether code differs from it."""
     def git(*words):
         return run("git", "-C", FOLDER.parents[1], *words).strip()
     changes = git("status", "--porcelain", "--untracked-files=no", "--", "common", "examples")

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Measures the speeds of docs/benchmarks.md and README.md, all in one run.
 
-  docs/measure/speed.py BUILD                               to docs/benchmarks/speed*.csv, in a
-                                                    quarter of an hour on an idle machine
+  docs/measure/speed.py BUILD                               to docs/benchmarks/speed*.csv, in six
+                                                    minutes on an idle machine
   docs/measure/speed.py BUILD --old OLD [--only STAGE...]   prints two builds side by side instead
 
 BUILD and OLD are Meson's build folders. What is compared takes turns, round by round, so that the
-load of the machine hits all of it alike; a number is the median of the rounds' medians.
+load of the machine hits all of it alike; a number is the median of the rounds' medians. The bytes
+are compared with the reference's once for each stage, which takes most of stx-bench's time.
 
 Where Python finds cv2, OpenCV stands beside the matcher, StereoSGBM in its fastest mode,
 MODE_SGBM_3WAY, and beside the segments, approxPolyDP column by column. OpenCV measures distances
@@ -15,6 +16,7 @@ perpendicular to a segment, rdp along the column.
 """
 import argparse
 import collections
+import functools
 import json
 import os
 import pathlib
@@ -28,12 +30,14 @@ import time
 import plots
 
 ROUNDS = 3
+STAGE_MS = 100  # of an implementation in a round: ten runs of 10 ms, but at least three
+SHARED_MS = 30  # a hundred runs of what takes a third of a millisecond
 SIZES = ("1242x375", "2048x1024")
 STAGES = ("rectify", "sgm", "colmean", "satdp", "fulldp", "rdp", "overlay", "obstacles", "pipeline")
 NAMES = {"rectify": "rectification of one view", "sgm": "matching", "colmean": "reduction",
          "satdp": "stixels", "fulldp": "stixels, model `gaussian-uniform`", "rdp": "segments",
          "overlay": "overlay", "obstacles": "obstacles", "pipeline": "pictures to stixels"}
-# What shares two cores: loops of a fraction of a millisecond, and a whole pipeline.
+# Work that shares two cores: loops of a fraction of a millisecond, and a whole pipeline.
 SHARED = ("colmean", "satdp", "rdp")
 PIPELINES = {
     "stixels and overlay": "overlay", "stixels as JSON": "json",
@@ -45,7 +49,7 @@ LOOP = ["sh", "-c", "while :; do :; done"]
 
 
 def line_of(row):
-    """What a row of stx-bench is about, but for the size."""
+    """The name of a row of stx-bench, without the size."""
     if row["stage"] == "rdp":
         return f'segments of {row["height"]} cells, {row["input"]}'
     cell = f'{row["cell"]}×{row["cell"]}, ' if row["cell"] > 1 else ""
@@ -62,15 +66,26 @@ def environment(build, threading="pool"):
 
 
 def stx_bench(build, threading, *arguments):
-    """What it prints."""
+    """Its output."""
     return subprocess.run([f"{build}/examples/stx-bench", *map(str, arguments)], check=True,
                           env=environment(build, threading), stdout=subprocess.PIPE,
                           text=True).stdout
 
 
+@functools.cache
+def unchecked(build):
+    """The option, of builds that have it."""
+    return ["--unchecked"] if "--unchecked" in stx_bench(build, "pool", "--help") else []
+
+
+def check(build, stage):
+    """Fails where an implementation's bytes are not the reference's."""
+    stx_bench(build, "pool", stage, "--quick", "--time", 1)
+
+
 def bench(build, *arguments, threading="pool"):
     """The rows of stx-bench that count: no reference, no plain C beside vectors."""
-    text = stx_bench(build, threading, *arguments, "--json")
+    text = stx_bench(build, threading, *arguments, "--json", *unchecked(build))
     rows = [row for row in json.loads(text)["rows"] if row["implementation"] != "c"
             and (row["stage"] != "rdp" or (row["height"], row["input"]) in
                  ((1024, "average"), (1024, "noise")))]
@@ -156,10 +171,10 @@ def measure_stages(builds, stages):
         except ImportError:
             pictures = {}
         for stage in stages:
+            check(builds[0], stage)
             for _ in range(ROUNDS):
                 for build, into in zip(builds, found):
-                    for row in bench(build, stage, "--time", 200):
-                        assert not row["differs"], row
+                    for row in bench(build, stage, "--time", STAGE_MS):
                         key = line_of(row), size_of(row), row["threads"], row["implementation"]
                         into[key].append(row["median_ms"])
                 add_opencv(found[0], stage, pictures)
@@ -169,7 +184,8 @@ def measure_stages(builds, stages):
 
 def frames(build, line, size, threading="pool"):
     """Frames per second, processor time and cores of a pipeline."""
-    text = stx_bench(build, threading, "frames", line, "--turns", 1, "--seconds", 2, "--size", size)
+    text = stx_bench(build, threading, "frames", line, "--turns", 1, "--seconds", 1.5,
+                     "--size", size)
     cells = [cell.strip() for cell in text.splitlines()[-1].split("|")]
     return [float(cell) for cell in cells[3:7]]  # after the plugin and the line
 
@@ -197,7 +213,7 @@ def measure_threading(build):
         try:
             for _ in range(ROUNDS):
                 for threading in "pool", "openmp":
-                    for row in bench(build, *SHARED, "--size", SIZES[0], "--time", 200,
+                    for row in bench(build, *SHARED, "--size", SIZES[0], "--time", SHARED_MS,
                                      threading=threading):
                         if row["threads"] == 1 or row["implementation"] == "avx2":
                             continue
@@ -226,19 +242,23 @@ def of_sizes(heads):
 
 
 def stage_table(rows):
-    """Lines by size, code and number of threads."""
+    """Lines by size, code and number of threads; of the second code one thread."""
     codes = list(dict.fromkeys(row["code"] for row in rows if row["code"].startswith("avx")))
     threads = sorted({row["threads"] for row in rows}, key=int)
     times = {(row["line"], row["size"], row["threads"], row["code"]): short(row["ms"])
              for row in rows}
-    lines = [["ms"] + of_sizes([f"{code}, {count}" for code in codes for count in threads])]
+    heads = [(code, count) for code in codes for count in threads
+             if code == codes[0] or count == threads[0]]
+    lines = [["ms"] + of_sizes([f"{code}, {count}" for code, count in heads])]
     for line in dict.fromkeys(row["line"] for row in rows):
+        if "scores" in line or "gaussian" in line and "label" in line:  # in speed.csv
+            continue
         mine = {row["code"] for row in rows if row["line"] == line}
         only = (mine - set(codes)).pop() if not mine & set(codes) else None  # no vectors to choose
         lines.append([line if only in (None, "omp", "best", "OpenCV") else f"{line} ({only})"] +
                      [times.get((line, size, count, only if only and code == codes[0] else code),
                                 "")
-                      for size in SIZES for code in codes for count in threads])
+                      for size in SIZES for code, count in heads])
     return plots.table("speed", lines, 1)
 
 
@@ -256,7 +276,8 @@ def threading_table(rows):
     times = {(row["line"], row["beside"], row["threading"]): short(row["ms"]) for row in rows}
     lines = [["ms, two threads"] + [f"beside {beside}: {threading}" for beside, threading in kinds]]
     for line in dict.fromkeys(row["line"] for row in rows):
-        lines.append([line] + [times[line, *kind] for kind in kinds])
+        if "label" not in line and "scores" not in line:
+            lines.append([line] + [times[line, *kind] for kind in kinds])
     return plots.table("speed-threading", lines, 1)
 
 
@@ -286,7 +307,7 @@ def readme_table(rows, lidar):
 
 
 def blocks():
-    """What the pages show of speed*.csv."""
+    """The pages' tables of speed*.csv."""
     rows = plots.read("speed.csv")
     return (stage_table(rows) + readme_table(rows, plots.read("lidar-times.csv")) +
             frames_table(plots.read("speed-frames.csv")) +

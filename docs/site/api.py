@@ -120,7 +120,7 @@ def code_end(text, start):
 
 
 def body_of(text):
-    """What is inside of the guard, without what only compilers need."""
+    """The part inside the guard, without lines for compilers."""
     text = re.sub(r"\A(/\*.*?\*/\s*)*?(?=/\*(?! SPDX))", "", text, count=1, flags=re.S)
     text = re.sub(r"^#ifndef \w+_H_?\n#define \w+\n", "", text, flags=re.M)
     text = re.sub(r"\n#endif[^\n]*\n*\Z", "\n", text)

@@ -5,6 +5,7 @@ Sphinx reads the same Markdown as GitHub does, through MyST. Both are kept by ma
 every Debian, check links and anchors, search without a server, and know C; MkDocs does not know C
 and wants one folder, and hotdoc is in no Debian. The theme needs no network.
 """
+import json
 import os
 import pathlib
 import re
@@ -24,13 +25,17 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 # Anchors are GitHub's, and html_image takes the pictures that have a width.
 myst_heading_anchors = 4
 myst_enable_extensions = ["html_image"]
-# What no lexer knows: JSON with "…", the YAML of OpenCV.
+# Blocks that no lexer knows: JSON with "…", the YAML of OpenCV.
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 highlight_language = "none"
 
 html_theme = "furo"
-html_title = "gst-stixels " + version
-html_static_path = [os.path.dirname(__file__)]
+html_title = "gst-stixels"
+html_static_path = [os.path.join(os.path.dirname(__file__), "site.css")]
+templates_path = [os.path.dirname(__file__)]
+html_sidebars = {"**": [
+    "sidebar/brand.html", "versions.html", "sidebar/search.html", "sidebar/scroll-start.html",
+    "sidebar/navigation.html", "sidebar/scroll-end.html"]}
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
@@ -39,8 +44,10 @@ html_theme_options = {
     "navigation_with_keys": True,
 }
 
-CONTENTS = pathlib.Path(__file__).resolve().parents[1] / "index.md"
-# What build.py has made a page of: header -> page.
+CONTENTS = pathlib.Path(os.environ["STX_SOURCE"], "docs/index.md")
+# {version: its pages} of the sites that lie beside each other, newest first.
+VERSIONS = json.loads(os.environ["STX_VERSIONS"])
+# Headers that build.py has made pages of: header -> page.
 HEADERS = dict(word.split("=") for word in os.environ["STX_HEADERS"].split())
 LINK = re.compile(r"\]\(([^)#:]*\.h)\)")
 
@@ -80,5 +87,14 @@ def read_page(_app, name, source):
             toctree(":caption: Headers", ":glob:", "", "api/gst/*", "api/stixels/*")])
 
 
+def add_versions(_app, name, _template, context, _doctree):
+    """For versions.html: (version, address of this page there)."""
+    up = "../" * (name.count("/") + 1)
+    context["versions"] = [
+        (other, f"{up}{other}/{name if name in pages else 'index'}.html")
+        for other, pages in VERSIONS.items() if other != version]
+
+
 def setup(app):
     app.connect("source-read", read_page)
+    app.connect("html-page-context", add_versions)

@@ -22,7 +22,7 @@ output=$(realpath -m "$output")
 cd "$(dirname "$0")/../.." || exit
 . tests/packages.sh
 
-# What debian/control asks for, name by name, without versions and profiles.
+# The build dependencies of debian/control, name by name, without versions and profiles.
 build_depends() {
   sed -n '/^Build-Depends:/,/^$/p' examples/packaging/debian/control | tr ',' '\n' |
     sed -E -e 's/^Build-Depends://' -e 's/\(.*\)|<.*>//' -e 's/:any//' \

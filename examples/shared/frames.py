@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What comes out of a pipeline that is described as for gst-launch-1.0, for programs in Python."""
+"""Frames of a pipeline that is described as for gst-launch-1.0, for programs in Python."""
 import re
 import signal
 import sys
@@ -132,7 +132,7 @@ def caps_of(sample):
 
 
 def camera_of(caps):
-    """What the caps know of it: focal, baseline, cx, cy."""
+    """The camera in the caps: focal, baseline, cx, cy."""
     names = ("focal", "baseline", "cx", "cy")
     return {name: caps.get_value("camera-" + name) for name in names
             if caps.has_field("camera-" + name)}

@@ -33,7 +33,7 @@ void lidar_scan_move(LidarScan *scan, double raise, double roll, double pitch)
 
 /* ---- Folders ------------------------------------------------------------------------------ */
 
-/* Where the labels of a scan are. */
+/* The path of a scan's labels. */
 static char *labels_path(const char *scan)
 {
   char *folder = g_path_get_dirname(scan), *sequence = g_path_get_dirname(folder);

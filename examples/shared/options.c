@@ -76,7 +76,7 @@ GPtrArray *list_files(const char *folder, const char *suffix)
 
 /* ---- Options made from tables of fields ---------------------------------------------------- */
 
-/* What a group's entries and its callback read. */
+/* The data of a group's entries and its callback. */
 typedef struct {
   OptionGroup group;
   GPtrArray *strings; /* texts of the entries */

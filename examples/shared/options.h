@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the command lines of stx-eval and stx-bench share; errors name the option and its value. */
+/* Command-line options shared by stx-eval and stx-bench; errors name the option and its value. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 

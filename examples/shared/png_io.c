@@ -7,7 +7,7 @@
 
 #define MAX_SIDE 32768
 
-/* Where libpng's errors go: the file they belong to and the text to fill. */
+/* The context of libpng's errors: the file they belong to and the text to fill. */
 typedef struct {
   const char *path;
   StxError *error;
@@ -166,7 +166,7 @@ bool png_load_gray16(const char *path, StxImage16 *image, StxError *error)
 
 /* ---- Writing ------------------------------------------------------------------------------ */
 
-/* What to write: a gray image of 8 or 16 bits, or RGB of 8. */
+/* A picture to write: a gray image of 8 or 16 bits, or RGB of 8. */
 typedef struct {
   uint8_t *data;
   ptrdiff_t stride;

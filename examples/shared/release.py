@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the programs say of themselves: their version, which tests compare with meson.build, and
+"""The programs' version, which tests compare with meson.build, and
 which packages they need."""
 import sys
 

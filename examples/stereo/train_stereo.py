@@ -149,7 +149,7 @@ class StereoNet(nn.Module):
 # ---- Training -----------------------------------------------------------------------------------
 
 def loss_of(disparity, logs, truth):
-    """How far the disparity is off, and how little probability the right candidates get."""
+    """The error of the disparity, and the missing probability of the right candidates."""
     valid = (truth < 4 * (CANDIDATES - 1)).float()
     error = functional.smooth_l1_loss(disparity, truth, reduction="none")
     small = truth[:, :, 2::4, 2::4] / 4

@@ -18,7 +18,7 @@ typedef struct {
   bool stages[BENCH_STAGES];
   int sizes, width[MAX_SIZES], height[MAX_SIZES];
   char **size_texts, **lefts, **rights, *labels, *calibration, *backend, *figures;
-  gboolean quick, markdown, json;
+  gboolean quick, unchecked, markdown, json;
   int threads, milliseconds, warm_up, sets;
   bool cpu, gpu;
 } Options;
@@ -224,7 +224,8 @@ static bool run_bench(const Options *o, StxError *error)
       .context = {.budget = o->milliseconds,
           .warm_up = o->warm_up >= 0 ? o->warm_up : 0,
           .gpu_warm_up = o->warm_up >= 0 ? o->warm_up : BENCH_GPU_WARM_UP_MS,
-          .sets = o->sets},
+          .sets = o->sets,
+          .unchecked = o->unchecked},
       .rows = g_array_new(FALSE, FALSE, sizeof(BenchRow))};
   b.context.machine = &b.machine;
   bool good = open_machine(&b, error) && (o->figures != NULL ? run_figures : run_groups)(&b, error);
@@ -318,6 +319,8 @@ static GOptionContext *make_context(Options *o)
           "of inputs in rotation on the GPU (0: more than its cache holds)", "N"},
       {"quick", 0, 0, G_OPTION_ARG_NONE, &o->quick,
           "60 ms each: 1242x375, 4 paths and cells of 8x8 only", NULL},
+      {"unchecked", 0, 0, G_OPTION_ARG_NONE, &o->unchecked,
+          "on the CPU without the reference, and without plain C beside vectors", NULL},
       {"figures", 0, 0, G_OPTION_ARG_FILENAME, &o->figures,
           "of rdp: write what its paper plots, as rdp-*.csv and rdp-*.png", "FOLDER"},
       {"markdown", 0, 0, G_OPTION_ARG_NONE, &o->markdown, "print a Markdown table", NULL},

@@ -51,7 +51,7 @@ void bench_input_free(BenchInput *input);
 
 /* ---- Machine ------------------------------------------------------------------------------ */
 
-/* What `threads` threads of the CPU reach together. */
+/* The rates that `threads` threads of the CPU reach together. */
 typedef struct {
   int threads;
   double copy;    /* GB/s, bytes read plus bytes written, buffers far larger than the caches */
@@ -76,7 +76,7 @@ typedef struct {
 bool bench_device_open(BenchDevice *device, StxError *error);
 void bench_device_close(BenchDevice *device);
 
-/* What is timed, and the limits it is compared with. */
+/* The work that is timed, and the limits it is compared with. */
 typedef struct {
   BenchLimits limits[2]; /* of one thread, of all */
   int thread_counts;     /* how many of them count; 0: nothing is timed on the CPU */
@@ -138,6 +138,7 @@ typedef struct {
   double budget;               /* ms of timing per implementation */
   double warm_up, gpu_warm_up; /* ms of untimed runs before that, besides the one for checking */
   int sets;                    /* of inputs on the GPU; 0: as its cache asks for */
+  bool unchecked; /* on the CPU: no reference, and no plain C where there are vectors */
 } BenchContext;
 
 /* The columns that rdp is timed with: all of a frame, the tenth of them with the fewest or the most
@@ -186,7 +187,7 @@ bool bench_rdp_levels(FILE *out, bool head, const BenchInput *input, StxError *e
 
 #define BENCH_RDP_EPSILON (4 * STX_DISPARITY_ONE) /* of all but the levels: the paper's */
 
-/* Where the figures of rdp's paper go. */
+/* The folder for the figures of rdp's paper. */
 typedef struct {
   const char *folder;            /* NULL: no figures */
   FILE *levels, *utility, *tree; /* CSV */

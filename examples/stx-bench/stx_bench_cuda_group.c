@@ -192,7 +192,7 @@ static bool allocate_all(CudaGroup *c, const Group *g, StxError *error)
              &c->prepared, error);
 }
 
-/* Where a buffer's content comes from, and its bytes; NULL: it has none. */
+/* The source of a buffer's content, and its size; NULL: it has none. */
 static const void *host_of(const Group *g, Buffer buffer, size_t *size)
 {
   static const BenchInput none;

@@ -39,7 +39,7 @@ typedef struct {
   char **given; /* the command line as it came, for the processes of the runs */
   char *size, *left, *right, **plugins, **lines;
   int width, height, turns, frames;
-  double seconds;
+  double seconds, rate;
   gboolean once;
 } Options;
 
@@ -56,6 +56,8 @@ static bool parse(Options *o, int argc, char **argv, StxError *error)
       {"turns", 't', 0, G_OPTION_ARG_INT, &o->turns, "5", "N"},
       {"seconds", 'S', 0, G_OPTION_ARG_DOUBLE, &o->seconds, "Of each run, after the warm-up; 1.5",
           "S"},
+      {"rate", 'R', 0, G_OPTION_ARG_DOUBLE, &o->rate,
+          "Frames per second that are fed, as by cameras; as many as the pipeline takes", "N"},
       {"once", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &o->once, "One run, in this process",
           NULL},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->lines, NULL, "[NAME|PIPELINE…]"},
@@ -69,9 +71,9 @@ static bool parse(Options *o, int argc, char **argv, StxError *error)
   g_option_context_add_group(context, gst_init_get_option_group());
   if (!options_parse(context, &argc, &argv, error))
     return false;
-  if (o->turns < 1 || o->turns > TURNS_MAX || o->frames < 1 || o->seconds <= 0)
-    return stx_fail(
-        error, "turns must be 1 to %d, frames 1 or more, seconds more than 0", TURNS_MAX);
+  if (o->turns < 1 || o->turns > TURNS_MAX || o->frames < 1 || o->seconds <= 0 || o->rate < 0)
+    return stx_fail(error,
+        "turns must be 1 to %d, frames 1 or more, seconds more than 0, rate 0 or more", TURNS_MAX);
   return o->size == NULL || options_size("size", o->size, false, &o->width, &o->height, error);
 }
 
@@ -79,7 +81,7 @@ static bool parse(Options *o, int argc, char **argv, StxError *error)
 
 static bool run_once(const Options *o, const char *word, StxError *error)
 {
-  FramesRun run = {.pipeline = word, .frames = o->frames, .seconds = o->seconds};
+  FramesRun run = {.pipeline = word, .frames = o->frames, .seconds = o->seconds, .rate = o->rate};
   char *views[2];
   FramesResult result;
   for (size_t i = 0; i < G_N_ELEMENTS(known); i++)

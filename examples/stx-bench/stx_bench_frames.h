@@ -7,12 +7,13 @@
 
 #include <glib.h>
 
-/* What is measured, and for how long. */
+/* The pipelines to measure, and for how long. */
 typedef struct {
   const char *pipeline; /* with two appsrc, left and right, and a fakesink, out */
   const char *views[2]; /* gst-launch lines that end in a picture: what is fed, over and over */
   int frames;           /* of each view that are kept */
   double seconds;
+  double rate; /* frames per second that are fed; 0: as many as it takes */
 } FramesRun;
 
 /* Of one frame, in the mean. */

@@ -25,6 +25,7 @@ typedef struct Measurement {
   gint64 pushed[ON_THE_WAY]; /* µs: when the left view of a frame was taken */
   gint stop;                 /* atomic */
   gint64 seconds;            /* µs */
+  double rate;               /* frames per second; 0: any */
   guint64 count;             /* frames since the warm-up; the rest is of the sink's thread, too */
   gint64 begin, end;
   double latency;
@@ -110,15 +111,26 @@ static void unload(View *view)
 
 /* ---- A run --------------------------------------------------------------------------------- */
 
+/* When a camera of this rate would have frame i. */
+static void wait_for_turn(double rate, gint64 begin, guint i)
+{
+  gint64 wait = rate > 0 ? begin + (gint64)(i * G_USEC_PER_SEC / rate) - g_get_monotonic_time() : 0;
+
+  if (wait > 0)
+    g_usleep((gulong)wait);
+}
+
 static gpointer feed(gpointer data)
 {
   Feed *self = data;
   GPtrArray *frames = self->view->frames;
   GstFlowReturn flow = GST_FLOW_OK;
+  gint64 begin = g_get_monotonic_time();
 
   for (guint i = 0; flow == GST_FLOW_OK && !g_atomic_int_get(&self->measurement->stop); i++) {
     GstBuffer *buffer = gst_buffer_copy(g_ptr_array_index(frames, i % frames->len));
 
+    wait_for_turn(self->measurement->rate, begin, i);
     GST_BUFFER_PTS(buffer) = i * FRAME;
     GST_BUFFER_DURATION(buffer) = FRAME;
     if (self == self->measurement->feed)
@@ -216,6 +228,7 @@ bool frames_run(const FramesRun *run, FramesResult *result)
   gboolean done = TRUE;
 
   self->seconds = (gint64)(run->seconds * G_USEC_PER_SEC);
+  self->rate = run->rate;
   for (int i = 0; done && i < 2; i++)
     done = load(run->views[i], run->frames, &views[i]);
   done = done && measure(self, run->pipeline, views) && self->count > 0;

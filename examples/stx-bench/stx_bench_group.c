@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a group needs to run: parameters, list of implementations, memory, inputs. */
+/* The parts of a group: parameters, list of implementations, memory, inputs. */
 #include "examples/stx-bench/stx_bench_group.h"
 
 #include <stdlib.h>
@@ -375,15 +375,18 @@ static void list_entries(Group *g)
   if (!has_table)
     add_cpu_entries(g, NULL, "best");
   const StxImplTable *table = table_of(g->what->stage);
+  bool vectors = false;
   if (g->what->stepwise > 0)
     add_steps(g);
   for (size_t i = 0; has_table && g->what->stepwise == 0 && i < table->count; i++) {
     const StxImplInfo *info = stx_impl_at(table, i);
-    if (info->backend != STX_BACKEND_C && stx_impl_usable(info))
+    vectors |= info->needs != 0 && stx_impl_usable(info);
+    bool wanted = !g->context->unchecked || info->needs != 0 || !vectors;
+    if (info->backend != STX_BACKEND_C && stx_impl_usable(info) && wanted)
       add_cpu_entries(g, info, info->name);
   }
   const void *reference = has_table ? stx_impl_pick(table, STX_BACKEND_C) : NULL;
-  const bool timed = has_table && machine->thread_counts > 0;
+  const bool timed = has_table && machine->thread_counts > 0 && !g->context->unchecked;
   if (timed || gpu)
     add_entry(g,
         (Entry){.record = reference, .name = "c", .reference = true, .timed = timed, .threads = 1});

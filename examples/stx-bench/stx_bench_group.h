@@ -37,7 +37,7 @@ typedef struct {
   StxCudaGraph graph;          /* ON_GRAPH, from its first run on */
   double first;                /* ms of the checking run */
   int wanted, runs;
-  double least; /* of ms */
+  double least, spent; /* the least of ms, and their sum */
   double ms[MAX_RUNS];
   bool differs;
 } Entry;

@@ -12,6 +12,7 @@
 
 #define MIN_RUNS 3
 #define SLOW_MS 1000 /* one run of this length is enough */
+#define LONGER 3     /* than the budget at most, where later runs take longer than the first */
 #define WIPED 0xA5   /* what old results are overwritten with */
 
 /*
@@ -64,7 +65,7 @@ static double pixels_of(const Group *g)
   return (double)g->context->input->width * g->context->input->height;
 }
 
-/* What there is to compare after a run: nothing for stages that have no reference. */
+/* The outputs to compare after a run: nothing for stages that have no reference. */
 static void set_outputs(Group *g)
 {
   size_t pixels = g->context->input != NULL ? (size_t)pixels_of(g) : 0;
@@ -229,7 +230,15 @@ static bool time_once(Group *g, Entry *entry, StxError *error)
     memcpy(entry->step_ms, g->step_ms, sizeof entry->step_ms);
   }
   entry->runs++;
+  entry->spent += *ms;
   return true;
+}
+
+/* Is it an entry's turn in a round? */
+static bool is_due(const Entry *entry, int round, double budget)
+{
+  bool enough = entry->spent > LONGER * budget && entry->runs >= MIN_RUNS;
+  return entry->runs < (round + 1) * entry->wanted / MAX_RUNS && !enough;
 }
 
 static bool time_entries(Group *g, Entry *const *entries, int count, double budget, StxError *error)
@@ -242,8 +251,7 @@ static bool time_entries(Group *g, Entry *const *entries, int count, double budg
   for (int round = 0; round < MAX_RUNS; round++)
     for (int i = 0; i < count; i++) {
       Entry *entry = entries[i];
-      int due = (round + 1) * entry->wanted / MAX_RUNS;
-      if (entry->runs < due && !time_once(g, entry, error))
+      if (is_due(entry, round, g->context->budget) && !time_once(g, entry, error))
         return false;
     }
   return true;

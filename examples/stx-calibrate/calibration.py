@@ -54,7 +54,7 @@ def look(pairs, arguments):
 
 
 def tell(live, looked, views, pair):
-    """How far it is; live, what is still to be shown."""
+    """Prints the progress; live, the views that are still missing."""
     if not sys.stderr.isatty():
         return
     hint = ""

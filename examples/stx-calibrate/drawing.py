@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What stx-calibrate draws: the board to print, and a rectified pair to look at."""
+"""Drawings of stx-calibrate: the board to print, and a rectified pair to look at."""
 import pathlib
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the user is told: how good the calibration is, and what is lacking."""
+"""The report to the user: how good the calibration is, and what is lacking."""
 import cv2
 import numpy as np
 
@@ -16,7 +16,7 @@ LENGTHS = ((0, "left"), (1, "right"))
 
 
 def degrees_seen(result, side):
-    """What the lens sees across and down, degrees."""
+    """The field of view across and down, degrees."""
     width, height = result.size
     ends = np.array([[0, (height - 1) / 2], [width - 1, (height - 1) / 2],
                      [(width - 1) / 2, 0], [(width - 1) / 2, height - 1]])

@@ -55,7 +55,7 @@ class Pinhole:
                 result[4].ravel()[:self.count], result[5], result[6])
 
     def reach(self, d):
-        """How far from the centre the lens shows something, focal lengths: there it turns back."""
+        """The radius up to which the lens shows something, focal lengths: there it turns back."""
         k1, k2, _, _, k3, k4, k5, k6 = np.append(d, np.zeros(8))[:8]
         r = np.linspace(0, 20, 20001)
         s = r * r

@@ -22,7 +22,7 @@ class SourceError(Exception):
 
 
 class Count:
-    """What the pairing of two streams met."""
+    """Counts of the pairing of two streams."""
 
     def __init__(self):
         self.frames, self.pairs = [0, 0], 0
@@ -114,7 +114,7 @@ def sink(name, live):
 
 
 def count_tracks(Gst, text):
-    """How many tracks of video a recording has."""
+    """The number of tracks of video in a recording."""
     pipeline = parsed(Gst, f"{line_of(text)} name=d", [text])
     bus, pads = pipeline.get_bus(), []
 

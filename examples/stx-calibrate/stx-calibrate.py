@@ -27,7 +27,7 @@ import release  # noqa: E402 (where it is had to be said first)
 
 
 class Failure(Exception):
-    """What ends the program with a message."""
+    """An error that ends the program with a message."""
 
 
 def corners_of(text):

@@ -22,13 +22,13 @@ void check_files_clear(CheckFiles *files);
 
 /* ---- Pictures: stx_check_look.c ------------------------------------------------------------ */
 
-/* What the pictures of several moments look like together. */
+/* Findings of several pairs of pictures together. */
 typedef struct {
   int pairs, seen_as[STX_PAIR_VERDICTS];
   StxPairFinding finding; /* of the first pair of the verdict */
 } CheckResult;
 
-/* What is done to the pictures before they are looked at. */
+/* Changes to the pictures before the check. */
 typedef struct {
   bool swap;                     /* left for right */
   int rows;                      /* the right view is shown so many rows higher */

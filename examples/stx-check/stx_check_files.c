@@ -24,7 +24,8 @@ static bool list_folder(GPtrArray *paths, const char *folder, StxError *error)
   return paths->len > 0 || stx_fail(error, "%.150s: no PNG files in this folder", folder);
 }
 
-/* Where "%d" or "%0Nd" begins and ends; there may be one only. False: this is no pattern. */
+/* Finds the beginning and the end of "%d" or "%0Nd"; there may be one only. False: this is no
+ * pattern. */
 static bool find_number(const char *pattern, const char **begin, const char **end, int *digits)
 {
   *begin = strchr(pattern, '%');

@@ -110,7 +110,7 @@ bool check_look(const CheckFiles *files, const CheckTry *attempt, int max_dispar
             max_disparity, &finding, error))
       return false;
     result->pairs++;
-    /* What can be said goes before what cannot, then the more frequent. */
+    /* A known verdict goes before an unknown one, then the more frequent. */
     int seen = ++result->seen_as[finding.verdict];
     StxPairVerdict so_far = result->finding.verdict;
     if (finding.verdict != STX_PAIR_UNKNOWN &&

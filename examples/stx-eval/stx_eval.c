@@ -11,7 +11,7 @@
 
 #define EPSILON_AUTO (-1) /* not given: it depends on --cut-candidates */
 
-/* What the command line says beyond the pipeline's settings. */
+/* Options beyond the pipeline's settings. */
 typedef struct {
   StxPipelineSettings pipeline;
   char *folder, *calibration, *pictures, *scores, *masks;
@@ -419,7 +419,7 @@ static bool open_data(const Options *o, DataSet *set, StxError *error)
     return true;
   }
   StxSceneParams street = {
-      .seed = (uint64_t)o->seed, .width = 1242, .height = 375, .terrain = o->hills};
+      EVAL_STREET, .seed = (uint64_t)o->seed, .width = 1242, .height = 375, .terrain = o->hills};
   if (o->calibration != NULL)
     return stx_fail(error, "--calibration: the street brings its own camera");
   return (o->size == NULL ||

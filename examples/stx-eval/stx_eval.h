@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "common/egomotion/motion.h"
 #include "common/metrics/metrics.h"
 #include "common/pipeline/pipeline.h"
 #include "common/scene/scene.h"
@@ -41,12 +42,12 @@ typedef struct {
   uint8_t *masks;   /* EvalMask of every pixel, rows without gaps; NULL: none are drawn */
 } EvalFrame;
 
-/* What was drawn by hand. */
+/* Areas drawn by hand. */
 typedef enum { EVAL_UNMASKED, EVAL_SKY, EVAL_WALL } EvalMask;
 
 void eval_frame_free(EvalFrame *frame);
 
-/* Where the picture of a frame or scan goes, in a folder that is made, to be freed; NULL: none is
+/* The path of the picture of a frame or scan, in a folder that is made, to be freed; NULL: none is
  * wanted. */
 char *eval_picture_path(const char *folder, const char *name);
 
@@ -69,7 +70,10 @@ bool eval_open_kitti(DataSet *set, const char *folder, const char *calibration, 
  * `folder`, in its sub-folders or in sequences/. `calibration` as above. */
 bool eval_open_scans(DataSet *set, const char *folder, const char *calibration, StxError *error);
 
-/* `frames` frames of the synthetic street: of the parameters, size, seed and terrain count.
+/* Speed and noise of the street, unless something else is asked for. */
+#define EVAL_STREET .speed = 10, .noise = 2
+
+/* `frames` frames of the synthetic street.
  * EVAL_SCANS: each has the points of a LiDAR with 64 beams above the left camera.
  * EVAL_FIRST_FRAMES: the first of so many streets, each with the seed after the one before. */
 typedef enum { EVAL_FRAMES, EVAL_SCANS, EVAL_FIRST_FRAMES } EvalStreet;
@@ -96,7 +100,7 @@ bool eval_load_beside(const char *scan, const char *calibration, bool needs_scan
  * names, one for each frame. 19 train ids, planar, float32. */
 bool eval_load_scores(const char *folder, size_t index, EvalFrame *frame, StxError *error);
 
-/* What the pipeline has to know of them. */
+/* Passes the scores to the pipeline. */
 void eval_set_scores(const EvalFrame *frame, StxPipelineInput *input);
 
 /* Draws the masks of a frame, where the file has any, see stx_eval_masks.c. Its left picture must
@@ -121,6 +125,10 @@ bool eval_lidar(int argc, char **argv, StxError *error);
 
 /* `stx-eval motion …`: argv[0] is "motion". */
 bool eval_motion(int argc, char **argv, StxError *error);
+
+/* The difference of two motions: a rotation about each axis, radians, and a shift, metres. */
+void eval_motion_difference(
+    const StxMotion *found, const StxMotion *truth, double turn[3], double shift[3]);
 
 /* ---- Obstacles ------------------------------------------------------------------------------ */
 
@@ -151,7 +159,7 @@ int eval_range_of(double metres);
 
 #define EVAL_ERROR_BINS 1001 /* of a distance's error: steps of .1 % or 1 cm, and what is more */
 
-/* How stixels look beside a scan, and the sky. Everything adds up. */
+/* Counts of stixels compared with a scan, and of the sky. Everything adds up. */
 typedef struct {
   uint64_t points[2][STX_KIND_SKY + 1][EVAL_RANGES]; /* ground, object: by what they are seen as */
   uint64_t errors[EVAL_RANGES][EVAL_ERROR_BINS];  /* points by error of their distance, .1 % … */

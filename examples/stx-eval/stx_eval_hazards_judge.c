@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What of the street's small things and holes is in sight, and which records are of them. */
+/* Finds the street's small things and holes that are in sight, and the records that match them. */
 #include "examples/stx-eval/stx_eval_hazards.h"
 
 #include <glib.h>

@@ -24,7 +24,7 @@
 #define VEGETATION 70
 #define VEGETATION_LOW (-1.29f) /* m, protocol A */
 
-/* What a point is, as far as it counts. */
+/* The truth of a point. */
 typedef enum { TRUTH_IGNORED, TRUTH_GROUND, TRUTH_OTHER } PointTruth;
 
 /* Ranges that are told apart, metres: from each to the next. */

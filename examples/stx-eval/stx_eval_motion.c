@@ -18,6 +18,7 @@
 
 typedef struct {
   StxSgmParams sgm;
+  StxSceneParams street;
   char *sequence, *calibration, *size, *backend_name;
   StxBackend backend;
   gboolean json, log, perfect;
@@ -64,8 +65,7 @@ static double length_of(const double v[3])
   return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* What is left between the two: a turn about each axis, radians, and a shift. */
-static void difference(
+void eval_motion_difference(
     const StxMotion *found, const StxMotion *truth, double turn[3], double shift[3])
 {
   double r[9] = {0};
@@ -107,7 +107,7 @@ static void add_piece(const Track *track, size_t first, int length, LengthScore 
   }
   if (end == track->frames || metres < .1)
     return;
-  difference(&found, &truth, turn, shift);
+  eval_motion_difference(&found, &truth, turn, shift);
   score->pieces++;
   score->shift += length_of(shift) / metres;
   score->turn += length_of(turn) * 180 / G_PI / metres;
@@ -122,7 +122,7 @@ static void add_frame(const StxMotion *found, const StxMotion *truth, Score *sco
     return;
   score->points += found->points;
   score->agree += found->agree;
-  difference(found, truth, turn, shift);
+  eval_motion_difference(found, truth, turn, shift);
   for (int i = 0; i < 3; i++) {
     score->off[0] += turn[i] * turn[i];
     score->off[1] += shift[i] * shift[i];
@@ -204,7 +204,7 @@ static void log_frame(const Options *o, const char *name, const Track *track, si
   const StxMotion *found = &track->found[i];
   double turn[3] = {0}, shift[3] = {0};
   if (found->state == STX_MOTION_KNOWN)
-    difference(found, &track->truth[i], turn, shift);
+    eval_motion_difference(found, &track->truth[i], turn, shift);
   if (o->log)
     fprintf(stderr,
         "frame %s: %s, %u of %u points agree, z %.3f m; off by %.1f %.1f %.1f mm, %.3f %.3f %.3f "
@@ -259,47 +259,9 @@ static bool run_sequence(const Options *o, Score *score, StxError *error)
 
 /* ---- The synthetic street -------------------------------------------------------------------- */
 
-/* The left camera in a frame of the street: where it stands, and its axes by columns. */
-typedef struct {
-  double origin[3], axes[9];
-} Stand;
-
-static Stand stand_of(const StxScene *scene)
-{
-  const StxCamera *c = &stx_scene_params(scene)->camera;
-  StxSceneRay ahead = stx_scene_ray(scene, STX_SCENE_LEFT, c->cx, c->cy);
-  StxSceneRay right = stx_scene_ray(scene, STX_SCENE_LEFT, c->cx + c->focal, c->cy);
-  StxSceneRay down = stx_scene_ray(scene, STX_SCENE_LEFT, c->cx, c->cy + c->focal);
-  Stand stand;
-  memcpy(stand.origin, ahead.origin, sizeof stand.origin);
-  for (int i = 0; i < 3; i++) {
-    stand.axes[3 * i] = right.direction[i] - ahead.direction[i];
-    stand.axes[3 * i + 1] = down.direction[i] - ahead.direction[i];
-    stand.axes[3 * i + 2] = ahead.direction[i];
-  }
-  return stand;
-}
-
-/* The street's origin lies on the road; a frame ago so far behind. */
-static StxMotion street_motion(const StxScene *scene, const Stand *before, const Stand *now)
-{
-  const StxSceneParams *p = stx_scene_params(scene);
-  const double step = p->speed * p->fps_d / p->fps_n;
-  const double moved[3] = {0, stx_scene_road(scene, -step), -step};
-  StxMotion motion = {.state = STX_MOTION_KNOWN};
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) {
-      motion.translation[i] +=
-          now->axes[3 * k + i] * (before->origin[k] + moved[k] - now->origin[k]);
-      for (int j = 0; j < 3; j++)
-        motion.rotation[3 * i + j] += now->axes[3 * k + i] * before->axes[3 * k + j];
-    }
-  return motion;
-}
-
 static bool run_street(const Options *o, uint64_t seed, Score *score, StxError *error)
 {
-  StxSceneParams params = STX_SCENE_DEFAULTS;
+  StxSceneParams params = o->street;
   DataSet set;
   Finder finder;
   params.seed = seed;
@@ -309,10 +271,8 @@ static bool run_street(const Options *o, uint64_t seed, Score *score, StxError *
   params.fps_d = 1;
   if (!eval_open_street(&set, &params, (size_t)o->frames, EVAL_FRAMES, error))
     return false;
-  params.speed = 10; /* as the data set has it */
   StxScene *scene = stx_scene_new(&params, error);
   Track track = new_track((size_t)o->frames);
-  Stand before = {.origin = {0}};
   bool good = open_finder(&finder, o, o->width, o->height, error) && scene != NULL;
   for (size_t i = 0; good && i < track.frames; i++) {
     EvalFrame frame;
@@ -320,9 +280,7 @@ static bool run_street(const Options *o, uint64_t seed, Score *score, StxError *
     if (!good)
       break;
     stx_scene_move(scene, i);
-    Stand now = stand_of(scene);
-    track.truth[i] = street_motion(scene, &before, &now);
-    before = now;
+    track.truth[i] = stx_scene_motion(scene);
     good = find(&finder, &frame, i * 1000000000 / FRAMES_PER_SECOND, &track.found[i], score, error);
     log_frame(o, frame.name, &track, i);
     eval_frame_free(&frame);
@@ -429,6 +387,8 @@ static GOptionContext *make_context(Options *o)
   g_option_context_add_main_entries(context, entries, NULL);
   options_add_group(context,
       &(OptionGroup){"sgm", "Stereo:", "the stereo matcher", {{&stx_sgm_fields, &o->sgm}}});
+  options_add_group(context,
+      &(OptionGroup){"street", "Street:", "street-scene-src", {{&stx_scene_fields, &o->street}}});
   return context;
 }
 
@@ -471,7 +431,12 @@ static bool run(const Options *o, StxError *error)
 
 bool eval_motion(int argc, char **argv, StxError *error)
 {
-  Options o = {.sgm = STX_SGM_DEFAULTS, .seed = 1, .seeds = 1, .width = 1242, .height = 375};
+  Options o = {.sgm = STX_SGM_DEFAULTS,
+      .street = {EVAL_STREET},
+      .seed = 1,
+      .seeds = 1,
+      .width = 1242,
+      .height = 375};
   bool good = options_parse(make_context(&o), &argc, &argv, error);
   if (good && argc > 1)
     good = stx_fail(error, "'%s': a folder is that of --sequence (see --help)", argv[1]);

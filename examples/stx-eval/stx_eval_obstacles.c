@@ -19,7 +19,7 @@
 #define SEEN_SAMPLES 96
 #define SEEN_POINTS 30
 
-/* Where the camera's motion comes from. */
+/* The source of the camera's motion. */
 typedef enum { MOTION_NONE, MOTION_POSES, MOTION_VIDEO } Motion;
 static const char *const motions[] = {"none", "poses", "video", NULL};
 
@@ -27,6 +27,7 @@ typedef struct {
   StxPipelineSettings pipeline;
   StxObstaclesParams params;
   StxGroundParams ground;
+  StxSceneParams street;
   gboolean labels, perfect, scans, json, log;
   gint64 seed;
   int seeds, frames, width, height, threads;
@@ -34,7 +35,7 @@ typedef struct {
   int motion; /* Motion */
 } Options;
 
-/* What a street is judged with. */
+/* The state of judging a street. */
 typedef struct {
   const Options *options;
   StxScene *scene;
@@ -115,8 +116,7 @@ static void close_pictures(Pictures *pictures)
   g_free(pictures->disparity.data);
 }
 
-/* What becomes of the samples of a picture: the stixel of each says what it is a member of, and how
- * far away. */
+/* Results for the samples of a picture: the obstacle of each sample's stixel, and its distance. */
 typedef struct {
   uint16_t *members;
   uint32_t *pieces;
@@ -162,6 +162,8 @@ static bool find_in_stixels(Run *run, const StxImage8 *left, const StxPipelineOu
   size_t columns = (size_t)((o->width - 1) / output->grid.cell_width + 1);
   if (!add_motion(o, &run->egomotion, &run->motion, left, output, &input, error))
     return false;
+  if (o->motion == MOTION_VIDEO)
+    obstacle_judge_motion(input.motion, &run->motion, run->score);
   if (!stx_obstacles_prepare(run->state, &o->params, output->count, columns, error))
     return false;
   double begin = clock_ms(CLOCK_THREAD_CPUTIME_ID);
@@ -170,43 +172,12 @@ static bool find_in_stixels(Run *run, const StxImage8 *left, const StxPipelineOu
   return good;
 }
 
-/* The camera's place and axes in a frame of the street: right, down and ahead. */
-typedef struct {
-  double origin[3], axis[3][3];
-} Stance;
-
-static Stance stance_of(const StxScene *scene)
-{
-  const StxCamera *camera = &stx_scene_params(scene)->camera;
-  StxSceneRay ray = stx_scene_ray(scene, STX_SCENE_LEFT, camera->cx, camera->cy);
-  double length = sqrt(ray.direction[1] * ray.direction[1] + ray.direction[2] * ray.direction[2]);
-  double up = ray.direction[1] / length, ahead = ray.direction[2] / length;
-  return (Stance){
-      {ray.origin[0], ray.origin[1], ray.origin[2]}, {{1, 0, 0}, {0, -ahead, up}, {0, up, ahead}}};
-}
-
-/* Goes to the next frame; the camera goes straight on, up and down with the road. */
-static void move_on(Run *run, int frame)
-{
-  double ahead = frame > 0 ? stx_scene_params(run->scene)->speed / FRAMES_PER_SECOND : 0;
-  double shift[3] = {0, stx_scene_road(run->scene, ahead), ahead};
-  Stance before = stance_of(run->scene), now;
-  stx_scene_move(run->scene, (uint64_t)frame);
-  now = stance_of(run->scene);
-  run->motion = (StxMotion){.state = frame > 0 ? STX_MOTION_KNOWN : STX_MOTION_FIRST};
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) {
-      run->motion.translation[i] += now.axis[i][k] * (before.origin[k] - shift[k] - now.origin[k]);
-      for (int j = 0; j < 3; j++)
-        run->motion.rotation[3 * i + j] += now.axis[i][k] * before.axis[j][k];
-    }
-}
-
-/* What the pipeline is given: two pictures, or the truth in their place. */
+/* Draws the pipeline's input: two pictures, or the truth in their place. */
 static StxPipelineInput draw(Run *run, Pictures *pictures, int frame)
 {
   StxPipelineInput input = {.camera = stx_scene_params(run->scene)->camera};
-  move_on(run, frame);
+  stx_scene_move(run->scene, (uint64_t)frame);
+  run->motion = stx_scene_motion(run->scene);
   stx_scene_truth(run->scene, &pictures->disparity, &pictures->labels);
   if (run->options->labels)
     input.labels = pictures->labels;
@@ -312,7 +283,7 @@ static bool run_scans(Run *run, StxError *error)
 static ObstacleLimits limits_of(const Options *o)
 {
   StxCamera camera = stx_scene_camera(o->width, o->height);
-  ObstacleLimits limits = {.nearest = 4, .farthest = 40, .samples = SEEN_POINTS, .speed = 10};
+  ObstacleLimits limits = {.nearest = 4, .farthest = 40, .samples = SEEN_POINTS};
   if (o->scans)
     return limits;
   limits.samples = SEEN_SAMPLES;
@@ -323,12 +294,11 @@ static ObstacleLimits limits_of(const Options *o)
 
 static bool run_street(const Options *o, int street, ObstacleScore *score, StxError *error)
 {
-  StxSceneParams params = STX_SCENE_DEFAULTS;
+  StxSceneParams params = o->street;
   ObstacleLimits limits = limits_of(o);
   params.seed = (uint64_t)o->seed + (uint64_t)street;
   params.width = o->width;
   params.height = o->height;
-  params.noise = 2;
   params.threads = o->threads;
   params.fps_n = FRAMES_PER_SECOND;
   params.fps_d = 1;
@@ -353,7 +323,9 @@ static bool run_streets(const Options *o, StxError *error)
   bool good = true;
   for (int i = 0; good && i < o->seeds; i++)
     good = run_street(o, i, score, error);
-  char *name = g_strdup_printf("synthetic street, %s, seeds %lld to %lld",
+  const StxField *kinds = stx_fields_find(&stx_scene_fields, "scene");
+  char *name = g_strdup_printf("synthetic %s, %s, seeds %lld to %lld",
+      stx_field_choice(kinds->choices, (int)o->street.kind)->nick,
       o->scans     ? "LiDAR with 64 beams"
       : o->perfect ? o->labels ? "true disparities with labels" : "true disparities"
       : o->labels  ? "stereo with labels"
@@ -368,7 +340,7 @@ static bool run_streets(const Options *o, StxError *error)
 
 /* ---- A real street -------------------------------------------------------------------------- */
 
-/* What a sequence is judged with. */
+/* The state of judging a sequence. */
 typedef struct {
   const Options *options;
   EvalSequence sequence;
@@ -470,6 +442,8 @@ static GOptionContext *make_context(Options *o)
   g_option_context_add_main_entries(context, entries, NULL);
   options_add_group(context, &(OptionGroup){"obstacles", "Obstacles:", "stixel-obstacles",
                                  {{&stx_obstacles_fields, &o->params}}});
+  options_add_group(context,
+      &(OptionGroup){"street", "Street:", "street-scene-src", {{&stx_scene_fields, &o->street}}});
   return context;
 }
 
@@ -509,6 +483,7 @@ bool eval_obstacles(int argc, char **argv, StxError *error)
   Options o = {.pipeline = stx_pipeline_defaults(),
       .params = STX_OBSTACLES_DEFAULTS,
       .ground = STX_GROUND_DEFAULTS,
+      .street = {EVAL_STREET},
       .seed = 1,
       .seeds = 4,
       .frames = 40,

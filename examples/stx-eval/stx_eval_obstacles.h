@@ -7,24 +7,27 @@
 
 #include "common/obstacles/obstacles.h"
 #include "common/scene/scene.h"
+#include "examples/stx-eval/stx_eval_sequence.h"
 
 /* ---- ObstacleTruth
  * --------------------------------------------------------------------------------- */
 
 typedef enum { THING_NONE, THING_GROUND, THING_OTHER, THING_VEHICLE, THING_PERSON, THINGS } Thing;
 
-/* What is seen at a place of the picture, or met by a point. */
+/* The surface seen at a place of the picture, or met by a point. */
 typedef struct {
   float z;           /* metres along the optical axis; of a point its range */
   uint16_t instance; /* 0: none */
   uint8_t thing;
-  bool seen; /* the right camera shows it, too, if nothing hides it there */
+  bool seen;      /* the right camera shows it, too, if nothing hides it there */
+  float speed[2]; /* over ground, m/s to the right and ahead */
 } Sample;
 
 /* Samples column by column, each from the top; of a scan one for each point, in one row. */
 typedef struct {
   Sample *samples;
   int across, down;
+  StxMotion motion; /* of the camera, to this frame; not of a scan */
 } ObstacleTruth;
 
 #define SAMPLE_COLUMNS 2 /* pixels from one to the next */
@@ -49,8 +52,15 @@ typedef struct {
   uint64_t speeds; /* of those that have been found for a second */
   double speed_error;
   uint64_t moving, said;              /* of these, what moves over ground; with a speed */
-  uint64_t moving_errors[ERROR_BINS]; /* off its speed since it was found, steps of 1 cm/s */
+  uint64_t moving_errors[ERROR_BINS]; /* off its velocity over ground, steps of 1 cm/s */
+  uint64_t contacts;                  /* that come nearer, and of which it is said when */
+  uint64_t contact_errors[ERROR_BINS];
 } ThingScore;
+
+/* Obstacles that are in a state, by the truth; that are said to be in one; in the right one. */
+typedef struct {
+  uint64_t all, said, right;
+} StateScore;
 
 typedef struct {
   uint64_t frames, obstacles; /* nearer than the limit: */
@@ -58,6 +68,10 @@ typedef struct {
   uint64_t parts;             /* of objects that count, without being one of them */
   double ms;
   ThingScore thing[THINGS];
+  SpeedScore standing;                      /* obstacles of what stands */
+  StateScore state[STX_MOVES_ONCOMING + 1]; /* by StxMoves */
+  uint64_t motions;                         /* of the camera that were found; sums of squares: */
+  double motion_error[2];                   /*   radians, metres a frame */
 } ObstacleScore;
 
 /* Which objects count: in these distances, with so many samples that both cameras see, in so many
@@ -67,7 +81,6 @@ typedef struct {
   uint64_t samples;
   int across;
   double pixel; /* by how much 1/z may be off where something stands, 1/m: a pixel of disparity */
-  double speed; /* of the camera, m/s */
 } ObstacleLimits;
 
 #define NO_PIECE UINT32_MAX
@@ -89,6 +102,9 @@ void obstacle_judge_free(ObstacleJudge *judge);
 void obstacle_judge(ObstacleJudge *judge, const ObstacleTruth *truth, const uint16_t *members,
     const uint32_t *pieces, const float *depths, const StxObstaclesResult *result, double seconds,
     ObstacleScore *score);
+
+/* Adds how far a motion that was found is off. */
+void obstacle_judge_motion(const StxMotion *found, const StxMotion *truth, ObstacleScore *score);
 
 /* As JSON, or the same as a table. */
 void obstacle_print(FILE *out, const char *name, const ObstacleScore *score, bool json);

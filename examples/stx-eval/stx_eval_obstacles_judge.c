@@ -14,13 +14,17 @@
 #define DEPTH_OFF 0.1   /* of the depth: where something stands is there */
 #define FORGOTTEN 1.0   /* s: an id that was seen before is not asked for */
 #define SPEED_AFTER 1.0 /* s: then a speed should be right */
-#define MOVES 2.0       /* m/s over ground */
+#define MOVES 1.0       /* m/s over ground; */
+#define STANDS .3       /*   what is slower stands */
+#define NEARS 1.0       /* m/s: what comes nearer so fast has a time to contact */
+#define MIXED .2        /* of an obstacle's samples: it is not only what stands */
 
 /* An object in this frame. */
 typedef struct {
   Thing thing;
   unsigned instance;
   float z; /* a tenth of what is seen of it is nearer */
+  float speed[2];
   uint32_t depths[DEPTH_BINS];
   uint64_t samples, seen;
   int across, column, run; /* columns that count; the last column, and its samples so far */
@@ -37,7 +41,7 @@ typedef struct {
 /* An obstacle in this frame: its samples, its columns of samples, and those of them in which
  * something stands at its place. */
 typedef struct {
-  uint32_t samples, across, standing;
+  uint32_t samples, across, standing, moving;
   int column, stood; /* the last of each */
   uint32_t shared[OBJECTS];
 } Claim;
@@ -45,6 +49,9 @@ typedef struct {
 struct ObstacleJudge {
   ObstacleLimits limits;
   FILE *log;
+  double last, dt; /* of the frame before, seconds; from there to this one */
+  const StxMotion *motion;
+  const StxObstaclesResult *result;
   Object object[OBJECTS];
   int objects;
   int16_t index[THINGS][INSTANCES]; /* of an object in this frame, or -1 */
@@ -87,6 +94,8 @@ static Object *object_of(ObstacleJudge *judge, const Sample *s)
     memset(o, 0, sizeof *o);
     o->thing = (Thing)s->thing;
     o->instance = s->instance;
+    o->speed[0] = s->speed[0];
+    o->speed[1] = s->speed[1];
     o->column = -1;
     o->obstacle = UINT32_MAX;
   }
@@ -144,6 +153,7 @@ static void look_at(
         continue;
       Claim *claim = &judge->claims[members[i]];
       add_to_claim(claim, stands_there(judge, s, depths[i]), x);
+      claim->moving += hypotf(s->speed[0], s->speed[1]) >= (float)STANDS;
       if (o != NULL)
         claim->shared[o - judge->object]++;
     }
@@ -252,29 +262,87 @@ static double distance_of(const StxObstacle *o)
   return o->source == STX_OBSTACLE_LIDAR ? hypot((double)o->x, (double)o->z) : (double)o->z;
 }
 
-/* Traffic does not change its speed: that since it was found is the most exact. */
-static void count_moving(double camera, const Known *known, const Object *o,
-    const StxObstacle *found, double seconds, ThingScore *score)
+static int bin_of(double steps)
 {
-  double speed = (known->since_z - (double)o->z) / (seconds - known->since);
-  double off = fabs(speed - (double)found->closing_speed) * 100;
-  if (fabs(speed - camera) < MOVES)
+  return steps < ERROR_BINS - 1 ? (int)steps : ERROR_BINS - 1;
+}
+
+/* By the truth: it stands, moves or comes on; unknown in between. */
+static StxMoves state_of(const float speed[2])
+{
+  double over_ground = hypot((double)speed[0], (double)speed[1]);
+  return over_ground < STANDS                                             ? STX_MOVES_NOT
+         : over_ground < MOVES || fabs((double)speed[1] + MOVES) < STANDS ? STX_MOVES_UNKNOWN
+         : speed[1] < 0 && -speed[1] > (float)MOVES                       ? STX_MOVES_ONCOMING
+                                                                          : STX_MOVES_ON;
+}
+
+static void count_state(
+    const ObstacleJudge *judge, const StxObstacle *found, StxMoves truth, ObstacleScore *score)
+{
+  const StxObstaclesResult *result = judge->result;
+  if (result->velocities == NULL || truth == STX_MOVES_UNKNOWN || found->age == 0)
     return;
+  uint8_t said = result->velocities[found - result->obstacles].moves;
+  score->state[truth].all++;
+  score->state[truth].said += said != STX_MOVES_UNKNOWN;
+  score->state[truth].right += said == truth;
+}
+
+static void log_speed(const ObstacleJudge *judge, const Object *o, const StxObstacle *found,
+    const double speed[SPEED_COUNT], uint64_t frame)
+{
+  char text[120];
+  snprintf(text, sizeof text, "id %u: goes %.1f %.1f and not %.1f %.1f m/s", found->id,
+      speed[SPEED_LATERAL], -speed[SPEED_CLOSING], (double)o->speed[0], (double)o->speed[1]);
+  log_object(judge, o, frame, text);
+}
+
+static void count_moving(const ObstacleJudge *judge, const Object *o, const StxObstacle *found,
+    uint64_t frame, ThingScore *score)
+{
+  double speed[SPEED_COUNT];
+  if (hypotf(o->speed[0], o->speed[1]) < (float)MOVES)
+    return;
+  eval_speed_over_ground(judge->motion, judge->dt, found, speed);
+  double off = hypot(
+      speed[SPEED_LATERAL] - (double)o->speed[0], -speed[SPEED_CLOSING] - (double)o->speed[1]);
   score->moving++;
   if (isnan(off))
     return;
   score->said++;
-  score->moving_errors[off < ERROR_BINS - 1 ? (int)off : ERROR_BINS - 1]++;
+  score->moving_errors[bin_of(off * 100)]++;
+  if (off > 1.5)
+    log_speed(judge, o, found, speed, frame);
 }
 
-static void count_speed(double camera, const Known *known, const Object *o,
-    const StxObstacle *found, double seconds, ThingScore *score)
+/* As if it went on as it does: the truth of that. */
+static void count_contact(
+    const ObstacleJudge *judge, const Object *o, const StxObstacle *found, ThingScore *score)
+{
+  StxObstacle still = *found;
+  double speed[SPEED_COUNT];
+  still.closing_speed = still.lateral_speed = 0;
+  eval_speed_over_ground(judge->motion, judge->dt, &still, speed);
+  double closing = -speed[SPEED_CLOSING] - (double)o->speed[1];
+  double said = (double)stx_obstacle_time_to_contact(found);
+  if (judge->result->velocities != NULL)
+    said = (double)judge->result->velocities[found - judge->result->obstacles].contact;
+  if (closing < NEARS || !isfinite(said))
+    return;
+  score->contacts++;
+  score->contact_errors[bin_of(fabs(said / ((double)o->z / closing) - 1) * 1000)]++;
+}
+
+static void count_speed(const ObstacleJudge *judge, const Known *known, const Object *o,
+    const StxObstacle *found, double seconds, uint64_t frame, ThingScore *score)
 {
   double speed = (known->last_z - (double)o->z) / (seconds - known->last_time);
   if (seconds - known->since < SPEED_AFTER || found->flags & STX_OBSTACLE_CUT ||
       found->source == STX_OBSTACLE_LIDAR)
     return;
-  count_moving(camera, known, o, found, seconds, score);
+  count_moving(judge, o, found, frame, score);
+  count_contact(judge, o, found, score);
   if (!isfinite(found->closing_speed))
     return;
   score->speeds++;
@@ -293,7 +361,7 @@ static void count_found(ObstacleJudge *judge, const Object *o, const StxObstacle
     score->kept += known->id == found->id;
     if (known->id != found->id)
       log_object(judge, o, frame, "has another id");
-    count_speed(judge->limits.speed, known, o, found, seconds, score);
+    count_speed(judge, known, o, found, seconds, frame, score);
   } else {
     known->since = seconds;
     known->since_z = (double)o->z;
@@ -301,6 +369,24 @@ static void count_found(ObstacleJudge *judge, const Object *o, const StxObstacle
   known->id = found->id;
   known->last_time = seconds;
   known->last_z = (double)o->z;
+}
+
+/* Counts the speed over ground of an obstacle that stands: it should be 0. */
+static void count_standing(
+    const ObstacleJudge *judge, const StxObstacle *o, const Claim *claim, ObstacleScore *score)
+{
+  double speed[SPEED_COUNT];
+  if (o->source == STX_OBSTACLE_LIDAR || claim->moving > MIXED * claim->samples ||
+      judge->motion->state != STX_MOTION_KNOWN)
+    return;
+  eval_speed_over_ground(judge->motion, judge->dt, o, speed);
+  count_state(judge, o, STX_MOVES_NOT, score);
+  if (eval_speed_add(&score->standing, speed) && judge->log != NULL)
+    fprintf(judge->log,
+        "frame %llu: obstacle %u of age %u at %.1f m, columns %d to %d, stands, but goes %.1f "
+        "%.1f m/s\n",
+        (unsigned long long)score->frames, o->id, o->age, (double)o->z, o->first_column,
+        o->last_column, speed[SPEED_LATERAL], -speed[SPEED_CLOSING]);
 }
 
 /* Is it mostly of an object that counts, or of several, without being one of them? */
@@ -331,6 +417,8 @@ static void count_obstacles(
     score->obstacles++;
     score->ghosts += ghost;
     score->parts += part;
+    if (!ghost)
+      count_standing(judge, o, claim, score);
     if (judge->log != NULL && (ghost || part))
       fprintf(judge->log, "frame %llu: obstacle %u at %.1f m, columns %d to %d, is %s\n",
           (unsigned long long)score->frames, o->id, distance_of(o), o->first_column, o->last_column,
@@ -342,6 +430,10 @@ void obstacle_judge(ObstacleJudge *judge, const ObstacleTruth *truth, const uint
     const uint32_t *pieces, const float *depths, const StxObstaclesResult *result, double seconds,
     ObstacleScore *score)
 {
+  judge->motion = &truth->motion;
+  judge->result = result;
+  judge->dt = seconds - judge->last;
+  judge->last = seconds;
   find_objects(judge, truth, members, depths, result->count);
   count_possible(judge, truth, pieces, score);
   match(judge, result->count);
@@ -351,11 +443,28 @@ void obstacle_judge(ObstacleJudge *judge, const ObstacleTruth *truth, const uint
     if (!o->counts)
       continue;
     thing->counted++;
-    if (o->obstacle == UINT32_MAX)
+    if (o->obstacle == UINT32_MAX) {
       log_object(judge, o, score->frames, "is missed");
-    else
-      count_found(judge, o, &result->obstacles[o->obstacle], seconds, score->frames, thing);
+      continue;
+    }
+    const StxObstacle *found = &result->obstacles[o->obstacle];
+    count_found(judge, o, found, seconds, score->frames, thing);
+    if (state_of(o->speed) != STX_MOVES_NOT)
+      count_state(judge, found, state_of(o->speed), score);
   }
   count_obstacles(judge, result, score);
   score->frames++;
+}
+
+void obstacle_judge_motion(const StxMotion *found, const StxMotion *truth, ObstacleScore *score)
+{
+  double turn[3], shift[3];
+  if (found->state != STX_MOTION_KNOWN)
+    return;
+  eval_motion_difference(found, truth, turn, shift);
+  score->motions++;
+  for (int i = 0; i < 3; i++) {
+    score->motion_error[0] += turn[i] * turn[i];
+    score->motion_error[1] += shift[i] * shift[i];
+  }
 }

@@ -20,7 +20,9 @@ static ThingScore thing_total(const ObstacleScore *score)
     all.speed_error += thing->speed_error;
     all.moving += thing->moving;
     all.said += thing->said;
+    all.contacts += thing->contacts;
     for (int i = 0; i < ERROR_BINS; i++) {
+      all.contact_errors[i] += thing->contact_errors[i];
       all.errors[i] += thing->errors[i];
       all.moving_errors[i] += thing->moving_errors[i];
     }
@@ -33,14 +35,20 @@ static double share(uint64_t part, uint64_t all)
   return all > 0 ? (double)part / (double)all : NAN;
 }
 
-/* What a share of the errors does not exceed; the share of errors of up to 3 %; their mean. */
-static double error_of(const ThingScore *thing, double part)
+/* A quantile of `count` errors, in steps. */
+static double quantile(const uint64_t errors[ERROR_BINS], uint64_t count, double part)
 {
   uint64_t sum = 0;
-  for (int i = 0; i < ERROR_BINS; i++)
-    if ((double)(sum += thing->errors[i]) >= part * (double)thing->found)
-      return thing->found > 0 ? (i + 1) / 1000. : NAN;
+  for (int i = 0; i < ERROR_BINS && count > 0; i++)
+    if ((double)(sum += errors[i]) >= part * (double)count)
+      return i + 1;
   return NAN;
+}
+
+/* Of distances; the share of errors of up to 3 %; their mean. */
+static double error_of(const ThingScore *thing, double part)
+{
+  return quantile(thing->errors, thing->found, part) / 1000;
 }
 
 static double within(const ThingScore *thing)
@@ -64,14 +72,10 @@ static double speed_error(const ThingScore *thing)
   return thing->speeds > 0 ? thing->speed_error / (double)thing->speeds : NAN;
 }
 
-/* m/s: what a share of the errors of what moves does not exceed. */
+/* m/s, of what moves. */
 static double moving_error(const ThingScore *thing, double part)
 {
-  uint64_t sum = 0;
-  for (int i = 0; i < ERROR_BINS; i++)
-    if ((double)(sum += thing->moving_errors[i]) >= part * (double)thing->said)
-      return thing->said > 0 ? (i + 1) / 100. : NAN;
-  return NAN;
+  return quantile(thing->moving_errors, thing->said, part) / 100;
 }
 
 /* Of all obstacles; and as if only those counted that are found, or are wrong. */
@@ -88,16 +92,64 @@ static double strict_precision(const ObstacleScore *score)
 
 static json_t *thing_json(const ThingScore *thing)
 {
-  return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "counted",
+  return json_pack(
+      "{s:I, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:o}", "counted",
       (json_int_t)thing->counted, "recall", table_json(share(thing->found, thing->counted)),
       "possible", table_json(share(thing->possible, thing->counted)), "id_kept",
-      table_json(share(thing->kept, thing->again)), "distance_median",
-      table_json(error_of(thing, .5)), "distance_mean", table_json(mean_error(thing)),
-      "distance_9_in_10", table_json(error_of(thing, .9)), "distance_within_3_percent",
-      table_json(within(thing)), "speed_error", table_json(speed_error(thing)), "moving",
-      (json_int_t)thing->moving, "moving_said", table_json(share(thing->said, thing->moving)),
-      "moving_speed_median", table_json(moving_error(thing, .5)), "moving_speed_9_in_10",
-      table_json(moving_error(thing, .9)));
+      table_json(share(thing->kept, thing->again)), "id_changes",
+      (json_int_t)(thing->again - thing->kept), "distance_median", table_json(error_of(thing, .5)),
+      "distance_mean", table_json(mean_error(thing)), "distance_9_in_10",
+      table_json(error_of(thing, .9)), "distance_within_3_percent", table_json(within(thing)),
+      "speed_error", table_json(speed_error(thing)), "moving", (json_int_t)thing->moving,
+      "moving_said", table_json(share(thing->said, thing->moving)), "moving_speed_median",
+      table_json(moving_error(thing, .5)), "moving_speed_9_in_10",
+      table_json(moving_error(thing, .9)), "contacts", (json_int_t)thing->contacts,
+      "contact_median", table_json(quantile(thing->contact_errors, thing->contacts, .5) / 1000));
+}
+
+static json_t *states_json(const ObstacleScore *score)
+{
+  static const char *const names[] = {NULL, "standing", "moving", "oncoming"};
+  json_t *states = json_object();
+  for (int i = STX_MOVES_NOT; i <= STX_MOVES_ONCOMING; i++) {
+    const StateScore *s = &score->state[i];
+    json_object_set_new(states, names[i],
+        json_pack("{s:I, s:o, s:o}", "all", (json_int_t)s->all, "said",
+            table_json(share(s->said, s->all)), "right", table_json(share(s->right, s->said))));
+  }
+  return states;
+}
+
+/* Of what stands, states, and the camera. */
+static json_t *motion_json(const ObstacleScore *score)
+{
+  double motions = (double)score->motions;
+  return json_pack("{s:o, s:o, s:I, s:o, s:o}", "speeds", eval_speed_json(&score->standing, "all"),
+      "states", states_json(score), "motions", (json_int_t)score->motions, "turn_error",
+      table_json(sqrt(score->motion_error[0] / motions) * 180 / G_PI), "shift_error",
+      table_json(sqrt(score->motion_error[1] / motions)));
+}
+
+static void print_motion(FILE *out, json_t *motion)
+{
+  static const TableCell speeds[] = {{"standing", 1, 9, 0}, {"closing.said", 100, 8, 1, "%"},
+      {"closing.off_1_5", 100, 8, 1, "%"}, {"closing.off_3", 100, 8, 1, "%"},
+      {"lateral.said", 100, 8, 1, "%"}, {"lateral.off_1_5", 100, 8, 1, "%"},
+      {"lateral.off_3", 100, 8, 1, "%"}, {NULL}};
+  static const TableCell cells[] = {
+      {"all", 1, 9, 0}, {"said", 100, 8, 1, "%"}, {"right", 100, 8, 1, "%"}, {NULL}};
+  const char *name;
+  json_t *row;
+  fprintf(out, "\n%-12s%10s%10s%10s%10s%10s%10s%10s\n", "speeds of", "standing", "closing",
+      ">1.5 m/s", ">3 m/s", "lateral", ">1.5 m/s", ">3 m/s");
+  table_line(out, 12, "", json_object_get(motion, "speeds"), speeds);
+  fprintf(out, "\n%-12s%10s%10s%10s\n", "state", "obstacles", "said", "right");
+  json_object_foreach(json_object_get(motion, "states"), name, row)
+      table_line(out, 12, name, row, cells);
+  fprintf(out, "\nthe camera's motion, of %d frames, is off by %.3f degrees and %.4f m a frame\n",
+      (int)json_integer_value(json_object_get(motion, "motions")),
+      table_number(motion, &(TableCell){"turn_error", 1, 0, 0, NULL}),
+      table_number(motion, &(TableCell){"shift_error", 1, 0, 0, NULL}));
 }
 
 static void print_text(FILE *out, const json_t *root, const ObstacleScore *score)
@@ -107,13 +159,14 @@ static void print_text(FILE *out, const json_t *root, const ObstacleScore *score
       {"distance_median", 100, 8, 1, "%"}, {"distance_mean", 100, 8, 1, "%"},
       {"distance_9_in_10", 100, 8, 1, "%"}, {"distance_within_3_percent", 100, 8, 1, "%"},
       {"speed_error", 1, 9, 2}, {"moving", 1, 9, 0}, {"moving_said", 100, 8, 1, "%"},
-      {"moving_speed_median", 1, 9, 2}, {"moving_speed_9_in_10", 1, 9, 2}, {NULL}};
+      {"moving_speed_median", 1, 9, 2}, {"moving_speed_9_in_10", 1, 9, 2},
+      {"contact_median", 100, 8, 1, "%"}, {NULL}};
   static const char *const things[] = {"vehicles", "people", "all"};
   fprintf(out, "%s, %llu frames\n\n", json_string_value(json_object_get(root, "data")),
       (unsigned long long)score->frames);
-  fprintf(out, "%-12s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s\n", "", "counted",
+  fprintf(out, "%-12s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s\n", "", "counted",
       "recall", "possible", "id kept", "median", "mean", "9 in 10", "within 3%", "speed m/s",
-      "moving", "said", "median", "9 in 10");
+      "moving", "said", "median", "9 in 10", "contact");
   for (size_t i = 0; i < G_N_ELEMENTS(things); i++)
     table_line(out, 12, things[i], json_object_get(root, things[i]), cells);
   fprintf(out,
@@ -122,18 +175,19 @@ static void print_text(FILE *out, const json_t *root, const ObstacleScore *score
       (unsigned long long)score->obstacles, (unsigned long long)score->ghosts,
       (unsigned long long)score->parts, 100 * precision(score), 100 * strict_precision(score),
       score->ms / (double)score->frames);
+  print_motion(out, json_object_get(root, "motion"));
 }
 
 void obstacle_print(FILE *out, const char *name, const ObstacleScore *score, bool json)
 {
   ThingScore all = thing_total(score);
-  json_t *root = json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "data", name,
-      "frames", (json_int_t)score->frames, "obstacles", (json_int_t)score->obstacles, "ghosts",
-      (json_int_t)score->ghosts, "parts", (json_int_t)score->parts, "precision",
+  json_t *root = json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "data",
+      name, "frames", (json_int_t)score->frames, "obstacles", (json_int_t)score->obstacles,
+      "ghosts", (json_int_t)score->ghosts, "parts", (json_int_t)score->parts, "precision",
       table_json(precision(score)), "strict_precision", table_json(strict_precision(score)), "ms",
       table_json(score->ms / (double)score->frames), "vehicles",
       thing_json(&score->thing[THING_VEHICLE]), "people", thing_json(&score->thing[THING_PERSON]),
-      "all", thing_json(&all));
+      "all", thing_json(&all), "motion", motion_json(score));
   if (json) {
     table_dump(out, root);
   } else {

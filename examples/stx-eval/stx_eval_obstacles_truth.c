@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a stereo camera, or a LiDAR, sees of the street. */
+/* The view of a stereo camera or a LiDAR of the street. */
 #include "examples/stx-eval/stx_eval_obstacles.h"
 
 #include <math.h>
@@ -39,6 +39,8 @@ static Sample sample_of(
     StxSceneRay ray = stx_scene_ray(scene, STX_SCENE_LEFT, x, y);
     StxSceneHit hit = stx_scene_cast(scene, &ray);
     sample.instance = (uint16_t)hit.instance;
+    for (int i = 0; i < 2; i++)
+      sample.speed[i] = (float)hit.speed[i];
     z = hit.t;
   }
   sample.z = (float)z;
@@ -58,6 +60,7 @@ bool truth_of_picture(StxScene *scene, ObstacleTruth *truth)
   truth->samples = malloc((size_t)truth->across * (size_t)truth->down * sizeof *truth->samples);
   bool good = disparity.data != NULL && labels.data != NULL && truth->samples != NULL;
   Sample *s = truth->samples;
+  truth->motion = stx_scene_motion(scene);
   if (good)
     stx_scene_truth(scene, &disparity, &labels);
   for (int x = 0; good && x < width; x += SAMPLE_COLUMNS)
@@ -85,9 +88,10 @@ static Thing thing_of_point(uint32_t label)
 bool truth_of_scan(
     const float (*points)[4], const uint32_t *labels, size_t count, ObstacleTruth *truth)
 {
-  *truth = (ObstacleTruth){malloc((count + 1) * sizeof *truth->samples), (int)count, 1};
+  *truth = (ObstacleTruth){
+      .samples = malloc((count + 1) * sizeof *truth->samples), .across = (int)count, .down = 1};
   for (size_t i = 0; truth->samples != NULL && i < count; i++)
     truth->samples[i] = (Sample){hypotf(points[i][0], points[i][1]), (uint16_t)(labels[i] >> 16),
-        (uint8_t)thing_of_point(labels[i]), true};
+        (uint8_t)thing_of_point(labels[i]), true, {0}};
   return truth->samples != NULL;
 }

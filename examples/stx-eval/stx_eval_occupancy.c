@@ -125,7 +125,7 @@ static StxMotion street_motion(const StxSceneParams *street, size_t index)
 static bool run_street(Run *run, StxError *error)
 {
   const Options *o = run->options;
-  StxSceneParams street = STX_SCENE_DEFAULTS;
+  StxSceneParams street = {EVAL_STREET};
   DataSet set;
   street.seed = (uint64_t)o->seed;
   street.width = 1242;
@@ -133,7 +133,6 @@ static bool run_street(Run *run, StxError *error)
   street.threads = o->threads;
   street.fps_n = 10;
   street.fps_d = 1;
-  street.speed = 10; /* as eval_open_street has it */
   if (!eval_open_street(&set, &street, (size_t)o->frames, EVAL_SCANS, error))
     return false;
   bool good = true;

@@ -24,8 +24,8 @@ typedef struct {
   double ms;
 } OccupancyScore;
 
-/* Where cells count: nearer and farther ones do not, m; nor, unless `focal` is 0, those outside of
- * a picture of `width` pixels. */
+/* The area in which cells count: from and to, m, and unless `focal` is 0 within a picture of
+ * `width` pixels. */
 typedef struct {
   double nearest, farthest, focal, cx;
   int width;

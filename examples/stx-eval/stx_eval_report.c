@@ -16,7 +16,7 @@ static const char *const models[] = {"satdp", "rdp", "gaussian-uniform"};
 static const char *const cuts[] = {"all", "rdp"};
 static const char *const grounds[] = {"auto", "calibration", "estimate", "none", "piecewise"};
 
-/* What cuts columns, or tells satdp where it may. */
+/* The settings of rdp if it cuts columns, or restricts satdp's start rows. */
 static const StxRdpParams *rdp_of(const StxPipelineSettings *settings)
 {
   return settings->model == STX_PIPELINE_RDP ? &settings->rdp : &settings->cuts_rdp;
@@ -205,7 +205,7 @@ static void print_classes(FILE *out, const json_t *total)
     of "metres_90", 1, 9, 2                                                                        \
   }
 
-/* What users see: stixels beside a scan's points, by frame and by range, and the sky. */
+/* Prints stixels beside a scan's points, by frame and by range, and the sky. */
 static void print_seen(FILE *out, const json_t *root)
 {
   static const TableCell frame_cells[] = {POINT_CELLS("seen."), {"seen.sky", 1, 9, 0},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What users see: stixels beside the points of a labelled scan, and what becomes of the sky. */
+/* Compares stixels with the points of a labelled scan, and with the sky. */
 #include <glib.h>
 #include <math.h>
 #include <stdlib.h>

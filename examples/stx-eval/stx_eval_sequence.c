@@ -99,7 +99,7 @@ void eval_sequence_close(EvalSequence *sequence)
 
 /* ---- A frame -------------------------------------------------------------------------------- */
 
-/* Where the scan of a frame is, if there is one. To be freed. */
+/* The path of a frame's scan, if there is one. To be freed. */
 static char *scan_of(const EvalSequence *sequence, size_t index)
 {
   const char *name = g_ptr_array_index(sequence->names, index);

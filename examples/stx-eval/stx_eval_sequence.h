@@ -28,7 +28,7 @@ bool eval_sequence_open(
 bool eval_sequence_load(EvalSequence *sequence, size_t index, EvalFrame *frame, StxError *error);
 void eval_sequence_close(EvalSequence *sequence);
 
-/* How the camera moved to this frame, by the poses. */
+/* The camera's motion to this frame, by the poses. */
 StxMotion eval_sequence_motion(const EvalSequence *sequence, size_t index);
 
 /* ---- Scores --------------------------------------------------------------------------------- */
@@ -41,6 +41,17 @@ typedef struct {
   uint64_t said[SPEED_COUNT];                   /* that have a speed */
   uint64_t wide[SPEED_COUNT], far[SPEED_COUNT]; /* of these off by more than 1.5 and 3 m/s */
 } SpeedScore;
+
+/* The velocity over ground of an obstacle, back and to the right: its speeds less those of one
+ * that stands there, over `dt` seconds. */
+void eval_speed_over_ground(
+    const StxMotion *motion, double dt, const StxObstacle *o, double speed[SPEED_COUNT]);
+
+/* Adds one; returns whether it is off by more than 1.5 m/s. `speed` as above. */
+bool eval_speed_add(SpeedScore *score, const double speed[SPEED_COUNT]);
+
+/* As {"said", "off_1_5", "off_3"} of each kind. */
+json_t *eval_speed_json(const SpeedScore *score, const char *name);
 
 typedef struct {
   uint64_t frames, obstacles;

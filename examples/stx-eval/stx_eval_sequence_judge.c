@@ -80,8 +80,7 @@ static Inside look_inside(const EvalFrame *frame, const StxObstacle *o)
 
 /* ---- Speeds --------------------------------------------------------------------------------- */
 
-/* The speed that a thing there has which stands: relative to the camera, in its axes of now. */
-static void standing_speed(
+void eval_speed_over_ground(
     const StxMotion *motion, double dt, const StxObstacle *o, double speed[SPEED_COUNT])
 {
   const double *r = motion->rotation, *t = motion->translation;
@@ -90,31 +89,35 @@ static void standing_speed(
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++)
       before[i] += r[3 * k + i] * (now[k] - t[k]);
-  speed[SPEED_CLOSING] = -(now[2] - before[2]) / dt;
-  speed[SPEED_LATERAL] = (now[0] - before[0]) / dt;
+  speed[SPEED_CLOSING] = (double)o->closing_speed + (now[2] - before[2]) / dt;
+  speed[SPEED_LATERAL] = (double)o->lateral_speed - (now[0] - before[0]) / dt;
+}
+
+bool eval_speed_add(SpeedScore *score, const double speed[SPEED_COUNT])
+{
+  bool any = false;
+  score->standing++;
+  for (int k = 0; k < SPEED_COUNT; k++) {
+    double off = fabs(speed[k]);
+    score->said[k] += !isnan(off);
+    score->wide[k] += off > WIDE;
+    score->far[k] += off > FAR;
+    any = any || off > WIDE;
+  }
+  return any;
 }
 
 static void judge_speed(const SequenceJudge *judge, const EvalFrame *frame, const StxMotion *motion,
     double dt, const StxObstacle *o)
 {
-  static const char *const names[] = {"closing", "lateral"};
-  SpeedScore *score = &judge->score->speed[eval_range_of((double)o->z)];
-  double truth[SPEED_COUNT];
-  double said[SPEED_COUNT] = {(double)o->closing_speed, (double)o->lateral_speed};
-  standing_speed(motion, dt, o, truth);
-  score->standing++;
-  for (int k = 0; k < SPEED_COUNT; k++) {
-    double off = fabs(said[k] - truth[k]);
-    score->said[k] += !isnan(off);
-    score->wide[k] += off > WIDE;
-    score->far[k] += off > FAR;
-    if (judge->log != NULL && off > WIDE)
-      fprintf(judge->log,
-          "frame %s: obstacle %u of age %u at %.1f m, %.1f m aside, columns %d to %d%s: "
-          "%s speed %.1f and not %.1f m/s\n",
-          frame->name, o->id, o->age, (double)o->z, (double)o->x, o->first_column, o->last_column,
-          o->flags & STX_OBSTACLE_CUT ? ", cut off" : "", names[k], said[k], truth[k]);
-  }
+  double off[SPEED_COUNT];
+  eval_speed_over_ground(motion, dt, o, off);
+  if (eval_speed_add(&judge->score->speed[eval_range_of((double)o->z)], off) && judge->log != NULL)
+    fprintf(judge->log,
+        "frame %s: obstacle %u of age %u at %.1f m, %.1f m aside, columns %d to %d%s: "
+        "stands, but goes %.1f m/s back and %.1f m/s to the right\n",
+        frame->name, o->id, o->age, (double)o->z, (double)o->x, o->first_column, o->last_column,
+        o->flags & STX_OBSTACLE_CUT ? ", cut off" : "", off[SPEED_CLOSING], off[SPEED_LATERAL]);
 }
 
 /* ---- Things that are labelled --------------------------------------------------------------- */
@@ -175,7 +178,7 @@ static void judge_things(
 
 /* ---- A frame -------------------------------------------------------------------------------- */
 
-/* What stands goes over ground at no speed. */
+/* Standing things have no speed over ground. */
 static void judge_stixels(SequenceScore *score, const StxObstaclesResult *result, size_t place)
 {
   for (size_t i = 0; result->stixel_velocities != NULL && i < result->stixels; i++) {
@@ -256,7 +259,7 @@ static json_t *share(uint64_t part, uint64_t all)
   return table_json(all > 0 ? (double)part / (double)all : NAN);
 }
 
-static json_t *speed_json(const SpeedScore *s, const char *name)
+json_t *eval_speed_json(const SpeedScore *s, const char *name)
 {
   json_t *row = json_pack("{s:s, s:I}", "range", name, "standing", (json_int_t)s->standing);
   static const char *const kinds[] = {"closing", "lateral"};
@@ -288,10 +291,10 @@ static json_t *speeds_json(const SequenceScore *score)
       g_snprintf(name, sizeof name, "%g-%g m", eval_ranges[i], eval_ranges[i + 1]);
     else
       g_snprintf(name, sizeof name, "> %g m", eval_ranges[i]);
-    json_array_append_new(rows, speed_json(&score->speed[i], name));
+    json_array_append_new(rows, eval_speed_json(&score->speed[i], name));
     add(&all, &score->speed[i]);
   }
-  json_array_append_new(rows, speed_json(&all, "all"));
+  json_array_append_new(rows, eval_speed_json(&all, "all"));
   return rows;
 }
 

@@ -162,8 +162,6 @@ bool eval_open_street(
 {
   static const char *const terrains[] = {"", ", flat", ", sloped", ", hilly"};
   StxSceneParams params = *street;
-  params.speed = 10;
-  params.noise = 2;
   *set = (DataSet){.count = frames,
       .is_video = kind != EVAL_FIRST_FRAMES,
       .has_labels = true,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Who gives recordings to workers: threads of this process, each with a pipeline in a process of
+"""Engines give recordings to workers: threads of this process, each with a pipeline in a process of
 its own, or Dask, on this machine or on many. A result is given to `tell` as soon as it is there."""
 import concurrent.futures
 import contextlib
@@ -24,7 +24,7 @@ def local(jobs, workers, tell):
 
 
 def outcome(future):
-    """What the worker says, or what the engine says of it."""
+    """A message of the worker, or of the engine about it."""
     return future.result() if future.status == "finished" else str(future.exception())
 
 

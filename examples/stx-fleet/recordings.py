@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a recording is: a pair of numbered pictures, two videos, or one file with both."""
+"""A recording: a pair of numbered pictures, two videos, or one file with both."""
 import pathlib
 import re
 

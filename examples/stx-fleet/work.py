@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a worker does with a recording: gst-launch-1.0 in a process of its own, so that whatever
+"""The work on a recording: gst-launch-1.0 in a process of its own, so that whatever
 crashes costs this recording. Needs nothing but Python: an engine sends this file to its workers."""
 import contextlib
 import glob
@@ -57,7 +57,7 @@ def write_whole(path, text):
 
 
 def message_of(log):
-    """What the element said, in a line."""
+    """The element's message, in a line."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     for n, line in enumerate(lines):
         if line.startswith(("ERROR", "WARNING: erroneous pipeline")):
@@ -86,7 +86,7 @@ def launch(job, links, number):
     and log."""
     folder = f"/proc/self/fd/{number}/"
     words = [re.sub("^([a-z:]+=)LINKS/", rf"\1{folder}", word) for word in job["pipeline"]]
-    # What the worker has started ends with it.
+    # The processes of the worker end with it.
     process = subprocess.run(["setpriv", "--pdeathsig", "KILL", "gst-launch-1.0", "-q", *words],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              errors="replace", pass_fds=[number])

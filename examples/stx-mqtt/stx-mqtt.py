@@ -86,7 +86,7 @@ def compact(obstacle):
 
 
 class Publisher:
-    """What of a line of stixel-json goes to which topic."""
+    """The topics, and the parts of a line of stixel-json for each."""
 
     def __init__(self, broker, form):
         self.broker, self.form = broker, form

@@ -37,7 +37,7 @@ static const struct {
     {"gaussian-uniform", &stx_fulldp_impls, STX_BACKEND_C},
     {"gaussian-uniform", &stx_fulldp_impls, STX_BACKEND_AUTO}};
 
-/* What is segmented. */
+/* The columns to segment. */
 typedef struct {
   StxSatdpParams params;
   StxSatdpTables tables;

@@ -256,7 +256,7 @@ class Study:
 
 
 def default_of(name, options):
-    """What stx-eval --help-all says of it; switches are on, costs below 0 are found."""
+    """The default by stx-eval --help-all; switches are on, costs below 0 are found."""
     found = re.search(rf"--{name}=.*\[([^];]+);", options)
     return "on" if found is None else "auto" if found[1] == "-1" else found[1]
 

@@ -10,8 +10,8 @@ alone also in what stixel-obstacles takes: video with stixels, scans with labels
 name when it is complete: until then it ends in .part. It is completed at the end of the stream, on
 an interrupt, and when the pipeline fails.
 
-Needs GStreamer for Python, NumPy 2 and PyArrow (PyPI: pyarrow). docs/publishing.md has the columns
-and some queries.
+Needs GStreamer for Python, NumPy 2 and PyArrow (PyPI: pyarrow). Files describe their columns;
+docs/publishing.md has a query.
 """
 import argparse
 import contextlib

@@ -20,7 +20,7 @@ def numbers(kind):
 
 
 def floats(values):
-    """What is not a number is null: unknown."""
+    """NaN becomes null: unknown."""
     values = np.ascontiguousarray(values, np.float32)
     return pa.array(values, FLOAT, mask=np.isnan(values))
 
@@ -157,7 +157,7 @@ class File:
         return self
 
     def __exit__(self, failure, *_):
-        """What is left goes out, and the file gets its name; not if the first frame failed."""
+        """Writes the rest and names the file; not if the first frame failed."""
         if self.held:
             self.write()
         self.writer.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What lines of stixel-json, depths and scans are in Rerun: one batch of each for a frame.
+"""Lines of stixel-json, depths and scans in Rerun: one batch of each for a frame.
 
 Axes are those of the left camera: x to the right, y down, z forward, in metres.
 """

@@ -13,8 +13,8 @@ from gi.repository import GLib, Gst, GstRtp, GstRtspServer  # noqa: E402
 
 Gst.init(None)  # before classes are derived
 
-# What would be negotiated depends on GStreamer's version: both cameras are of one kind, and H.264
-# is what every client decodes.
+# The format that would be negotiated depends on GStreamer's version: both cameras are of one kind,
+# and H.264 is what every client decodes.
 VIEW = "video/x-raw,format=RGB,width=640,height=192,framerate=10/1"
 STREET = f"""
     street-scene-src is-live=true view=left  ! {VIEW} ! stereo.sink_left
@@ -76,7 +76,7 @@ def description(words):
 
 
 def checked(launch):
-    """What is wrong is said now, and not to the first client."""
+    """Reports errors now, and not to the first client."""
     try:
         count = len(payloaders(Gst.parse_launch(launch)))
     except GLib.Error as error:

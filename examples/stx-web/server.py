@@ -78,7 +78,7 @@ def event(name, line, number):
 
 
 class Reader(io.RawIOBase):
-    """What comes until a moment, however few bytes come at a time."""
+    """Reads until a moment, however few bytes come at a time."""
 
     def __init__(self, connection):
         self.connection, self.until = connection, 0
@@ -258,4 +258,4 @@ class Server(http.server.ThreadingHTTPServer):
         super().shutdown_request(connection)
 
     def handle_error(self, request, address):
-        """What viewers do is no fault of ours."""
+        """Errors of viewers are not ours."""

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How long the queued of an aggregator's pads wait for partners that do not come, in a live
- * pipeline. Elsewhere nothing is lost by waiting. Internal.
+ * The time that buffers of an aggregator's pads wait for missing partners in a live pipeline.
+ * Elsewhere nothing is lost by waiting. Internal.
  *
  * The oldest required head waits until its running time, plus the pipeline's latency, plus the
  * property `timeout`; then its moment is given up. Two things change that:
@@ -46,7 +46,7 @@ void gst_stx_deadline_reset(GstStxDeadline *self);
 GstClockTime gst_stx_deadline_time(
     const GstStxDeadline *self, const GstStxQueued *queued, guint timeout, GstClockTime latency);
 
-/* That time is over: what is missing is given up, and so is the moment of the required queued
+/* That time is over: missing buffers are given up, and so is the moment of the required queued
  * `dropped`. */
 void gst_stx_deadline_end(GstStxDeadline *self, const GstStxQueued *queued, guint dropped);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the elements whose input is no video check of it, and how they refuse it. What is named
- * after a virtual method of GstBaseTransform fits it.
+ * Checks of inputs that are not video, and their refusals. A function named after a virtual method
+ * of GstBaseTransform fits it.
  */
 #ifndef GST_STX_INPUTS_H
 #define GST_STX_INPUTS_H

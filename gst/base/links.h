@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is linked to the sink pads of an aggregator, and the word to the user when their streams do
- * not go together, or when a pipeline stands still because a link or a stream is missing:
- * GstAggregator would wait for ever. Internal.
+ * Watches the links of an aggregator's sink pads, and tells the user when their streams do not go
+ * together, or when a pipeline stands still because a link or a stream is missing: GstAggregator
+ * would wait for ever. Internal.
  *
  * Pads may be linked late: behind a demuxer they appear one after the other while the first one
  * has data already. So nothing is wrong before GST_STX_LINKS_DEADLINE is over, counted from the

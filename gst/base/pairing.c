@@ -280,8 +280,8 @@ static gboolean pairing_src_query(GstAggregator *aggregator, GstQuery *query)
          PARENT->src_query(aggregator, query);
 }
 
-/* Whoever brings partners together drops them together: what is upstream of one pad, a converter
- * say, would drop half a set. */
+/* An element that pairs partners drops them together: what is upstream of one pad, a converter say,
+ * would drop half a set. */
 static gboolean pairing_src_event(GstAggregator *aggregator, GstEvent *event)
 {
   gst_stx_qos_take_event(&PRIVATE(aggregator)->qos, GST_ELEMENT(aggregator), event);
@@ -472,23 +472,19 @@ GstFlowReturn gst_stx_pairing_acquire(GstStxPairing *self, GstBuffer **buffer, S
 /* ---- Class --------------------------------------------------------------------------------- */
 
 static const StxField fields[] = {
-    {"qos", "QoS",
-        "Drop whole sets that would be shown too late, as the sink reports, but not for longer "
-        "than 0.4 s",
+    {"qos", "QoS", "Drop sets that would be shown too late, for at most 0.4 s at a time",
         STX_FIELD(CHOICE, GstStxPairingPrivate, qos.mode), .choices = gst_stx_qos_modes,
         .type_name = "GstStxQosMode"},
     {"timeout", "Timeout",
-        "Live pipelines without latency set: milliseconds that a frame waits for partners that do "
-        "not come, before it goes on or is dropped without them; 0: as long as it takes",
+        "Longest wait for a partner in live pipelines, unless latency is set, milliseconds (0 = "
+        "unlimited)",
         STX_FIELD(UINT, GstStxPairingPrivate, deadline.timeout), .high = 60000, .unit = "ms"},
     {"tolerance", "Tolerance",
-        "Milliseconds that the times of two buffers may differ if they belong to the same moment "
-        "(-1 = half a frame from where the partner is expected; without a frame rate 1)",
+        "Largest difference of the time stamps of one moment, milliseconds (-1 = half a frame; "
+        "without a frame rate 1)",
         STX_FIELD(INT, GstStxPairingPrivate, tolerance), .low = GST_STX_TOLERANCE_AUTO,
         .high = 10000, .unit = "ms"},
-    {"unpaired", "Unpaired",
-        "Number of buffers dropped since the start because no buffer of the same moment came on "
-        "the other pads",
+    {"unpaired", "Unpaired", "Buffers dropped without a partner",
         STX_FIELD(COUNT, GstStxPairingPrivate, unpaired)},
 };
 static const GstStxPairingPrivate defaults = {.deadline = {.timeout = 200},

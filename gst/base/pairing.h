@@ -6,7 +6,7 @@
  * A pad is known by its role (queued.h). The first role that has a pad leads: its segment and its
  * timestamps go downstream. Roles are required, once they have a pad, or optional.
  *
- * How sets are made, with t the running time of the buffer at the head of a pad:
+ * Sets, with t the running time of the buffer at the head of a pad:
  *   - buffers match if their t differ by less than half a frame of the highest framerate, after the
  *     skew at which the pads run (queued.h), or by at most 1 ms without a framerate; the property
  *     `tolerance` sets another limit;
@@ -24,8 +24,8 @@
  *     Downstream has EOS then; in a live pipeline, GAPs, and EOS once all required pads are at EOS.
  *     A new stream after EOS begins with stream-start, caps and segment.
  * For every moment of the leading pad for which nothing comes out, a GAP event goes downstream; a
- * GAP that comes in is such a moment, too, or a missing optional buffer. So whoever pairs further
- * down does not wait for what will not come.
+ * GAP that comes in is such a moment, too, or a missing optional buffer. So elements further
+ * down do not wait for a missing partner.
  * Nothing is ever paired with a buffer of another moment, and no set is handed over twice.
  *
  * It brings the element's stage (stage.h), too: context, caps in CUDAMemory, allocation.

@@ -190,7 +190,7 @@ static void count_late(GstStxPairing *self, const GstStxHead *lead, GstBuffer *s
   PRIVATE(self)->discont = TRUE;
 }
 
-/* How far apart the buffers of a set lie, for the next one. */
+/* Notes the time differences within a set, for the next one. */
 static void note_skew(GstStxPairing *self, const GstStxQueued *queued, guint roles)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What lies first on each pad of an aggregator, which of it belongs to the same moment, and what to
- * do with it: the decision, without the deed. The rules are those of pairing.h. Streaming thread
- * only, except where said.
+ * The first buffer on each pad of an aggregator: decides which belong to the same moment, and what
+ * the aggregator has to do. The rules are those of pairing.h. Streaming thread only, except where
+ * said.
  */
 #ifndef GST_STX_QUEUED_H
 #define GST_STX_QUEUED_H
@@ -43,8 +43,8 @@ static inline guint gst_stx_roles_of(GstBuffer *const *set)
 /* ---- Skew ---------------------------------------------------------------------------------- */
 
 /*
- * Which times belong to the same moment, for cameras that are not in step: two that run freely are
- * up to half a frame apart, their clocks drift, and their time stamps jitter.
+ * Times of the same moment, for cameras that are not in step: two that run freely are up to half a
+ * frame apart, their clocks drift, and their time stamps jitter.
  *
  * With a frame rate the nearest partner is taken: what lies closer than half a frame to where the
  * partner is expected. That is as far off as the last 32 pairs were, in the mean, so that jitter

@@ -8,20 +8,20 @@
 #include "gst/core/element.h"
 
 static const StxFieldChoice backends[] = {
-    {STX_BACKEND_AUTO, "auto", "The fastest that the machine has"},
-    {STX_BACKEND_CUDA, "cuda", "An NVIDIA GPU"},
-    {STX_BACKEND_OMP, "omp", "All CPU cores, with the widest vectors they have"},
-    {STX_BACKEND_C, "c", "The readable reference, slow"},
+    {STX_BACKEND_AUTO, "auto", "Fastest available"},
+    {STX_BACKEND_CUDA, "cuda", "NVIDIA GPU"},
+    {STX_BACKEND_OMP, "omp", "CPU cores and vectors"},
+    {STX_BACKEND_C, "c", "Slow reference"},
     {0},
 };
 
 static const StxField run_fields[] = {
     {"backend", "Backend", "Implementation; all give the same bytes",
         STX_FIELD(CHOICE, GstStxRun, backend), .choices = backends},
-    {"threads", "Threads", "CPU threads of backend=omp (0 = as many as there are cores)",
+    {"threads", "Threads", "CPU threads of backend=omp (0 = one per core)",
         STX_FIELD(INT, GstStxRun, threads), .high = 256},
     {"cuda-device-id", "CUDA device",
-        "Number of the GPU that backend=cuda and auto work on (-1 = the pipeline's, or the first)",
+        "GPU of backend=cuda and auto (-1 = the pipeline's, else the first)",
         STX_FIELD(INT, GstStxRun, cuda_device_id), .low = -1, .high = G_MAXINT},
 };
 static const GstStxRun run_defaults = GST_STX_RUN_DEFAULTS;
@@ -75,8 +75,8 @@ gboolean gst_stx_stage_has_device(const GstStxStage *self)
   return self->cuda.cuda != NULL;
 }
 
-/* A user who wants the GPU gets it, or an error at the start: what is done on the CPU all the same
- * (frames not worth the GPU) is done as fast as the CPU can. */
+/* With backend=cuda the element gets the GPU, or there is an error at the start: what is done on
+ * the CPU all the same (frames not worth the GPU) is done as fast as the CPU can. */
 static gconstpointer pick_host(const GstStxStage *self, const StxImplTable *table)
 {
   return stx_impl_pick(

@@ -20,9 +20,9 @@
  * again, on the CPU, as are all that follow; with backend=cuda an element error. What fails on the
  * CPU is posted as an element error.
  *
- * What a GPU had in its memory is gone when it fails for good. A frame of which an input lay there
- * is given up: gst_stx_stage_run returns GST_BASE_TRANSFORM_FLOW_DROPPED, after one element warning
- * until the next start, and the base class sends a gap in its place.
+ * When a GPU fails for good, its memory is lost. A frame of which an input lay there is given up:
+ * gst_stx_stage_run returns GST_BASE_TRANSFORM_FLOW_DROPPED, after one element warning until the
+ * next start, and the base class sends a gap in its place.
  *
  * Slots number the memory of a stage: 0 … GST_STX_STAGE_SLOTS − 1, named by an enum of the
  * element. A slot is used for one purpose: a block, an input, an output, …; a picture of n planes
@@ -166,6 +166,9 @@ const void *gst_stx_stage_table(GstStxStage *self, guint slot, const void *data,
 const void *gst_stx_stage_bring(
     GstStxStage *self, guint slot, const void *data, gsize size, StxError *error);
 gboolean gst_stx_stage_wait(GstStxStage *self, StxError *error);
+
+/* On the GPU: for small records, in both directions, of a stage that waits in its midst. */
+StxCudaRing *gst_stx_stage_ring(GstStxStage *self);
 
 /* ---- Buffers ------------------------------------------------------------------------------- */
 

@@ -83,6 +83,11 @@ gboolean gst_stx_stage_wait(GstStxStage *self, StxError *error)
   return !awaits || stx_cuda_synchronize(self->cuda.cuda, self->cuda.stream, error);
 }
 
+StxCudaRing *gst_stx_stage_ring(GstStxStage *self)
+{
+  return &self->cuda.ring;
+}
+
 /* ---- Maps ---------------------------------------------------------------------------------- */
 
 /* Frames that a GPU had in its memory cannot be read when it has failed for good: GstCuda notices

@@ -121,7 +121,7 @@ static void push_gap(
   gst_stx_stats_count(&stats_of(base)->gaps, GST_ELEMENT(base));
 }
 
-/* How large the output is comes out of the work, so the work is done here. */
+/* The size of the output depends on the result, so the work is done here. */
 static GstFlowReturn prepare_output_buffer(
     GstBaseTransform *base, GstBuffer *input, GstBuffer **output)
 {

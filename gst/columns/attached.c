@@ -98,7 +98,7 @@ static gboolean find_scores(const GstTensorMeta *meta, int width, int height,
 
 /* ---- Segmentations ------------------------------------------------------------------------- */
 
-/* What is drawn, where, and how much of it there was. */
+/* A mask that is drawn, its place, and how much of it there was. */
 typedef struct {
   GstStxSemantics *semantics; /* labels, of the disparity's size */
   const uint8_t *ids;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is seen at each pixel, as it travels on pictures of any format, with GStreamer 1.26: class
- * scores, as onnxinference attaches them (GstTensorMeta), or a segmentation
- * (GstAnalyticsSegmentationMtd).
+ * Semantics attached to pictures of any format, with GStreamer 1.26: class scores, as onnxinference
+ * attaches them (GstTensorMeta), or a segmentation (GstAnalyticsSegmentationMtd).
  */
 #ifndef GST_STX_ATTACHED_H
 #define GST_STX_ATTACHED_H

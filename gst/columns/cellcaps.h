@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What cells are made of (common/colmean/colmean.h), as it arrives on up to three pads: disparity,
- * confidence, semantics. Their caps, and whether they fit each other.
+ * The caps of a cell's inputs (common/colmean/colmean.h), on up to three pads: disparity,
+ * confidence, semantics; and whether they fit each other.
  */
 #ifndef GST_STX_CELL_CAPS_H
 #define GST_STX_CELL_CAPS_H

@@ -29,9 +29,9 @@ gboolean gst_stx_disparity_from_caps(
     GstStxDisparity *disparity, const GstCaps *caps, StxError *error);
 
 /*
- * What its numbers mean: `wanted`, or for AUTO what the caps say, or else KITTI, of tensors PIXELS.
- * FALSE with a text in `error` where that is one of 16 bits for a tensor, or of float32 for a
- * picture.
+ * The encoding of the numbers: `wanted`, or for AUTO what the caps say, or else KITTI, of tensors
+ * PIXELS. FALSE with a text in `error` where that is one of 16 bits for a tensor, or of float32 for
+ * a picture.
  */
 gboolean gst_stx_disparity_encoding(const GstStxDisparity *disparity, StxDisparityEncoding wanted,
     StxDisparityEncoding *encoding, StxError *error);

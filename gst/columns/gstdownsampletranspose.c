@@ -102,24 +102,21 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PA
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxFieldChoice label_encodings[] = {
-    {LABELS_TRAIN_IDS, "train-ids", "Cityscapes train ids, 0 ... 18"},
-    {LABELS_CITYSCAPES_IDS, "cityscapes-ids",
-        "Cityscapes label ids, 0 ... 33, as in KITTI's semantic folder"},
+    {LABELS_TRAIN_IDS, "train-ids", "Cityscapes train ids"},
+    {LABELS_CITYSCAPES_IDS, "cityscapes-ids", "Cityscapes and KITTI label ids"},
     {0},
 };
 static const StxField own_fields[] = {
     {"disparity-encoding", "Disparity encoding", "Encoding of the disparity map",
         STX_FIELD(CHOICE, Cells, params.disparity.encoding), .choices = stx_disparity_encodings},
     {"disparity-steps", "Disparity steps",
-        "Steps of a pixel in which columns tell disparities: 256, 128, 64, 32 or 16; they end at "
-        "65535 steps, that is at 256 pixels, or at 512, 1024, 2048, 4096",
+        "Steps per pixel of the output: 256, 128, 64, 32 or 16, for disparities below 65536 steps",
         STX_FIELD(INT, Cells, disparity_steps), .low = STX_DISPARITY_ONE >> STX_GRID_MAX_COARSE,
         .high = STX_DISPARITY_ONE},
     {"label-encoding", "Label encoding", "Encoding of a label image",
         STX_FIELD(CHOICE, Cells, label_encoding), .choices = label_encodings},
     {"confidence-is-sky", "Confidence is sky",
-        "At pad confidence, the value of an unknown pixel says how surely it is sky, as "
-        "stereo-sgm's meta does",
+        "Values of unknown pixels on pad confidence mean sky, as in stereo-sgm's meta",
         STX_FIELD(BOOL, Cells, confidence_is_sky)},
 };
 static const Cells defaults = {
@@ -399,7 +396,7 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *err
   return roles == self->configured ? GST_FLOW_OK : configure(self, roles, error);
 }
 
-/* What the set's picture brings; it may be another kind than what the last one brought. */
+/* Reads the semantics of the set's picture, which may be of another kind than the last one's. */
 static gboolean look(GstDownsampleTranspose *self, GstBuffer *picture, StxError *error)
 {
   const GstStxDisparity *disparity = &self->caps.disparity;

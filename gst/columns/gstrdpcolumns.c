@@ -52,7 +52,7 @@ GST_ELEMENT_REGISTER_DEFINE(rdp_columns, "rdp-columns", GST_RANK_NONE, GST_TYPE_
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxField own_fields[] = {
-    {"post-messages", "Post messages", "Post an element message stx-segments-stats for every frame",
+    {"post-messages", "Post messages", "Post stx-segments-stats per frame",
         STX_FIELD(BOOL, GstRdpColumnsSettings, post_messages)},
 };
 static const GstRdpColumnsSettings defaults = {.params = STX_RDP_DEFAULTS};

@@ -70,21 +70,20 @@ GST_ELEMENT_REGISTER_DEFINE(
 #define EPSILON_MAX (STX_RDP_MAX_EPSILON / STX_DISPARITY_ONE)
 
 static const StxFieldChoice models[] = {
-    {MODEL_GAUSSIAN, "gaussian", "Least squares per stixel, quadratic in the rows"},
-    {MODEL_GAUSSIAN_UNIFORM, "gaussian-uniform", "Expects wrong disparities; cubic in the rows"},
+    {MODEL_GAUSSIAN, "gaussian", "Least squares; quadratic in the rows"},
+    {MODEL_GAUSSIAN_UNIFORM, "gaussian-uniform", "With outliers; cubic in the rows"},
     {0},
 };
 static const StxFieldChoice grounds[] = {
-    {STX_ROAD_AUTO, "auto", "From calibration if camera height and cy are known, else estimated"},
-    {STX_ROAD_CALIBRATION, "calibration", "From focal length, baseline, camera height and pitch"},
-    {STX_ROAD_ESTIMATE, "estimate", "Estimated from every frame, smoothed over frames"},
-    {STX_ROAD_PIECEWISE, "piecewise",
-        "Estimated and bent where the road rises or falls ahead; begins with the calibration"},
+    {STX_ROAD_AUTO, "auto", "Calibration if camera height and cy are known, else estimate"},
+    {STX_ROAD_CALIBRATION, "calibration", "Camera height and pitch"},
+    {STX_ROAD_ESTIMATE, "estimate", "Estimated per frame, smoothed"},
+    {STX_ROAD_PIECEWISE, "piecewise", "Estimated, bent with the road; begins with the calibration"},
     {0},
 };
 static const StxFieldChoice candidates[] = {
-    {CANDIDATES_ALL, "all", "At every cell"},
-    {CANDIDATES_RDP, "rdp", "Where rdp-columns cuts with the same epsilon: faster"},
+    {CANDIDATES_ALL, "all", "All"},
+    {CANDIDATES_RDP, "rdp", "Where rdp-columns cuts, faster"},
     {0},
 };
 
@@ -93,15 +92,14 @@ static const StxFieldChoice candidates[] = {
 static const StxField fields[] = {
     {"model", "Model", "Energy of a stixel", FIELD(CHOICE, model), .choices = models,
         .at_start = true},
-    {"ground", "Ground", "Origin of the expected disparity of the road", FIELD(CHOICE, ground),
+    {"ground", "Ground", "Source of the road's expected disparity", FIELD(CHOICE, ground),
         .choices = grounds, .type_name = "GstStxGround", .at_start = true},
-    {"post-messages", "Post messages", "Post an element message stx-stixels-stats for every frame",
+    {"post-messages", "Post messages", "Post stx-stixels-stats per frame",
         FIELD(BOOL, post_messages)},
-    {"cut-candidates", "Candidates of cuts", "Cells at which a stixel may begin",
+    {"cut-candidates", "Candidates of cuts", "Cells where a stixel may begin",
         FIELD(CHOICE, candidates), .choices = candidates, .type_name = "GstSatDpStixelsCandidates"},
     {"epsilon", "Epsilon",
-        "With cut-candidates=rdp: how far a cell may lie from the line between two candidates, "
-        "in pixels of disparity; more gives fewer candidates",
+        "Largest error between candidates of cut-candidates=rdp, pixels of disparity",
         FIELD(DOUBLE, epsilon), .high = EPSILON_MAX, .unit = "px"},
 };
 static const Settings defaults = {.params = STX_SATDP_DEFAULTS, .epsilon = STX_SATDP_EPSILON};

@@ -32,8 +32,8 @@ G_DECLARE_DERIVABLE_TYPE(
 
 /*
  * rows_max      cells in a column, at most
- * result_size   bytes of what the stem's implementations tell of a frame, StxSatdpResult for
- * count_offset  instance, and where in it the number of records is, a uint32_t
+ * result_size   bytes of the stem's result for a frame, such as StxSatdpResult
+ * count_offset  offset in it of the number of records, a uint32_t
  *
  * take_settings
  *   Copies what the user has set, under the object lock: before every frame and `configure`.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is seen at each pixel, as it arrives on a pad: a label image (video/x-raw,format=GRAY8),
- * class scores (other/tensors, NNStreamer's caps), or pictures with either attached (attached.h).
- * docs/formats.md describes them.
+ * Semantics on a pad: a label image (video/x-raw,format=GRAY8), class scores (other/tensors,
+ * NNStreamer's caps), or pictures with either attached (attached.h). docs/formats.md describes
+ * them.
  */
 #ifndef GST_STX_SEMANTICS_H
 #define GST_STX_SEMANTICS_H
@@ -33,7 +33,7 @@ gboolean gst_stx_semantics_from_caps(
     GstStxSemantics *semantics, const GstCaps *caps, StxError *error);
 
 /*
- * What they mean for an image of width × height pixels: the number of classes, and for scores the
+ * Their layout for an image of width × height pixels: the number of classes, and for scores the
  * strides and score_shift in `input` (scores itself is left alone). False with a text in `error`
  * when they have another size (scores: and not 1/2, 1/4 or 1/8 of it, rounded up), more than
  * STX_MAX_CLASSES classes, or are a tensor that is planar and interleaved at once, as with 19 × 19

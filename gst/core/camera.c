@@ -9,12 +9,10 @@
 /* ---- Fields -------------------------------------------------------------------------------- */
 
 static const StxField calibration_fields[] = {
-    {"calibration", "Calibration file",
-        "KITTI calib.txt or Cityscapes camera.json of the stereo pair",
+    {"calibration", "Calibration file", "KITTI calib.txt or Cityscapes camera.json",
         STX_FIELD(TEXT, GstStxCameraSettings, calibration)},
     {"calibration-pair", "Calibration pair",
-        "Left camera of the pair in a KITTI file: 0 = gray pair, 2 = colour pair, -1 = colour "
-        "pair if the file has one",
+        "Left camera in a KITTI file: 0 gray, 2 colour, -1 colour if there is one",
         STX_FIELD(INT, GstStxCameraSettings, pair), .low = -1, .high = 2},
 };
 static const GstStxCameraSettings calibration_defaults = {
@@ -23,17 +21,14 @@ const StxFields gst_stx_calibration_fields = {
     STX_FIELDS_OF(calibration_fields), &calibration_defaults};
 
 #define PIXELS(member) STX_FIELD(INT, GstStxCameraSettings, member), .high = 32768, .unit = "px"
-#define CUT " since the camera was calibrated, in pixels of the input, as videocrop counts them"
+#define CUT " since the calibration"
 
 static const StxField image_fields[] = {
     {"camera-image-width", "Image width of the camera",
-        "Width in pixels of the image for which calibration, focal, cx and cy hold (0 = as the "
-        "file says, else that of the image that comes here)",
+        "Width of the calibrated image, pixels (0 = as in the file, else that of the input)",
         PIXELS(image_width)},
     {"camera-image-height", "Image height of the camera",
-        "Height in pixels of the image for which calibration, focal, cx and cy hold (0 = as "
-        "camera-image-width)",
-        PIXELS(image_height)},
+        "Height of the calibrated image, pixels (0 = as camera-image-width)", PIXELS(image_height)},
     {"camera-crop-left", "Cropped left", "Pixels cropped at the left" CUT, PIXELS(left)},
     {"camera-crop-right", "Cropped right", "Pixels cropped at the right" CUT, PIXELS(right)},
     {"camera-crop-top", "Cropped top", "Pixels cropped at the top" CUT, PIXELS(top)},

@@ -51,8 +51,8 @@ extern const StxFields gst_stx_calibration_fields, gst_stx_image_fields;
  */
 gboolean gst_stx_camera_settings_load(GstStxCameraSettings *settings, GstElement *element);
 
-/* What a stream brings: pictures, which may have been scaled since their caps got the camera; what
- * was computed from them, which cannot; or pictures that are made for this camera. */
+/* The content of a stream: pictures, which may have been scaled since their caps got the camera;
+ * what was computed from them, which cannot; or pictures that are made for this camera. */
 typedef enum {
   GST_STX_CAMERA_OF_PICTURES,
   GST_STX_CAMERA_OF_DATA,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How long an element keeps a frame, as far as that is its own work: measured, and added to the
- * latency that it reports, so that a sink waits for what comes. It is about the mean of the last
- * frames, without the first, which makes everything ready; single slow frames are for the frame
- * that pairing elements allow. What is reported changes only if the work does, by a quarter and
- * 5 ms: each change makes the pipeline compute its latency anew. Guarded by the element's object
- * lock.
+ * The time that an element works on a frame: measured, and added to the latency that it reports, so
+ * that a sink waits for what comes. It is about the mean of the last frames, without the first,
+ * which makes everything ready; single slow frames are for the frame that pairing elements allow.
+ * What is reported changes only if the work does, by a quarter and 5 ms: each change makes the
+ * pipeline compute its latency anew. Guarded by the element's object lock.
  */
 #ifndef GST_STX_DELAY_H
 #define GST_STX_DELAY_H

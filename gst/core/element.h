@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 void gst_stx_element_describe(GstElementClass *element, const char *factory, const char *name,
     const char *klass, const char *description);
 
-/* What answers a query for `caps`, which it takes, with `filter`, which may be NULL: what they have
- * in common, in the order of the filter. */
+/* The answer to a query for `caps` (taken) with `filter` (may be NULL): the intersection, in the
+ * order of the filter. */
 GstCaps *gst_stx_caps_filtered(GstCaps *caps, GstCaps *filter);
 
 /* Posts that the element behind `src` does not take `made`, and what it takes. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pictures in buffers. A GstVideoMeta says where their planes lie, and whoever made it may have
- * been wrong: GStreamer maps it without a look at the memory behind. Every picture that this plugin
- * touches on the CPU comes through here.
+ * Pictures in buffers. A GstVideoMeta says where their planes lie, which may be wrong: GStreamer
+ * maps it without a look at the memory behind. Every picture that this plugin touches on the CPU
+ * is checked here.
  */
 #ifndef GST_STX_FRAMES_H
 #define GST_STX_FRAMES_H

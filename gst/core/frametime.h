@@ -22,7 +22,7 @@ void gst_stx_frame_time_reset(GstStxFrameTime *self);
 /* NONE: unknown. To be called for every frame, in order. */
 GstClockTime gst_stx_frame_time_of(GstStxFrameTime *self, GstBuffer *frame);
 
-/* How long a frame lasts; NONE: unknown. */
+/* The duration of a frame; NONE: unknown. */
 GstClockTime gst_stx_frame_time_duration(const GstStxFrameTime *self, GstBuffer *frame);
 
 G_END_DECLS

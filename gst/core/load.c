@@ -22,7 +22,7 @@ gboolean gst_stx_load_is_over(const GstStxLoad *self, GstClockTime frame)
   return self->frames >= FIRST && frame > 0 && self->busy > frame + frame / SPARE;
 }
 
-/* How long a source takes to deliver is known from the youngest frames; it may change. */
+/* The delay of a source is that of the newest frames; it may change. */
 gboolean gst_stx_load_is_outdated(GstStxLoad *self, GstClockTimeDiff age, GstClockTime frame)
 {
   GstClockTimeDiff length = (GstClockTimeDiff)frame;

@@ -2,10 +2,9 @@
 #include "gst/core/qos.h"
 
 const StxFieldChoice gst_stx_qos_modes[] = {
-    {GST_STX_QOS_FALSE, "false", "Drop nothing"},
-    {GST_STX_QOS_TRUE, "true", "Drop what would be shown too late"},
-    {GST_STX_QOS_AUTO, "auto",
-        "Where pairs are matched, in live pipelines: drop them before, if newer ones are there"},
+    {GST_STX_QOS_FALSE, "false", "Never"},
+    {GST_STX_QOS_TRUE, "true", "Always"},
+    {GST_STX_QOS_AUTO, "auto", "In live pipelines, before matching, where newer sets wait"},
     {0},
 };
 

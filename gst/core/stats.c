@@ -19,8 +19,8 @@ void gst_stx_stats_install(GObjectClass *klass)
   category();
   g_object_class_install_property(klass, GST_STX_PROPERTY_STATS,
       g_param_spec_boxed("stats", "Statistics",
-          "Frames, drops, gaps, processing times and skews since the start, in nanoseconds",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+          "Frames, drops, gaps, processing times and skews, nanoseconds", GST_TYPE_STRUCTURE,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
 void gst_stx_stats_reset(GstStxStats *self, GstElement *element)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What an element has done since the start: the read-only property `stats`, a GstStructure, and a
+ * Counters of an element since the start: the read-only property `stats`, a GstStructure, and a
  * line of it in the log at the end of the stream (GST_DEBUG=stx-stats:4). Any thread: the functions
  * that take the element take its object lock.
  */

@@ -120,7 +120,7 @@ gboolean gst_stx_cuda_offers(GstStxCuda *self);
 GstCaps *gst_stx_cuda_filter_caps(GstStxCuda *self, GstCaps *caps);
 
 /*
- * Which memory shall the output have? `caps` (transfer full, fixed, system memory) come back in
+ * Chooses the memory of the output. `caps` (transfer full, fixed, system memory) come back in
  * CUDAMemory if the element runs on the GPU and the peer of `src` names CUDAMemory for them. An
  * element that takes anything gets system memory: it does not know of CUDA.
  */
@@ -164,8 +164,8 @@ gboolean gst_stx_cuda_is_bytes(const GstStxCuda *self, GstBuffer *buffer);
 gboolean gst_stx_cuda_is_picture(const GstStxCuda *self, GstBuffer *buffer);
 
 /*
- * Where the bytes of such a buffer, or a plane of such a picture, lie on the device: valid as long
- * as the buffer is. FALSE with a text in `error` when it cannot be reached or does not fit `info`.
+ * The address on the device of such a buffer, or of a plane of such a picture, valid as long as the
+ * buffer. FALSE with a text in `error` when it cannot be reached or does not fit `info`.
  */
 gboolean gst_stx_cuda_map_bytes(
     GstStxCuda *self, GstBuffer *buffer, GstMapFlags access, void **device, StxError *error);

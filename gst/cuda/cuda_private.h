@@ -50,7 +50,7 @@ typedef struct {
 /*
  * The library with its driver, looked for once per process. NULL with the reason in `error`. This
  * is the gate: on GstCuda 1.22 most functions abort after gst_cuda_load_library () failed, and
- * gst_cuda_context_new () hangs on its second call after cuInit () did.
+ * gst_cuda_context_new () never returns from its second call after cuInit () did.
  */
 const GstStxCudaLib *gst_stx_cuda_lib(StxError *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the elements say to their neighbours about CUDAMemory, and see of it; needs no CUDA itself.
+/* Negotiation of CUDAMemory with neighbours; needs no CUDA itself.
  */
 #include "gst/cuda/cuda.h"
 #include "gst/core/element.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is left of cuda.h in a build without CUDA. Nobody gets a GPU, so of the rest only the
- * names have to exist. */
+/* Stubs of cuda.h for a build without CUDA. No element gets a GPU, so most functions only have to
+ * exist. */
 #include "gst/cuda/cuda.h"
 
 gboolean gst_stx_cuda_available(StxError *error)

@@ -57,11 +57,11 @@ G_DEFINE_TYPE(GstStixelJson, gst_stixel_json, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE(stixel_json, "stixel-json", GST_RANK_NONE, GST_TYPE_STIXEL_JSON)
 
 static const StxFieldChoice parts[] = {
-    {GST_STX_JSON_STIXELS, "stixels", "Every stixel"},
-    {GST_STX_JSON_OBSTACLES, "obstacles", "Every obstacle that stixel-obstacles found"},
-    {GST_STX_JSON_FREE_SPACE, "free-space", "How far it is free in each direction"},
-    {GST_STX_JSON_POINTS, "points", "Of labelled points their number, and every cluster"},
-    {GST_STX_JSON_MOTION, "motion", "How the camera moved since the frame before"},
+    {GST_STX_JSON_STIXELS, "stixels", "Stixels"},
+    {GST_STX_JSON_OBSTACLES, "obstacles", "Obstacles"},
+    {GST_STX_JSON_FREE_SPACE, "free-space", "Free space"},
+    {GST_STX_JSON_POINTS, "points", "Counts and clusters of points"},
+    {GST_STX_JSON_MOTION, "motion", "Motion since the frame before"},
     {0},
 };
 
@@ -360,9 +360,9 @@ static gboolean transform_meta(
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxField fields[] = {
-    {"write", "Write", "Parts of a line, where the input carries them",
-        STX_FIELD(FLAGS, GstStixelJsonSettings, write), .choices = parts},
-    {"metres", "Metres", "Write the place and the size of every stixel in metres",
+    {"write", "Write", "Parts of a line", STX_FIELD(FLAGS, GstStixelJsonSettings, write),
+        .choices = parts},
+    {"metres", "Metres", "Write places and sizes of stixels in metres",
         STX_FIELD(BOOL, GstStixelJsonSettings, metres)},
 };
 static const GstStixelJsonSettings defaults = {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is known of one frame or scan, and the line of JSON that says it. docs/elements/
- * stixel-json.md describes the line, docs/stixel-json-1.schema.json is its schema: what is written
- * here is said in both.
+ * One frame or scan as a line of JSON. docs/elements/stixel-json.md describes the line,
+ * docs/stixel-json-1.schema.json is its schema.
  */
 #ifndef GST_STX_JSON_FRAME_H
 #define GST_STX_JSON_FRAME_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the sensor of a scan stands (common/extrinsics/extrinsics.h): as fields of the scan's caps,
- * as a file, as properties. What counts, from the strongest: single properties, if one of them is
- * not 0; the file that the property calibration names, if it says it; the caps.
+ * The pose of a scan's sensor (common/extrinsics/extrinsics.h): as fields of the scan's caps, as a
+ * file, as properties. What counts, from the strongest: single properties, if one of them is not 0;
+ * the file that the property calibration names, if it says it; the caps.
  */
 #ifndef GST_STX_EXTRINSICS_H
 #define GST_STX_EXTRINSICS_H

@@ -13,7 +13,7 @@
  *     ! autovideosink
  * ]|
  *
- * What was recorded, by tcpdump or Wireshark:
+ * Recordings of tcpdump or Wireshark:
  *
  * |[
  * gst-launch-1.0 filesrc location=drive.pcap ! pcapparse ! lidar-decode ! fakesink silent=false -v
@@ -486,7 +486,7 @@ static gboolean take_segment(GstLidarDecode *self, GstEvent *event)
 }
 
 /* A stream of packets of which none was the sensor's has failed; one without packets may have. The
- * end goes on its way all the same: not all who wait for it hear of errors. */
+ * end goes on its way all the same: not every program that waits for it hears of errors. */
 static void check_end(GstLidarDecode *self)
 {
   GstLidarDecodeCounts counts = self->counts;
@@ -593,13 +593,13 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxFieldChoice times[] = {
-    {GST_LIDAR_TIMES_SENSOR, "sensor", "The sensor's clock, in the pipeline's time"},
-    {GST_LIDAR_TIMES_ARRIVAL, "arrival", "When the turn's first packet arrived"},
+    {GST_LIDAR_TIMES_SENSOR, "sensor", "Sensor's clock"},
+    {GST_LIDAR_TIMES_ARRIVAL, "arrival", "Arrival of the turn's first packet"},
     {0},
 };
 static const StxFieldChoice incompletes[] = {
-    {GST_LIDAR_INCOMPLETE_MARK, "mark", "Hand them on, marked"},
-    {GST_LIDAR_INCOMPLETE_DROP, "drop", "Drop them"},
+    {GST_LIDAR_INCOMPLETE_MARK, "mark", "Pass marked"},
+    {GST_LIDAR_INCOMPLETE_DROP, "drop", "Drop"},
     {0},
 };
 
@@ -607,30 +607,27 @@ static const StxFieldChoice incompletes[] = {
 #define MOTION(member) .field = #member, STX_STORED(DOUBLE, GstLidarDecodeSettings, motion.member)
 
 static const StxField own_fields[] = {
-    {"sensor", "Sensor", "Sensor that sends the packets", FIELD(CHOICE, sensor),
-        .choices = stx_lidar_sensors, .at_start = true},
+    {"sensor", "Sensor", "Sensor", FIELD(CHOICE, sensor), .choices = stx_lidar_sensors,
+        .at_start = true},
     {"calibration", "Calibration",
-        "File with the angles of the sensor's beams; Ouster: its metadata. None: the angles that "
-        "the maker publishes",
+        "Beam angles; Ouster: its metadata (none = the maker's nominal angles)",
         FIELD(TEXT, calibration), .at_start = true},
-    {"source-address", "Source address",
-        "Address of the sensor, if several send to the port (none = the first sender)",
+    {"source-address", "Source address", "Address of the sensor (none = the first sender)",
         FIELD(TEXT, source), .at_start = true},
-    {"cut", "Cut",
-        "Azimuth at which a turn begins, clockwise, radians; not of Ouster, which counts turns",
+    {"cut", "Cut", "Azimuth where a turn begins, clockwise, radians (not Ouster)",
         FIELD(DOUBLE, cut), .high = 6.283185, .unit = "rad", .at_start = true},
-    {"firing", "Firing", "Azimuths of a Velodyne between those of a packet", FIELD(CHOICE, firing),
+    {"firing", "Firing", "Azimuths of a Velodyne within a packet", FIELD(CHOICE, firing),
         .choices = stx_lidar_firings, .at_start = true},
-    {"times", "Times", "Origin of time stamps", FIELD(CHOICE, times), .choices = times},
-    {"incomplete", "Incomplete", "Handling of turns that have gaps, begin late or end early",
-        FIELD(CHOICE, incomplete), .choices = incompletes},
-    {"yaw", "Yaw", "Angle by which all points are turned to the left, so that x is ahead, radians",
-        MOTION(yaw), .low = -3.141593, .high = 3.141593, .unit = "rad"},
+    {"times", "Times", "Source of time stamps", FIELD(CHOICE, times), .choices = times},
+    {"incomplete", "Incomplete", "Incomplete turns", FIELD(CHOICE, incomplete),
+        .choices = incompletes},
+    {"yaw", "Yaw", "Rotation of all points to the left, radians", MOTION(yaw), .low = -3.141593,
+        .high = 3.141593, .unit = "rad"},
     {"speed", "Speed",
-        "Speed of the sensor, m/s, to move points to the turn's beginning; 0: they stay",
+        "Speed of the sensor, m/s, to move points to the turn's beginning (0 = none)",
         MOTION(speed), .low = -100, .high = 100, .unit = "m/s"},
-    {"yaw-rate", "Yaw rate", "Rate at which the sensor turns to the left meanwhile, rad/s",
-        MOTION(yaw_rate), .low = -10, .high = 10, .unit = "rad/s"},
+    {"yaw-rate", "Yaw rate", "Yaw rate of the sensor, to the left, rad/s", MOTION(yaw_rate),
+        .low = -10, .high = 10, .unit = "rad/s"},
 };
 static const GstLidarDecodeSettings defaults = {0};
 static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};

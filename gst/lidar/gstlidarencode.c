@@ -182,10 +182,9 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
 #define FIELD(kind, member) STX_FIELD(kind, GstLidarEncodeSettings, member)
 
 static const StxField own_fields[] = {
-    {"sensor", "Sensor", "Sensor whose packets to make", FIELD(CHOICE, sensor),
-        .choices = stx_lidar_encode_kinds, .at_start = true},
-    {"metadata", "Metadata",
-        "File to write an Ouster's metadata to, which lidar-decode reads as its calibration",
+    {"sensor", "Sensor", "Sensor", FIELD(CHOICE, sensor), .choices = stx_lidar_encode_kinds,
+        .at_start = true},
+    {"metadata", "Metadata", "Written file of Ouster metadata, for lidar-decode's calibration",
         FIELD(TEXT, metadata), .at_start = true},
 };
 static const GstLidarEncodeSettings defaults = {0};

@@ -60,7 +60,7 @@ static GstStaticPadTemplate src_template =
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxField own_fields[] = {
-    {"post-messages", "Post messages", "Post an element message stx-ground-stats for every scan",
+    {"post-messages", "Post messages", "Post stx-ground-stats per scan",
         STX_FIELD(BOOL, GstLidarGroundSettings, post_messages)},
 };
 static const GstLidarGroundSettings defaults = {.params = STX_GROUND_DEFAULTS};

@@ -356,9 +356,9 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxFieldChoice framings[] = {
-    {GST_LIDAR_FRAMING_AUTO, "auto", "stream if upstream knows the number of bytes, else buffer"},
-    {GST_LIDAR_FRAMING_BUFFER, "buffer", "Every buffer is a file"},
-    {GST_LIDAR_FRAMING_STREAM, "stream", "All bytes until the end of the stream are one file"},
+    {GST_LIDAR_FRAMING_AUTO, "auto", "stream if upstream knows the length, else buffer"},
+    {GST_LIDAR_FRAMING_BUFFER, "buffer", "One buffer"},
+    {GST_LIDAR_FRAMING_STREAM, "stream", "The whole stream"},
     {0},
 };
 
@@ -367,25 +367,20 @@ static const StxFieldChoice framings[] = {
 static const StxField own_fields[] = {
     {"format", "Format", "Format of the files", FIELD(CHOICE, format),
         .choices = stx_lidar_formats},
-    {"framing", "Framing", "Extent of a file in the stream", FIELD(CHOICE, framing),
-        .choices = framings, .at_start = true},
-    {"max-size", "Maximum size",
-        "MiB of a file that is collected from several buffers; one without an end is refused then",
+    {"framing", "Framing", "Extent of a file", FIELD(CHOICE, framing), .choices = framings,
+        .at_start = true},
+    {"max-size", "Maximum size", "Largest file collected from several buffers, MiB",
         FIELD(UINT, max_size), .low = 1, .high = 65536},
-    {"frame-rate", "Frame rate",
-        "Scans per second, for time stamps where neither buffers nor caps of the input have any; "
-        "0/1: none",
+    {"frame-rate", "Frame rate", "Scans per second where the input has no times (0/1 = none)",
         FIELD(FRACTION, rate), .high = G_MAXINT, .at_start = true},
-    {"skip-bad", "Skip bad files",
-        "Drop files that cannot be read, with a warning, instead of ending in an error",
+    {"skip-bad", "Skip bad files", "Drop unreadable files with a warning, not an error",
         FIELD(BOOL, skip_bad)},
 };
 static const GstLidarParseSettings defaults = {.rate = {10, 1}, .max_size = 1024};
 static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
 
 static const StxField counts[] = {
-    {"skipped", "Skipped", "Files dropped by skip-bad since the start",
-        STX_FIELD(COUNT, GstLidarParse, skipped)},
+    {"skipped", "Skipped", "Files dropped by skip-bad", STX_FIELD(COUNT, GstLidarParse, skipped)},
 };
 static const StxFields count_table = {STX_FIELDS_OF(counts)};
 

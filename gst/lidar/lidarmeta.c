@@ -9,8 +9,8 @@
 #define NAME "LidarMeta"
 #define LIBRARY "libdlstreamer_gst_meta.so"
 
-/* What the releases 2026.0, and 2026.1 and later, agree on. Behind it are, on 64 bits, a stream's
- * number in 8 bytes and, before it, since 2026.1, a time that g3dinference fills in. */
+/* The fields common to the releases 2026.0, and 2026.1 and later. Behind it are, on 64 bits, a
+ * stream's number in 8 bytes and, before it, since 2026.1, a time that g3dinference fills in. */
 typedef struct {
   GstMeta meta;
   guint points;

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /* On a finished scan, about to leave at `src`; `number` counts the scans from 0. */
 void gst_stx_lidar_meta_attach(GstPad *src, GstBuffer *scan, guint64 number);
 
-/* What a scan has, on a copy of it. */
+/* Puts the metas of a scan on its copy. */
 void gst_stx_lidar_meta_keep(GstBuffer *scan, GstBuffer *copy);
 
 G_END_DECLS

@@ -19,8 +19,8 @@ typedef struct {
 /* The address that a property names; NULL or "": the first sender's. FALSE with a text. */
 gboolean gst_stx_sender_set(GstStxSender *self, const gchar *text, StxError *error);
 
-/* Whether the buffer is of that sender; one that does not say whose it is counts. Of the first that
- * is not, `error` names both addresses: another one sends, too. */
+/* True if the buffer is of that sender, or has no sender's address. For the first of another
+ * sender, `error` names both addresses. */
 gboolean gst_stx_sender_is(GstStxSender *self, GstBuffer *packet, StxError *error);
 
 /* From now on only packets of this one's sender count. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What GStreamer needs to know files of points by their first bytes: application/x-pcd and others,
- * those of common/lidar_file/lidar_file.h that have a header.
+ * Typefinders of files of points, by their first bytes: application/x-pcd and others, those of
+ * common/lidar_file/lidar_file.h that have a header.
  */
 #ifndef GST_STX_TYPE_FIND_H
 #define GST_STX_TYPE_FIND_H

@@ -158,9 +158,8 @@ static void append_same(GstCaps *same, const GstCaps *caps, guint index)
       gst_caps_features_copy(gst_caps_get_features(caps, index)));
 }
 
-/* What may leave where that comes: the same, in whatever memory it is, and after it the records.
- * What comes may be anything, so that caps which are refused get as far as to be refused with a
- * reason. */
+/* The possible outputs for these inputs: the same in any memory, and after it the records. Any
+ * input is allowed here, so that unsuitable caps are refused later, with a reason. */
 static GstCaps *outputs_of(const GstCaps *inputs)
 {
   GstCaps *same = gst_caps_new_empty(), *records = gst_caps_new_empty();
@@ -178,8 +177,8 @@ static GstCaps *outputs_of(const GstCaps *inputs)
   return gst_caps_merge(same, records);
 }
 
-/* What may come where that leaves. The sizes of video are not those of its stixels: they are left
- * open. */
+/* The possible inputs for these outputs. The sizes of video are not those of its stixels: they are
+ * left open. */
 static GstCaps *inputs_of(const GstCaps *outputs)
 {
   GstCaps *same = gst_caps_new_empty(), *inputs = gst_caps_new_empty();
@@ -591,13 +590,10 @@ static gboolean stop(GstBaseTransform *base)
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxField own_fields[] = {
-    {"post-messages", "Post messages",
-        "Post an element message stx-corridor-entered for each obstacle that enters the corridor, "
-        "and stx-corridor-free when it is free again",
+    {"post-messages", "Post messages", "Post stx-corridor-entered and stx-corridor-free",
         STX_FIELD(BOOL, GstStixelObstaclesSettings, post_messages)},
     {"free-space-mask", "Free space mask",
-        "Attach the free space to pictures as a segmentation (GstAnalyticsSegmentationMtd, with "
-        "GStreamer 1.26)",
+        "Attach free space as GstAnalyticsSegmentationMtd (GStreamer 1.26)",
         STX_FIELD(BOOL, GstStixelObstaclesSettings, free_space_mask)},
 };
 static const GstStixelObstaclesSettings defaults = {.params = STX_OBSTACLES_DEFAULTS};
@@ -605,7 +601,7 @@ static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
 
 static const StxField counts[] = {
     {"frames-without-stixels", "Frames without stixels",
-        "Number of frames since the start that brought no stixels, or of scans without labels",
+        "Frames without stixels and scans without labels",
         STX_FIELD(COUNT, GstStixelObstacles, frames_without)},
 };
 static const StxFields count_table = {STX_FIELDS_OF(counts)};

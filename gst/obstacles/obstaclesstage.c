@@ -100,7 +100,7 @@ GstObstaclesInput gst_obstacles_stage_look_at_scan(GstBuffer *scan)
 
 /* ---- What comes of it ---------------------------------------------------------------------- */
 
-/* How the camera moved, if the frame says so. Points of an image of another size are left out. */
+/* The camera's motion, if the frame has it. Points of an image of another size are left out. */
 static gboolean take_motion(GstObstaclesStage *self, const GstObstaclesInput *input,
     StxObstaclesFrame *frame, GstMapInfo *mapped, StxError *error)
 {

@@ -22,13 +22,13 @@ void gst_obstacles_stage_clear(GstObstaclesStage *self);
 /* The next frame begins a new stream. */
 void gst_obstacles_stage_reset(GstObstaclesStage *self);
 
-/* FALSE: it cannot turn disparities into places; `error` names what is missing, and who can be
- * told.
+/* FALSE: it cannot turn disparities into places; `error` names what is missing, and the element to
+ * set it on.
  */
 gboolean gst_obstacles_stage_check_camera(const StxCamera *camera, StxError *error);
 
-/* What a frame brings, in the frame's own metas: stixels and their image, or points with labels.
- * Both NULL: nothing. */
+/* The inputs of a frame, from its metas: stixels and their image, or points with labels. Both NULL:
+ * nothing. */
 typedef struct {
   GstBuffer *stixels, *labels;
   GstBuffer *points; /* with labels */

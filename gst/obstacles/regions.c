@@ -148,7 +148,7 @@ static void add_tracking(GstAnalyticsRelationMeta *relations, guint detection,
       relations, GST_ANALYTICS_REL_TYPE_RELATE_TO, detection, tracking.id);
 }
 
-/* What objectdetectionoverlay writes on the box, in place of the detection's type. */
+/* The text that objectdetectionoverlay writes on the box, in place of the detection's type. */
 static void add_label(
     GstAnalyticsRelationMeta *relations, guint detection, const StxObstacle *obstacle)
 {

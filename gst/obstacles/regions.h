@@ -31,8 +31,7 @@ typedef struct {
   GstClockTime time, duration; /* running time of the frame and how long it lasts; NONE: unknown */
 } GstStxRegionsFrame;
 
-/* What is known of an obstacle, as a structure of this name: `stx-obstacle` above, and messages.
- * Transfer full. */
+/* An obstacle as a structure of this name: `stx-obstacle` above, and messages. Transfer full. */
 GstStructure *gst_stx_obstacle_structure(const gchar *name, const StxObstacle *obstacle);
 
 /* Attaches them for the obstacles that the frame, of these caps, carries as a meta, in place of

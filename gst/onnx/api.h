@@ -30,7 +30,7 @@ typedef struct OnnxCuda OnnxCuda;
 typedef struct OnnxTensorrt OnnxTensorrt;
 typedef const char *const *OnnxTexts;
 
-/* What the one symbol of the library, OrtGetApiBase, gives. */
+/* The result of OrtGetApiBase, the library's only symbol. */
 typedef struct {
   const void *(*get_api)(uint32_t version);
   const char *(*get_version)(void);

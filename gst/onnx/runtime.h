@@ -21,7 +21,7 @@ G_BEGIN_DECLS
 #define GST_STX_ONNX_RANK 8  /* dimensions at most */
 #define GST_STX_ONNX_PORTS 8 /* inputs, or outputs, at most */
 
-/* The kinds of numbers that anybody here reads, by ONNX's own number. */
+/* Types of numbers that are read here, by ONNX's own number. */
 typedef enum {
   GST_STX_ONNX_FLOAT = 1,
   GST_STX_ONNX_UINT8 = 2,

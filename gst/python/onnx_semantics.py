@@ -17,7 +17,7 @@ try:
 except ImportError as error:
     MISSING = error
 
-# What ONNX Runtime calls the types that downsample-transpose takes.
+# ONNX Runtime's names of the types that downsample-transpose takes.
 TYPES = {"tensor(uint8)": "uint8", "tensor(float16)": "float16", "tensor(float)": "float32"}
 TENSORS = "other/tensors,format=static,num_tensors=1"
 PICTURE = "video/x-raw,format={RGB,BGR},width=%s,height=%s"
@@ -25,7 +25,7 @@ ANY = "[1,32768]"
 
 
 class Refused(Exception):
-    """What the user has to know; becomes an error message on the bus."""
+    """An error for the user; becomes an error message on the bus."""
 
 
 def numbers(text, name):

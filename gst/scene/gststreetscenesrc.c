@@ -3,10 +3,10 @@
  * SECTION:element-street-scene-src
  * @title: street-scene-src
  *
- * What a stereo camera and a LiDAR on a moving car see of a synthetic street, one view per element:
- * the left or the right picture, the exact disparity or classes of the left one, the points of a
- * scan or their labels. Frame n depends on the seed, n, the size and the frame rate only, so
- * elements with equal properties stay in step; live ones, too, whenever each of them began.
+ * A synthetic street seen by a stereo camera and a LiDAR on a moving car, one view per element: the
+ * left or the right picture, the exact disparity or classes of the left one, the points of a scan
+ * or their labels. Frame n depends on the seed, n, the size and the frame rate only, so elements
+ * with equal properties stay in step; live ones, too, whenever each of them began.
  *
  * ## Example
  *
@@ -79,7 +79,8 @@ static gboolean check_live(const GstVideoInfo *info, StxError *error)
       info->fps_n, info->fps_d, info->fps_d / info->fps_n / 3600, LONGEST);
 }
 
-/* Where it begins that would begin at `position`: now, if that is later. FALSE: there is no clock.
+/* The start of a stream that would begin at `position`: now, if that is later. FALSE: there is no
+ * clock.
  */
 static gboolean begin_live(GstElement *element, GstClockTime *position)
 {
@@ -510,8 +511,7 @@ static void gst_street_scene_src_class_init(GstStreetSceneSrcClass *klass)
   object_class->get_property = get_property;
   object_class->finalize = finalize;
   g_object_class_install_property(object_class, PROP_IS_LIVE,
-      g_param_spec_boolean("is-live", "Is live",
-          "Deliver frames in time with the clock, as a camera does", FALSE,
+      g_param_spec_boolean("is-live", "Is live", "Deliver frames in real time", FALSE,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
   gst_element_class_add_static_pad_template(element_class, &src_template);
   gst_stx_element_describe(element_class, "street-scene-src", "Synthetic street", "Source/Video",

@@ -12,30 +12,26 @@
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxFieldChoice views[] = {
-    {GST_STREET_SCENE_LEFT, "left", "Picture of the left camera"},
-    {GST_STREET_SCENE_RIGHT, "right", "Picture of the right camera"},
-    {GST_STREET_SCENE_DISPARITY, "disparity",
-        "Disparity of the left picture, 1/256 pixels, 0 = sky"},
-    {GST_STREET_SCENE_SEMANTICS, "semantics", "Classes of the left picture, Cityscapes train ids"},
-    {GST_STREET_SCENE_LIDAR, "lidar", "Scan of a LiDAR on the car's roof: x, y, z, intensity"},
-    {GST_STREET_SCENE_LIDAR_LABELS, "lidar-labels",
-        "Labels of the scan's points, SemanticKITTI's encoding"},
+    {GST_STREET_SCENE_LEFT, "left", "Left picture"},
+    {GST_STREET_SCENE_RIGHT, "right", "Right picture"},
+    {GST_STREET_SCENE_DISPARITY, "disparity", "Disparity, 1/256 pixels"},
+    {GST_STREET_SCENE_SEMANTICS, "semantics", "Cityscapes train ids"},
+    {GST_STREET_SCENE_LIDAR, "lidar", "LiDAR scan"},
+    {GST_STREET_SCENE_LIDAR_LABELS, "lidar-labels", "SemanticKITTI's labels"},
     {0},
 };
 
 #define FIELD(kind, member) STX_FIELD(kind, GstStreetSceneSettings, member)
 
 static const StxField fields[] = {
-    {"view", "View", "View to produce", FIELD(CHOICE, view), .choices = views},
+    {"view", "View", "View", FIELD(CHOICE, view), .choices = views},
     {"seed", "Seed", "Seed of the street", FIELD(UINT, seed), .high = G_MAXUINT},
-    {"first-frame", "First frame", "Frame of the drive that is shown at stream time 0",
-        FIELD(UINT, first_frame), .high = G_MAXUINT},
-    {"skipped-frames", "Skipped frames",
-        "Number of frames since the start that a live source dropped, being late by more than one",
+    {"first-frame", "First frame", "Frame of the drive at stream time 0", FIELD(UINT, first_frame),
+        .high = G_MAXUINT},
+    {"skipped-frames", "Skipped frames", "Frames dropped by a late live source",
         FIELD(COUNT, skipped)},
     {"lens-calibration", "Calibration of the lenses",
-        "Calibration of the real stereo camera that takes the pictures left and right, as "
-        "stereo-rectify reads it; the other views are of the rectified pair",
+        "Calibration of real cameras for views left and right, as for stereo-rectify",
         FIELD(TEXT, lens_calibration)},
 };
 static const GstStreetSceneSettings defaults = {

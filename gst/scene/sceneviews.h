@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What street-scene-src shows: its properties (which street, which view, which camera or LiDAR),
+/* The views of street-scene-src: its properties (which street, which view, which camera or LiDAR),
  * and of each view the caps, room for a frame, and the frame itself. */
 #ifndef GST_STX_SCENEVIEWS_H
 #define GST_STX_SCENEVIEWS_H
@@ -57,9 +57,9 @@ gboolean gst_street_scene_settings_load(GstStreetSceneSettings *settings, GstEle
 /* The LiDAR; its number of beams says the field of view, too. */
 StxSceneLidar gst_street_scene_lidar(const GstStreetSceneSettings *settings);
 
-/* What the properties, then the caps, say of the camera; the rest as stx_scene_camera() has it for
- * this size. Of real cameras it is that of the rectified pair. FALSE and `note`:
- * gst_stx_camera_settings_apply(). The caller holds the object lock, or a copy. */
+/* The camera by the properties, then by the caps, else by stx_scene_camera() for this size. Of real
+ * cameras it is that of the rectified pair. FALSE and `note`: gst_stx_camera_settings_apply(). The
+ * caller holds the object lock, or a copy. */
 gboolean gst_street_scene_camera(const GstStreetSceneSettings *settings, const GstCaps *caps,
     gint width, gint height, StxCamera *camera, StxError *note);
 

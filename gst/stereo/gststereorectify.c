@@ -71,7 +71,7 @@ GST_ELEMENT_REGISTER_DEFINE(
 
 /* ---- Formats ------------------------------------------------------------------------------- */
 
-/* How often the sides of a component are halved. */
+/* The number of times that the sides of a component are halved. */
 typedef struct {
   gint x, y;
 } Shift;
@@ -323,8 +323,8 @@ static gboolean find_part(
   return TRUE;
 }
 
-/* What came in, with the size of the rectified pictures and their camera. What is known of the road
- * stays. */
+/* The input's caps with the size and camera of the rectified pictures. Camera height and pitch
+ * stay. */
 static GstCaps *output_caps(const Plan *plan, GstCaps *input, StxCamera camera)
 {
   GstCaps *caps = gst_caps_copy(input);
@@ -401,21 +401,17 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 #define FIELD(kind, member) STX_FIELD(kind, GstStereoRectifySettings, member)
 
 static const StxField own_fields[] = {
-    {"calibration", "Calibration file",
-        "Calibration of the stereo camera: OpenCV, ROS, Kalibr, KITTI raw, ZED or DepthAI",
+    {"calibration", "Calibration file", "File of OpenCV, ROS, Kalibr, KITTI raw, ZED or DepthAI",
         FIELD(TEXT, calibration)},
     {"calibration-right", "Second calibration file",
-        "Second file of a calibration that has two: ROS's of the right camera, OpenCV's "
-        "extrinsics.yml",
+        "Second file: ROS's of the right camera, OpenCV's extrinsics.yml",
         FIELD(TEXT, calibration_right)},
     {"calibration-pair", "Calibration pair",
-        "Left camera of the pair in a KITTI file: 0 = gray pair, 2 = colour pair, -1 = colour "
-        "pair if the file has one",
+        "Left camera in a KITTI file: 0 gray, 2 colour, -1 colour if there is one",
         FIELD(INT, pair), .low = -1, .high = 2},
-    {"unit", "Unit",
-        "Metres that 1 means in the calibration: 0.001 for millimetres (0 = as its format has it)",
+    {"unit", "Unit", "Metres per unit of the calibration: 0.001 for millimetres (0 = by format)",
         FIELD(DOUBLE, unit), .high = 1000, .unit = "m"},
-    {"layout", "Layout", "How a frame of pad sink holds the two views", FIELD(CHOICE, layout),
+    {"layout", "Layout", "Packing of the two views on pad sink", FIELD(CHOICE, layout),
         .choices = gst_stereo_sgm_layouts},
 };
 static const GstStereoRectifySettings defaults = {.pair = -1, .params = STX_RECTIFY_DEFAULTS};

@@ -119,26 +119,25 @@ static gboolean match(
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxFieldChoice gray_bits[] = {
-    {0, "auto", "As many as the largest value of the picture needs"},
-    {8, "8", "0 … 255"},
-    {10, "10", "0 … 1023"},
-    {12, "12", "0 … 4095"},
-    {14, "14", "0 … 16383"},
-    {16, "16", "0 … 65535"},
+    {0, "auto", "As the largest value needs"},
+    {8, "8", "8"},
+    {10, "10", "10"},
+    {12, "12", "12"},
+    {14, "14", "14"},
+    {16, "16", "16"},
     {0},
 };
 
 static const StxFieldChoice outputs[] = {
     {GST_STEREO_SGM_DISPARITY, "disparity", "1/256 pixel"},
-    {GST_STEREO_SGM_DEPTH_MM, "depth-mm", "Millimetres along the optical axis"},
+    {GST_STEREO_SGM_DEPTH_MM, "depth-mm", "Millimetres"},
     {0},
 };
 
 static const StxField own_fields[] = {
-    {"output", "Output", "Contents of the source pad; depth needs the camera",
+    {"output", "Output", "Output; depth needs the camera",
         STX_FIELD(CHOICE, GstStereoSgmSettings, output), .choices = outputs},
-    {"gray-bits", "Bits of gray",
-        "How many of the 16 bits of GRAY16 hold the value: the upper 8 of these are matched",
+    {"gray-bits", "Bits of gray", "Bits of a GRAY16 value, of which the upper 8 are matched",
         STX_FIELD(CHOICE, GstStereoSgmSettings, gray_bits), .choices = gray_bits},
 };
 static const GstStereoSgmSettings defaults = {.params = STX_SGM_DEFAULTS};

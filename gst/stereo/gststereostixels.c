@@ -113,15 +113,15 @@ typedef struct {
 
 static const Proxy proxies[] = {
     {"calibration", PART(RECTIFY),
-        "Calibration of the stereo camera: OpenCV, ROS, Kalibr, KITTI raw, ZED or DepthAI, whose "
-        "pictures are rectified; or KITTI calib.txt or Cityscapes camera.json, whose are already"},
+        "File of OpenCV, ROS, Kalibr, KITTI raw, ZED or DepthAI to rectify by; or KITTI calib.txt "
+        "or Cityscapes camera.json of a rectified pair"},
     {"calibration-right", PART(RECTIFY)},
     {"calibration-pair", MATCHER | PART(RECTIFY)},
     {"unit", PART(RECTIFY)},
     {"layout", MATCHER | PART(RECTIFY)},
     {"camera-height", MATCHER},
     {"camera-pitch", MATCHER},
-    {"network", PART(ONNX), "With matcher=onnx: the network, a file of ONNX", "model"},
+    {"network", PART(ONNX), "ONNX file of matcher=onnx", "model"},
     {"max-disparity", PART(SGM)},
     {"paths", PART(SGM)},
     {"search", PART(SGM)},
@@ -151,32 +151,29 @@ static const Proxy proxies[] = {
 };
 
 static const StxFieldChoice outputs[] = {
-    {GST_PLUMBING_OUTPUT_OVERLAY, "overlay",
-        "The left picture, with the stixels drawn on it and attached to it"},
-    {GST_PLUMBING_OUTPUT_STIXELS, "stixels", "The records of the stixels"},
-    {GST_PLUMBING_OUTPUT_JSON, "json", "A line of JSON per frame"},
+    {GST_PLUMBING_OUTPUT_OVERLAY, "overlay", "Left picture with stixels, drawn and as a meta"},
+    {GST_PLUMBING_OUTPUT_STIXELS, "stixels", "Stixel records"},
+    {GST_PLUMBING_OUTPUT_JSON, "json", "Lines of JSON"},
     {0},
 };
 static const StxFieldChoice matchers[] = {
-    {GST_PLUMBING_MATCH_SGM, "sgm", "stereo-sgm, semi-global matching"},
-    {GST_PLUMBING_MATCH_ONNX, "onnx", "onnx-stereo, with the file that network names"},
+    {GST_PLUMBING_MATCH_SGM, "sgm", "stereo-sgm"},
+    {GST_PLUMBING_MATCH_ONNX, "onnx", "onnx-stereo with network"},
     {0},
 };
 static const StxFieldChoice segmentations[] = {
-    {GST_PLUMBING_CUT_STIXELS, "stixels", "Ground, objects and sky: sat-dp-stixels"},
-    {GST_PLUMBING_CUT_SEGMENTS, "segments", "Line segments without a model: rdp-columns"},
+    {GST_PLUMBING_CUT_STIXELS, "stixels", "sat-dp-stixels"},
+    {GST_PLUMBING_CUT_SEGMENTS, "segments", "rdp-columns"},
     {0},
 };
 static const StxField own_fields[] = {
-    {"matcher", "Matcher", "Element that finds the disparity of the two views",
-        STX_FIELD(CHOICE, GstPlumbingSettings, matcher), .choices = matchers},
-    {"output", "Output", "Output of pad src", STX_FIELD(CHOICE, GstPlumbingSettings, output),
+    {"matcher", "Matcher", "Stereo matcher", STX_FIELD(CHOICE, GstPlumbingSettings, matcher),
+        .choices = matchers},
+    {"output", "Output", "Output", STX_FIELD(CHOICE, GstPlumbingSettings, output),
         .choices = outputs},
-    {"segmentation", "Segmentation", "Kind of segmentation of the columns",
+    {"segmentation", "Segmentation", "Segmentation of columns",
         STX_FIELD(CHOICE, GstPlumbingSettings, segmentation), .choices = segmentations},
-    {"obstacles", "Obstacles",
-        "Group the stixels into obstacles and track them with stixel-obstacles; buffers of pad src "
-        "carry them as metas, and labels show them",
+    {"obstacles", "Obstacles", "Find obstacles with stixel-obstacles",
         STX_FIELD(BOOL, GstPlumbingSettings, obstacles)},
 };
 static const GstPlumbingSettings defaults = {

@@ -299,42 +299,47 @@ static void reset(GstStxPairing *pairing)
 
 /* ---- The camera's own motion --------------------------------------------------------------- */
 
-/* A map on the host, once gst_stx_stage_wait has returned TRUE. */
-static gboolean bring_map(GstStxStage *stage, StxImage16 *image, StxError *error)
+/* On the GPU: the place and memory of the motion. */
+static gboolean find_motion_device(GstStxStage *stage, const StxEgomotionImpl *impl,
+    StxEgomotionFrame *frame, StxEgomotionDevice *device, StxError *error)
 {
-  gsize size = (gsize)image->stride * (gsize)(image->height - 1) + 2 * (gsize)image->width;
+  gsize size = stx_egomotion_device_bytes(impl, frame->left.width, frame->left.height);
 
-  image->data = (uint16_t *)gst_stx_stage_bring(
-      stage, GST_STX_MATCHER_HOST_DISPARITY, image->data, size, error);
-  return image->data != NULL;
+  if (!stage->on_device)
+    return TRUE;
+  *device = (StxEgomotionDevice){stage->place,
+      gst_stx_stage_block(stage, GST_STX_MATCHER_MOTION, size, error), gst_stx_stage_ring(stage)};
+  frame->device = device;
+  return device->memory != NULL;
 }
 
-/* The motion that the picture and its disparity show, unless the left picture came with one. That
- * of a frame that is done again, on the CPU after the GPU has failed, has the state "still". */
+/* The motion that the picture and its disparity show, unless the left picture came with one. With a
+ * frame that is done again, on the CPU after the GPU has failed, a stream begins. */
 static gboolean find_motion(GstStxMatcher *self, GstStxStage *stage, GstStxPairingFrame *frame,
     const GstStxMatcherPair *pair, StxError *error)
 {
+  const StxEgomotionImpl *impl =
+      gst_stx_stage_impl_of(stage, &stx_egomotion_impls, &stx_egomotion_cuda_impls, error);
   GstStxMotionMeta *meta = gst_buffer_get_stx_motion_meta(frame->out);
   StxEgomotionFrame input = {.depth = self->plan.depth,
       .camera = self->view_camera,
       .time = gst_stx_pairing_time(GST_STX_PAIRING(self)),
       .threads = stage->place.threads,
       .disparity = pair->disparity};
+  StxEgomotionDevice device;
   gboolean restart;
   StxImage8 right;
 
   if (meta == NULL)
     return TRUE;
-  if (!gst_stx_matcher_find_gray(self, stage, pair, &input.left, &right, error) ||
-      (stage->on_device &&
-          (!bring_view(stage, GST_STX_MATCHER_HOST_LEFT, &input.left, error) ||
-              !bring_map(stage, &input.disparity, error) || !gst_stx_stage_wait(stage, error))))
+  if (impl == NULL || !gst_stx_matcher_find_gray(self, stage, pair, &input.left, &right, error) ||
+      !find_motion_device(stage, impl, &input, &device, error))
     return FALSE;
   GST_OBJECT_LOCK(self);
   restart = self->restart || GST_BUFFER_IS_DISCONT(frame->set[self->views.lead]);
   self->restart = FALSE;
   GST_OBJECT_UNLOCK(self);
-  return gst_stereo_sgm_motion_find(&self->egomotion, &input, restart, meta, error);
+  return gst_stereo_sgm_motion_find(&self->egomotion, impl, &input, restart, meta, error);
 }
 
 /* ---- One pair ------------------------------------------------------------------------------ */
@@ -504,11 +509,11 @@ static gboolean stop(GstAggregator *aggregator)
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxField own_fields[] = {
-    {"layout", "Layout", "How a frame of pad sink holds the two views",
+    {"layout", "Layout", "Packing of the two views on pad sink",
         STX_FIELD(CHOICE, GstStxMatcherSettings, layout), .choices = gst_stereo_sgm_layouts},
     {"confidence", "Confidence", "Attach a confidence per pixel as GstStxConfidenceMeta",
         STX_FIELD(BOOL, GstStxMatcherSettings, confidence)},
-    {"motion", "Motion", "Attach the camera's own motion as GstStxMotionMeta; needs the camera",
+    {"motion", "Motion", "Attach the camera's motion as GstStxMotionMeta; needs the camera",
         STX_FIELD(BOOL, GstStxMatcherSettings, motion)},
 };
 static const GstStxMatcherSettings defaults = {.confidence = true};

@@ -36,7 +36,7 @@ typedef struct {
   bool motion;     /* … GstStxMotionMeta */
 } GstStxMatcherSettings;
 
-/* What the element's plan decides. */
+/* The element's plan. */
 typedef struct {
   gint reach;          /* the largest disparity that pairs are expected to have, pixels */
   gint depth;          /* what depths in millimetres are scaled with; 0: disparities come out */
@@ -46,7 +46,7 @@ typedef struct {
   gboolean motion;     /* is wanted */
 } GstStxMatcherPlan;
 
-/* What there is to match, and where to write. */
+/* The inputs and outputs of a match. */
 typedef struct {
   StxImage8 picture[2]; /* first plane of left and right; of both views in one, the frame, twice */
   StxImage16 disparity; /* of the size of a view */
@@ -73,13 +73,13 @@ struct _GstStxMatcher {
   gboolean has_gray;              /* `gray` is that of this frame */
   StxImage8 gray[2];
 
-  /* Whether these are views of a stereo camera. */
+  /* Checks that these are views of a stereo camera. */
   StxPairWatch watch;         /* written under the object lock */
   guint64 warnings;           /* of it, under the object lock */
   guint64 pairs;              /* seen */
   GstStxScratch pair_scratch; /* on the host, wherever the element matches */
 
-  StxEgomotion *egomotion; /* NULL: never wanted so far; on the host, too */
+  StxEgomotion *egomotion; /* NULL: never wanted so far */
   gboolean restart;        /* the next frame has none before it; under the object lock */
 };
 
@@ -117,7 +117,7 @@ enum {
   GST_STX_MATCHER_LUMA,
   GST_STX_MATCHER_HOST_LEFT,
   GST_STX_MATCHER_HOST_RIGHT,
-  GST_STX_MATCHER_HOST_DISPARITY,
+  GST_STX_MATCHER_MOTION,
   GST_STX_MATCHER_SLOTS
 };
 

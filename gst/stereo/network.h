@@ -30,7 +30,7 @@ typedef enum {
 
 typedef enum { GST_STX_NETWORK_RGB, GST_STX_NETWORK_BGR } GstStxNetworkColours;
 
-/* Properties. The texts are owned by whoever set them; NULL: recognised, or the default. */
+/* Properties. The setter owns the texts; NULL: recognised, or the default. */
 typedef struct {
   GstStxOnnxSettings runtime; /* `threads` and `device` are not properties of this table */
   char *left_input, *right_input, *disparity_output, *confidence_output;

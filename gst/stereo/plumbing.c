@@ -69,7 +69,7 @@ static gboolean is_sink(guint index)
   return index <= RIGHT;
 }
 
-/* What comes out of one of our elements; their factories are registered already, but others may
+/* The output caps of one of our elements; their factories are registered already, but others may
  * not be where a scanner looks at this plugin alone. */
 static GstCaps *caps_of(GstPlumbingPart part)
 {
@@ -243,8 +243,8 @@ static gboolean join_pictures(GstPlumbing *self)
          join(self, pictures, GST_PLUMBING_VIEWS, "src_%u", GST_PLUMBING_CROP, "sink");
 }
 
-/* What nobody wants is not computed: who asks for another output, and leaves src alone, does not
- * want what comes there. */
+/* Computes only outputs that are linked: an application that links another pad and leaves src alone
+ * does not want the output of src. */
 static gboolean join_wanted(GstPlumbing *self)
 {
   const GstPlumbingPad *pads = self->pads;

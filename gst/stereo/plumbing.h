@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* clang-format off */
 /*
- * What is inside of stereo-stixels: its children, and how they are linked for the pads that there
- * are and for the calibration that was given.
+ * The inside of stereo-stixels: its children, and how they are linked for the pads that there are
+ * and for the calibration that was given.
  *
  *   sink ────────┐
  *   sink_left ───┴─ inputs ─ convert-left ──┐

@@ -280,8 +280,8 @@ static GstPadProbeReturn see_input(GstPad *pad, GstPadProbeInfo *info, gpointer 
   return GST_PAD_PROBE_OK;
 }
 
-/* What nothing in the bin or behind it takes comes in all the same, so that see_pictures can say
- * why: a source that finds no caps ends in a bare "not-negotiated". */
+/* Lets in formats that nothing in the bin or behind it takes, so that see_pictures can say why: a
+ * source that finds no caps ends in a bare "not-negotiated". */
 static GstPadProbeReturn answer_for_input(GstPad *pad, GstPadProbeInfo *info, gpointer nothing)
 {
   GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
@@ -319,7 +319,7 @@ void gst_plumbing_watch_input(GstPlumbing *self, GstPad *pad, const gchar *name)
 
 /* ---- Outputs ------------------------------------------------------------------------------- */
 
-/* Queues lie between what is made and this pad: whoever made it is told too late to say why. */
+/* Queues lie between what is made and this pad: its source would learn too late to say why. */
 static GstPadProbeReturn see_output(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstPlumbing *self = data;

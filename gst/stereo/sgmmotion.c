@@ -24,8 +24,8 @@ static GstBuffer *points_of(const StxEgomotionResult *result)
              : gst_buffer_new();
 }
 
-gboolean gst_stereo_sgm_motion_find(StxEgomotion **state, const StxEgomotionFrame *frame,
-    gboolean restart, GstStxMotionMeta *meta, StxError *error)
+gboolean gst_stereo_sgm_motion_find(StxEgomotion **state, const StxEgomotionImpl *impl,
+    const StxEgomotionFrame *frame, gboolean restart, GstStxMotionMeta *meta, StxError *error)
 {
   const gint width = frame->left.width, height = frame->left.height;
   StxEgomotionResult result;
@@ -36,7 +36,7 @@ gboolean gst_stereo_sgm_motion_find(StxEgomotion **state, const StxEgomotionFram
     return stx_fail(error, "no memory for the camera's motion");
   if (restart)
     stx_egomotion_reset(*state);
-  if (!stx_egomotion_prepare(*state, STX_BACKEND_AUTO, width, height, error) ||
+  if (!stx_egomotion_prepare_for(*state, impl, width, height, error) ||
       !stx_egomotion_frame(*state, frame, &result, error))
     return FALSE;
   meta->motion = result.motion;

@@ -4,7 +4,7 @@
 const gchar *const gst_stereo_sgm_roles[] = {"sink", "sink_left", "sink_right"};
 
 const StxFieldChoice gst_stereo_sgm_layouts[] = {
-    {GST_STEREO_SGM_LAYOUT_AUTO, "auto", "As multiview-mode in the caps says"},
+    {GST_STEREO_SGM_LAYOUT_AUTO, "auto", "As multiview-mode in the caps"},
     {GST_STEREO_SGM_LAYOUT_SIDE_BY_SIDE, "side-by-side", "Left view in the left half"},
     {GST_STEREO_SGM_LAYOUT_TOP_BOTTOM, "top-bottom", "Left view in the upper half"},
     {0},

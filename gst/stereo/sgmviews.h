@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* How a frame of the pad "sink" holds the two views. */
+/* The layout of the two views in a frame of the pad "sink". */
 typedef enum {
   GST_STEREO_SGM_LAYOUT_AUTO, /* as the caps say */
   GST_STEREO_SGM_LAYOUT_SIDE_BY_SIDE,
@@ -41,8 +41,8 @@ typedef struct {
 } GstStereoSgmViews;
 
 /*
- * Where the views are in sets of these roles, as long as the caps stay.
- * FALSE with the reason in `error`: they differ in size, or a frame cannot be cut in two.
+ * The positions of the views in sets of these roles, as long as the caps stay. FALSE with the
+ * reason in `error`: they differ in size, or a frame cannot be cut in two.
  */
 gboolean gst_stereo_sgm_views_plan(
     GstStereoSgmViews *views, guint roles, GstStereoSgmLayout layout, StxError *error);

@@ -91,7 +91,7 @@ static gboolean choose_pool(GstStxViewStream *lane, GstCaps *caps)
 }
 
 /* Tells the next element what comes, in the memory that is best now. A pad that is not linked keeps
- * the caps for whoever comes; of a linked one, pushing them would not tell whether they are taken.
+ * the caps for a later link; of a linked one, pushing them would not tell whether they are taken.
  * FALSE after an element error, or while the pipeline stops. */
 static gboolean announce(GstStxViewStreams *self, GstStxViewStream *lane)
 {

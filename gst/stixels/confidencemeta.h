@@ -15,7 +15,8 @@ G_BEGIN_DECLS
  * @width: pixels, as the frame
  * @height: pixels, as the frame
  *
- * How certain each pixel of a disparity frame is. A frame that was scaled, cut or turned loses it.
+ * The certainty of each pixel of a disparity frame. A frame that was scaled, cut or turned loses
+ * it.
  */
 typedef struct _GstStxConfidenceMeta {
   GstMeta meta;

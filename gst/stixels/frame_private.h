@@ -37,7 +37,7 @@ gboolean gst_stx_frame_back(const GstStxFrame *frame, gdouble x, gdouble y, gdou
 
 gboolean gst_stx_frame_camera(const GstStxFrame *frame, StxCamera *camera);
 
-/* Whether caps are of this media type. */
+/* True if caps are of this media type. */
 gboolean gst_stx_caps_are(const GstCaps *caps, const gchar *media_type);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is alike in all metas of the library: they hold references on buffers, begin as zeros, and
- * are registered once. */
+/* Shared by all metas of the library: they hold references on buffers, begin as zeros, and are
+ * registered once. */
 #ifndef GST_STX_META_PRIVATE_H
 #define GST_STX_META_PRIVATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the camera moved to a frame from the one before, as a meta on it. */
+/* The camera's motion from the previous frame, as a meta on it. */
 #ifndef GST_STX_MOTION_META_H
 #define GST_STX_MOTION_META_H
 
@@ -12,15 +12,16 @@ G_BEGIN_DECLS
 /**
  * GstStxMotionMeta:
  * @meta: the parent
- * @points: (nullable): #StxMotionPoint records, points that were found in both frames, also of what
- *   moves itself; their number is the buffer's size over the record's. %NULL: not given
+ * @points: (nullable): #StxMotionPoint records, points found in both frames, also on moving
+ *   objects; their number is the buffer's size over the record's. %NULL: not given
  * @motion: the motion, or why it is not known
  * @interval: the time since the frame before; %GST_CLOCK_TIME_NONE: unknown
  * @width: of the image whose pixels @points are
  * @height: of that image
  *
- * The motion of a stereo camera. It hangs on whatever is made of the frame: pictures, disparity,
- * columns and stixels. An application that knows the motion hangs it on the left picture.
+ * The motion of a stereo camera. It is attached to whatever is computed from the frame: pictures,
+ * disparity, columns and stixels. An application that knows the motion attaches it to the left
+ * picture.
  */
 typedef struct _GstStxMotionMeta {
   GstMeta meta;

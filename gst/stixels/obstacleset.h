@@ -14,8 +14,9 @@ G_BEGIN_DECLS
 /**
  * GstStxObstacles:
  *
- * The obstacles of one frame or scan. It never changes, any thread may read it, and it holds what
- * it needs. Positions and rectangles are in pixels of the frame, as those of #GstStxStixels.
+ * The obstacles of one frame or scan. It never changes, any thread may read it, and it holds
+ * references to what it needs. Positions and rectangles are in pixels of the frame, as those of
+ * #GstStxStixels.
  */
 typedef struct _GstStxObstacles GstStxObstacles;
 

@@ -14,17 +14,17 @@ G_BEGIN_DECLS
  *   to 100 the probability that something stands there, per cent
  * @width: cells along x
  * @height: cells along y
- * @fixed: the axes stand in the world, and the grid follows the sensor by whole cells; else they
- *   are the sensor's of this frame
- * @epoch: counted up when fixed axes begin anew
+ * @fixed: the axes are fixed in the world, and the grid follows the sensor by whole cells;
+ *   otherwise they are the sensor's in this frame
+ * @epoch: increases when new fixed axes begin
  * @resolution: side of a cell, metres
  * @origin_x: the corner of the first cell with the smallest x and y, metres
  * @origin_y: likewise
- * @x: where the sensor is in these axes, metres; 0 unless @fixed
+ * @x: position of the sensor in these axes, metres; 0 unless @fixed
  * @y: likewise
- * @yaw: how far the sensor is turned to the left, radians; 0 unless @fixed
+ * @yaw: rotation of the sensor to the left, radians; 0 unless @fixed
  *
- * What occupancy-grid knows of the road's plane, x ahead and y to the left. Written field by field
+ * The grid of occupancy-grid in the road's plane, x ahead and y to the left. Written field by field
  * into nav_msgs/OccupancyGrid of ROS.
  */
 typedef struct _GstStxOccupancyMeta {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where an image lies in the frame that carries what was found on it, and what elements do to it.
+ * The position of an image in the frame that carries its records, and the effects of elements on
+ * it.
  *
  * Metas of an image have the tags video, size and orientation: elements that change these and say
  * how call the transform with a scale or a matrix, elements that change them and say nothing drop
@@ -36,7 +37,7 @@ gboolean gst_stx_place(gpointer meta, const StxPlacement *placement);
 /* The work of …_meta_set_frame_size (). */
 void gst_stx_place_in_size(gpointer meta, const GstStxStixelInfo *info, guint width, guint height);
 
-/* Whether the transform leaves every pixel where it was. */
+/* True if the transform leaves every pixel where it was. */
 gboolean gst_stx_placement_is_kept(GQuark type, gpointer data);
 
 /* The same as the first for the frame at hand, whose size the caps say, with its GstVideoCropMeta.

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * @labels: one uint32_t for each point, in the order of the points, in SemanticKITTI's encoding:
  * the class in the low 16 bits, the cluster or instance in the high ones. Perhaps in CUDAMemory
  *
- * What each point of a LiDAR scan is.
+ * The class and cluster of each point of a LiDAR scan.
  */
 typedef struct _GstStxPointLabelsMeta {
   GstMeta meta;

@@ -20,8 +20,8 @@ G_BEGIN_DECLS
  * @camera: of that image; focal 0: unknown
  *
  * The image that the stixels were computed on, the unit of every record, and how it was cut into
- * columns. All of it stays as it is, whatever is done to the frame since: a stixel keeps its place
- * in metres. Where it lies in the frame #GstStxStixels knows.
+ * columns. It does not change if the frame is scaled or cropped: a stixel keeps its position in
+ * metres. #GstStxStixels knows its position in the frame.
  */
 typedef struct _GstStxStixelInfo {
   guint width, height;
@@ -52,7 +52,7 @@ GST_STX_API void gst_stx_stixel_info_free(GstStxStixelInfo *info);
  * @stixel: one of its stixels
  * @metres: (out caller-allocates): where to put the answer
  *
- * Where a stixel stands, in metres, in the axes of the left camera: metres.h.
+ * The position of a stixel, in metres, in the axes of the left camera: metres.h.
  *
  * Returns: %FALSE, and everything in @metres is not a number, if its disparity is unknown or 0, or
  * the camera lacks its focal length or baseline; single numbers may be unknown as that header says

@@ -15,9 +15,9 @@ G_BEGIN_DECLS
  * @info: the image to which they belong
  *
  * A #GstStxStixels made of the frame maps the records, and knows where they lie in a frame that has
- * been scaled, cropped or mirrored since. Copies of a part of the
- * frame's bytes lose the meta, and so do frames of which an element does not say what it did to
- * them; docs/applications.md lists them.
+ * been scaled, cropped or mirrored since. The meta is lost in copies of a part of the frame's
+ * bytes, and in elements that change the frame without describing the change; docs/applications.md
+ * lists these.
  */
 typedef struct _GstStxStixelMeta {
   GstMeta meta;

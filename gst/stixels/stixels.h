@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Everything of the library gststixels-1.0: what gst-stixels hangs on buffers, for applications,
- * which need not load the plugin for it.
+ * All of the library gststixels-1.0: the metas that gst-stixels attaches to buffers, for
+ * applications, which need not load the plugin.
  *
  *   pkg-config --cflags --libs gststixels-1.0
  *

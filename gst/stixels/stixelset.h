@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 /**
  * GstStxStixels:
  *
- * The stixels of one frame. It never changes, any thread may read it, and it holds what it needs:
- * buffers and samples that it was made of may go.
+ * The stixels of one frame. It never changes, and any thread may read it. It holds references to
+ * what it needs: the buffers and samples from which it was made may be freed.
  *
  * Positions and rectangles are in pixels of the frame, whatever was done to it, from its top left
  * corner: the middle of its first pixel is (0.5, 0.5). Records and metres are of the image that was
@@ -172,7 +172,7 @@ GST_STX_API gint gst_stx_stixels_find_nearest(const GstStxStixels *self, guint c
  * @x: (out): of the frame, towards the right
  * @y: (out): down
  *
- * Where a position of the image is in the frame. It may be outside: the frame may have been cut.
+ * Converts a position of the image to the frame. It may be outside: the frame may have been cut.
  */
 GST_STX_API void gst_stx_stixels_get_position(
     const GstStxStixels *self, gdouble u, gdouble v, gdouble *x, gdouble *y);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How fast obstacles and stixels go over ground, as a meta on what carries them. */
+/* Velocities of obstacles and stixels over ground, as a meta on what carries them. */
 #ifndef GST_STX_VELOCITIES_META_H
 #define GST_STX_VELOCITIES_META_H
 
@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  * @obstacles: #StxVelocity records, one for each obstacle, in the order of the buffer's obstacles
  * @stixels: #StxVelocity records, one for each stixel, in the order of the buffer's stixels
  *
- * What stixel-obstacles knows of velocities where the frame says how the camera moved
+ * Velocities over ground, attached by stixel-obstacles if the frame has the camera's motion
  * (#GstStxMotionMeta).
  */
 typedef struct _GstStxVelocitiesMeta {

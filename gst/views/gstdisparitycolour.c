@@ -648,7 +648,7 @@ static gboolean stop(GstAggregator *aggregator)
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxField own_fields[] = {
-    {"legend", "Legend", "Corner of the legend, which also counts errors",
+    {"legend", "Legend", "Corner of the legend with error counts",
         STX_FIELD(CHOICE, Settings, legend), .choices = stx_legend_choices},
     {GST_STX_DISPARITY_ENCODING, "Disparity encoding", "Encoding of the map of pad sink",
         STX_FIELD(CHOICE, Settings, encoding), .choices = stx_disparity_encodings},

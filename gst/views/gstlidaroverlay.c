@@ -251,11 +251,9 @@ static void finalize(GObject *object)
 
 static const StxField own_fields[] = {
     {"hold", "Hold",
-        "Milliseconds that the last scan is drawn, fainter and fainter, on frames that have none; "
-        "0: not at all",
+        "Time for which the last scan fades on frames without one, milliseconds (0 = none)",
         STX_FIELD(UINT, GstLidarOverlay, parent.hold), .high = 60000, .unit = "ms"},
-    {"frames-without-scans", "Frames without scans",
-        "Number of frames since the start for which no scan came",
+    {"frames-without-scans", "Frames without scans", "Frames without a scan",
         STX_FIELD(COUNT, GstLidarOverlay, parent.frames_without)},
 };
 static const GstLidarOverlay defaults = {

@@ -200,7 +200,7 @@ static gboolean find_stixels(
   return TRUE;
 }
 
-/* Where the points of the pad are, seen from the camera. */
+/* The pose of the pad's points relative to the camera. */
 static gboolean find_place(GstOccupancyGrid *self, gdouble place[12], StxError *error)
 {
   GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_POINTS);
@@ -398,7 +398,7 @@ static gboolean stop(GstAggregator *aggregator)
 
 static const StxField counts[] = {
     {"frames-without-stixels", "Frames without stixels",
-        "Number of frames or scans since the start that brought no stixels, or no labels",
+        "Frames without stixels and scans without labels",
         STX_FIELD(COUNT, GstOccupancyGrid, frames_without)},
 };
 static const StxFields count_table = {STX_FIELDS_OF(counts)};

@@ -495,8 +495,7 @@ static void gst_stx_bev_class_init(GstStxBevClass *klass)
 /* ---- stixel-bev ---------------------------------------------------------------------------- */
 
 static const StxField counts[] = {
-    {"frames-without-stixels", "Frames without stixels",
-        "Number of frames since the start that brought no stixels",
+    {"frames-without-stixels", "Frames without stixels", "Frames without stixels",
         STX_FIELD(COUNT, GstStxBev, frames_without)},
 };
 static const StxFields count_table = {STX_FIELDS_OF(counts)};

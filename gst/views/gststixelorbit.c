@@ -305,15 +305,13 @@ static gboolean stop(GstBaseTransform *base)
 #define FIELD(kind, member) STX_FIELD(kind, GstStixelOrbitSettings, member)
 
 static const StxField own_fields[] = {
-    {"texture", "Texture", "Show the pixels of video on the stixels instead of the colours of mode",
-        FIELD(BOOL, texture)},
+    {"texture", "Texture", "Show the video on stixels, not colours", FIELD(BOOL, texture)},
     {"orbit-speed", "Orbit speed",
-        "Rate at which the eye goes around, by the time stamps of the frames, radians per second",
+        "Speed of the eye around the point looked at, radians per second",
         FIELD(DOUBLE, orbit_speed), .low = -6.2832, .high = 6.2832, .unit = "rad/s"},
-    {"reach", "Reach", "Distance at which the view ends, metres", FIELD(DOUBLE, reach), .low = 1,
+    {"reach", "Reach", "Farthest visible distance, metres", FIELD(DOUBLE, reach), .low = 1,
         .high = STX_QUAD_MAX_REACH, .unit = "m"},
-    {"threads", "Threads", "CPU threads (0 = as many as there are cores)", FIELD(INT, threads),
-        .high = 256},
+    {"threads", "Threads", "CPU threads (0 = one per core)", FIELD(INT, threads), .high = 256},
 };
 static const GstStixelOrbitSettings defaults = {
     .view = STX_ORBIT_DEFAULTS,

@@ -226,7 +226,7 @@ static GstFlowReturn draw_last(GstStixelOverlay *self, GstBuffer **out)
   return gst_stx_stage_run(gst_stx_pairing_stage(GST_STX_PAIRING(self)), &frame);
 }
 
-/* What came on pad `stixels` goes on with the picture: the stixels, whose image fills it, and the
+/* Attaches the input of pad `stixels` to the picture: the stixels, whose image fills it, and the
  * obstacles that were drawn, with their regions of interest, in place of others that were before.
  * Obstacles that the picture had itself stay as they are. */
 static void attach(GstStixelOverlay *self, const Frame *frame)
@@ -390,14 +390,11 @@ static gboolean stop(GstAggregator *aggregator)
 
 static const StxField own_fields[] = {
     {"hold", "Hold",
-        "Milliseconds that the last stixels are drawn, fainter and fainter, on frames that have "
-        "none; they are not attached to these; 0: not at all",
+        "Time for which the last stixels fade on frames without any, milliseconds (0 = none)",
         STX_FIELD(UINT, GstStixelOverlay, parent.hold), .high = 60000, .unit = "ms"},
-    {"frames-without-stixels", "Frames without stixels",
-        "Number of frames since the start for which no stixels came",
+    {"frames-without-stixels", "Frames without stixels", "Frames without stixels",
         STX_FIELD(COUNT, GstStixelOverlay, parent.frames_without)},
-    {"skipped-stixels", "Skipped stixels",
-        "Number of stixels since the start that were not valid and not drawn",
+    {"skipped-stixels", "Skipped stixels", "Invalid stixels, not drawn",
         STX_FIELD(COUNT, GstStixelOverlay, skipped)},
 };
 static const GstStixelOverlay defaults = {.parent = {.hold = GST_STX_ONVIDEO_HOLD}};

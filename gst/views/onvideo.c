@@ -4,9 +4,9 @@
 #include "common/colour/colour.h"
 #include "gst/core/element.h"
 
-/* What stx_pixel_format knows; the first one is what a converter in front will prefer. Colour
- * alone: where gray were possible, a tee in front of such an element and of a matcher, which
- * prefers gray, would settle on it. */
+/* The formats of stx_pixel_format; a converter in front prefers the first one. Colour alone: where
+ * gray were possible, a tee in front of such an element and of a matcher, which prefers gray, would
+ * settle on it. */
 #define FORMATS                                                                                    \
   "{ RGB, BGR, RGBA, RGBx, BGRA, BGRx, ARGB, xRGB, ABGR, xBGR, I420, YV12, NV12, NV21, Y42B, "     \
   "NV16, NV61, Y444, NV24, AYUV, YUY2, YVYU, UYVY, VYUY }"

@@ -187,8 +187,8 @@ static gboolean update_canvas(GstOverlayStage *self, GstStxStage *stage,
 
 /* ---- All of it ----------------------------------------------------------------------------- */
 
-/* What StxOverlayImpl calls `prepared`, brought to the GPU where it is out of date there. NULL with
- * the reason in `error`. */
+/* Uploads StxOverlayImpl's `prepared` to the GPU if the copy there is out of date. NULL with the
+ * reason in `error`. */
 static void *bring_overlay(
     GstOverlayStage *self, GstStxStage *stage, const StxOverlayImpl *impl, StxError *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What views read on the CPU: points, labels, stixels, obstacles. What lies on a GPU comes back
- * when it is mapped. */
+/* Records that views read on the CPU: points, labels, stixels, obstacles. Those on a GPU are
+ * downloaded when they are mapped. */
 #ifndef GST_STX_RECORDS_H
 #define GST_STX_RECORDS_H
 
@@ -45,9 +45,9 @@ G_END_DECLS
 /* Kinds of input at pad `sink` of views; frames have stixels attached. */
 typedef enum { GST_STX_INPUT_STIXELS, GST_STX_INPUT_FRAMES, GST_STX_INPUT_SCANS } GstStxInput;
 
-/* Which of them caps are, and what they say: the camera of frames, of whatever size, and `info` of
- * stixels. Of others FALSE with a text; `scans` follows the media type of scans there, `cure` says
- * what to do. */
+/* Parses caps: which of them they are, the camera of frames, of any size, and `info` of
+ * stixels. Of others FALSE with a text; `scans` follows the media type of scans there, `cure`
+ * says what to do. */
 gboolean gst_stx_input_parse(const GstCaps *caps, GstStxInput *input, StxCamera *frame_camera,
     GstStxStixelInfo *info, const gchar *scans, const gchar *cure, StxError *error);
 

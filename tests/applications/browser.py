@@ -77,7 +77,7 @@ class Browser:
         return answer["result"]
 
     def evaluate(self, script):
-        """What an expression of JavaScript gives."""
+        """The value of an expression of JavaScript."""
         result = self.ask("Runtime.evaluate", expression=script, returnByValue=True,
                           awaitPromise=True)
         if "exceptionDetails" in result:

@@ -176,7 +176,7 @@ def cloud(path):
 
 
 def misses(reference, points):
-    """How many of the reference's points have none of ours near, and the farthest of the others."""
+    """The number of reference points without one of ours near, and the farthest of the others."""
     cells = collections.defaultdict(list)
     for point in points:
         cells[tuple(math.floor(c / NEAR) for c in point[:3])].append(point)
@@ -194,8 +194,9 @@ def elevation_ring(point):
     return round((math.degrees(math.atan2(point[2], math.hypot(*point[:2]))) + 15) / 2)
 
 
-# What a reference leaves out: nebula loses the shots of the turn that came with the last packet of
-# the one before, and takes whole packets where a VLP-32C was told to look at a part of the turn.
+# Points that a reference leaves out: nebula loses the shots of the turn that came with the last
+# packet of the one before, and takes whole packets where a VLP-32C was told to look at a part of
+# the turn.
 REFERENCES = (
     ("velodyne/vlp16", "yaml", ("firing=ros",), 40),
     ("velodyne/vlp32", "yaml", ("firing=ros", f"cut={math.pi}"), 45),

@@ -40,7 +40,7 @@ def make(*words, status=0):
 
 
 def geometry(name):
-    """What trimesh makes of a file: the only mesh or cloud in it."""
+    """The only mesh or cloud in a file, read by trimesh."""
     scene = trimesh.load(FOLDER / name, process=False)
     if isinstance(scene, trimesh.Scene):
         street.expect(len(scene.geometry) == 1, f"{name}: {len(scene.geometry)} meshes")

@@ -94,7 +94,7 @@ class Ear:
         return [message["pts"] for _, message in self.heard.get(name, [])]
 
     def missing(self, name):
-        """How many frames, between the first and the last one that were heard of."""
+        """The number of frames between the first and the last one received."""
         times = np.unique(self.times(name))
         return round((times[-1] - times[0]) / FRAME) + 1 - len(times)
 
@@ -110,7 +110,7 @@ def publish(broker, pipeline, *options):
 
 
 def end(process, status=0):
-    """What it has said; it must end by itself, or was told to."""
+    """Its output; it must end by itself, or was told to."""
     said = process.communicate(timeout=30)[0]
     street.expect(process.returncode == status and "Traceback" not in said,
                   f"stx-mqtt ends with {process.returncode}: {said}")
@@ -195,8 +195,8 @@ def check_outage(broker, qos):
 
 def check_outages(broker):
     missing, lost, said = check_outage(broker, 0)
-    # More may be missing: what was written while the broker died, and what it got before the one
-    # who listens was back. Less by the messages of the corridor, one per frame at most.
+    # More may be missing: what was written while the broker died, and what it got before the
+    # listener was back. Less by the messages of the corridor, one per frame at most.
     street.expect(0 < lost <= sum(missing) + missing[0] and min(missing) > 0,
                   f"qos 0: {missing} missing, {lost} lost: {said}")
     print(f"qos 0: {missing} frames missing, {lost} messages counted as lost")

@@ -102,7 +102,7 @@ def check_obstacles():
 
 
 def check_page():
-    """What the page prints: both tables, and a query of one of them."""
+    """Runs the page's code: both tables, and a query of one of them."""
     line = next(line for line in street.block("sh", "--obstacles").split("\n")
                 if line.startswith("venv/bin/python "))
     line = line.removeprefix('venv/bin/python "$(command -v stx-parquet)" ')

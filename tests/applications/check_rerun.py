@@ -50,7 +50,7 @@ def entities(path):
 
 
 def component(row, name):
-    """What a row has of a component, whatever archetype it is of."""
+    """A component of a row, of any archetype."""
     return next(value for key, value in row.items() if key.split(":")[-1] == name)
 
 

@@ -25,7 +25,7 @@ import stixel  # noqa: E402
 PROGRAM = [sys.executable, street.EXAMPLES / "stx-stx1/stx-stx1.py"]
 FOLDER = pathlib.Path(tempfile.mkdtemp())
 FRAMES = 3
-# What becomes of classes that have no type of their own, on the way there and back.
+# Classes without a type of their own, and what they are after a conversion there and back.
 BACK = {"wall": "building", "fence": "building", "train": "none", "rider": "rider"}
 
 
@@ -52,7 +52,7 @@ def objects_of(frame):
 
 
 def check_world(world, frame, number):
-    """What the package reads is what the line says."""
+    """The package reads the numbers of the line."""
     objects = objects_of(frame)
     street.expect(len(world.stixel) == len(objects) > 200, f"{len(world.stixel)} stixels")
     ids = {o["id"] for o in frame["obstacles"]}

@@ -90,7 +90,7 @@ SEEN = """typeof shown === "undefined" || !shown ? null : ((look) => ({
 
 
 def another(tab, pts):
-    """What the page shows as soon as it is another frame than that."""
+    """The content of the page as soon as it shows another frame than that."""
     def found():
         seen = tab.evaluate(SEEN)
         return seen if seen and seen["pts"] != pts else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the street holds in truth, and how the tests of applications run programs."""
+"""The truth of the street, and the programs of the tests of applications."""
 import atexit
 import os
 import pathlib
@@ -47,7 +47,7 @@ def stixels(frames):
 
 
 def run(command, status=0, seconds=60, folder=None):
-    """What a command says, which must end so."""
+    """The output of a command, which must end with this status."""
     result = subprocess.run([str(word) for word in command], text=True, timeout=seconds,
                             cwd=folder, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -64,14 +64,14 @@ def start(command, **pipes):
 
 
 def block(language, word):
-    """What docs/publishing.md prints: the first block of that language with that word in it."""
+    """Code of docs/publishing.md: the first block of that language with that word in it."""
     page = (ROOT / "docs/publishing.md").read_text()
     blocks = re.findall(rf"^```{language}\n(.*?)^```", page, re.S | re.M)
     return next(text for text in blocks if word in text).replace("\\\n", " ")
 
 
 def wait_until(condition, what, seconds=20):
-    """What the condition gives, as soon as that is something."""
+    """The value of the condition, as soon as it has one."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         found = condition()

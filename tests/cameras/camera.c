@@ -206,8 +206,9 @@ static gboolean sleep_until(Camera *self, GstClockTime running_time)
   return goes_on;
 }
 
-/* A camera goes on taking pictures while nobody has time for them. All begin again with a multiple
- * of AGAIN: what comes from two cameras to a machine that is too slow are pairs, though few. */
+/* A camera goes on taking pictures while no element has time for them. All begin again with a
+ * multiple of AGAIN: what comes from two cameras to a machine that is too slow are pairs, though
+ * few. */
 static void catch_up(Camera *self)
 {
   CameraPrivate *priv = PRIVATE(self);
@@ -280,7 +281,7 @@ static gboolean start(GstBaseSrc *base)
   return TRUE;
 }
 
-/* What v4l2src says: at least a frame, at most what its buffers hold. */
+/* The latency that v4l2src reports: at least a frame, at most what its buffers hold. */
 static gboolean query(GstBaseSrc *base, GstQuery *query)
 {
   CameraPrivate *priv = PRIVATE(TEST_CAMERA(base));

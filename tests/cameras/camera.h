@@ -27,17 +27,17 @@ G_DECLARE_DERIVABLE_TYPE(Camera, camera, TEST, CAMERA, GstPushSrc)
 struct _CameraClass {
   GstPushSrcClass parent_class;
 
-  /* What to show in frames of this size. */
+  /* Chooses the view for frames of this size. */
   CameraView (*choose)(Camera *self, int width, int height);
 };
 
-/* How much later than it was taken a frame comes, besides the jitter: 0 at first. */
+/* The delay of a frame, besides the jitter: 0 at first. */
 void camera_set_delay(Camera *self, GstClockTime delay);
 
 /* From now on the cameras of all pipelines show the same number at the same time. */
 void camera_share_numbers(void);
 
-/* What is lost, for tests that look for it. */
+/* Whether the camera loses this frame, for tests of losses. */
 gboolean camera_loses(CameraView view, guint64 number);
 
 #endif

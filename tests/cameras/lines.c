@@ -15,12 +15,12 @@
 #define MOST_OFF .05 /* a distance */
 #define SECONDS 150  /* of a line; on an idle machine it takes two */
 
-/* How much longer one camera in the network takes than the other. */
+/* The additional delay of one camera in the network. */
 #define SLOWER (120 * GST_MSECOND)
 
 typedef struct {
   gchar *text;
-  /* What is in it; the end of a file is waited for. */
+  /* Parts of the line; the end of a file is waited for. */
   gboolean stixels, stereo, overlay, file, network;
   guint frames; /* at least */
 } Line;
@@ -30,9 +30,9 @@ static gboolean has(const Line *line, const gchar *word)
   return strstr(line->text, word) != NULL;
 }
 
-/* Frames are lost on purpose: who misses them says once that it counts them; on a busy machine,
- * that a pad is silent or that the machine is too slow, and when the stream is ended, that one
- * camera ended a frame before the other. Wrong pairs make no road. Nothing else may be said. */
+/* Frames are lost on purpose: an element that misses them says once that it counts them; on a busy
+ * machine, that a pad is silent or that the machine is too slow, and when the stream is ended, that
+ * one camera ended a frame before the other. Wrong pairs make no road. Nothing else may be said. */
 static void expect_nothing_worse(const Line *line, GstMessage *message)
 {
   g_autofree gchar *debug = NULL;

@@ -10,7 +10,8 @@
 
 #include "tests/cameras/watch.h"
 
-/* What was seen; the caller's, watch_free. A line that does not hold fails the test. */
+/* Runs a line and returns what it showed; the caller's, watch_free. A line that does not hold fails
+ * the test. */
 Watch *line_run(gchar **words);
 
 #endif

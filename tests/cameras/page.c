@@ -23,7 +23,7 @@ static PageSection *new_section(const char *heading)
   return section;
 }
 
-/* What the shell makes of it. */
+/* Splits a line as the shell does. */
 static gchar **split(const char *line)
 {
   gchar **words = NULL;

@@ -25,7 +25,7 @@ static const struct {
 
 static GPtrArray *sections;
 
-/* What is played is what was seen while it was recorded; if it was seen. */
+/* Expects that a recording plays the pictures that were seen during the recording, if they were. */
 static void expect_same(Watch *seen, Watch *played)
 {
   guint common, differ;

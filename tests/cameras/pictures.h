@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the cameras of these tests see: a few frames of the synthetic street, over and over, each
+ * Pictures of the cameras of these tests: a few frames of the synthetic street, over and over, each
  * with its number painted into the upper left corner, so that a wrong pair is seen wherever
  * pictures have been on their way.
  */

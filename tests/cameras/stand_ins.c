@@ -80,7 +80,7 @@ typedef struct {
 static GType window_get_type(void);
 G_DEFINE_TYPE(Window, window, GST_TYPE_BASE_SINK)
 
-/* What windows of X take. */
+/* Formats of windows of X. */
 static GstStaticPadTemplate window_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
     GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE("{BGRx,BGRA,RGBx,RGB16}")));
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What docs/cameras.md says of recordings and of cameras in the network: what is played back is
- * what was seen live, a file that was cut ends, wrong pairs are what clocks are for, and of a
- * camera that is gone somebody speaks.
+ * Tests docs/cameras.md about recordings and cameras in the network: a recording plays what was
+ * seen live, a file that was cut ends, clocks prevent wrong pairs, and a camera that is gone is
+ * reported.
  */
 #include <glib/gstdio.h>
 #include <string.h>

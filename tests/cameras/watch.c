@@ -207,7 +207,7 @@ static void compare(Watch *watch, const Image *image, const StxStixel *stixel, g
     g_array_append_val(watch->offs, off);
 }
 
-/* Of what may be compared, else -1. Without a matcher nobody has seen the picture: then its time is
+/* Of what may be compared, else -1. Without a matcher the picture is not checked: then its time is
  * its number. */
 static gint number_of(const Watch *watch, const Image *image, GstClockTime time)
 {

@@ -256,7 +256,7 @@ static void check_default(const Stem *stem, const StxField *field)
         field->name, value);
 }
 
-/* What a user reads back is what was set. */
+/* A user reads back the value that was set. */
 static void check_round_trip(const Stem *stem, const StxField *field)
 {
   const double values[] = {stx_field_low(field), stx_field_high(field), 1};
@@ -311,12 +311,12 @@ STX_TEST(missing_is_a_value_of_its_own)
   ck_assert(stx_field_get(&field, &place) == -2 && stx_field_is_missing(&field, &place));
 }
 
-/* How the unit stands in the text, where users read it. */
+/* The spelling of the unit in the text that users read. */
 static const char *const unit_words[][2] = {{"px", "ixel"}, {"pixels", "ixels"}, {"m", "etres"},
-    {"m²", "quare metres"}, {"m/s", "m/s"}, {"s", "econds"}, {"rad", "radians"},
+    {"m²", "quare metres"}, {"m/s", "m/s"}, {"s", "econds"}, {"rad", "radians"}, {"rad/s", "rad/s"},
     {"degrees", "degrees"}, {"nat", "nats"}, {"nat/px", "nats per pixel"},
-    {"px/row", "pixels per row"}, {"%", "Percent"}, {"bits", "bits"}, {"cells", "Cells"},
-    {"gray levels", "Gray levels"}, {"grey levels", "grey levels"}};
+    {"px/row", "pixels per row"}, {"%", "ercent"}, {"bits", "bits"}, {"cells", "ells"},
+    {"gray levels", "gray levels"}, {"grey levels", "grey levels"}};
 
 static void check_unit(const StxField *field)
 {

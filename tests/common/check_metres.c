@@ -86,7 +86,7 @@ STX_TEST(rounding_to_whole_pixels_is_no_other_shape)
   expect_fits(known, 640, 192, "scaled");
 }
 
-/* Who has a principal point may get the focal length from elsewhere. */
+/* A camera with a principal point may get the focal length from elsewhere. */
 STX_TEST(a_principal_point_alone_is_scaled)
 {
   StxCamera camera = known;
@@ -111,7 +111,7 @@ STX_TEST(another_shape_is_refused)
   expect_refused(known, 375, 1242, "375x1242");
 }
 
-/* Nobody said the size: the principal point lies near the middle, or something is wrong. */
+/* The size is unknown: the principal point lies near the middle, or something is wrong. */
 STX_TEST(the_principal_point_betrays_a_scaled_image)
 {
   StxCamera camera = known;

@@ -213,7 +213,7 @@ typedef struct {
   bool met;
 } Meeting;
 
-/* Does somebody else come while the first piece is being done? */
+/* Whether another thread comes while the first piece is being done. */
 static void meeting_piece(void *data, int i, int worker)
 {
   Meeting *meeting = data;

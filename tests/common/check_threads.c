@@ -2,9 +2,9 @@
 /*
  * Every fast implementation against the reference where fewer threads come than were asked for:
  * because the system grants fewer, or none (the linker sends the pool's pthread_create() here; see
- * meson.build), because two threads ask at once, and within a piece of another loop. Nobody has as
- * many cores as MANY. Memory is filled with one byte for the reference and with another for what is
- * tested, so that whatever nobody wrote differs.
+ * meson.build), because two threads ask at once, and within a piece of another loop. No machine has
+ * as many cores as MANY. Memory is filled with one byte for the reference and with another for what
+ * is tested, so that unwritten bytes differ.
  */
 #include "common/parallel.h"
 #include "tests/common/granted_threads.h"

@@ -82,8 +82,8 @@ static bool has_all(const char *line, const char *words)
   return true;
 }
 
-/* What GCC may use where it compiles for these sets, in the kernel's words: who lacks one of them
- * would crash, or get other bytes. */
+/* Features that GCC may use when it compiles for these sets, in the kernel's words: a processor
+ * without one of them would crash, or compute other bytes. */
 STX_TEST(the_kernel_says_the_same)
 {
   static char line[8192];
@@ -140,8 +140,8 @@ STX_TEST(any_bit_may_be_missing)
   ck_assert_uint_eq(least, sizeof for_avx2 / sizeof for_avx2[0]);
 }
 
-/* What some processors say in leaf 7: Skylake-SP and Cascade Lake have no VBMI, Ice Lake has all
- * that counts, Haswell has no AVX-512 at all. */
+/* Leaf 7 of some processors: Skylake-SP and Cascade Lake have no VBMI, Ice Lake has all that
+ * counts, Haswell has no AVX-512 at all. */
 STX_TEST(processors_between_two_sets_take_the_lesser)
 {
   const StxCpuId any = {~0u, 0, 0, ~0u, ~0u};

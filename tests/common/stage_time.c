@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How long the stages take that stx-bench does not know, milliseconds, least of many runs:
+ * The times of the stages that stx-bench does not know, milliseconds, least of many runs:
  *
  *   stage-time STAGE [WIDTH HEIGHT THREADS]      of 1242 × 375 with one thread
  *

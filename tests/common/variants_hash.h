@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an implementation makes of some cases, as one number. */
+/* The results of an implementation for some cases, as one number. */
 #ifndef STX_TESTS_VARIANTS_HASH_H
 #define STX_TESTS_VARIANTS_HASH_H
 

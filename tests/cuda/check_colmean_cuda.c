@@ -15,7 +15,7 @@ static int at_most(int size, int small)
   return stx_test_small() && size > small ? small : size;
 }
 
-/* What makes a case, next to the parameters. */
+/* The parts of a case, next to the parameters. */
 typedef struct {
   ColmeanLayout layout;
   int padding, shift;
@@ -273,7 +273,7 @@ static void make_smooth(ColmeanCase *c, int bits, int unknown, StxRandom *random
     }
 }
 
-/* Where values are so near one another that their median need not be known, and just beyond. */
+/* Values so near one another that their median need not be known, and just beyond. */
 STX_TEST(agrees_on_smooth_surfaces)
 {
   static const int cells[] = {2, 4, 8, 16, 32};
@@ -353,7 +353,7 @@ STX_TEST(agrees_on_all_halves)
 
 /* ---- Every kernel --------------------------------------------------------------------------- */
 
-/* What decides which kernel reads the classes. */
+/* The properties that decide which kernel reads the classes. */
 typedef struct {
   StxSemantics semantics;
   ColmeanLayout layout;

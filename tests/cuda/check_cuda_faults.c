@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the device layer does when the driver fails, with the driver of tests/emu/: that reads its
- * settings when it is loaded, so each case is a process of its own, this program with the name of
- * a scenario as argument. A scenario ends with
+ * The device layer when the driver fails, with the driver of tests/emu/, which reads its settings
+ * when it is loaded, so each case is a process of its own, this program with the name of a scenario
+ * as argument. A scenario ends with
  *   0    everything worked, with the right bytes
  *   10   a call returned false with a text, which is printed
  * and with 1 when something was not released (STX_FAKE_CUDA_LEAKS) or anything else is wrong.

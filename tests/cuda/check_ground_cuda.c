@@ -112,7 +112,7 @@ STX_TEST(agrees_on_a_large_scan)
   expect_agreement(defaults, GROUND_TILTED, stx_test_small() ? 3000 : 140000, 3);
 }
 
-/* Whoever has no line looks at many sectors. */
+/* A bin without a line searches many sectors. */
 STX_TEST(agrees_where_lines_are_far)
 {
   StxGroundParams params = tiny();

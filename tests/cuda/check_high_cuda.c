@@ -190,7 +190,7 @@ static void *random_bytes(size_t size, uint64_t seed)
   return bytes;
 }
 
-/* What both kernels leave at the end of the pair. */
+/* The results of both kernels at the end of the pair. */
 typedef struct {
   uint8_t costs[ROWS][COUNT];
   uint32_t records[NARROW], right_best[NARROW - COUNT];

@@ -21,7 +21,7 @@ typedef struct {
   void *prepared;
 } Pair;
 
-/* Where the planes of a frame lie: bytes before and after each row. */
+/* The position of a frame's planes: bytes before and after each row. */
 typedef struct {
   int before, after;
 } Margins;

@@ -64,7 +64,7 @@ static RdpRun run_cuda(const StxRdpImpl *impl, const RdpCase *c, Wanted wanted, 
   return run;
 }
 
-/* What was not wanted is as the reference has it. */
+/* Outputs that were not requested are as the reference has them. */
 static void expect_implementation(const StxRdpImpl *impl, const RdpCase *c, Wanted wanted,
     const RdpRun *expected, const char *what)
 {
@@ -188,7 +188,7 @@ STX_TEST(agrees_without_records_or_kept_cells)
   }
 }
 
-/* Where the shared memory of some devices or of all ends. */
+/* The limits of the shared memory of some devices or of all. */
 STX_TEST(agrees_on_high_columns)
 {
   static const int rows[] = {2047, 2048, 2049, 4095, 4096, 4097, 8000, STX_RDP_MAX_ROWS};

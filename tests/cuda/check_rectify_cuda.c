@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Where a plane lies: bytes before and after each row. Even a multiple of 16 may be wanted. */
+/* The position of a plane: bytes before and after each row. Even a multiple of 16 may be wanted. */
 typedef struct {
   int before, after;
 } Margins;

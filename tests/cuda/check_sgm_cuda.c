@@ -209,7 +209,7 @@ STX_TEST(agrees_on_the_sky)
   }
 }
 
-/* There is no memory for it, so whoever looked would be seen. */
+/* There is no memory for it, so a search would be seen. */
 STX_TEST(nobody_looks_for_a_sky_that_is_not_wanted)
 {
   StxRandom random = {12};

@@ -223,6 +223,67 @@ STX_TEST(goes_on_behind_a_wire)
   sgm_free_pair(&pair);
 }
 
+/* A sky that goes on between dark stripes one tile wide, where no tile is a candidate: it grows by
+ * STX_SGM_SKY_GROWTH tiles, and the margin is wider by STX_SGM_SKY_RIM. It ends two tiles before
+ * where a block does. */
+STX_TEST(grows_over_blocks)
+{
+  for (int turned = 0; turned < 2; turned++) {
+    int length = STX_SGM_TILE * ((turned ? STX_SGM_LANES : STX_SGM_SKY_MARK_ROWS) - 2);
+    int grown = length + STX_SGM_TILE * (STX_SGM_SKY_GROWTH + STX_SGM_SKY_RIM);
+    SgmPair pair = sgm_new_pair(sgm_defaults(turned ? 160 : 60, turned ? 28 : 64, 64));
+    STX_EACH_PIXEL (x, y, pair.params.width, pair.params.height) {
+      int along = turned ? x : y, across = turned ? y : x;
+      bool dark = along >= length && across / STX_SGM_TILE % 2;
+      stx_row8(&pair.left, y)[x] = stx_row8(&pair.right, y)[x] = dark ? 60 : 200;
+    }
+    StxRandom random = {1};
+    SgmResult before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
+    SgmResult expected = on_host(&pair, &before, true);
+    /* the candidates end one tile before the stripes begin */
+    STX_EACH_PIXEL (x, y, pair.params.width, pair.params.height) {
+      int along = turned ? x : y;
+      bool sky = along < grown - STX_SGM_TILE && stx_row8(&pair.left, y)[x] == 200;
+      ck_assert_msg((stx_row8(&expected.confidence, y)[x] == 255) == sky,
+          "turned %d: confidence (%d, %d) is %d", turned, x, y,
+          stx_row8(&expected.confidence, y)[x]);
+    }
+    compare(&pair, &before, true, (uint64_t)turned);
+    sgm_free_result(&expected);
+    sgm_free_result(&before);
+    sgm_free_pair(&pair);
+  }
+}
+
+/* A sky, a dark pole, and what matches 20 pixels further left like a wall, but goes on as bright as
+ * the sky, or brighter. */
+STX_TEST(goes_on_behind_a_pole)
+{
+  for (int more = 0; more <= 2 * STX_SGM_SKY_STEP; more += STX_SGM_SKY_STEP / 2) {
+    StxRandom random = {1};
+    SgmPair pair = sgm_new_pair(sgm_defaults(140, 40, 64));
+    SgmResult before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
+    STX_EACH_PIXEL (x, y, 140, 40) {
+      int gray = 180 + stx_random_below(&random, 6) + (x >= 76 ? more : 0);
+      stx_row8(&pair.left, y)[x] = (uint8_t)(x < 64 || x >= 76 ? gray : 20);
+      stx_row8(&pair.right, y)[x] = (uint8_t)(180 + stx_random_below(&random, 6));
+      if (x >= 76) {
+        stx_row16(&before.disparity, y)[x] = 20 * STX_DISPARITY_ONE;
+        stx_row8(&pair.right, y)[x - 20] = (uint8_t)gray;
+      }
+    }
+    SgmResult expected = on_host(&pair, &before, true);
+    bool sky = stx_row8(&expected.confidence, 20)[100] == 255;
+    ck_assert_int_eq(stx_row8(&expected.confidence, 20)[30], 255);
+    if (more != STX_SGM_SKY_STEP) /* then some means differ by more, and others do not */
+      ck_assert_int_eq(sky, more < STX_SGM_SKY_STEP);
+    compare(&pair, &before, true, (uint64_t)more);
+    sgm_free_result(&expected);
+    sgm_free_result(&before);
+    sgm_free_pair(&pair);
+  }
+}
+
 /* The greatest sums: every pixel white, so that there is one patch; and every one nearly black. */
 STX_TEST(agrees_on_one_gray_value)
 {

@@ -70,7 +70,7 @@ static void set(const char *name, const char *format, ...)
   setenv(name, value, 0);
 }
 
-/* What cuda_case.h says of a mode; `folder`: the program's, build/tests/cuda. */
+/* Sets a mode of cuda_case.h; `folder`: the program's, build/tests/cuda. */
 static void set_mode(const char *mode, const char *folder)
 {
   const char *seed = strchr(mode, ':');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the check programs of the kernels share, on top of testing.h: main, the device, guarded
+ * Shared by the check programs of the kernels, on top of testing.h: main, the device, guarded
  * memory on it, copies. Everything here fails the test with the driver's text when something goes
  * wrong; without a device a program says why and ends with 77, which Meson counts as skipped.
  *
@@ -60,7 +60,7 @@ void *stx_device_copy_of(const void *host, size_t size);
 void stx_device_upload(void *device, const void *host, size_t size);
 void stx_device_download(void *host, const void *device, size_t size);
 
-/* Images in guarded device memory with `padding` extra bytes per row that nobody may touch;
+/* Images in guarded device memory with `padding` extra bytes per row that must not be touched;
  * padding even for 16 bits. Upload and download move width × height pixels between images of any
  * strides. Free fails the test if padding or guards were touched. */
 StxImage8 stx_device_image8(int width, int height, int padding);

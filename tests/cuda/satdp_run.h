@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the check programs of satdp and fulldp on the GPU share. */
+/* Shared by the check programs of satdp and fulldp on the GPU. */
 #ifndef STX_SATDP_RUN_H
 #define STX_SATDP_RUN_H
 

@@ -9,7 +9,7 @@ FENCED = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.M | re.S)
 
 # `page` seen from the root, `line` of its first line, `language` as printed, `text` without indent.
 Block = collections.namedtuple("Block", "page line language text")
-# What stands in not_run.txt: how a block or a command begins, whether it runs in full tests, why.
+# A line of not_run.txt: how a block or a command begins, whether it runs in full tests, why.
 Exception_ = collections.namedtuple("Exception_", "page begins full why")
 
 
@@ -26,7 +26,7 @@ def blocks(path, root=ROOT):
 
 
 def commands(text):
-    """What a shell runs one after the other: without remarks, continued lines joined."""
+    """The commands that a shell runs: without remarks, continued lines joined."""
     found = [""]
     for line in re.sub(r"\\\n\s*", " ", text).split("\n"):
         found[-1] += re.sub(r"(^|\s)#.*", "", line).rstrip()

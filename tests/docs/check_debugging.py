@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each symptom of docs/debugging.md is there in the first line of its section, and gone in the
-second: both are run as they are printed, but for the window and the length, and what comes out is
-measured against the street's truth.
+"""Each symptom of docs/debugging.md is there in the line of its section, and gone once that was
+changed as "Cure: …" says: both are run as they are printed, but for the window and the length, and
+what comes out is measured against the street's truth.
 """
 import os
 import pathlib
+import re
 import shlex
 import sys
 import tempfile
@@ -16,8 +17,8 @@ import launch_lines  # noqa: E402
 import symptoms  # noqa: E402
 from symptoms import Gst  # noqa: E402
 
-# Of each section: what is measured, at least how much of it there is in the first line, and at most
-# how much in the second.
+# Of each section: what is measured, at least how much of it there is, and at most how much once it
+# is cured.
 SECTIONS = {
     "The road is full of objects": (symptoms.road_taken, .3, .15),
     "Objects where the road rises": (symptoms.too_near, .04, .015),
@@ -36,17 +37,34 @@ SECTIONS = {
     "Too slow": (symptoms.in_a_frame, 1200, 800),
 }
 NOTHING = "Nothing comes out"
+# The form of a cure's words, and the line that it makes of another.
+CURES = (
+    (r"Cure: `([^`]+)` in place of `([^`]+)`", lambda line, new, old: line.replace(old, new)),
+    (r"Cure: add `([^`]+)` to `([^`]+)`", lambda line, new, old: line.replace(old, f"{old} {new}")),
+    (r"Cure: leave out `([^`]+)`", lambda line, old: line.replace(old, "")),
+    (r"Cure: exchange `([^`]+)` and `([^`]+)`",
+     lambda line, one, two: line.replace(one, "\0").replace(two, one).replace("\0", two)),
+)
+
+
+def cured_line(line, body):
+    for pattern, change in CURES:
+        if found := re.search(pattern, " ".join(body.split())):
+            changed = change(line, *found.groups())
+            assert changed != line, f"changes nothing: {found[0]}"
+            return [changed]
+    return []
 
 
 def sections(page):
-    """{heading: the pipelines below it, as words}, of those that have some."""
+    """{heading: the pipelines below it, as words, and what the cure makes of one}."""
     found, heading = {}, ""
     for part in page.read_text(encoding="utf-8").split("\n#")[1:]:
         heading, _, body = part.lstrip("#").strip().partition("\n")
-        lines = [shlex.split(command) for block in blocks.FENCED.finditer(body)
+        lines = [command for block in blocks.FENCED.finditer(body)
                  for command in blocks.commands(block[3]) if command.startswith("gst-launch-1.0 ")]
         if lines:
-            found[heading] = lines
+            found[heading] = [shlex.split(line) for line in lines + cured_line(lines[0], body)]
     return found
 
 

@@ -34,7 +34,7 @@ def measured(study, data, row):
 
 
 def check_scans(programs):
-    """What stx-eval says of the scans, where there are any."""
+    """Compares stx-eval's results for the scans, if there are any."""
     now = [{key: str(value) for key, value in row.items()}
            for row in page_figures.scan_rows(programs)]
     assert now in ([], page_figures.read("scans.csv")), f"scans.csv: today {now}"

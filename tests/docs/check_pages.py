@@ -23,7 +23,7 @@ import element_tables
 from element_tables import run
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# What examples/read_stixels.py says of each of three frames.
+# The output of examples/read_stixels.py for each of three frames.
 NEAREST = r"(?:.*nearest object [\d.]+ {} in column \d+\n?){{3}}"
 def check_texts():
     """Every property says what it is for."""
@@ -33,7 +33,7 @@ def check_texts():
 
 
 def check_children():
-    """What pages say with child::property of the bin is a property of that child."""
+    """Every child::property of the bin on the pages is a property of that child."""
     page = (ROOT / "docs/elements/stereo-stixels.md").read_text()
     table = re.search(r"^\| child \| is \|\n.*?(?=\n\n)", page, re.M | re.S)[0]
     children = {}
@@ -84,7 +84,7 @@ def block(page, kind, word):
 
 
 def check_metres(folder):
-    """What docs/cameras.md makes of lines of JSON."""
+    """Runs the example of docs/cameras.md that reads lines of JSON."""
     status, output = run(block("elements/stereo-stixels.md", "sh", "location=stixels.json"), folder)
     pathlib.Path(folder, "nearest.py").write_text(block("cameras.md", "python", "stixels.json"))
     found = run(f"{sys.executable} nearest.py", folder)[1]
@@ -94,7 +94,7 @@ def check_metres(folder):
 
 
 def check_untouched(folder):
-    """What pages set where a picture is to stay as it came."""
+    """Properties that pages set so that a picture stays unchanged."""
     street = "street-scene-src view={} num-buffers=1 ! video/x-raw,format=RGB,width=320,height=96"
     said = {settings for path in ROOT.glob("docs/**/*.md") for settings in re.findall(
         r"`([^`]*)`\s+keeps\s+the\s+picture\s+unchanged", path.read_text())}

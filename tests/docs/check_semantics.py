@@ -27,8 +27,8 @@ STREET = "street-scene-src seed=2 num-buffers=1"
 WIDTH, HEIGHT = 1242, 375  # whose rows are padded
 GROUND, OBJECT, SKY = range(3)
 
-# What a pipeline ends in. GStreamer 1.22's gst-launch-1.0 sometimes waits for ever behind an error
-# that comes while it prerolls.
+# Prints the message that ends a pipeline. GStreamer 1.22's gst-launch-1.0 sometimes waits for ever
+# behind an error that comes while it prerolls.
 LAST_MESSAGE = """import sys, gi
 gi.require_version("Gst", "1.0")
 from gi.repository import Gst

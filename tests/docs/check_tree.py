@@ -20,7 +20,7 @@ import sys
 
 MOST_LINES, MOST_COLUMNS, MOST_FILES = 700, 100, 40
 
-# Where another compiler than nvcc finds the language; tests alone compile it so.
+# The headers in which another compiler than nvcc finds the language; tests alone compile it so.
 EXCEPTIONS = {("gpu.cuh", "emu.h")}
 
 SOURCES = {".c", ".h", ".cu", ".cuh", ".cc"}
@@ -174,7 +174,7 @@ def check_prose(root, files):
         if path.suffix != ".md":
             continue
         for number, line in prose_lines((root / path).read_text(encoding="utf-8")):
-            # What cannot be wrapped, an address or a picture, may be longer.
+            # Text that cannot be wrapped, an address or a picture, may be longer.
             words = re.sub(r"\]\([^)]*\)|<[^>]*>|https?://\S+", "", line)
             if len(line) > MOST_COLUMNS and len(words) > MOST_COLUMNS:
                 yield f"{path}:{number}: {len(line)} columns of prose, at most {MOST_COLUMNS}"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Habits of writing that CONTRIBUTING.md asks to avoid: on the pages, in the texts of properties,
-which are on them, and in the comments of public headers.
+which are on them, and in the comments of headers. No comment in the code opens with "What", "Who"
+or "How", or has "nobody" for an actor.
 
 Each row of HABITS is a pattern and what to write in its place. Code is not looked at.
 """
@@ -23,9 +24,15 @@ HABITS = [(re.compile(pattern), advice) for pattern, advice in (
     (r"(?i)\bwill do\b(?!\.\w)", "\"works\", \"is enough\""),
     (r"(?i)\b(?:all|that) that leads\b", "name what it is"),
     (r"(?i)\bas (?:it|they) (?:comes?|came) (?:in|out)\b", "\"unchanged\""),
+    (r"/\*[\s*]*(Where|Whether|Which) ", "begin the comment with a noun or a verb"),
 )]
-HEADERS = sorted([*(ROOT / "gst/stixels").glob("*.h")])
+HEADERS = sorted(path for folder in ("common", "gst") for path in (ROOT / folder).rglob("*.h"))
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+CODE = ("common", "cuda", "docs", "examples", "gst", "tests")
+ENDINGS = {".c", ".cc", ".cu", ".cuh", ".h", ".in", ".py", ".sh", ".build"}
+REMARK = re.compile(r'\s*(/\*+[!<]*|\*(?!/)|//+|#+|""")\s*(.*)')
+RIDDLE = re.compile(r"(?:What|Who|How)\b")
+ACTOR = re.compile(r"\b([Nn]obody|[Ss]omebody|[Aa]nybody|[Ww]hoever)\b")
 
 
 def blank(found):
@@ -46,6 +53,25 @@ def prose():
         yield path, kept
 
 
+def riddles():
+    """Comments that open, or whose paragraphs open, with a question's word; actors without a name.
+    """
+    for path in sorted(path for folder in CODE for path in (ROOT / folder).rglob("*")):
+        if path.suffix not in ENDINGS:
+            continue
+        before = None
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+            found = REMARK.match(line)
+            opens = found and (before is None or found[1][0] in '/"' or not before[2]
+                               or "SPDX" in before[2])
+            if opens and RIDDLE.match(found[2]):
+                yield (f"{path.relative_to(ROOT)}:{number}: \"{found[2][:40]}\": a noun: "
+                       "\"The outputs …\", or what the function does: \"Finds …\"")
+            if found and ACTOR.search(found[2]):
+                yield f"{path.relative_to(ROOT)}:{number}: \"{found[2][:40]}\": name the actor"
+            before = found
+
+
 def main():
     if len(sys.argv) > 1:  # for a look at other files
         texts = ((pathlib.Path(name), pathlib.Path(name).read_text()) for name in sys.argv[1:])
@@ -55,6 +81,7 @@ def main():
               f"{text.count(chr(10), 0, found.start()) + 1}: \"{found[0].strip()}\": {advice}"
               for path, text in texts for pattern, advice in HABITS
               for found in pattern.finditer(text)]
+    faults += [] if len(sys.argv) > 1 else riddles()
     print("\n".join(faults) or "no habits found")
     return 1 if faults else 0
 

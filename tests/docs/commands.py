@@ -28,10 +28,10 @@ import samples
 
 FULL = os.environ.get("STX_ENDURANCE") == "full"
 SECONDS = 1800 if FULL else 100
-# How a command begins that hides in an indented block.
+# The beginning of a command in an indented block.
 COMMAND = re.compile(r"^ {4}(gst-\w+-1\.0|stx-|docs/\S|sudo |meson |ninja |cc |python3 |"
                      r"tests/\w+\.|examples/\S|LD_LIBRARY|STX_|import |from )", re.M)
-# What a page supposes before its Python.
+# Code that a page expects before its Python.
 BEFORE = {
     "docs/formats.md": """import numpy as np
 classes, rows, columns = 3, 4, 5
@@ -41,7 +41,7 @@ data = np.zeros((2 + classes) * columns * rows, "<u2").tobytes()
 
 
 def run(command, folder):
-    """What went wrong with a command, or None."""
+    """The fault of a command, or None."""
     try:
         result = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command], cwd=folder,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

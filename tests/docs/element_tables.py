@@ -21,13 +21,13 @@ GROUPS = {
     "timing": r"layout|timeout|tolerance|unpaired|qos|stats",
     "backend": r"backend|threads|cuda-device-id",
 }
-# What base classes bring and the pages do not repeat.
+# Properties of base classes, which the pages do not repeat.
 INHERITED = {"name", "parent", "emit-signals", "latency", "min-upstream-latency", "start-time",
              "start-time-selection", "blocksize", "num-buffers", "do-timestamp", "typefind",
              "automatic-eos", "async-handling", "message-forward", "samples-selected"}
 LARGEST = {"2147483647", "2147483647/1", "18446744073709551615"}
-MANY = 8  # formats: more of them are counted
-HEAD = "| property | type, range | default | meaning |\n|---|---|---|---|"
+MANY = 8  # formats: more of them are counted; choices: more of them are only named
+HEAD = "| property | range | default | meaning |\n|---|---|---|---|"
 
 Property = collections.namedtuple("Property", "range default text")
 
@@ -41,7 +41,7 @@ def run(command, folder=None):
 
 @functools.cache
 def inspected(factory):
-    """What gst-inspect-1.0 says of an element, or of the plugin."""
+    """The output of gst-inspect-1.0 for an element, or the plugin."""
     status, text = run(f"gst-inspect-1.0 --no-colors {factory}")
     if status != 0:
         raise SystemExit(f"no element {factory}:\n{text}")
@@ -68,16 +68,12 @@ def number(text):
 
 
 def range_of(body):
-    """The type of a property, or its range."""
+    """Of numbers; other types are clear from default and choices."""
     if "readable, writable" not in body:
         return "read-only"
-    for word, text in (("Boolean.", "boolean"), ("String.", "text"), ('Enum "', "one of"),
-                       ('Flags "', "any of")):
-        if word in body:
-            return text
     found = re.search(r"\. Range: +(\S+) - +(\S+)", body)
     if not found:
-        return "object"
+        return ""
     low, high = found.groups()
     return f"{number(low)} …" if high in LARGEST else f"{number(low)} … {number(high)}"
 
@@ -92,14 +88,23 @@ def default_of(body, kind):
 def choices_of(body):
     """": `a` what it means; `b` …" of an enumeration or flags, or nothing."""
     found = re.findall(r"^ {8,}\((?:-?\d+|0x[0-9a-f]+)\): (\S+) +- (.*)$", body, re.M)
-    return ": " + "; ".join(f"`{nick}` {plain(text)}" for nick, text in found) if found else ""
+    if len(found) > MANY:
+        return ": " + ticked(nick for nick, _ in found)
+    return ": " + "; ".join(choice(nick, plain(text)) for nick, text in found) if found else ""
+
+
+def choice(nick, text):
+    """Without a text that only repeats the name."""
+    if text.lower() == nick.replace("-", " "):
+        return f"`{nick}`"
+    return f"`{nick}` " + text.replace("; ", ", ")
 
 
 def plain(text):
     """Begins small where it is no name: as the rest of a sentence."""
     text = text.strip()
-    return text[0].lower() + text[1:] if re.match(r"[A-Z][a-z]*( |$|,)", text) and not re.match(
-        r"(Cityscapes|Velodyne|Hesai|Ouster|KITTI|Gaussian)", text) else text
+    return text[0].lower() + text[1:] if re.match(r"[A-Z][a-z]*(?!\w)", text) and not re.match(
+        r"(Cityscapes|Point Cloud|Velodyne|Hesai|Ouster|KITTI|SemanticKITTI)", text) else text
 
 
 @functools.cache
@@ -135,11 +140,12 @@ def shared_line(names):
     """Links to the groups, with what the element has of them where that is not all."""
     parts = []
     for title in GROUPS:
-        ours, everyone = group(title, names), group(title, shared())
+        ours = group(title, names)
+        others = [name for name in group(title, shared()) if name not in ours]
         if ours:
-            parts.append(f"[{title}](../properties.md#{title})"
-                         + ("" if ours == everyone else f" ({ticked(ours)})"))
-    return wrapped("Shared with other elements: " + ", ".join(parts) + ".") if parts else ""
+            few = f"without {ticked(others)}" if len(others) < len(ours) else ticked(ours)
+            parts.append(f"[{title}](../properties.md#{title})" + (f" ({few})" if others else ""))
+    return wrapped("[Shared](../properties.md): " + ", ".join(parts) + ".") if parts else ""
 
 
 def row(name, one):
@@ -174,8 +180,9 @@ def property_lines(factory):
     taken = {name for names in others.values() for name in names}
     rows = [row(name, one) for name, one in own.items() if name not in taken]
     lines = [HEAD, *rows] if rows else []
-    for other, names in others.items():
-        lines += ["", wrapped(f"As those of [`{other}`]({other}.md): {ticked(names)}.")]
+    if others:
+        lines += ["", wrapped("Also those of " + "; ".join(
+            f"[`{other}`]({other}.md): {ticked(names)}" for other, names in others.items()) + ".")]
     line = shared_line([name for name, one in properties(factory).items()
                         if common.get(name) == one])
     return lines + (["", line] if line else [])
@@ -198,10 +205,12 @@ def pad_lines(factory):
     text = section_of(factory, "Pad Templates")
     pads = re.findall(r"^  (?:SRC|SINK) template: '([^']+)'\n    Availability: (.*)\n"
                       r"    Capabilities:\n((?: {6}.*\n)*)", text, re.M)
-    # gst-inspect-1.0 puts them into another order in each release.
-    return ["| pad | presence | caps |", "|---|---|---|"] + [
-        f"| `{name}` | {presence.lower()} | {caps_of(lines)} |"
-        for name, presence, lines in sorted(pads)]
+    rows = {}  # pads that are alike share one
+    for name, presence, lines in sorted(pads):  # the order differs between releases
+        rows.setdefault((presence.lower(), caps_of(lines)), []).append(name)
+    return ["| pad | caps |", "|---|---|"] + [
+        f"| {ticked(names)}{'' if presence == 'always' else f', {presence}'} | {caps} |"
+        for (presence, caps), names in rows.items()]
 
 
 def signal_lines(factory):
@@ -220,7 +229,7 @@ def tables(factory):
 
 
 def check(write):
-    """What is wrong with the pages, or else writes their tables."""
+    """The faults of the pages; or writes their tables."""
     faults, places = [], collections.Counter()
     for path in [ROOT / "docs/properties.md", *sorted((ROOT / "docs/elements").glob("*.md"))]:
         text = path.read_text(encoding="utf-8")

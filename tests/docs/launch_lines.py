@@ -162,7 +162,7 @@ def judge_page(lines, folder):
 
 def main():
     root = sys.argv[1]
-    # What networks need check_semantics.py and check_onnx_stereo.py know.
+    # Lines with networks are run by check_semantics.py and check_onnx_stereo.py.
     lines = [line for line in launch_lines(root) if "onnx" not in line[1]]
     pages = [list(page) for _, page in itertools.groupby(lines, key=lambda line: line[0])]
     subprocess.run(["gst-inspect-1.0"], stdout=subprocess.DEVNULL)  # makes the registry, once

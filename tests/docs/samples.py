@@ -34,7 +34,7 @@ def png(width, height, bits, data):
 
 
 def view(name, caps, folder, *properties):
-    """What the street shows, one string of bytes per frame."""
+    """Frames of the street, one string of bytes each."""
     for path in folder.glob("view-*"):
         path.unlink()
     subprocess.run(["gst-launch-1.0", "-q", "street-scene-src", f"view={name}",
@@ -106,7 +106,7 @@ def write_scans(folder):
 
 
 def write_packets(folder):
-    """What a VLP-16 and an Ouster would have sent of the street, as captures."""
+    """Captures of the street as a VLP-16 and an Ouster would send it."""
     for name, beams, words in (("drive.pcap", 16, ["lidar-encode"]), (
             "fragments.pcapng", 32, ["lidar-encode", "sensor=ouster",
                                      f"metadata={folder}/metadata.json"])):

@@ -59,7 +59,7 @@ def frame_of(sample):
 
 
 def play(words):
-    """What a line for the shell shows in its window."""
+    """The picture that a line for the shell shows in its window."""
     street = " ".join(word for word in words[words.index("street-scene-src"):][:6]
                       if word.split("=")[0] in OF_THE_STREET)
     words = [short(word) for word in words[1:]]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The emulator: runs the blocks of a launch one after another, the threads of a block as fibers
- * that change only where CUDA makes them wait. When nobody can run and not all have ended, the
+ * that change only where CUDA makes them wait. When no thread can run and not all have ended, the
  * kernel has broken a rule: `explain` says which.
  *
  * Speed, 64 blocks of 256 threads with 256 barriers each (one core of an AMD EPYC, gcc 12): 0.07 s;
@@ -92,7 +92,7 @@ void fault_of_block(const char *format, ...)
       block_index.z, what);
 }
 
-/* Who was running when a sanitizer gave up. */
+/* Names the thread that was running when a sanitizer gave up. */
 static void name_the_dead()
 {
   if (current != NULL)
@@ -173,7 +173,7 @@ static Fiber *next_in_round()
   return &state.scheduler;
 }
 
-/* False when nobody can run. */
+/* False when no thread can run. */
 static bool run_round()
 {
   set_order(round_order, (unsigned)state.count);
@@ -225,7 +225,7 @@ static bool waits_elsewhere(const Worker *a, const Worker *b)
              (a->state == IN_EXCHANGE && a->exchange->mask != b->exchange->mask));
 }
 
-/* Somebody else of the block, or of the warp when it waits for that: one who waits elsewhere, or
+/* Another thread of the block, or of the warp when it waits for that: one that waits elsewhere, or
  * has ended. */
 static const Worker *find_other(const Worker *waiting, bool ended)
 {
@@ -259,7 +259,8 @@ static void explain_waiting(const Worker *waiting)
         "waits here%s, which names lanes that the block does not have", mask);
 }
 
-/* Nobody can run. Who waits for a warp is nearer to the cause than who waits for the block. */
+/* No thread can run. One that waits for a warp is nearer to the cause than one that waits for the
+ * block. */
 static void explain()
 {
   const Worker *waiting = NULL;

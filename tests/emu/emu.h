@@ -38,7 +38,7 @@ constexpr unsigned OWN_LANE = 32;
 
 struct Meeting;
 
-/* What a lane brings to an operation of its warp, and what it takes from it. */
+/* The input of a lane to an operation of its warp, and its output. */
 struct Exchange {
   Operation operation;
   unsigned mask;
@@ -109,8 +109,8 @@ template <typename T> T shuffle(unsigned mask, T value, unsigned source, const c
 }
 
 /* Which lane a shuffle within groups of `width` lanes reads from, as PTX's shfl.sync has it: of
- * distances the low five bits count, and who would leave the group keeps its own value; but a
- * butterfly may reach down into earlier groups. */
+ * distances the low five bits count, and a lane that would leave the group keeps its own value; but
+ * a butterfly may reach down into earlier groups. */
 inline unsigned source_up(unsigned delta, unsigned width)
 {
   return lane() % width >= delta % 32 ? lane() - delta % 32 : OWN_LANE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the emulator's files share: the launch that is running.
+ * Shared by the emulator's files: the launch that is running.
  *
  *   emu.cc         launches, blocks, threads: who runs when
  *   emu_sync.cc    barriers and operations of a warp
@@ -74,7 +74,7 @@ static inline Worker *self()
 /* The launch's first fault: what this thread did, at that place. */
 void fault(const Worker *who, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The same, by nobody in particular. */
+/* The same, by no thread in particular. */
 void fault_of_block(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Lets others run until this thread is READY; for ever, if the launch has failed. */

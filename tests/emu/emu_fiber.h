@@ -52,20 +52,20 @@ void fiber_entered(Fiber *from);
 
 bool has_address_sanitizer();
 bool has_thread_sanitizer();
-/* The address sanitizer reports whoever touches this memory, as far as it can: whole 8 bytes. */
+/* The address sanitizer reports every access to this memory, as far as it can: whole 8 bytes. */
 void forbid(void *memory, size_t size);
 /* Calls this before a sanitizer ends the program. */
 void on_death(void (*callback)());
 
-/* What happened before a release of a token happened before a later acquisition of it. Nothing
- * ever forgets what a token was told, save token_free. NULL without the thread sanitizer. */
+/* Tokens order events: a release happens before a later acquisition. Only token_free ends this.
+ * NULL without the thread sanitizer. */
 void *token_new();
 void token_free(void *token);
 void release(void *token);
 void acquire(void *token);
 
-/* Until `watch`, this fiber may do to memory what it likes: for what the emulator does on behalf
- * of nobody. Not across switches. */
+/* Until `watch`, this fiber may do to memory what it likes: for what the emulator does on behalf of
+ * no thread. Not across switches. */
 void unwatch();
 void watch();
 

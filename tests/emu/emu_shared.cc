@@ -4,7 +4,7 @@
  *
  * With the address sanitizer it has exactly its size. Guard bytes around it are looked at when the
  * block has ended: without that sanitizer, on both sides; with it, in the few bytes before, which
- * it cannot guard. An array lies no better than its type demands: whoever takes bytes for words
+ * it cannot guard. An array lies no better than its type demands: code that takes bytes for words
  * meets a misaligned address here, too.
  */
 #include "tests/emu/emu_core.h"

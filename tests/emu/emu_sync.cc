@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Barriers and the operations of a warp. Whoever completes a group of waiting threads makes all of
- * it ready.
+ * Barriers and the operations of a warp. The thread that completes a group of waiting threads makes
+ * all of it ready.
  *
  * Memory is ordered by barriers, __syncwarp and fences; shuffles and votes order nothing, as in
  * CUDA. All threads release a token before they wait and acquire it afterwards.

@@ -147,7 +147,7 @@ void fake_delete(void *object)
   }
 }
 
-/* Nobody has to release functions, or what was on a GPU that is gone. */
+/* Functions need no release, or what was on a GPU that is gone. */
 static bool is_leak(const FakeObject *object)
 {
   return object->kind != FAKE_FUNCTION && (lost_at == 0 || object->kind == FAKE_CONTEXT);

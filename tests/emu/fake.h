@@ -17,8 +17,8 @@
  *   STX_FAKE_CUDA_DRIVER=n       the newest CUDA that the driver knows, as cuDriverGetVersion says
  *                                it; default: that of cuda.h. With less, no module can be loaded
  *   STX_FAKE_CUDA_SILENT=1       the driver knows neither clocks, caches nor buses
- *   STX_FAKE_CUDA_LAZY=1         work waits until somebody waits for it: finds reads of results
- *                                that nobody waited for
+ *   STX_FAKE_CUDA_LAZY=1         work starts only when it is waited for: finds reads of
+ *                                results that are not ready
  *   STX_FAKE_CUDA_LATE=1         uploads read the host's memory when they run, as from page-locked
  *                                memory, or on a coherent system: finds memory that is changed or
  *                                freed too early, with _LAZY

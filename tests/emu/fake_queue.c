@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is enqueued on the streams of a context stands in one list, in the order of the calls.
+ * Operations on the streams of a context are in one list, in the order of the calls.
  *
  * Waiting for an operation runs it and what it has to wait for: what is older in its own stream,
  * and, between a blocking stream and the default stream, what is older in the other. All else
@@ -75,15 +75,15 @@ static uint8_t *copy_target(const FakeOp *op)
   return base + c->dstY * c->dstPitch + c->dstXInBytes;
 }
 
-/* Which of the bytes at an address of a device are known; NULL: nobody keeps a record. */
+/* Which of the bytes at an address of a device are known; NULL: no record is kept. */
 static uint8_t *known_at(const uint8_t *address, size_t size)
 {
   const FakeMemory *memory = fake_memory_at(FAKE_DEVICE_MEMORY, address, size);
   return memory != NULL && memory->known != NULL ? memory->known + (address - memory->base) : NULL;
 }
 
-/* Where it is asked for, only what somebody has written goes to the host. GStreamer's buffers go
- * there as a whole, with what lies behind the rows and the records. */
+/* On request, only written bytes go to the host. GStreamer's buffers go there as a whole, with what
+ * lies behind the rows and the records. */
 static bool copy_known(const uint8_t *to, const uint8_t *from, size_t size)
 {
   uint8_t *known = known_at(to, size);
@@ -171,8 +171,8 @@ static bool is_blocking(const FakeStream *stream)
   return stream != NULL && !(stream->flags & CU_STREAM_NON_BLOCKING);
 }
 
-/* What has to run before an operation: of which streams, seen from the newest operation to the
- * oldest. */
+/* The operations that have to run before an operation: by stream, seen from the newest operation to
+ * the oldest. */
 typedef struct {
   const FakeStream *stream; /* operations of this stream */
   bool started;             /* an operation that has to run was met */
@@ -254,7 +254,7 @@ CUresult fake_run_all(FakeContext *context)
 
 /* ---- Enqueuing ---------------------------------------------------------------------------- */
 
-/* Somebody uses the default stream while a stream that is ordered with it records a graph. */
+/* The default stream is used while a stream that is ordered with it records a graph. */
 static bool breaks_capture(const FakeContext *context, const FakeStream *stream)
 {
   FakeStream *capturing = stream == NULL ? fake_capturing(context) : NULL;

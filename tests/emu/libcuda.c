@@ -65,7 +65,7 @@ FAKE_API cuGetErrorString(CUresult error, const char **text)
 
 /* ---- Devices ------------------------------------------------------------------------------ */
 
-/* What is initialised stays so: only the first call can fail on its own. */
+/* Initialisation lasts: only the first call can fail on its own. */
 FAKE_API cuInit(unsigned flags)
 {
   static bool done;
@@ -181,7 +181,7 @@ static int attribute_value(CUdevice_attribute attribute)
   }
 }
 
-/* What a driver may not know. */
+/* Attributes that a driver may not know. */
 static bool is_detail(CUdevice_attribute attribute)
 {
   return attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE ||
@@ -222,8 +222,8 @@ FAKE_API cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device)
   return fake_end(result);
 }
 
-/* What of that kind is under way needs what goes: no code of ours may count on a driver that waits.
- * After a fault nobody can know. */
+/* Ends the program if an enqueued operation of that kind still needs the resource: our code must
+ * not rely on a driver that waits. After a fault this is not checked. */
 static void refuse_under_way(const FakeContext *context, FakeOpKind first, const char *goes)
 {
   for (const FakeOp *op = context->queue.first; op != NULL && !fake_settings()->faults;

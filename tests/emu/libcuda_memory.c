@@ -245,7 +245,7 @@ bool fake_op_valid(const FakeOp *op)
 
 /* ---- Copies ------------------------------------------------------------------------------- */
 
-/* What the driver does with pageable memory: it is read during the call, except for graphs. */
+/* Copies pageable memory as the driver does: during the call, except for graphs. */
 static void take_snapshot(FakeOp *op)
 {
   const CUDA_MEMCPY2D *c = &op->copy;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the intrinsics give, against literal values from the CUDA C++ Programming Guide's and the
- * CUDA Math API's definitions, and byte by byte. The kernels are CUDA like any other; blocks have
- * 16 × 2 × 2 threads, the grid 2 × 3 × 2 blocks.
+ * The results of the intrinsics, against literal values from the CUDA C++ Programming Guide's and
+ * the CUDA Math API's definitions, and byte by byte. The kernels are CUDA like any other; blocks
+ * have 16 × 2 × 2 threads, the grid 2 × 3 × 2 blocks.
  */
 #include "cuda/driver/gpu.cuh"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the tests of endurance share: how long they are, what the process holds, and whether that
- * grows.
+ * Shared by the tests of endurance: their length, the resources of the process, and whether these
+ * grow.
  *
  * STX_ENDURANCE=full makes them long: minutes to an hour each. Otherwise they take seconds, and
  * find what is lost with every frame, but not what is lost with one in a thousand.

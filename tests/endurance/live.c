@@ -31,7 +31,7 @@
 #define LEAKY "queue leaky=downstream max-size-buffers=3 max-size-bytes=0 max-size-time=0"
 #define CAMERAS(queue) ENDURANCE_STREET_WITH(queue, "is-live=true", SIZE)
 
-/* What happens in each period of so many seconds. */
+/* The events in each period of so many seconds. */
 typedef struct {
   guint period, stall;     /* seconds */
   guint right[2], left[2]; /* when they stand still; 0: not at all */
@@ -236,7 +236,7 @@ static GstClockTime reported_latency(GstElement *pipeline)
   return latency;
 }
 
-/* What comes until then. An element that reports a new latency wants it to be used. */
+/* Handles messages until then. An element that reports a new latency wants it to be used. */
 static void answer_messages(GstElement *pipeline, GstBus *bus, gint64 end)
 {
   GstMessage *message;

@@ -69,7 +69,7 @@ BLIND gboolean g_cond_wait_until(GCond *cond, GMutex *mutex, gint64 end)
 
 /* ---- References ---------------------------------------------------------------------------- */
 
-/* Who lets go of the last one comes after all who let go before. */
+/* The thread that releases the last reference comes after all that released one before. */
 BLIND static void let_go(gpointer object, const gint *count)
 {
   if (__atomic_load_n(count, __ATOMIC_RELAXED) == 1)
@@ -91,7 +91,7 @@ BLIND void gst_mini_object_unref(GstMiniObject *object)
   real(object);
 }
 
-/* Whoever is alone with it may write. */
+/* The only owner may write. */
 BLIND gboolean gst_mini_object_is_writable(const GstMiniObject *object)
 {
   gboolean writable;
@@ -112,7 +112,7 @@ BLIND GstMiniObject *gst_mini_object_make_writable(GstMiniObject *object)
 
 /* ---- Buffers ------------------------------------------------------------------------------- */
 
-/* A used one, from whoever used it last. */
+/* A used one, from its last user. */
 BLIND GstFlowReturn gst_buffer_pool_acquire_buffer(
     GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
 {

@@ -9,9 +9,9 @@
 
 #define SIZE "width=64,height=48,framerate=30/1"
 
-/* What stays when nothing plays: the main thread, the clock's, one that a plugin of others has
- * started when it was loaded into this process to see what it has, and those that GLib keeps for
- * the next task. The helpers that share a loop end after a second without one. */
+/* Threads that stay when nothing plays: the main thread, the clock's, one that a plugin of others
+ * has started when it was loaded into this process to see what it has, and those that GLib keeps
+ * for the next task. The helpers that share a loop end after a second without one. */
 #define IDLE_THREADS (2 + 1 + 1 + (guint)g_thread_pool_get_max_unused_threads())
 #define MOST_WAITING 20 /* seconds, for a frame, or for threads to end */
 

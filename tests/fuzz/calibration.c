@@ -2,9 +2,9 @@
 /*
  * Calibration files, of a camera (common/camera.h) and of stereo cameras
  * (common/calibration/calibration.h): whatever the bytes are, a camera of finite numbers that make
- * sense, and a calibration that can be worked with, or an error and what nobody touched. What can
- * be worked with becomes views and maps (common/rectify/rectify.h) that stay within the pictures.
- * Text up to the first zero byte is the first file of a pair, the rest, if any, the second.
+ * sense, and a calibration that can be worked with, or an error and untouched outputs. What can be
+ * worked with becomes views and maps (common/rectify/rectify.h) that stay within the pictures. Text
+ * up to the first zero byte is the first file of a pair, the rest, if any, the second.
  */
 #include "tests/fuzz/fuzz.h"
 

@@ -126,7 +126,7 @@ static void push_scores(StxRig *rig, guint pad, StxFuzzInput *input, Size size)
   push(rig, pad, input, caps, bytes, size);
 }
 
-/* Whoever makes the meta by hand may write anything into it. */
+/* A program may write anything into the meta. */
 static void attach_confidence(GstBuffer *picture, StxFuzzInput *input, Size size)
 {
   gsize bytes = (gsize)size.width * (gsize)size.height;

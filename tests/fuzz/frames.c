@@ -44,7 +44,7 @@ static gboolean is_bin(const StxRig *rig)
   return g_str_has_prefix(rig->line, BIN);
 }
 
-/* What a pad usually gets; the last ones of a row are repeated. */
+/* The usual formats of a pad; the last ones of a row are repeated. */
 static const char *format_of(const char *line, const char *pad, guint choice)
 {
   static const char *const lumas[] = {"GRAY8", "I420", "NV12", "Y444", "YVU9", "A420"};
@@ -83,7 +83,7 @@ static gint64 read_shift(StxFuzzInput *input)
   return (gint64)stx_fuzz_number(input) * (byte & 1 ? 1 : G_GINT64_CONSTANT(0x10000001));
 }
 
-/* What gst_buffer_add_video_meta_full would refuse stands in it as well. */
+/* Writes values that gst_buffer_add_video_meta_full would refuse. */
 static void change_meta(GstVideoMeta *meta, StxFuzzInput *input, guint8 own)
 {
   if (own & OWN_SIZE) {

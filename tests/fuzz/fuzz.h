@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a fuzz target is, and what all of them share. A target is one file that defines
+ * Shared by the fuzz targets. A target is one file that defines
  *
  *   LLVMFuzzerTestOneInput   takes any bytes; aborts if something is wrong
  *   stx_fuzz_seed            inputs to begin with

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the targets have in common that read caps. Single-threaded. */
+/* Shared by the targets that read caps. Single-threaded. */
 #ifndef STX_FUZZ_GST_INPUT_H
 #define STX_FUZZ_GST_INPUT_H
 

@@ -68,7 +68,7 @@ static StxRig rigs[] = {
 
 /* ---- What goes in -------------------------------------------------------------------------- */
 
-/* Whoever makes the meta by hand may write anything into it. */
+/* A program may write anything into the meta. */
 static void attach_labels(GstBuffer *scan, StxFuzzInput *input, gsize points)
 {
   StxRigLayout layout = stx_rig_layout(input);

@@ -16,7 +16,7 @@ static const char *const formats[FORMATS] = {"RGB", "BGR", "RGBA", "RGBx", "BGRA
     "xRGB", "ABGR", "xBGR", "I420", "YV12", "NV12", "NV21", "Y42B", "NV16", "NV61", "Y444", "NV24",
     "AYUV"};
 
-/* What the caps and the meta say. */
+/* The fields of the caps and the meta. */
 typedef struct {
   GstStxStixelInfo info;
   gsize records;

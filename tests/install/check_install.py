@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What `meson install` puts where, and how an installed gst-stixels is found.
+"""The files of `meson install`, and how an installed gst-stixels is found.
 
 usage: check_install.py SOURCE_ROOT BUILD_ROOT MISSING...
 
@@ -151,7 +151,7 @@ from gi.repository import GstStixels'""", env=env)
 
 # ---- build-debs.sh ------------------------------------------------------------------------------
 
-# What packages are there, and a build that goes on when it has been seen to go on.
+# Stand-ins for dpkg: installed packages, and a build.
 DPKG = {
     "dpkg-query": "echo 'ii '",
     "dpkg-buildpackage": """echo "   dh_auto_configure"

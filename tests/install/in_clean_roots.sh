@@ -95,7 +95,7 @@ step_make() {
   check_flags "$folder/build-debs/build.log"
 }
 
-# The maintainers have no address that mail reaches: who distributes the packages puts theirs.
+# The maintainers have no address that mail reaches: a distributor of the packages sets theirs.
 step_lintian() {
   echo "== $suite: lintian"
   packages=lintian root "lintian --allow-root --fail-on error,warning \
@@ -119,7 +119,7 @@ print(GstStixels)'
     sh -e /tree/tests/install/remove.sh"
 }
 
-# What Python keeps beside programs that root has run was not installed.
+# Caches of Python beside programs that root has run were not installed.
 step_source() {
   echo "== $suite: README's lines from source, and its pipeline"
   root ". /out/source.sh >/out/source.log 2>&1

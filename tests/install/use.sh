@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What works where gst-stixels is installed: README's pipeline, in /out, and the programs.
+# Runs README's pipeline where gst-stixels is installed, in /out, and the programs.
 . /out/pipeline.sh
 test -s stixels.png
 gst-inspect-1.0 stixels

@@ -35,7 +35,7 @@ OUTPUT = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True,
 
 
 class Broken(Exception):
-    """What is no mutant's fault: a build or a test of the unchanged tree fails."""
+    """A fault of no mutant: a build or a test of the unchanged tree fails."""
 
 
 def copy_tree(root, tree):
@@ -184,7 +184,7 @@ class Build:
             self.trusted.add(test.name)
 
     def fails_twice(self, test, limit):
-        """What goes wrong in a test, "" for nothing: a busy machine may make one fail once."""
+        """The fault that a test finds, "" for none: a busy machine may make one fail once."""
         wrong = self.passes(test, limit)
         return self.passes(test, limit) if wrong == "fails" else wrong
 
@@ -206,7 +206,7 @@ def squashed(name):
 
 
 def word_of(path):
-    """What tests of this file have in their names: a stem, or an element."""
+    """The part of the names of this file's tests: a stem, or an element."""
     parts = pathlib.PurePath(path).parts
     if parts[0] == "common":
         return squashed(parts[1].split(".")[0])

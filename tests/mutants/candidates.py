@@ -110,7 +110,7 @@ def dropped(text, mask):
 
 
 def signature_of(masks, brace):
-    """What stands before line `brace`, with which the body of a function begins."""
+    """The text before line `brace`, with which the body of a function begins."""
     start = brace
     while start > 0 and masks[start - 1].strip() and masks[start - 1][0] not in "}{":
         start -= 1
@@ -130,7 +130,7 @@ def function_at(text, line):
 
 
 def early_returns(masks, brace):
-    """What a function whose body begins at line `brace` could return at once."""
+    """Values that a function whose body begins at line `brace` could return at once."""
     match = re.match(r"(?:\w+ )*?(void|bool|gboolean) \w+\(", signature_of(masks, brace))
     return {None: [], "void": ["return;"]}.get(match and match[1], ["return 0;", "return 1;"])
 

@@ -197,7 +197,7 @@ class Job:
 # ---- The run ------------------------------------------------------------------------------------
 
 class Report:
-    """What was found, also in a file: one JSON object per line."""
+    """Prints the results, also to a file: one JSON object per line."""
 
     def __init__(self, file, options, explained):
         self.file, self.known, self.lock = file, {}, threading.Lock()

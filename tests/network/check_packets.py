@@ -77,7 +77,7 @@ class Rtp(unittest.TestCase):
                 self.assertEqual(numbers(received(left), self.sent), expected)
 
     def test_lost_caps_come_again(self):
-        """Where nobody else brings them: a second later."""
+        """If no other source has them: a second later."""
         sent = list(frames(25, 3000))
         packets = packets_of(sent)
         first = [packet for packet in packets[0] if not has_caps(packet)]

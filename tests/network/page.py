@@ -84,7 +84,7 @@ def wait_for(what, found):
 
 
 def listens(port):
-    """Whether somebody waits for clients there: nobody else can then."""
+    """Whether a server waits for clients there: no other one can then."""
     def found():
         with socket.socket() as probe:
             try:

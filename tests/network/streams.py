@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the tests of streams send: buffers of any bytes with caps and times, through elements."""
+"""Streams for tests: buffers of any bytes with caps and times, through elements."""
 import random
 
 import gi

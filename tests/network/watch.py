@@ -9,7 +9,7 @@ STEP = 8  # every pixel of so many is enough to know a picture
 
 
 def played(description):
-    """What comes out of a line, as samples."""
+    """The output of a line, as samples."""
     line = Gst.parse_launch(f"{description} ! appsink name=to sync=false max-buffers=4")
     sink = line.get_by_name("to")
     line.set_state(Gst.State.PLAYING)
@@ -73,9 +73,9 @@ class Watch:
 
 
 def wrong_pairs(pairs, pictures, stixels):
-    """How many are not of the same frame of the street, as the lines `pictures` and `stixels` make
-    them. A picture is that of the frame to which it is most like, among those up to the last
-    stixels and one more."""
+    """The number of pairs that are not of the same frame of the street, as the lines `pictures` and
+    `stixels` make them. A picture is that of the frame to which it is most like, among those up
+    to the last stixels and one more."""
     missing = {data for _, data, _ in pairs}
     true_pictures, number = [], {}
     for n, (picture, records) in enumerate(zip(played(pictures), played(stixels))):

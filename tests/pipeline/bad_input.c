@@ -88,7 +88,7 @@ static void wait_for_eos(GstElement *pipeline, Outcome *outcome)
   }
 }
 
-/* What happened before does not matter any more; an end least of all. */
+/* Drops earlier messages, the end of a stream above all. */
 static void forget_messages(GstElement *pipeline)
 {
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);

@@ -29,7 +29,7 @@ FRAMES = (("kitti2015-stereo/training", "image_2", "image_3", "000001_10"),
 
 
 def sources():
-    """What to call a frame, and the pipelines of its left and right picture."""
+    """The name of a frame, and the pipelines of its left and right picture."""
     yield "street", [f"street-scene-src view={view} seed=3 first-frame=20 num-buffers=1"
                      for view in ("left", "right")]
     for folder, *views, frame in FRAMES:
@@ -40,7 +40,7 @@ def sources():
 
 
 def columns_and_records(views, cell, epsilon, median):
-    """What goes into rdp-columns and what comes out."""
+    """The input and the output of rdp-columns."""
     with tempfile.TemporaryDirectory() as folder:
         line = (f"{views[0]} ! sgm.sink_left {views[1]} ! sgm.sink_right stereo-sgm name=sgm "
                 f"! downsample-transpose stixel-width={cell} stixel-height={cell} ! tee name=cells "

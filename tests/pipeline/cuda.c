@@ -16,7 +16,7 @@
 
 #define SECONDS 60
 
-/* What differs between two ways; NULL: the default. */
+/* Settings that differ between two runs; NULL: the default. */
 typedef struct {
   const char *size;                                 /* of the pictures: caps fields */
   const char *matching, *cells, *stixels, *overlay; /* properties of the four elements */
@@ -244,7 +244,7 @@ static void fail_call(gint number)
   g_setenv("STX_FAKE_CUDA_FAIL", text, TRUE);
 }
 
-/* One call fails: whoever made it goes on on the CPU, and all bytes arrive. */
+/* One call fails: the element that made it goes on on the CPU, and all bytes arrive. */
 STX_TEST_RANGE(any_call_may_fail, 1, LAST(CALLS))
 {
   fail_call(_i * stx_test_call_step());
@@ -260,7 +260,7 @@ STX_TEST_RANGE(some_calls_may_fail_before_segments, 1, CALLS / SPARSE - 1)
   expect_same_as_cpu(&(Way){LEAST, "backend=omp", "", "", "", "RGBA", 2, segmentations[_i % 2]});
 }
 
-/* Who insists on the GPU gets an error that says what failed, or all bytes. */
+/* With backend=cuda there is an error that says what failed, or all bytes. */
 STX_TEST_RANGE(any_call_may_fail_with_cuda, 1, LAST(CALLS_CUDA))
 {
   Way way = {LEAST, CUDA, CUDA, CUDA, CUDA, "RGBA", 3};

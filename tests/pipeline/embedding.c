@@ -15,7 +15,7 @@
   "street-scene-src seed=3 num-buffers=4 view=" name                                               \
   " ! video/x-raw,width=612,height=187,framerate=2/1 "
 
-/* What both read is also pulled from sinks: `left` and `right`, or `disparity`; `labels`. */
+/* Inputs of both are also pulled from sinks: `left` and `right`, or `disparity`; `labels`. */
 #define TEE(sink, to)                                                                              \
   "! tee name=" sink "s " sink "s. ! queue ! " to " " sink "s. ! queue ! appsink name=" sink " "
 #define GRAY "! videoconvert ! video/x-raw,format=GRAY8 "

@@ -87,7 +87,7 @@ static Counts run(Hole left, Hole right, guint left_frames, guint right_frames)
 
 /* ---- Tests --------------------------------------------------------------------------------- */
 
-/* Where a hole begins, and how long it is: shorter and longer than what the queues hold. */
+/* The beginning and length of a hole: shorter and longer than what the queues hold. */
 static const Hole holes[] = {{20, 1}, {20, 10}, {20, 60}, {0, 1}, {0, 60}, {119, 1}, {60, 60}};
 static const Hole none = {0};
 

@@ -86,14 +86,14 @@ typedef struct {
   GArray *x, *y, *z;
 } Differences;
 
-/* How the image of the other way lies in that of the first: cut off, then scaled. */
+/* The position of the second image in the first one: cut off, then scaled. */
 typedef struct {
   int left, top, scale; /* pixels of the first, cells in it; 1/scale */
 } Geometry;
 
 #define CELL 8 /* of the first way, pixels */
 
-/* Where a row of the first image is in the other. */
+/* The row of the second image that shows a row of the first. */
 static double row_there(const Geometry *geometry, double row)
 {
   return (row - geometry->top) / geometry->scale;

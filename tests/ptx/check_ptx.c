@@ -215,7 +215,7 @@ static const Snippet snippets[] = {
         64, {{0, 1}}},
     {LANE "setp.gt.u32 %p1, %r0, 62;\nbar.red.and.pred %p2, 0, %p1;\nselp.u64 %rd8, 1, 0, %p2;\n",
         64, {{0, 0}}},
-    /* What was never written is read, and masked. */
+    /* Unwritten memory is read, and masked. */
     {"ld.global.u32 %r1, [%rd33+512];\nand.b32 %r2, %r1, 65280;\nshr.u32 %r3, %r2, "
      "16;\nsetp.eq.u32 %p1, %r3, 0;\nmov.u32 %r8, 7;\n@%p1 bra $end;\nmov.u32 %r8, "
      "8;\n$end:\n" WIDE,
@@ -363,7 +363,8 @@ STX_TEST(messages_need_both_fences)
 
 /* ---- Planted bugs ------------------------------------------------------------------------- */
 
-/* What some seed must say. Two of the bugs are left out: nvcc removes stores that nobody reads. */
+/* The fault that some seed must report. Two of the bugs are left out: nvcc removes stores that are
+ * not read. */
 typedef struct {
   const char *kernel, *word;
 } Bug;

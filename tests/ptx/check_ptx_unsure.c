@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Proves which bits of a result nobody knows: whatever the unsure bits of the sources are, the
+ * Checks which bits of a result are unknown: whatever the unsure bits of the sources are, the
  * others stay as they are, for every form of forms.txt; and they are as few as they should be where
  * compilers lean on it.
  */

@@ -6,8 +6,8 @@
 #include "cuda/driver/patches.cuh"
 #include "tests/ptx/litmus_args.h"
 
-/* What the other block has stored, and what both have counted, is seen by the last block; a block's
- * first thread does one, and its second the other. */
+/* The last block sees the stores of the other block, and the counts of both; a block's first thread
+ * does one, and its second the other. */
 STX_KERNEL(litmus_last_block, LitmusArgs, LITMUS_THREADS)
 {
   STX_SHARED(uint32_t, last, 1);

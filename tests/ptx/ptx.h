@@ -7,8 +7,8 @@
  * out of bounds or off its alignment, a barrier that not all reach, a wrong mask end the launch.
  * Every error names kernel, line of the PTX, block and thread.
  *
- * Every thread has its own program counter. A seed decides who runs when: warps split and join,
- * and several blocks are at work at once. The same seed gives the same run.
+ * Every thread has its own program counter. A seed decides which thread runs when: warps split and
+ * join, and several blocks are at work at once. The same seed gives the same run.
  *
  * Errors are texts in the caller's buffer. Not for several threads at once.
  */
@@ -53,7 +53,7 @@ typedef struct {
   uint64_t seed; /* 0: in order, warps as whole as they can be; else at random */
   bool last;     /* only the last block of the grid runs */
   bool late;     /* stores reach other blocks late, unless a fence or an atomic orders them */
-  /* Who decides in place of the seed, or NULL: a number below `below`, or below 0 to give up. All
+  /* Decides in place of the seed, or NULL: a number below `below`, or below 0 to give up. All
    * blocks, four at most, are then at work at once, and every access to global memory is a choice.
    * `state` tells apart states of the machine from which it goes on differently; 0: unknown. */
   int (*choose)(void *chooser, unsigned below, uint64_t state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What computes: every form that nvcc makes of our kernels, by its whole name. Meaning as in
- * NVIDIA's "PTX ISA"; of a float that is not a number the bits are 0x7fffffff, as on a GPU.
+ * Arithmetic: every form that nvcc makes of our kernels, by its whole name. Meaning as in NVIDIA's
+ * "PTX ISA"; of a float that is not a number the bits are 0x7fffffff, as on a GPU.
  */
 #include "tests/ptx/ptx_private.h"
 

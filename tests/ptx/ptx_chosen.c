@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A launch that somebody steers, to try every order there is. Each choice is one of these: a thread
- * goes on, through its next look at global memory or its next fence; or a store that waits in its
- * block becomes visible. What lies between is nobody else's business: stores begin to wait,
+ * A launch that a chooser steers, to try every order there is. Each choice is one of these: a
+ * thread goes on, through its next look at global memory or its next fence; or a store that waits
+ * in its block becomes visible. The steps between are not visible to others: stores begin to wait,
  * barriers only wait, and accesses to shared memory are no races, or the launch ends. So threads of
  * a block must not look at each other's stores to global memory before a barrier.
  */

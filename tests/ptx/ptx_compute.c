@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What computes: sources that are not known, and results. */
+/* Instructions that compute: unknown sources, and results. */
 #include "tests/ptx/ptx_private.h"
 
 #include <string.h>
@@ -16,10 +16,10 @@ static bool divides_by_zero(PtxWarp *warp, const PtxInstruction *at, uint32_t ma
 }
 
 /*
- * What was loaded from memory that nobody has written may be computed with, as compilers do before
- * they know whether it is needed: bits of the result are unknown as well, and whoever branches by
- * them or takes them for an address is at fault. A register that nobody has written may only be
- * moved. Returns the lanes that move such a one.
+ * Values loaded from unwritten memory may be computed with, as compilers do before they know
+ * whether they are needed: bits of the result are unknown as well, and a branch or an address that
+ * depends on them is a fault. An unwritten register may only be moved. Returns the lanes that move
+ * such a one.
  */
 static uint32_t unwritten_lanes(PtxWarp *warp, const PtxInstruction *at, uint32_t mask)
 {

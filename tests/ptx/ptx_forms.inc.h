@@ -4,8 +4,8 @@
  *
  * X1 … X4 have so many sources: name, type of the result, types of the sources, the result of
  * a, b, c and d. The dots of a name are written as underscores. XD divides, XM moves, XS selects.
- * What compares floats and ends with u is true if either is no number. How what nobody knows of a
- * source spreads to the result, ptx_unsure.c tells by the beginning of the name.
+ * Comparisons of floats that end with u are true if either is no number. By the beginning of the
+ * name ptx_unsure.c knows how unknown bits of a source spread to the result.
  */
 /* clang-format off */
 #define ARITHMETIC(T)                                                                              \

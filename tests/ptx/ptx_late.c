@@ -27,7 +27,7 @@ typedef struct PtxStore {
   uint32_t epoch;
 } PtxStore;
 
-/* What was at a place before a store or an atomic of a block. */
+/* The content of a place before a store or an atomic of a block. */
 typedef struct PtxPast {
   const uint8_t *at;
   PtxBytes value;
@@ -38,7 +38,7 @@ typedef struct PtxPast {
 
 enum { MOST_PAST = 1024, LINE = 16, LINES = 4096 };
 
-/* How many of the past lie in the lines of memory that share a number: most loads find there that
+/* The number of old values in the lines of memory that share a number: most loads find there that
  * nothing is to be looked for. An access is aligned, and so lies in one line. */
 static uint16_t *lines_past(PtxRun *run, const uint8_t *at)
 {

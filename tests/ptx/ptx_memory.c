@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Loads, stores and atomics. What was never written makes the register unknown that it is loaded
- * into, unless the compiler says that nobody looks at those bytes (used_bytes_mask).
+ * into, unless the compiler says that those bytes are not used (used_bytes_mask).
  */
 #include "tests/ptx/ptx_private.h"
 
 #include <string.h>
 
-/* Where a lane's access lies. */
+/* The address of a lane's access. */
 typedef struct {
   uint8_t *bytes, *known; /* known NULL: all are */
   bool global;
@@ -217,8 +217,8 @@ static uint64_t extended(const uint8_t *bytes, int size, bool is_signed)
   return value;
 }
 
-/* The bits of element k that were never written, of those that somebody looks at: compilers load
- * what lies beside, too. */
+/* The bits of element k that were never written, of those that are used: compilers load what lies
+ * beside, too. */
 static uint64_t unsure_bits(const PtxInstruction *at, const uint8_t *known, int k)
 {
   uint8_t unsure[8] = {0};
@@ -336,7 +336,7 @@ static uint64_t combined(PtxRule rule, bool is_signed, uint64_t old, uint64_t va
   }
 }
 
-/* What an atomic leaves: all of it is as little known as any of what it is made of. */
+/* Stores the result of an atomic: all of it is unknown if any of its sources is. */
 static void change(const PtxInstruction *at, uint8_t *bytes, uint8_t *known,
     const PtxBytes *operand, const PtxBytes *instead)
 {
@@ -392,7 +392,7 @@ void ptx_atomic(PtxWarp *warp, PtxInstruction *at, uint32_t mask)
     return;
   count_access(warp, at, mask);
   run->idle = 0;
-  /* In no order that anybody could count on. */
+  /* In no order that a program could count on. */
   for (uint32_t rest = mask; rest != 0 && !run->failed;) {
     int lane = ptx_lowest(rest);
     if (run->launch->seed != 0)

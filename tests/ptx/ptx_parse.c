@@ -347,7 +347,7 @@ static bool is_label(const PtxParser *parser)
   return parser->at + 1 < parser->words && ptx_is(&parser->word[parser->at + 1], ":");
 }
 
-/* What stands between braces, the last of which is read. Names of a scope end with it. */
+/* Reads a scope between braces, up to the last one. Names of a scope end with it. */
 static void read_scope(Body *body)
 {
   PtxParser *parser = body->parser;

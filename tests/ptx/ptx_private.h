@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the machine's files share.
+ * Shared by the machine's files.
  *
  *   ptx.c         kernels by name
  *   ptx_text.c    a text, cut into words
@@ -8,13 +8,13 @@
  *   ptx_decode.c  a statement, made an instruction
  *   ptx_alu.c     what computes: a table of all forms
  *   ptx_compute.c one of them, for the lanes of a warp
- *   ptx_unsure.c  which bits of its result nobody knows
+ *   ptx_unsure.c  which bits of its result are unknown
  *   ptx_memory.c  loads, stores, atomics
  *   ptx_late.c    stores that are seen late
  *   ptx_race.c    races on shared memory
  *   ptx_sync.c    barriers, and operations of a warp
  *   ptx_run.c     blocks, warps, and who runs when
- *   ptx_chosen.c  the same, by somebody's choice
+ *   ptx_chosen.c  the same, by a chooser's choice
  */
 #ifndef STX_PTX_PRIVATE_H
 #define STX_PTX_PRIVATE_H
@@ -23,13 +23,13 @@
 
 enum { PTX_LANES = 32, PTX_SOURCES = 5, PTX_DESTINATIONS = 4, PTX_MOST_BLOCKS = 4 };
 
-/* Where generic addresses of other spaces than the global one begin. */
+/* The start of generic addresses of other spaces than the global one. */
 #define PTX_SHARED_WINDOW (UINT64_C(1) << 60)
 #define PTX_PARAM_WINDOW (UINT64_C(1) << 61)
 
 /* ---- Code --------------------------------------------------------------------------------- */
 
-/* One value per lane: of narrow types zero- or sign-extended; who reads it takes the low bits. */
+/* One value per lane: of narrow types zero- or sign-extended; readers take the low bits. */
 typedef struct {
   uint64_t lane[PTX_LANES];
 } PtxLanes;
@@ -54,7 +54,7 @@ typedef struct {
   PtxType result, source[4];
 } PtxForm;
 
-/* How bits that nobody knows spread from sources to a result; see ptx_unsure.c. */
+/* The spread of unknown bits from sources to a result; see ptx_unsure.c. */
 typedef enum {
   PTX_SPREAD_ALL,
   PTX_SPREAD_BITS,
@@ -232,7 +232,7 @@ typedef struct {
 void ptx_decode(PtxParser *parser, PtxKernel *kernel, PtxInstruction *to, const char *name,
     const PtxOperand *operand, int operands);
 
-/* Atomics give no result that nobody looks at, as nvcc says atom where red would do. */
+/* Unused results of atomics are dropped, as nvcc says atom where red would do. */
 void ptx_drop_results(PtxKernel *kernel);
 
 /* ---- Running ------------------------------------------------------------------------------ */
@@ -258,7 +258,7 @@ typedef struct {
   int *unwritten;   /* by register: the line that loaded what was never written */
 } PtxWarp;
 
-/* Who touched a byte of shared memory, and when. */
+/* The last accesses to a byte of shared memory. */
 typedef struct {
   uint16_t thread; /* + 1; 0: nobody */
   bool atomic;
@@ -314,12 +314,12 @@ void *ptx_zeros(size_t count, size_t size);
 /* A number below `below`, from the seed. */
 unsigned ptx_random(PtxRun *run, unsigned below);
 
-/* What the launch's chooser says. */
+/* The decision of the launch's chooser. */
 unsigned ptx_choose(PtxRun *run, unsigned below, uint64_t state);
 
 /* Runs lanes that are at one instruction until they part, wait, end or have had their turns. */
 void ptx_run_group(PtxWarp *warp, uint32_t group, int turns);
-/* Nobody in the block can go on: names one who waits. */
+/* No thread of the block can go on: names one that waits. */
 void ptx_name_the_stuck(PtxBlock *block);
 /* All blocks, as the chooser says. */
 void ptx_run_chosen(PtxRun *run);
@@ -415,7 +415,7 @@ void ptx_load(PtxWarp *warp, PtxInstruction *at, uint32_t mask);
 void ptx_store(PtxWarp *warp, PtxInstruction *at, uint32_t mask);
 void ptx_atomic(PtxWarp *warp, PtxInstruction *at, uint32_t mask);
 
-/* The lanes arrive; whoever needs not wait any more is ready behind the instruction. */
+/* The lanes arrive; lanes that need not wait any more are ready behind the instruction. */
 void ptx_barrier(PtxWarp *warp, const PtxInstruction *at, uint32_t mask);
 void ptx_warp_op(PtxWarp *warp, const PtxInstruction *at, uint32_t mask);
 
@@ -453,7 +453,7 @@ void ptx_late_drip(PtxRun *run);
 void ptx_late_end(PtxBlock *block);
 /* Number i of the block's stores becomes visible, after those before it to the same place. */
 void ptx_late_let_go(PtxBlock *block, int i);
-/* What stores wait, and what of the past somebody may see, as a part of a hash. */
+/* Waiting stores, and old values that may still be seen, as a part of a hash. */
 uint64_t ptx_late_hash(const PtxRun *run, uint64_t hash);
 /* Threads first … first + count - 1, of each warp the lanes of `mask`, know what any of them knows.
  */

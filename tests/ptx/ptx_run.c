@@ -112,7 +112,7 @@ static void finish(PtxWarp *warp, const PtxInstruction *at, uint32_t lanes)
         warp, at, ptx_lowest(lanes), "ends, while %d threads wait at a barrier", block->arrived);
 }
 
-/* What is neither a branch nor an end, by the lanes of `active`. */
+/* Executes an instruction that is neither a branch nor an end, by the lanes of `active`. */
 static void perform(PtxWarp *warp, PtxInstruction *at, uint32_t active)
 {
   switch (at->class) {
@@ -235,7 +235,7 @@ void ptx_name_the_stuck(PtxBlock *block)
   }
 }
 
-/* Nobody has written anything for long: names one who looks in vain. */
+/* No thread has written anything for long: names one that polls in vain. */
 static void name_the_waiting(PtxBlock *block)
 {
   for (int w = 0; w < block->warps; w++) {

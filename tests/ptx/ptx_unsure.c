@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which bits of a result nobody knows, as bits of its sources come from memory that was never
+ * Finds the unknown bits of a result, if bits of its sources come from memory that was never
  * written. A bit is called known only where every value of the unsure bits gives the same; but not
  * every such bit is found.
  *
@@ -62,7 +62,7 @@ static uint64_t corner(PtxType type, uint64_t value, uint64_t unsure, bool most)
   return (value & ~unsure) | set;
 }
 
-/* What the results at all corners have not in common. */
+/* Finds the bits in which the results at all corners differ. */
 static void vary(const PtxInstruction *at, PtxAlu run, const uint64_t *const *source,
     const PtxLanes *unsure, uint32_t mask, uint64_t *varies)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Takes one barrier or fence after the other out of the kernels, and says which nobody misses.
+"""Takes one barrier or fence after the other out of the kernels, and says which no test misses.
 
 usage: remove.py [--seeds N] [--all] [--jobs N] [--only TEXT]... BUILD
 
@@ -29,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CALL = re.compile(r"__(syncthreads(_or|_count|_and)?|syncwarp|threadfence(_block)?)"
                   r"\(([^()]|\([^()]*\))*\)")
 FLAGS = ["-ptx", "-std=c++17", "-O3", "-fmad=false", "-diag-suppress=177", "-arch=compute_75"]
-# Where the machine sees no difference, and why the call stands there all the same.
+# Calls whose removal the machine does not notice, and the reason to keep them.
 NOT_MISSED = {
     "cuda/driver/threads.cuh: __syncthreads()": "litmus.cu misses both: is_last_block",
     "cuda/fulldp/fulldp.cu: __syncthreads()": "keeps nvcc from peeling a loop, one of three",
@@ -81,7 +81,7 @@ def compile_stem(tree, stem, folder):
 
 
 def run_check(build, check, folder, seed, sizes):
-    """What it says if it fails, or None."""
+    """Its message if it fails, or None."""
     name = "check_cuda" if check == "cuda" else f"check_{check}_cuda"
     program = build / "tests" / "cuda" / name
     mode = f"ptx-75-late:{seed}" if seed % 2 else f"ptx-75:{seed}"
@@ -129,7 +129,7 @@ def instructions(folder, stem):
 
 
 def try_one(build, path, match, options):
-    """What the first failing run says, or None; and the stems whose PTX is another without it."""
+    """The message of the first failing run, or None; and the stems whose PTX changes without it."""
     with tempfile.TemporaryDirectory() as name:
         tree = pathlib.Path(name)
         stems = build_without(tree, path, match, build / "cuda" / "kept")
@@ -152,7 +152,7 @@ def chosen(options):
 
 
 def judge(options, path, match, where):
-    """Prints a place's line; returns whether it is missed, and whether anybody knows why not."""
+    """Prints a place's line; returns whether it is missed, and whether a reason is known if not."""
     said, stems = try_one(options.build.resolve(), path, match, options)
     reason = NOT_MISSED.get(f"{path.relative_to(ROOT)}: {match[0]}")
     if not said and not stems:

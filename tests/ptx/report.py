@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What kernels did on the machine that runs PTX: which code never ran, and counts.
+"""Statistics of kernels on the machine that runs PTX: which code never ran, and counts.
 
 usage: report.py DIR
        report.py [--counts] [--never] --run [--arch 75] [--sizes small] BUILD

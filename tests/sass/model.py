@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Estimates how long the kernels take on a GPU, and what binds them.
 
-usage: model.py [launches STAGE GPU]
-    prints the table that docs/measure/make-plots.py tables puts into docs/cuda.md; or of one stage
-    every launch, with what it needs, such as: model.py launches "SGM 1242×375×128, 4 paths" H200
+usage: model.py                      the table that docs/measure/make-plots.py puts on docs/cuda.md
+       model.py launches STAGE GPU   every launch of a stage, with what it needs, such as:
+                                     model.py launches "SGM 1242×375×128, 4 paths" H200
+       model.py assumptions          what the model assumes, with sources (named in schedule.py)
 
 Nothing here is measured on a GPU. What a warp takes comes from ceilings.txt: `alone` and `busy` are
 what schedule.py reads out of the compiled code. A launch is run as the hardware runs it: blocks go
@@ -23,7 +24,7 @@ import sass
 import schedule
 import steps
 
-# What is assumed; schedule.py has what is of instructions.
+# Assumptions; schedule.py has what is of instructions.
 UNITS = 0.9    # of a unit's rate
 GAP = 1.1e-6   # seconds
 DRAM = 600     # cycles
@@ -60,7 +61,7 @@ Launch = collections.namedtuple("Launch", "name blocks warps registers shared by
 
 
 class Code:
-    """What ceilings.txt says of the kernels on a GPU's architecture."""
+    """The rows of ceilings.txt for a GPU's architecture."""
 
     def __init__(self, gpu):
         self.gpu, self.ceilings = gpu, sass.read_ceilings()[0]
@@ -109,7 +110,7 @@ def sgm(code, width, height, paths, sky=True):
         code.launch("stx_sgm_finish", per(width, 32) * per(height, 8), 8),
     ] + sky * [
         code.launch("stx_sgm_sky_" + kernel, per(tiles, 256), 8)
-        for kernel in ("tiles", "candidates", "join", "patches")
+        for kernel in ("tiles", "candidates", "join", "patches", "behind")
     ] + sky * [
         code.launch("stx_sgm_sky_mark", per(per(width, 4), 32) * per(per(height, 4), 8), 8),
     ] + [code.launch("stx_sgm_border", per(height, 4), 4)]
@@ -186,8 +187,8 @@ def rectification(code):
 
 
 def lidar(code, points=125000):
-    """docs/algorithms/ground.md counts the chains of its kernels. Instructions: of a point those
-    of all kernels but two, of a sector its lines."""
+    """Chains were counted by hand. Instructions: of a point those of all kernels but two, of a
+    sector its lines."""
     each, blocks = points / 32 * 1200 / 6, per(points, 256)
     found = [Launch("fill", [(blocks, 2000, 100)], 8, 16)]
     for name, cycles in (("lows", 2000), ("plane", 6000), ("bins", 6000), ("sector_lines", 12000),
@@ -310,9 +311,8 @@ def published():
 
 
 def assumptions():
-    """What the model takes for granted, and where that comes from."""
-    found = [["what", "assumed", "source"]]
-    found += [[words, text, source] for words, text, source in ASSUMED]
+    """Lines of what the model assumes, the value, and its source."""
+    found = [[words, text, source] for words, text, source in ASSUMED]
     found += [[f"memory of the {gpu.name}",
                f"{gpu.share:.0%} of {gpu.memory / 1e9:g} GB/s", gpu.source]
               for gpu in GPUS + OTHERS]
@@ -320,7 +320,7 @@ def assumptions():
         def of(table):
             return ", ".join(f"{cycles} from sm_{arch}" if len(table) > 1 else f"{cycles}"
                              for arch, cycles in sorted(table.items()))
-        found.append([f"`{kind.name}`", f"done after {of(kind.latency)} cycles; a scheduler begins "
+        found.append([kind.name, f"done after {of(kind.latency)} cycles; a scheduler begins "
                       f"one every {of(kind.interval)}", kind.source])
     return found
 
@@ -337,5 +337,7 @@ def print_launches(stage, name):
 if __name__ == "__main__":
     if sys.argv[1:2] == ["launches"]:
         print_launches(*sys.argv[2:4])
+    elif sys.argv[1:2] == ["assumptions"]:
+        print("\n".join("\t".join(line) for line in assumptions()))
     else:
         print("\n".join("\t".join(line) for line in lines()))

@@ -194,7 +194,7 @@ def write_ceilings(found, compiler):
     """Those of architectures that were not measured stay."""
     known, old = read_ceilings() if CEILINGS.exists() else ({}, compiler)
     known = {**known, **found} if old == compiler else found
-    lines = ["# What the machine code of the kernels may have: written by sass.py --write",
+    lines = ["# Limits of the machine code of the kernels: written by sass.py --write",
              f"# nvcc {compiler}", "# kernel arch " + " ".join(COLUMNS)]
     lines += [" ".join([name, str(arch)] + [f"{numbers[column]:g}" for column in COLUMNS])
               for (name, arch), numbers in sorted(known.items())]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How long code takes by the schedule that the compiler wrote into it.
+"""The time of code by the schedule that the compiler wrote into it.
 
 Since Volta an instruction has 128 bits, and the compiler does what a scoreboard would do. From bit
 105 on they hold: stall (4 bits), the cycles until the warp may issue its next instruction; yield
@@ -13,7 +13,20 @@ and how often a multiprocessor can begin an instruction of a kind.
          issue, one each, and of the unit that is needed most. With n warps the code takes the
          longer of `alone` and n · `busy`
 
-Where a number comes from stands beside it; docs/cuda.md has these sources in full.
+The source of a number is beside it:
+  guide         NVIDIA, CUDA C++ Programming Guide, throughput of native arithmetic instructions
+  Jia 2018      Z. Jia, M. Maggioni, B. Staiger, D. P. Scarpazza, Dissecting the NVIDIA Volta GPU
+                Architecture via Microbenchmarking
+  Jia 2019      Z. Jia, M. Maggioni, J. Smith, D. P. Scarpazza, Dissecting the NVidia Turing T4 GPU
+                via Microbenchmarking
+  Zhang 2020    L. Zhang, M. Wahib, H. Zhang, S. Matsuoka, A Study of Single and Multi-device
+                Synchronization Methods in Nvidia GPUs
+  Luo 2024      W. Luo et al., Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via
+                Microbenchmarking
+  Huerta 2025   R. Huerta, M. Abaie Shoushtary, J.-L. Cruz, A. González, Analyzing Modern NVIDIA
+                GPU Cores
+  measured on Ada, Blackwell   chains of dependent instructions on an RTX 4070 Ti and a B300, from
+                public notes on these chips
 """
 import collections
 import re

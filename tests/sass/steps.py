@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How many instructions a warp takes for an inner step of a kernel.
+"""The number of instructions of a warp for an inner step of a kernel.
 
 For the kernels whose time is that of one loop, STEPS says which one: the one that has most of an
 opcode, of which a step has so many. Of the ways through it the one counts that has the fewest
@@ -41,7 +41,7 @@ ROWS = 5  # in a row that have the same length, at least: that is no chance
 
 
 def has(kernel, way):
-    """How many a part of the code has of every opcode."""
+    """Counts every opcode in a part of the code."""
     heads = [kernel.code[i][0].split(".")[0] for i in way]
     return collections.Counter(FAMILIES.get(head, head) for head in heads)
 

@@ -94,7 +94,7 @@ def probes(headers):
             yield f'printf("constant {name} = %ld\\n", (long)({name}));'
 
 
-# What stx.h has for the implementations.
+# Types of stx.h for the implementations.
 UNUSED = ("StxError", "StxImage8", "StxImage16", "StxImplInfo", "StxImplTable", "StxPlace",
           "StxLayout")
 UNUSED_CONSTANTS = ("STX_BACKEND_", "STX_MEMORY_", "STX_ERROR_")
@@ -122,7 +122,7 @@ def promises(folder, work):
 
 
 def compare(old, new):
-    """What is gone, with what stands in its place."""
+    """Missing declarations, with those in their place."""
     key = re.compile(r"(\w+ )(?:.*?(\w+)\(|([\w.]+))")
     names = {key.match(line).groups(): line for line in new}
     return [f"  was: {line}\n  now: {names.get(key.match(line).groups(), 'not there')}"

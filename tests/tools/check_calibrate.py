@@ -106,7 +106,7 @@ def expect_near(value, truth, share, what):
 
 
 def true_rows(found):
-    """How far apart the rows of points are that the true cameras see, rectified by the file: median
+    """The distance between the rows of points of the true cameras, rectified by the file: median
     over all of both pictures, at all distances."""
     grid = np.stack(np.meshgrid(np.arange(0, WIDTH, 16.), np.arange(0, HEIGHT, 16.)), -1)
     flat = cv2.undistortPoints(grid.reshape(-1, 1, 2), K[0], D[0]).reshape(-1, 2)

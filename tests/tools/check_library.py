@@ -57,7 +57,7 @@ WIDE = ("street-scene-src view=left num-buffers=3 ! stixels.sink_left "
 
 
 def check_truth(folder, python):
-    """What the programs in C print is true. Returns it."""
+    """Checks the output of the programs in C, and returns it."""
     printed = {"nearest": run("./nearest", cwd=folder), "corridor": run("./corridor", cwd=folder)}
     for example, text in printed.items():
         (folder / "printed").write_text(text)

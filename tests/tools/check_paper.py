@@ -143,7 +143,7 @@ def check_tables(folder):
     """Tables for a page, and the same rows as files."""
     page = paper(f"--tables comparison --markdown --csv {folder}")
     assert "<!-- table errors -->\n| data | cells | from | or: closed form |" in page, page
-    assert "\n|---|---|---|--:|" in page and "\n| street | 4×4 | labels | " in page
+    assert "\n|---|---|---|--:|" in page and "\n| street | 8×8 | labels | " in page
     assert "<!-- table table-2 -->\n" in page and "\n| error, or | street | depth | " in page
     paper(f"--tables frames --csv {folder}")
     assert "table growth" not in page and "\nrows" in paper(f"--tables growth --csv {folder}")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What stx-eval reads: PNG files, scores, folders; and its options. check_eval.py has the rest. */
+/* The inputs of stx-eval: PNG files, scores, folders; and its options. check_eval.py has the
+ * rest. */
 #include "tests/tools/programs.h"
 
 #include <glib/gstdio.h>

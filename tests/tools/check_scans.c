@@ -103,7 +103,7 @@ STX_TEST(stixels_agree_with_the_scan)
   remove_folder(folder);
 }
 
-/* What does not add up, or is no share, shows here: of all points and of each range. */
+/* Expects that shares are shares and add up, of all points and of each range. */
 static void check_distances(json_t *seen)
 {
   double median = number_at(seen, "distance_median"), most = number_at(seen, "distance_90");

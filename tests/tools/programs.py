@@ -8,7 +8,7 @@ import sys
 
 
 def run(program, options="", status=0, env=None):
-    """What it prints, and what it says on stderr; it must end so."""
+    """Its output and its messages on stderr; it must end with this status."""
     command = [str(program), *shlex.split(options)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           timeout=300, check=False, env={**os.environ, **(env or {})})

@@ -22,7 +22,7 @@ MAX_THREADS = 256
 
 
 class Error(ValueError):
-    """What the library refuses; the text names the thing, its value and the choices."""
+    """An error of the library; the text names the thing, its value and the choices."""
 
 
 # ---- The library --------------------------------------------------------------------------------

@@ -164,6 +164,6 @@ def obstacles(stixels: Stixels, **settings) -> Obstacles:
 
 @documented("stx_obstacles_fields")
 def free_space(stixels: Stixels, **settings) -> np.ndarray:
-    """How far it is free in each column: an array of FREE_SPACE. x, z: metres, z infinite where it
+    """The free space of each column: an array of FREE_SPACE. x, z: metres, z infinite where it
     is free as far as was seen, NaN where that is not known; row: of the image, where it ends."""
     return obstacles(stixels, **settings).free_space

@@ -135,7 +135,7 @@ def above(stixels: Optional[Stixels] = None, *, points: np.ndarray = None,
 
 
 def _point_mode(stixels, layer, settings):
-    """What points=auto comes to: over stixels they stand out from what is below them."""
+    """The choice of points=auto: over stixels, points stand out from what is below them."""
     if settings.get("points", "auto") == "auto":
         settings.pop("points", None)
     if stixels is None or layer.mode == c.STX_BEV_BY_OBSTACLE:

@@ -9,7 +9,7 @@
  * (ranges from neighbours); OpenCV's StereoSGBM (left-right check among winners). Two windows in
  * place of one range are our own: at an edge they hold both surfaces, however far apart.
  *
- * What sgm.h says of full search holds here, but for what follows.
+ * Everything in sgm.h about full search holds here, with these differences.
  *
  *   levels   Level 0 is the pair with D_0 = max_disparity; level k + 1 has half its width and
  *            height, rounded up, and D_{k+1} = D_k / 2. The top level is that with D = 32.
@@ -79,7 +79,7 @@ static inline int stx_sgm_coarse_p2(int p2)
   return (3 * p2 + 2) >> 2;
 }
 
-/* How many lines there are in so many rows. */
+/* The number of lines in so many rows. */
 static inline int stx_sgm_coarse_lines(int rows)
 {
   return (rows + STX_SGM_COARSE_STEP - 1) / STX_SGM_COARSE_STEP;
@@ -90,7 +90,7 @@ static inline int stx_sgm_coarse_blocks(int size)
   return (size + STX_SGM_COARSE_BLOCK - 1) / STX_SGM_COARSE_BLOCK;
 }
 
-/* How many there are, 2 … STX_SGM_COARSE_LEVELS. */
+/* The number of levels, 2 … STX_SGM_COARSE_LEVELS. */
 static inline int stx_sgm_coarse_levels(int max_disparity)
 {
   int levels = 1;

@@ -7,9 +7,8 @@
 #define STX_SGM_COARSE_LEVEL_INC_H
 
 #include "common/sgm/sgm_finish.inc.h"
-#include "common/sgm/coarse/sgm_pair.inc.h"
+#include "common/sgm/coarse/sgm_rows.inc.h"
 
-#define BLOCK STX_SGM_COARSE_BLOCK
 #define STEP STX_SGM_COARSE_STEP
 #define BLOCK_LINES (BLOCK / STEP)
 #define VOTES STX_SGM_COARSE_VOTES

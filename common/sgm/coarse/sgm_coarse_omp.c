@@ -3,7 +3,7 @@
  * Coarse-to-fine search, the fast one; compiled once per instruction set. See sgm_coarse.h for what
  * it computes.
  *
- *   for all levels, finest first      pictures with repeated borders
+ *   for some rows of all levels       pictures with repeated borders
  *   for all levels, coarsest first
  *     for all lines                   census words, and the windows of their blocks
  *     both sweeps up to the middle    half sums and costs into the volume
@@ -12,8 +12,8 @@
  *   for all lines                     median
  *   for all rows                      output
  *
- * As in full search the two sweeps meet in the middle, and are cut into tiles, skewed by a pixel
- * per line: here of a row of blocks × TILE_COLUMNS. Levels come one after the other and share what
+ * As in full search the two sweeps meet in the middle, and are cut into tiles, here of a row of
+ * blocks × TILE_COLUMNS, skewed by a block per line. Levels come one after the other and share what
  * they do not leave behind: census words, volume and paths.
  */
 #include "common/parallel.h"
@@ -60,8 +60,8 @@ static void size_level(Level *level, const StxSgmParams *params, int k)
   level->columns = stx_sgm_coarse_blocks(level->params.width);
   level->rows = stx_sgm_coarse_blocks(level->params.height);
   level->left_stride = stx_align((size_t)level->params.width);
-  level->right_stride =
-      stx_align((size_t)level->params.max_disparity + stx_align((size_t)level->params.width));
+  level->right_stride = stx_align(
+      (size_t)level->params.max_disparity + stx_align((size_t)level->params.width) + LANES);
 }
 
 /* The result of a level. The census of the finest is made of smoothed pictures. */
@@ -157,7 +157,7 @@ size_t STX_VARIANT(stx_sgm_coarse_scratch)(const StxSgmParams *params, int threa
 
 static int tile_columns(const Level *level)
 {
-  return parts(level->params.width + BLOCK - 1, TILE_COLUMNS);
+  return parts(level->columns + BLOCK_LINES - 1, TILE_BLOCKS);
 }
 
 /* The line behind the last one of a row of blocks. */
@@ -166,37 +166,16 @@ static int lines_end(const Level *level, int block)
   return within((block + 1) * BLOCK_LINES, 0, level->lines);
 }
 
-/* Line r of a tile of a row of blocks; false: it is empty. */
-static bool find_piece(
-    const Coarse *c, const Sweep *sweep, int block, int column, int r, uint8_t *sums, Piece *s)
-{
-  const Level *level = &c->levels[c->level];
-  int width = level->params.width;
-  int top = block * BLOCK_LINES, bottom = lines_end(level, block);
-  int y = sweep->direction > 0 ? top + r : bottom - 1 - r;
-  *s = (Piece){.level = level,
-      .sweep = sweep,
-      .volume = c->volume,
-      .sums = c->second ? sums : NULL,
-      .j = sweep->direction > 0 ? y : level->lines - 1 - y,
-      .y = y,
-      .begin = within(column * TILE_COLUMNS - r, 0, width),
-      .end = within((column + 1) * TILE_COLUMNS - r, 0, width)};
-  return r < bottom - top && s->begin < s->end;
-}
-
-/* Two lines at a time. */
 static void sweep_tile(const Coarse *c, const Sweep *sweep, int block, int column)
 {
-  uint8_t sums[2][(TILE_COLUMNS + 2) * CELL] __attribute__((aligned(64))); /* see find_around */
-  for (int r = 0; r < BLOCK_LINES; r += 2) {
-    Piece lines[2];
-    int count = find_piece(c, sweep, block, column, r, sums[0] + CELL, &lines[0]);
-    count += find_piece(c, sweep, block, column, r + 1, sums[1] + CELL, &lines[count]);
-    if (count > 0)
-      follow_paths(&lines[0], count > 1 ? &lines[1] : NULL);
-    for (int k = 0; c->second && k < count; k++)
-      pick_winners(&lines[k], c->level == 0);
+  uint8_t sums[BLOCK_LINES * SUMS] __attribute__((aligned(64)));
+  const Level *level = &c->levels[c->level];
+  Tile tile = {level, sweep, c->volume, c->second ? sums : NULL, block,
+      lines_end(level, block) - block * BLOCK_LINES, column * TILE_BLOCKS};
+  for (int r = 0; r < tile.lines; r += LINES) {
+    follow_paths(&tile, r);
+    for (int k = r; c->second && k < within(r + LINES, 0, tile.lines); k++)
+      pick_winners(&tile, k, c->level == 0);
   }
   if (!c->second)
     stream_fence();
@@ -247,20 +226,29 @@ static int rows_end(const Level *level, int block)
   return within((block + 1) * BLOCK, 0, level->params.height);
 }
 
-static void prepare_rows(void *data, int block, int worker)
+/* Rows of the finest level of which whole rows of blocks of the coarsest are made. */
+static int prepared_rows(const Coarse *c)
+{
+  return BLOCK << (c->count - 1);
+}
+
+/* Some rows of all pictures: coarser ones from those that have just been made. */
+static void prepare_rows(void *data, int piece, int worker)
 {
   const Coarse *c = data;
-  const Level *level = &c->levels[c->level];
-  for (int y = block * BLOCK, end = rows_end(level, block); y < end; y++)
-    if (c->level == 0) {
-      pad_row(&level->f, 0, c->left, y);
-      pad_row(&level->f, 1, c->right, y);
-      smooth_row(level, 0, c->left, y);
-      smooth_row(level, 1, c->right, y);
-    } else {
-      halve_row(level - 1, level, 0, y);
-      halve_row(level - 1, level, 1, y);
-    }
+  for (int k = 0; k < c->count; k++) {
+    const Level *level = &c->levels[k];
+    int rows = prepared_rows(c) >> k, end = within((piece + 1) * rows, 0, level->params.height);
+    for (int y = piece * rows; y < end; y++)
+      for (int side = 0; side < 2; side++)
+        if (k == 0) {
+          const StxImage8 *image = side == 0 ? c->left : c->right;
+          pad_row(&level->f, side, image, y);
+          smooth_row(level, side, image, y);
+        } else {
+          halve_row(level - 1, level, side, y);
+        }
+  }
 }
 
 static void census_lines(void *data, int block, int worker)
@@ -321,8 +309,7 @@ bool STX_VARIANT(stx_sgm_coarse_run)(const StxSgmParams *params, const StxImage8
   int workers = place->threads;
   lay_out(&c, params, workers, scratch);
   c.levels[0].f.margins = confidence->data != NULL || params->uniqueness > 0;
-  for (c.level = 0; c.level < c.count; c.level++)
-    stx_parallel(workers, c.levels[c.level].rows, prepare_rows, &c);
+  stx_parallel(workers, parts(params->height, prepared_rows(&c)), prepare_rows, &c);
   for (c.level = c.count - 1; c.level >= 0; c.level--)
     match(&c, workers);
   stx_parallel(workers, c.levels[0].rows, check_lines, &c);

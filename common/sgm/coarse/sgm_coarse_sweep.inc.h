@@ -1,297 +1,391 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Part of sgm_coarse_omp.c: what a sweep makes of a piece of one line: costs and path costs, from
- * the sums of both sweeps winners, and on the last level values; then the left-right check among
- * winners.
+ * Part of sgm_coarse_omp.c: what a sweep makes of a tile: costs and path costs, from the sums of
+ * both sweeps winners, and on the last level values; then the left-right check among winners.
  *
  * Within a block a step is that of full search with one vector. Where a path comes from another
- * block it is written down by disparity and read again at the new windows.
+ * block its costs change places.
  */
 #ifndef STX_SGM_COARSE_SWEEP_INC_H
 #define STX_SGM_COARSE_SWEEP_INC_H
 
 #include "common/sgm/coarse/sgm_coarse_level.inc.h"
 
-#define TILE_COLUMNS 128
-#define SLOT (2 * CELL) /* a pixel in the volume: half sums, and costs for the other sweep */
-#define PIXELS_AHEAD 16 /* that the volume is asked for before it is read */
+#define LINES (2 * PAIRS) /* that are followed together */
+#define PIXELS_AHEAD 16   /* that the volume is asked for before it is read */
 
-/* A piece of a line, in sweep coordinates. */
+/* Of a row of blocks; each of its lines begins a block earlier in the sweep than the one before. */
 typedef struct {
   const Level *level;
   const Sweep *sweep;
   uint8_t *volume; /* of the level */
-  uint8_t *sums;   /* of the piece: S, in the order of the image; NULL: half sums are stored */
-  int j, y;        /* line in the sweep and in the image */
-  int begin, end;  /* i; at most TILE_COLUMNS */
-} Piece;
+  uint8_t *sums;   /* SUMS bytes for each line: S, in the order of the image; NULL: half sums are
+                      stored */
+  int row, lines;  /* of blocks; of that row, from where the sweep comes from */
+  int begin;       /* block of the first line, in the order of the sweep */
+} Tile;
+#define SUMS ((TILE_COLUMNS + 2) * CELL) /* with one in front and one behind, see find_around */
 
-/* Census words of a piece, in the order of the image: planes at distances that the compiler knows,
- * so that one address does for all. Those of the right image begin D pixels further left. */
-#define RIGHT_COLUMNS (TILE_COLUMNS + MAX_DISPARITY)
-typedef struct {
-  LeftBits left[PAIR_PLANES][TILE_COLUMNS];
-  uint8_t right[PAIR_PLANES][RIGHT_COLUMNS];
-} Words;
-
-/* What the inner loop reads, copied out of the shared structures, so that the compiler need not
- * assume that storing a path changes it. */
-typedef struct {
-  const LeftBits *left;             /* of x = 0 */
-  const uint8_t *right;             /* likewise */
-  uint8_t *up, *up_left, *up_right; /* states of i = 0 */
-  uint8_t *volume;                  /* of x = 0 */
-  uint8_t *sums;                    /* S, likewise */
-  int direction;
-  VPair p1, p1_up, p1_diagonal, p2; /* P1_r along the line, from above, from beside that */
-} Row;
-
-INLINE void copy_words(Words *to, const Level *level, size_t y, size_t first, size_t pixels)
+static int line_of(const Tile *tile, int r)
 {
-  const Fast *f = &level->f;
-  size_t border = (size_t)level->params.max_disparity;
-  for (size_t p = 0; p < PAIR_PLANES; p++) {
-    const uint8_t *left = f->left_planes + (y * PAIR_PLANES + p) * level->left_stride + first;
-    const uint8_t *right = f->right_planes + (y * PAIR_PLANES + p) * level->right_stride + first;
-    for (size_t t = 0; t < pixels; t++)
-      to->left[p][t] = (LeftBits)(left[t] * LEFT_REPEAT);
-    memcpy(to->right[p], right, border + pixels);
-  }
+  int top = tile->row * BLOCK_LINES;
+  return tile->sweep->direction > 0 ? top + r : top + tile->lines - 1 - r;
 }
 
-INLINE void open_row(Row *row, const Piece *s, Words *words)
+/* The column of the image in which a block of the sweep is. */
+static int column_of(const Tile *tile, int block)
 {
-  const Level *level = s->level;
-  int width = level->params.width;
-  size_t y = (size_t)s->y, j = (size_t)s->j;
-  row->direction = s->sweep->direction;
-  int first = row->direction > 0 ? s->begin : width - s->end;
-  row->volume = s->volume + y * (size_t)width * SLOT;
-  if (s->sums != NULL)
-    row->sums = s->sums - (ptrdiff_t)first * CELL;
-  else
-    copy_words(words, level, y, (size_t)first, (size_t)(s->end - s->begin));
-  row->left = words->left[0] - first;
-  row->right = words->right[0] + level->params.max_disparity - first;
-  row->up = s->sweep->up;
-  row->up_left = s->sweep->up_left + ((size_t)level->lines - 1 - j) * CELL;
-  row->up_right = s->sweep->up_right + j * CELL;
-  row->p1 = vp_set(level->params.p1);
-  row->p1_up = vp_set(stx_sgm_p1(level->params.p1, 0, 1, STX_SGM_COARSE_STEP));
-  row->p1_diagonal = vp_set(stx_sgm_p1(level->params.p1, 1, 1, STX_SGM_COARSE_STEP));
-  row->p2 = vp_set(level->params.p2);
+  return tile->sweep->direction > 0 ? block : tile->level->columns - 1 - block;
+}
+
+/* Blocks of line r in a tile: from the first up to the one behind the last. */
+static int first_block(const Tile *tile, int r)
+{
+  return within(tile->begin - r, 0, tile->level->columns);
+}
+
+static int end_block(const Tile *tile, int r)
+{
+  return within(tile->begin - r + TILE_BLOCKS, 0, tile->level->columns);
+}
+
+/* Pixels of a column of blocks. */
+static int pixels_of(const Level *level, int column)
+{
+  return within(level->params.width - column * BLOCK, 0, BLOCK);
+}
+
+/* The first pixel of line r in a tile, in the order of the image. */
+static int first_pixel(const Tile *tile, int r)
+{
+  int first = column_of(tile, first_block(tile, r)), last = column_of(tile, end_block(tile, r) - 1);
+  return BLOCK * (first < last ? first : last);
+}
+
+/* S of pixel 0 of line r, which need not be in the tile. */
+static uint8_t *sums_of(const Tile *tile, int r)
+{
+  return tile->sums + (ptrdiff_t)r * SUMS + CELL - (ptrdiff_t)first_pixel(tile, r) * CELL;
 }
 
 /* min(N(d), N(d ± 1) + P1) within the same windows. */
-INLINE VPair reach(VPair n, VPair p1)
+INLINE VRows reach(VRows n, VRows p1)
 {
-  return vp_min(n, vp_add(vp_min(vp_up(n), vp_down(n)), p1));
+  return vr_min(n, vr_add(vr_min(vr_up(n), vr_down(n)), p1));
 }
 
-/* The predecessor of a path: its windows, and whether they differ from those here. */
+/* The predecessors of paths: whether the windows of any differ from those here. */
 typedef struct {
   bool moves;
-  Motion motion;
+  RowsMotion motion;
 } Origin;
 
-/* For the pixel at (x, y), whose windows are `own`, and a path from (x + dx, y + dy). If that is
- * outside all N are 0. */
-INLINE void find_origin(
-    Origin *origin, const Level *level, const uint8_t *own, int x, int y, int dx, int dy)
+INLINE VRows reach_from(Origin *origin, VRows n, VRows p1)
 {
-  bool inside = x + dx >= 0 && x + dx < level->params.width && y + dy >= 0 && y + dy < level->lines;
-  const uint8_t *from = inside ? starts_of(level, x + dx, y + dy) : own;
-  origin->moves = from[0] != own[0] || from[1] != own[1];
-  if (origin->moves)
-    vp_motion(&origin->motion, from, own);
+  return origin->moves ? vr_move(&origin->motion, n, p1) : reach(n, p1);
 }
 
-INLINE VPair reach_from(Origin *origin, VPair n, VPair p1)
-{
-  return origin->moves ? vp_move(&origin->motion, n, p1) : reach(n, p1);
-}
-
-/* One step of a path that does not run along the row: state holds N(q,·) and becomes N(p,·); what
- * comes back is L(p,·). */
-INLINE VPair step_across(uint8_t *state, Origin *origin, VPair cost, VPair p1, VPair p2)
-{
-  VPair path = vp_add(cost, vp_min(reach_from(origin, vp_load(state), p1), p2));
-  vp_store(state, vp_sub(path, vp_least(path)));
-  return path;
-}
+/* Streams that a line of a tile reads and writes: states of paths, the volume, sums. */
+enum { ALONG, UP, UP_LEFT, UP_RIGHT, HALF, SUM, STREAMS };
 
 /*
- * Pixels of one row in one block, and the path along the row up to where it is. Each pixel waits
- * for the last, so `along` is L(q,·) as it is, and its minimum comes in at the end; see step_along
- * of full search.
+ * Paths of PAIRS lines of a tile, each one block behind the one before; or of one line, then as
+ * often: the same is done and stored twice. Along a line each pixel waits for the last, so `along`
+ * is L(q,·) as it is, and its minimum comes in at the end.
  */
 typedef struct {
-  const Piece *s;
-  Row row;
-  const uint8_t *own; /* windows */
-  const uint8_t *right[2];
-  int x, i, pixels; /* the next one, and how many there are in this block */
-  Origin up;
-  VPair along, least, reached;
+  int direction, columns;                    /* of blocks in the level */
+  int column[PAIRS], line[PAIRS];            /* the block of each line */
+  const uint8_t *own[PAIRS], *above[PAIRS];  /* its windows and those above; NULL: outside */
+  const uint8_t *left[PAIRS], *right[PAIRS]; /* words of its first pixel */
+  uint8_t *at[STREAMS];                      /* of the next pixel of the first line … */
+  ptrdiff_t next[STREAMS];                   /* … and how far the second's are */
+  Costs costs;
+  Origin up_origin;
+  VRows along, least, reached;
+  VRows p1, p1_up, p1_diagonal, p2; /* P1_r along the line, from above, from beside that */
 } Run;
 
-/* Pixels in a row of one block, in the order of the sweep. */
-INLINE int run_length(int x, int left, int direction)
+/* For paths from the blocks that are dx columns further right, of this line or the one above. */
+INLINE void find_origin(Origin *origin, const Run *run, int dx, bool above)
 {
-  int room = direction > 0 ? BLOCK - x % BLOCK : x % BLOCK + 1;
-  return room < left ? room : left;
+  const uint8_t *from[PAIRS];
+  bool moves = false;
+  for (int k = 0; k < PAIRS; k++) {
+    int column = run->column[k] + dx;
+    const uint8_t *row = above ? run->above[k] : run->own[k];
+    bool inside = column >= 0 && column < run->columns && row != NULL; /* else all N are 0 */
+    from[k] = inside ? row + 2 * dx : run->own[k];
+    moves |= from[k][0] != run->own[k][0] || from[k][1] != run->own[k][1];
+  }
+  origin->moves = moves;
+  if (moves)
+    vr_motion(&origin->motion, from, run->own);
 }
 
-/* The next run; false: the piece is at its end. */
-INLINE bool next_run(Run *run)
+INLINE void open_blocks(Run *run, int second)
 {
-  const Piece *s = run->s;
-  const Level *level = s->level;
-  const int direction = run->row.direction;
-  if (run->i >= s->end)
-    return false;
   Origin before;
-  run->own = starts_of(level, run->x, s->y);
-  run->pixels = run_length(run->x, s->end - run->i, direction);
-  run->right[0] = run->row.right - (SPAN - 1) - run->own[0];
-  run->right[1] = run->row.right - (SPAN - 1) - run->own[1];
-  find_origin(&before, level, run->own, run->x, s->y, -direction, 0);
-  find_origin(&run->up, level, run->own, run->x, s->y, 0, -direction);
-  run->reached = reach_from(&before, vp_sub(run->along, run->least), run->row.p1);
-  run->least = vp_set(0);
-  return true;
+  for (int k = 0; k < PAIRS && !second; k++)
+    vr_open_costs(&run->costs, k, run->left[k],
+        (const uint8_t *const[]){run->right[k] - run->own[k][0], run->right[k] - run->own[k][1]});
+  find_origin(&before, run, -run->direction, false);
+  find_origin(&run->up_origin, run, 0, true);
+  run->reached = reach_from(&before, vr_sub(run->along, run->least), run->p1);
+  run->least = vr_set(0);
 }
 
-INLINE uint8_t *along_state(const Piece *s)
+INLINE void close_blocks(Run *run)
 {
-  return s->sweep->left + (size_t)s->j * CELL;
+  const int direction = run->direction;
+  for (int k = 0; k < PAIRS; k++) {
+    run->column[k] += direction;
+    run->own[k] += 2 * direction;
+    run->above[k] = run->above[k] != NULL ? run->above[k] + 2 * direction : NULL;
+    run->left[k] += direction * BLOCK;
+    run->right[k] += direction * BLOCK;
+  }
 }
 
-INLINE void begin_row(Run *run, const Piece *s, Words *words)
+INLINE VRows load_stream(const Run *run, int stream)
 {
-  *run = (Run){.s = s, .i = s->begin};
-  open_row(&run->row, s, words);
-  run->x = run->row.direction > 0 ? s->begin : s->level->params.width - 1 - s->begin;
-  run->along = vp_load(along_state(s));
-  run->least = vp_set(0);
+  return vr_load(run->at[stream], run->next[stream]);
 }
 
-INLINE void end_row(const Run *run)
+INLINE void store_stream(const Run *run, int stream, VRows v)
 {
-  vp_store(along_state(run->s), vp_sub(run->along, run->least));
+  vr_store(run->at[stream], run->next[stream], v);
 }
 
-/* L of the paths from the upper left and right, averaged. */
-INLINE VPair diagonals(const Run *run, VPair cost)
+/* A step of a path that does not run along the line: from N(q,·) to L(p,·). */
+INLINE VRows step_across(const Run *run, int stream, Origin *origin, VRows cost, VRows p1)
 {
-  const Row *row = &run->row;
-  const Piece *s = run->s;
+  return vr_add(cost, vr_min(reach_from(origin, load_stream(run, stream), p1), run->p2));
+}
+
+/* L of the paths from the upper left and right, averaged. t: the pixel's number in its block, of so
+ * many pixels */
+INLINE VRows diagonals(Run *run, VRows cost, int t, int pixels)
+{
+  const int before = run->direction > 0 ? t == 0 : t == pixels - 1;
+  const int behind = run->direction > 0 ? t == pixels - 1 : t == 0;
   Origin left, right;
-  find_origin(&left, s->level, run->own, run->x, s->y, -row->direction, -row->direction);
-  find_origin(&right, s->level, run->own, run->x, s->y, row->direction, -row->direction);
-  size_t at = (size_t)run->i * CELL;
-  VPair a = step_across(row->up_left + at, &left, cost, row->p1_diagonal, row->p2);
-  VPair b = step_across(row->up_right + at, &right, cost, row->p1_diagonal, row->p2);
-  return vp_average(a, b);
+  VRows least_a, least_b;
+  find_origin(&left, run, before ? -run->direction : 0, true);
+  find_origin(&right, run, behind ? run->direction : 0, true);
+  VRows a = step_across(run, UP_LEFT, &left, cost, run->p1_diagonal);
+  VRows b = step_across(run, UP_RIGHT, &right, cost, run->p1_diagonal);
+  vr_least(a, b, &least_a, &least_b);
+  store_stream(run, UP_LEFT, vr_sub(a, least_a));
+  store_stream(run, UP_RIGHT, vr_sub(b, least_b));
+  run->at[UP_LEFT] += CELL;
+  run->at[UP_RIGHT] += CELL;
+  return vr_average(a, b);
 }
 
-/* One pixel: its half sum and costs go to the volume, or, where the other sweep has left its own
- * there, S to the sums. */
-INLINE void step(Run *run, int eight, int second)
+/* Pixel t of the block of each line: half sums and costs go to the volume, or, where the other
+ * sweep has left its own there, S to the sums. */
+INLINE void step(Run *run, int t, int pixels, int eight, int second)
 {
-  Row *row = &run->row;
-  const int x = run->x;
-  uint8_t *slot = row->volume + (ptrdiff_t)x * SLOT;
-  const uint8_t *words[2] = {run->right[0] + x, run->right[1] + x};
-  if (second)
-    __builtin_prefetch(slot + PIXELS_AHEAD * row->direction * SLOT);
-  VPair cost =
-      second ? vp_load(slot + CELL) : vp_costs(row->left + x, TILE_COLUMNS, words, RIGHT_COLUMNS);
-  VPair jump = vp_add(run->least, row->p2);
-  VPair along = vp_add(vp_sub(cost, run->least), vp_min(run->reached, jump));
-  run->along = along;
-  run->least = vp_least(along);
-  run->reached = reach(along, row->p1);
-  uint8_t *above = row->up + (size_t)run->i * CELL;
-  VPair sum, up = step_across(above, &run->up, cost, row->p1_up, row->p2);
-  if (eight)
-    sum = vp_add(vp_average(along, up), diagonals(run, cost));
-  else
-    sum = vp_add(along, up);
+  const int direction = run->direction;
+  uint8_t *half = run->at[HALF];
+  VRows cost, other, least;
   if (second) {
-    vp_store(row->sums + (ptrdiff_t)x * CELL, vp_average(vp_load(slot), sum));
+    for (int k = 0; k < PAIRS; k++)
+      __builtin_prefetch(half + k * run->next[HALF] + PIXELS_AHEAD * direction * SLOT);
+    vr_fetch(half, run->next[HALF], &other, &cost);
   } else {
-    vp_stream(slot, sum);
-    vp_stream(slot + CELL, cost);
+    cost = vr_costs(&run->costs, t);
   }
-  run->i++;
-  run->x += row->direction;
+  VRows up = step_across(run, UP, &run->up_origin, cost, run->p1_up);
+  VRows jump = vr_add(run->least, run->p2);
+  VRows along = vr_add(vr_sub(cost, run->least), vr_min(run->reached, jump));
+  run->along = along;
+  run->reached = reach(along, run->p1);
+  vr_least(along, up, &run->least, &least);
+  store_stream(run, UP, vr_sub(up, least));
+  VRows sum =
+      eight ? vr_add(vr_average(along, up), diagonals(run, cost, t, pixels)) : vr_add(along, up);
+  if (second)
+    store_stream(run, SUM, vr_average(other, sum));
+  else
+    vr_stream(half, run->next[HALF], sum, cost);
+  run->at[UP] += CELL;
+  run->at[HALF] += direction * SLOT;
+  run->at[SUM] += direction * CELL;
 }
 
-INLINE void steps(Run *run, int pixels, int eight, int second)
+INLINE void copy_vectors(uint8_t *restrict to, const uint8_t *restrict from, int count)
 {
-  for (int t = 0; t < pixels; t++)
-    step(run, eight, second);
+  for (int t = 0; t < count; t += LANES) {
+    store_u8(to + t, load_u8(from + t));
+    __asm__ volatile(""); /* or the compiler calls memcpy, which takes longer for so little */
+  }
 }
 
-/*
- * A piece, and that of the next row, `below`, if there is one. That follows a block behind, so that
- * what its paths come from is done. Steps of both rows take turns: along a row each waits for the
- * minimum of the last, and meanwhile the other row goes on.
- */
-INLINE void pieces_of(const Piece *s, const Piece *below, int eight, int second)
+/* The words of line y from pixel x on, and D before that of the right image. */
+static void copy_words(Words *to, const Level *level, int y, int x, int pixels)
 {
-  Words words[2];
-  Run run, other;
-  begin_row(&run, s, &words[0]);
-  bool more = next_run(&run), also;
-  if (below == NULL) {
-    for (; more; more = next_run(&run))
-      steps(&run, run.pixels, eight, second);
-    end_row(&run);
+  const Fast *f = &level->f;
+  for (size_t p = 0; p < PAIR_PLANES; p++) {
+    size_t plane = (size_t)y * PAIR_PLANES + p;
+    copy_vectors(to->left[p], f->left_planes + plane * level->left_stride + x, pixels);
+    copy_vectors(to->right[p], f->right_planes + plane * level->right_stride + x,
+        level->params.max_disparity + pixels);
+  }
+}
+
+/* Line k of a run is line r of the tile, from `block` up to `end`. */
+INLINE void begin_line(
+    Run *run, const Tile *tile, int k, int r, int block, int end, Words *words, int second)
+{
+  const Level *level = tile->level;
+  const Sweep *sweep = tile->sweep;
+  const int direction = sweep->direction, y = line_of(tile, r), column = column_of(tile, block);
+  const int first = BLOCK * (direction > 0 ? column : column_of(tile, end - 1));
+  const int x = BLOCK * column,
+            pixels = within(level->params.width - first, 0, (end - block) * BLOCK);
+  const uint8_t *starts = level->starts + 2 * ((ptrdiff_t)tile->row * level->columns + column);
+  const ptrdiff_t rows = r > 0 ? 0 : 2 * (ptrdiff_t)direction * level->columns;
+  run->column[k] = column;
+  run->line[k] = y;
+  run->own[k] = starts;
+  run->above[k] = y - direction >= 0 && y - direction < level->lines ? starts - rows : NULL;
+  if (!second)
+    copy_words(words, level, y, first, pixels);
+  run->left[k] = words->left[0] + (x - first);
+  run->right[k] = words->right[0] + level->params.max_disparity + (x - first) - (SPAN - 1);
+}
+
+/* The beginnings of the streams of line k, which is line r of the tile. */
+INLINE void find_streams(
+    const Run *run, const Tile *tile, int k, int r, int second, uint8_t *at[STREAMS])
+{
+  const Level *level = tile->level;
+  const Sweep *sweep = tile->sweep;
+  const int forward = run->direction > 0, column = run->column[k], y = run->line[k];
+  const int width = level->params.width;
+  int x = BLOCK * column + (forward ? 0 : pixels_of(level, column) - 1);
+  ptrdiff_t i = forward ? x : width - 1 - x, j = forward ? y : level->lines - 1 - y;
+  at[ALONG] = sweep->left + j * CELL;
+  at[UP] = sweep->up + i * CELL;
+  at[UP_LEFT] = sweep->up_left + (i + level->lines - 1 - j) * CELL;
+  at[UP_RIGHT] = sweep->up_right + (i + j) * CELL;
+  at[HALF] = tile->volume + ((ptrdiff_t)y * width + x) * SLOT;
+  at[SUM] = second ? sums_of(tile, r) + (ptrdiff_t)x * CELL : at[HALF];
+}
+
+/* Lines from line r on, from `block` up to `end`, each `lag` blocks behind the one before; 0: they
+ * are all the same. */
+INLINE void begin_run(
+    Run *run, const Tile *tile, int r, int block, int end, int lag, Words *words, int second)
+{
+  const StxSgmParams *params = &tile->level->params;
+  uint8_t *at[PAIRS][STREAMS];
+  run->direction = tile->sweep->direction;
+  run->columns = tile->level->columns;
+  for (int k = 0; k < PAIRS; k++) {
+    begin_line(run, tile, k, r + k * lag, block - k * lag, end - k * lag, words + k * lag, second);
+    find_streams(run, tile, k, r + k * lag, second, at[k]);
+  }
+  for (int stream = 0; stream < STREAMS; stream++) {
+    run->at[stream] = at[0][stream];
+    run->next[stream] = at[PAIRS - 1][stream] - at[0][stream];
+  }
+  run->p1 = vr_set(params->p1);
+  run->p1_up = vr_set(stx_sgm_p1(params->p1, 0, 1, STX_SGM_COARSE_STEP));
+  run->p1_diagonal = vr_set(stx_sgm_p1(params->p1, 1, 1, STX_SGM_COARSE_STEP));
+  run->p2 = vr_set(params->p2);
+  run->along = load_stream(run, ALONG);
+  run->least = vr_set(0);
+}
+
+INLINE void end_run(const Run *run)
+{
+  store_stream(run, ALONG, vr_sub(run->along, run->least));
+}
+
+/* Blocks of one line. */
+INLINE void follow_line(const Tile *tile, int r, int block, int end, int eight, int second)
+{
+  Words words;
+  Run run;
+  if (block >= end)
     return;
+  begin_run(&run, tile, r, block, end, 0, &words, second);
+  const int direction = run.direction;
+  for (; block < end; block++) {
+    int pixels = pixels_of(tile->level, run.column[0]);
+    open_blocks(&run, second);
+    for (int t = 0; t < pixels; t++)
+      step(&run, direction > 0 ? t : pixels - 1 - t, pixels, eight, second);
+    close_blocks(&run);
   }
-  steps(&run, run.pixels, eight, second);
-  begin_row(&other, below, &words[1]);
-  more = next_run(&run);
-  also = next_run(&other);
-  while (more && also) {
-    int common = run.pixels < other.pixels ? run.pixels : other.pixels;
-    for (int t = 0; t < common; t++) {
-      step(&run, eight, second);
-      step(&other, eight, second);
-    }
-    steps(&run, run.pixels - common, eight, second);
-    steps(&other, other.pixels - common, eight, second);
-    more = next_run(&run);
-    also = next_run(&other);
-  }
-  for (; more; more = next_run(&run))
-    steps(&run, run.pixels, eight, second);
-  for (; also; also = next_run(&other))
-    steps(&other, other.pixels, eight, second);
-  end_row(&run);
-  end_row(&other);
+  end_run(&run);
 }
 
-#define PIECES(eight, second)                                                                      \
-  static void pieces_##eight##_##second(const Piece *s, const Piece *below)                        \
-  {                                                                                                \
-    pieces_of(s, below, eight, second);                                                            \
-  }
-PIECES(0, 0)
-PIECES(0, 1)
-PIECES(1, 0)
-PIECES(1, 1)
-#undef PIECES
-
-/* below: NULL, or of the next line, beginning and ending a pixel earlier, as far as there are any.
- * Neither is empty. */
-static void follow_paths(const Piece *s, const Piece *below)
+/* Whole blocks of LINES lines from line r on, `block` and `end` being those of the first. What the
+ * paths of a line come from is done when it gets there. Steps of all lines take turns: along a line
+ * each waits for the minimum of the last, and meanwhile the others go on. */
+INLINE void follow_lines(const Tile *tile, int r, int block, int end, int eight, int second)
 {
-  static void (*const functions[2][2])(const Piece *, const Piece *) = {
-      {pieces_0_0, pieces_0_1}, {pieces_1_0, pieces_1_1}};
-  functions[s->level->params.paths == 8][s->sums != NULL](s, below);
+  Words words[LINES];
+  Run a, b;
+  if (block >= end)
+    return;
+  begin_run(&a, tile, r, block, end, 1, words, second);
+  begin_run(&b, tile, r + PAIRS, block - PAIRS, end - PAIRS, 1, words + PAIRS, second);
+  const int direction = a.direction;
+  for (; block < end; block++) {
+    open_blocks(&a, second);
+    open_blocks(&b, second);
+    for (int t = 0; t < BLOCK; t++) {
+      step(&a, direction > 0 ? t : BLOCK - 1 - t, BLOCK, eight, second);
+      step(&b, direction > 0 ? t : BLOCK - 1 - t, BLOCK, eight, second);
+    }
+    close_blocks(&a);
+    close_blocks(&b);
+  }
+  end_run(&a);
+  end_run(&b);
+}
+
+/* LINES lines from line r on, or those that are left: together where all have whole blocks. */
+INLINE void paths_of(const Tile *tile, int r, int eight, int second)
+{
+  const Level *level = tile->level;
+  const int partial = level->params.width % BLOCK != 0, forward = tile->sweep->direction > 0;
+  const int lines = within(tile->lines - r, 0, LINES);
+  const int first = tile->begin - r, end = first + TILE_BLOCKS; /* of line r */
+  const int from = within((partial && !forward) + lines - 1, first, end);
+  const int to = lines < LINES ? from : within(level->columns - (partial && forward), from, end);
+  for (int k = 0; k < lines; k++)
+    follow_line(
+        tile, r + k, first_block(tile, r + k), within(from - k, 0, level->columns), eight, second);
+  if (from < to)
+    follow_lines(tile, r, from, to, eight, second);
+  for (int k = 0; k < lines; k++)
+    follow_line(
+        tile, r + k, within(to - k, 0, level->columns), end_block(tile, r + k), eight, second);
+}
+
+#define PATHS(eight, second)                                                                       \
+  static void paths_##eight##_##second(const Tile *tile, int r)                                    \
+  {                                                                                                \
+    paths_of(tile, r, eight, second);                                                              \
+  }
+PATHS(0, 0)
+PATHS(0, 1)
+PATHS(1, 0)
+PATHS(1, 1)
+#undef PATHS
+
+/* Lines r … r + LINES − 1 of a tile, as far as there are any. */
+static void follow_paths(const Tile *tile, int r)
+{
+  static void (*const functions[2][2])(const Tile *, int) = {
+      {paths_0_0, paths_0_1}, {paths_1_0, paths_1_1}};
+  functions[tile->level->params.paths == 8][tile->sums != NULL](tile, r);
 }
 
 /* ---- Winners ------------------------------------------------------------------------------ */
@@ -301,14 +395,19 @@ typedef struct {
   uint16_t key[TILE_COLUMNS];    /* 256·S1 + rank */
   uint32_t around[TILE_COLUMNS]; /* bytes, from the lowest: S(d* + 1), S1, S(d* − 1) */
   uint8_t second[TILE_COLUMNS];
-  uint8_t begin[2][TILE_COLUMNS + BLOCK]; /* d − rank in either window */
+  uint8_t begin[2][TILE_COLUMNS]; /* d − rank in either window */
 } Winners;
+
+/* A line in a tile. */
+typedef struct {
+  const Level *level;
+  const uint8_t *sums; /* S, in the order of the image */
+  int x, y, pixels;    /* where it begins; at most TILE_COLUMNS */
+} Piece;
 
 INLINE size_t first_of(const Piece *s)
 {
-  int width = s->level->params.width;
-  int first = s->sweep->direction > 0 ? s->begin : width - s->end;
-  return (size_t)s->y * (size_t)width + (size_t)first;
+  return (size_t)s->y * (size_t)s->level->params.width + (size_t)s->x;
 }
 
 static void find_keys(const uint8_t *restrict sums, uint16_t *restrict keys, int pixels)
@@ -342,23 +441,21 @@ INLINE void find_all(const uint8_t *restrict sums, Winners *restrict w, int pixe
 }
 
 /* The share of the windows of a piece's blocks in a rank. */
-static void find_begins(const Piece *s, int x, int pixels, Winners *w)
+static void find_begins(const Piece *s, Winners *w)
 {
-  const uint8_t *starts = starts_of(s->level, x, s->y);
-  for (int t = -(x % BLOCK); t < pixels; t += BLOCK, starts += 2) {
-    int from = t > 0 ? t : 0; /* of the first block, more than there is: that comes again */
-    memset(w->begin[0] + from, starts[0], BLOCK);
-    memset(w->begin[1] + from, (uint8_t)(starts[1] - SPAN), BLOCK);
+  const uint8_t *starts = starts_of(s->level, s->x, s->y);
+  for (int t = 0; t < s->pixels; t += BLOCK, starts += 2) {
+    memset(w->begin[0] + t, starts[0], BLOCK);
+    memset(w->begin[1] + t, (uint8_t)(starts[1] - SPAN), BLOCK);
   }
 }
 
 /* The winners' disparities from their keys. */
 static void name_winners(const Piece *s, Winners *w)
 {
-  size_t at = first_of(s);
-  int x = (int)(at % (size_t)s->level->params.width), pixels = s->end - s->begin;
-  uint8_t *restrict winner = s->level->f.winner + at;
-  find_begins(s, x, pixels, w);
+  int pixels = s->pixels;
+  uint8_t *restrict winner = s->level->f.winner + first_of(s);
+  find_begins(s, w);
   for (int t = 0; t < pixels; t++) {
     uint8_t rank = w->key[t] & (CELL - 1);
     winner[t] = (uint8_t)(rank + (rank < SPAN ? w->begin[0][t] : w->begin[1][t]));
@@ -370,7 +467,7 @@ static void finish_piece(const Piece *s, const Winners *w)
 {
   const Fast *f = &s->level->f;
   size_t at = first_of(s);
-  int first = (int)(at % (size_t)f->params->width), pixels = s->end - s->begin;
+  int first = s->x, pixels = s->pixels;
   int uniqueness = f->params->uniqueness;
   const uint8_t *restrict winner = f->winner + at;
   uint16_t *restrict value = f->value + at;
@@ -388,20 +485,25 @@ static void finish_piece(const Piece *s, const Winners *w)
     least[t] = (uint8_t)(w->key[t] >> 8);
 }
 
-/* values: of the last level, otherwise winners alone are wanted. */
-static void pick_winners(const Piece *s, bool values)
+/* Of line r. values: of the last level, otherwise winners alone are wanted. */
+static void pick_winners(const Tile *tile, int r, bool values)
 {
-  int pixels = s->end - s->begin;
+  const Level *level = tile->level;
+  int first = first_pixel(tile, r), blocks = end_block(tile, r) - first_block(tile, r);
+  Piece s = {level, sums_of(tile, r) + (ptrdiff_t)first * CELL, first, line_of(tile, r),
+      within(level->params.width - first, 0, blocks * BLOCK)};
   Winners w;
+  if (blocks <= 0)
+    return;
   if (!values)
-    find_keys(s->sums, w.key, pixels);
-  else if (s->level->f.margins)
-    find_all(s->sums, &w, pixels, 1);
+    find_keys(s.sums, w.key, s.pixels);
+  else if (level->f.margins)
+    find_all(s.sums, &w, s.pixels, 1);
   else
-    find_all(s->sums, &w, pixels, 0);
-  name_winners(s, &w);
+    find_all(s.sums, &w, s.pixels, 0);
+  name_winners(&s, &w);
   if (values)
-    finish_piece(s, &w);
+    finish_piece(&s, &w);
 }
 
 /* Claims of pixels from x on upon their matches: 256·S1 + d, of which the least counts. */

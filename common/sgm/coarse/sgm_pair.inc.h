@@ -115,22 +115,18 @@ INLINE int vp_second(VPair v, int rank)
   return _mm_cvtsi128_si32(pair_least_word(_mm256_or_si256(v, near))) & 0xff;
 }
 
+#ifdef STX_SIMD_AVX2
 /* right[w]: the words of lane 0 of window w, planes plane_stride bytes apart. */
 INLINE VPair vp_costs(
-    const LeftBits *left, size_t left_stride, const uint8_t *const right[2], size_t plane_stride)
+    const uint8_t *left, size_t left_stride, const uint8_t *const right[2], size_t plane_stride)
 {
   VPair cost = vp_set(0);
 #pragma GCC unroll 8
   for (size_t p = 0; p < PAIR_PLANES; p++) {
     VPair words = vp_windows(right[0] + p * plane_stride, right[1] + p * plane_stride);
-#if PLANE_BITS == 4
     const uint8_t *row = nibble_distance + left[p * left_stride];
     VPair table = _mm256_broadcastsi128_si256(_mm_load_si128((const __m128i *)row));
     cost = vp_add(cost, _mm256_shuffle_epi8(table, words));
-#else
-    VPair differ = _mm256_xor_si256(words, _mm256_set1_epi32((int)left[p * left_stride]));
-    cost = vp_add(cost, _mm256_popcnt_epi8(differ));
-#endif
   }
   return cost;
 }
@@ -181,6 +177,7 @@ INLINE VPair vp_move(const Motion *motion, VPair n, VPair p1)
   VPair same = pair_take(first, second, motion->same);
   return _mm256_xor_si256(_mm256_max_epu8(same, _mm256_subs_epu8(near, p1)), vp_set(-1));
 }
+#endif
 
 #else /* two vectors of 16 lanes */
 
@@ -268,7 +265,7 @@ INLINE int vp_second(VPair v, int rank)
 }
 
 INLINE VPair vp_costs(
-    const LeftBits *left, size_t left_stride, const uint8_t *const right[2], size_t plane_stride)
+    const uint8_t *left, size_t left_stride, const uint8_t *const right[2], size_t plane_stride)
 {
   VPair cost;
 #pragma GCC unroll 2

@@ -258,7 +258,7 @@ static bool apply_ground(Options *o, StxError *error)
   return ground >= 0;
 }
 
-/* What comes in. */
+/* Reads the input. */
 static bool apply_source(Options *o, StxError *error)
 {
   bool files = o->left != NULL || o->disparity != NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a column costs, and what it would cost if one of its stixels were another. */
+/* The cost of a column, and its cost with one of its stixels changed. */
 #include "examples/stx-eval/column/column.h"
 
 #include <glib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the checks of scans from above share: pictures in guarded memory, and their pixels. */
+/* Shared by the checks of scans from above: pictures in guarded memory, and their pixels. */
 #ifndef BEV_CASE_H
 #define BEV_CASE_H
 
@@ -9,7 +9,7 @@
 #define BEV_FORMATS 10
 extern const char *const bev_formats[BEV_FORMATS];
 
-/* Where nothing is drawn. */
+/* The colour where nothing is drawn. */
 extern const int bev_background[3];
 
 typedef struct {

@@ -385,7 +385,7 @@ STX_TEST(names_what_the_camera_lacks)
   }
 }
 
-/* What a record is at a place, by bev_stixels.h; 0: it is not there. */
+/* The key of a record at a place, by bev_stixels.h; 0: it is not there. */
 static int64_t model_key(
     const StxBevStixelsParams *params, const StxStixel *r, double right, double far, double stroke)
 {

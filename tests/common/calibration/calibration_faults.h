@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What goes wrong with calibrations, for every format: sizes that are not those of the pictures, a
- * singular camera matrix, NaN, left and right swapped, no rotation. What is said has to name file,
- * line, key and value, and what to do. Tests of the reader and of the element share the list.
+ * Faults of calibrations, for every format: sizes that are not those of the pictures, a singular
+ * camera matrix, NaN, left and right swapped, no rotation. What is said has to name file, line, key
+ * and value, and what to do. Tests of the reader and of the element share the list.
  */
 #ifndef STX_CALIBRATION_FAULTS_H
 #define STX_CALIBRATION_FAULTS_H

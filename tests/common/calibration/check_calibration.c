@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the readers of each format find, number by number. What they refuse:
- * check_calibration_refusals.c. Calibrations that cannot be worked with: what is said of them.
+ * The numbers that the readers of each format find, and the messages about calibrations that cannot
+ * be used. Refusals: check_calibration_refusals.c.
  */
 #include "tests/common/calibration/calibration_case.h"
 #include "tests/testing.h"
@@ -77,7 +77,7 @@ STX_TEST(opencv_with_rectification)
   EXPECT(c.camera[1].p, 480, 0, 310, -57.6, 0, 480, 230, 0, 0, 0, 1, 0);
 }
 
-/* What is written comes back, with every digit; the file's format is OpenCV's. */
+/* A calibration that is written and read again has every digit; the file's format is OpenCV's. */
 STX_TEST(saved_and_loaded)
 {
   const char *texts[] = {CASE_INTRINSICS CASE_POSE, CASE_INTRINSICS CASE_POSE CASE_RECTIFIED,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the checks of the canvas share: canvases in guarded memory, and what is drawn on them. */
+/* Shared by the checks of the canvas: canvases in guarded memory, and drawings. */
 #ifndef CANVAS_CASE_H
 #define CANVAS_CASE_H
 
@@ -18,13 +18,13 @@ uint64_t canvas_lay_hash(const StxCanvas *canvas, const char *impl, int threads)
 /* The same on an RGB frame of one value; bytes of pixel (x, y). The canvas's format is RGB. */
 void canvas_pixel(const StxCanvas *canvas, int value, int x, int y, uint8_t rgb[3]);
 
-/* How many pixels from (left, top) to (right, bottom) of a gray frame it changes. */
+/* The number of pixels from (left, top) to (right, bottom) of a gray frame that it changes. */
 int canvas_drawn(const StxCanvas *canvas, int left, int top, int right, int bottom);
 
-/* How many pixels of a black frame it gives that colour. */
+/* The number of pixels of a black frame with that colour. */
 int canvas_find(const StxCanvas *canvas, StxRgb colour);
 
-/* How much of a pixel is covered by what was drawn in white with opacity 1, 0…255. */
+/* The coverage of a pixel, if the drawing is white with opacity 1, 0…255. */
 int canvas_cover(const StxCanvas *canvas, int x, int y);
 
 /* Some shape, perhaps beyond the frame. */

@@ -9,7 +9,7 @@ enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 /* ---- Laying ------------------------------------------------------------------------------- */
 
-/* What the boxes below leave of each pixel: their paints, by the formula of colour.h. */
+/* The effect of the boxes below on each pixel: their paints, by the formula of colour.h. */
 typedef struct {
   int keep, add[3];
 } Paint;

@@ -64,7 +64,7 @@ StxDisparityMeaning colmean_any_meaning(StxRandom *random)
   return meaning;
 }
 
-/* What makes that many steps, or next to it; or anything. */
+/* A number that makes that many steps, or is next to it; or any number. */
 static float noise_number(const StxDisparityMeaning *meaning, int steps, StxRandom *random)
 {
   static const float odd[] = {NAN, INFINITY, -INFINITY, -1, 0, -0.0f, FLT_MIN, 1e-40f, -1e-40f,

@@ -15,8 +15,8 @@ typedef struct {
   size_t size, mapped;
 } ColmeanBytes;
 
-/* How class scores lie in memory. MIXED: rows of one class, one below the other, with gaps between
- * the pixels: neither of the usual layouts. */
+/* The layout of class scores in memory. MIXED: rows of one class, one below the other, with gaps
+ * between the pixels: neither of the usual layouts. */
 typedef enum { COLMEAN_PLANAR, COLMEAN_INTERLEAVED, COLMEAN_MIXED, COLMEAN_LAYOUTS } ColmeanLayout;
 
 typedef struct {

@@ -534,7 +534,7 @@ STX_TEST(bars_have_the_colours_of_the_picture)
   }
 }
 
-/* What has no value is told beside the scale, where it can occur. */
+/* Pixels without a value are named beside the scale, if they can occur. */
 STX_TEST(unknown_and_sky_have_names)
 {
   static const struct {

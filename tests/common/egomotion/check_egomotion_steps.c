@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What egomotion does with pixels: by hand, by brute force, and every implementation against the
- * reference. */
+/* The steps of egomotion that read pixels: by hand, by brute force, and every implementation
+ * against the reference. */
 #include "common/egomotion/egomotion_private.h"
 #include "tests/testing.h"
 
@@ -127,14 +127,14 @@ STX_TEST(between_pixels)
     ck_assert_int_eq(patch.x[0][10], 6);
     ck_assert_int_eq(patch.y[10][0], 4);
     ck_assert_int_eq(patch.t[3][11], 0); /* behind the patch */
-    ck_assert_int_eq(patch.sum_x, 121 * 6);
-    ck_assert_int_eq(patch.xy, 121 * 24);
+    ck_assert_int_eq(patch.of.x, 121 * 6);
+    ck_assert_int_eq(patch.of.xy, 121 * 24);
     impl->sums(&patch, &picture.image, 16 * EGO_STEPS, 16 * EGO_STEPS, &sums);
-    ck_assert_int_eq(sums.sum_j, 8 * patch.sum_t);
-    ck_assert_int_eq(sums.tj, 8 * patch.tt);
-    ck_assert_int_eq(sums.jj, 64 * patch.tt);
+    ck_assert_int_eq(sums.sum_j, 8 * patch.of.t);
+    ck_assert_int_eq(sums.tj, 8 * patch.of.tt);
+    ck_assert_int_eq(sums.jj, 64 * patch.of.tt);
     impl->sums(&patch, &picture.image, 16 * EGO_STEPS + EGO_STEPS / 2, 16 * EGO_STEPS, &sums);
-    ck_assert_int_eq(sums.sum_j, 8 * patch.sum_t + 121 * 12);
+    ck_assert_int_eq(sums.sum_j, 8 * patch.of.t + 121 * 12);
   }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where a sensor stands: literal places, and files of KITTI. */
+/* The pose of a sensor: literal ones, and files of KITTI. */
 #include "tests/testing.h"
 
 #include <math.h>

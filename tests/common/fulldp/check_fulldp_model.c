@@ -106,7 +106,7 @@ STX_TEST(lines_are_rounded_and_limited)
   ck_assert_float_eq(stx_mixture_energy(1000, 990, 0.5f, 40), 40);
 }
 
-/* What the prior charges is what the cells leave of the least sum of squares. */
+/* The cost of the prior is the least sum of squares less the cost of the cells. */
 STX_TEST(the_prior_is_charged_for_the_plane)
 {
   StxRandom random = {3};

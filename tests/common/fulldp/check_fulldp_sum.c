@@ -91,7 +91,7 @@ static double cell_larger(const Sums *s, int kind, int u, float value)
   return cell.flat + (double)stx_mixture_energy((float)d, value, cell.precision, cell.cap);
 }
 
-/* What the reference takes for its data term: the sum; on the way the two are compared. */
+/* The data term of the reference: the sum, compared with the maximum on the way. */
 static double energy(const void *data, int kind, int vb, int k, const StxGroundFit *plane)
 {
   Sums *s = (Sums *)data;

@@ -217,7 +217,7 @@ static double model_middle(const Model *m, const long double *line, int bin)
   return (double)(line[0] / 1024 + line[1] * middle);
 }
 
-/* How far above the ground of this height the highest ground nearby in the sector lies. */
+/* The height of the highest ground nearby in the sector above the ground of this height. */
 static double model_bank(const Model *m, const Place *at, double ground)
 {
   const StxGroundParams *p = &m->c->params;
@@ -231,8 +231,8 @@ static double model_bank(const Model *m, const Place *at, double ground)
   return most - ground;
 }
 
-/* How far above its line ground may be, by how high the bin's highest point is; *margin: how far
- * that is from another case. */
+/* The distance above its line at which ground may be, by how high the bin's highest point is;
+ * *margin: how far that is from another case. */
 static double model_limit(const Model *m, const Place *at, double top, double rise, double *margin)
 {
   const StxGroundParams *p = &m->c->params;

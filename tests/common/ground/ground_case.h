@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the check programs of ground share: scans in guarded memory, made in some ways, and a run
+ * Shared by the check programs of ground: scans in guarded memory, made in some ways, and a run
  * with exactly the memory that the contract asks for.
  */
 #ifndef STX_GROUND_CASE_H
@@ -16,7 +16,7 @@ typedef struct {
 } GroundCase;
 
 /*
- * How a scan is made; intensity is 1 for what is ground.
+ * The kinds of scans; intensity is 1 for what is ground.
  *   FLAT     rings on a plane 1.73 m below, unevenness of 1 cm
  *   STREET   the same with boxes 0.5 to 3 m high and a kerb, in a random order
  *   TILTED   a street, seen by a sensor that is tilted by up to 10 degrees
@@ -38,7 +38,7 @@ typedef enum {
 GroundCase *ground_case_new(StxGroundParams params, GroundScan scan, size_t count, uint64_t seed);
 void ground_case_free(GroundCase *c);
 
-/* What a run gives; labels are guarded and the caller's. */
+/* The result of a run; labels are guarded and the caller's. */
 typedef struct {
   uint32_t *labels;
   StxGroundResult result;

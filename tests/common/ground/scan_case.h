@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of the synthetic LiDAR share. */
+/* Shared by the tests of the synthetic LiDAR. */
 #ifndef STX_SCAN_CASE_H
 #define STX_SCAN_CASE_H
 

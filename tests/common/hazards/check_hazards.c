@@ -75,27 +75,13 @@ STX_TEST_LOOP(rows_that_are_off_are_found, 4)
   STX_AUTO(StxHazards) *state = stx_hazards_new();
   StxHazardsParams params = defaults;
   StxHazardsResult result;
-  params.max_distance = 10; /* farther away the texture is finer than a row */
+  params.max_distance = 12; /* farther away the texture is finer than a row */
   ck_assert(stx_hazards_find(state, &params, &pictures.frame, fastest(), 1, &result, NULL));
   ck_assert_uint_eq(result.count, 0);
   ck_assert_msg(result.noise < 6, "noise %g", result.noise);
 }
 
-/* So is a roll between the cameras, which moves the rows at the borders most. */
-STX_TEST_LOOP(a_roll_is_found, 2)
-{
-  HazardsCase c = HAZARDS_CASE(.z = 8, .lower = .2, .roll = _i == 0 ? -.7 : .7);
-  STX_AUTO(HazardsPictures) pictures = hazards_pictures(&c);
-  STX_AUTO(StxHazards) *state = stx_hazards_new();
-  StxHazardsParams params = defaults;
-  StxHazardsResult result;
-  params.max_distance = 10;
-  ck_assert(stx_hazards_find(state, &params, &pictures.frame, fastest(), 1, &result, NULL));
-  ck_assert_uint_eq(result.count, 0);
-  ck_assert_msg(result.noise < 6, "noise %g", result.noise);
-}
-
-/* What is higher is left to others, and so is what lies too far. */
+/* Higher things, and those too far away, are not reported. */
 STX_TEST(limits_hold)
 {
   HazardsCase high = HAZARDS_CASE(.z = 8, .height = .8), far = HAZARDS_CASE(.z = 10, .height = .3);

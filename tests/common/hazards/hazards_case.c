@@ -23,7 +23,7 @@ static double grain(double u, double v, double cell_u, double cell_v)
          t * ((1 - s) * corner[2] + s * corner[3]);
 }
 
-/* What a ray meets: depth, and the brightness there. */
+/* The point that a ray meets: its depth and brightness. */
 typedef struct {
   double z, value;
 } Hit;
@@ -80,8 +80,7 @@ HazardsPictures hazards_pictures(const HazardsCase *given)
               .image_height = height}}};
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
-      double lower = c->lower + c->roll * (2 * (x + .5) / width - 1);
-      Hit left = cast(c, 0, x, y), right = cast(c, BASELINE, x, y - lower);
+      Hit left = cast(c, 0, x, y), right = cast(c, BASELINE, x, y - c->lower);
       stx_row8(&pictures.frame.left, y)[x] = (uint8_t)left.value;
       stx_row8(&pictures.frame.right, y)[x] = (uint8_t)right.value;
       stx_row16(&pictures.frame.disparity, y)[x] =

@@ -9,8 +9,7 @@
 /* Metres; height 0: a bare road, negative: a pit. */
 typedef struct {
   double x, z, width, length, height; /* x of the middle, z of the nearer edge */
-  double lower, roll;                 /* pixels by which the right picture is too low: in its
-                                         middle, and by how much more at its right border */
+  double lower;                       /* pixels by which the right picture is too low */
   int width_px, height_px, padding;   /* 0, 0: 320 x 120 */
 } HazardsCase;
 

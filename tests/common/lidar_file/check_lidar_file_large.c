@@ -56,7 +56,8 @@ STX_TEST(ten_million_points)
   }
 }
 
-/* A million lists behind a header of a megabyte of comments; who walks it for each never ends. */
+/* A million lists behind a header of a megabyte of comments; a reader that walks it for each never
+ * ends. */
 STX_TEST(long_headers_are_read_once)
 {
   static const size_t count = 1000 * 1000;

@@ -110,7 +110,7 @@ static void put_value(StxBytes *bytes, const StxLidarColumn *column, double valu
   put_integer(bytes, bits, column->size, big_endian);
 }
 
-/* What a column that is none of a point's holds. */
+/* The content of a column that is none of a point's. */
 static double filler(const StxLidarColumn *column, const float *point)
 {
   return column->channel >= 0 ? (double)point[column->channel] : 7;

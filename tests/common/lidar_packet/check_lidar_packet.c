@@ -25,7 +25,7 @@ static StxLidarSensorKind sensor_named(const char *nick)
   return (StxLidarSensorKind)stx_field_choice_named(stx_lidar_sensors, nick)->value;
 }
 
-/* A file of that text, which is removed by whoever called. */
+/* A file of that text, which the caller removes. */
 static void write_file(char path[32], const void *text, size_t size)
 {
   strcpy(path, "/tmp/stx-packet-XXXXXX");

@@ -404,6 +404,53 @@ STX_TEST(an_id_survives_as_many_frames_as_it_may)
   }
 }
 
+static StxObstaclesResult next_frame(StxObstacles *state, const Board *boards, double *seconds)
+{
+  StxCamera camera = board_camera();
+  StxObstaclesFrame frame = board_frame(&camera, boards, *seconds += .1);
+  return board_run(state, &frame);
+}
+
+/* For a few frames there is no gap between them: both numbers come back with it. */
+STX_TEST(what_was_joined_for_a_while_gets_its_number_back)
+{
+  static const Board apart[] = {
+      {15, -3, -.4, 0, 1.5, STX_LABEL_NONE}, {15, .6, 2.2, 0, 1.5, STX_LABEL_NONE}, {0}};
+  static const Board joined[] = {{15, -3, 2.2, 0, 1.5, STX_LABEL_NONE}, {0}};
+  STX_AUTO(StxObstacles) *state = board_state(&defaults);
+  double seconds = 0;
+  for (int i = 0; i < 3; i++)
+    next_frame(state, apart, &seconds);
+  StxObstaclesResult result = next_frame(state, apart, &seconds);
+  uint32_t left = nearest_to(&result, -1.7)->id, right = nearest_to(&result, 1.4)->id;
+  for (int i = 0; i < defaults.max_unseen; i++) {
+    result = next_frame(state, joined, &seconds);
+    ck_assert_uint_eq(result.count, 1);
+    ck_assert_uint_eq(result.obstacles[0].id, left); /* that of the larger */
+  }
+  result = next_frame(state, apart, &seconds);
+  ck_assert_uint_eq(result.count, 2);
+  ck_assert_uint_eq(nearest_to(&result, -1.7)->id, left);
+  ck_assert_uint_eq(nearest_to(&result, 1.4)->id, right);
+}
+
+/* A wall whose end is seen as a thing of its own, once: the larger part keeps the number. */
+STX_TEST(of_two_parts_the_larger_keeps_the_number)
+{
+  static const Board whole[] = {{15, -4, 3, 0, 3, STX_LABEL_NONE}, {0}};
+  static const Board parts[] = {
+      {15, -2.5, 3, 0, 3, STX_LABEL_NONE}, {12, -4, -2.6, 0, 3, STX_LABEL_NONE}, {0}};
+  STX_AUTO(StxObstacles) *state = board_state(&defaults);
+  double seconds = 0;
+  uint32_t id = next_frame(state, whole, &seconds).obstacles[0].id;
+  next_frame(state, whole, &seconds);
+  StxObstaclesResult result = next_frame(state, parts, &seconds);
+  ck_assert_uint_eq(result.count, 2);
+  ck_assert_uint_eq(result.obstacles[1].id, id);
+  ck_assert_uint_ne(result.obstacles[0].id, id);
+  ck_assert_uint_eq(next_frame(state, whole, &seconds).obstacles[0].id, id);
+}
+
 static void expect_restart(StxObstacles *state, const StxObstaclesFrame *frame, bool restart)
 {
   static uint32_t last = 0;

@@ -43,7 +43,7 @@ static StxMotion motion_of(double turn, double ahead)
       .translation = {s * ahead, 0, -c * ahead}};
 }
 
-/* Where a place of the first frame is seen from the camera. */
+/* The position from the camera of a place of the first frame. */
 static void see(const Drive *drive, double x, double z, double *at)
 {
   double c = cos(drive->heading), s = sin(drive->heading);
@@ -240,7 +240,7 @@ STX_TEST(matched_points_tell_velocities_of_obstacles_and_stixels_at_once)
   stx_obstacles_free(drive.state);
 }
 
-/* Where no obstacle is near enough: of their own points, which last for some frames. */
+/* Stixels without an obstacle near enough: of their own points, which last for some frames. */
 STX_TEST(stixels_of_no_obstacle_have_velocities_too)
 {
   static const Mover crossing[] = {{-4, 20, 3, 0, 1.5}, {0}};
@@ -283,6 +283,71 @@ STX_TEST(a_motion_of_a_shorter_time_is_taken_to_go_on)
   ck_assert_uint_eq(o.age, FRAMES + 1);
   ck_assert_double_eq_tol((double)v.z, 0, .1);
   ck_assert_double_eq_tol((double)o.closing_speed, SPEED, .1);
+  stx_obstacles_free(drive.state);
+}
+
+/* ---- Given motion --------------------------------------------------------------------------- */
+
+/* A drive whose frames bring no motion, or an unknown one; speed and yaw rate do. */
+STX_TEST_LOOP(speed_and_yaw_rate_stand_in_for_a_motion, 2)
+{
+  Drive drive = begin(street);
+  StxObstaclesParams params = defaults;
+  params.speed = SPEED;
+  params.yaw_rate = .1;
+  drive.turn = .1;
+  ck_assert(stx_obstacles_prepare(drive.state, &params, CASE_RECORDS, CASE_COLUMNS, NULL));
+  StxObstaclesResult result = {0};
+  for (int i = 0; i < 10; i++) {
+    make_frame(&drive, street, i > 0 ? STEP : 0);
+    drive.motion = (StxMotion){.state = STX_MOTION_TOO_FEW};
+    drive.frame.motion = _i == 0 ? NULL : &drive.motion;
+    result = board_run(drive.state, &drive.frame);
+    ck_assert(result.restarted == (i == 0));
+    ck_assert_ptr_nonnull(result.velocities);
+  }
+  StxObstacle o;
+  StxVelocity v = velocity_of(&drive, &result, &street[STANDS], &o);
+  ck_assert_int_eq(v.moves, STX_MOVES_NOT);
+  ck_assert_double_eq_tol((double)v.x, 0, .2);
+  ck_assert_double_eq_tol((double)v.z, 0, .2);
+  ck_assert_double_eq_tol((double)o.closing_speed, SPEED, 1);
+  stx_obstacles_free(drive.state);
+}
+
+/* A motion that is found counts; frames that repeat, times that go back and scenes that are cut are
+ * what they are without it. */
+STX_TEST(a_given_speed_is_no_better_than_what_is_seen)
+{
+  static const Mover other[] = {{-3, 12, 0, 0, 3}, {3, 9, 0, 0, 3}, {0}};
+  Drive drive = begin(street);
+  StxObstaclesParams params = defaults;
+  params.speed = 30; /* wrong */
+  ck_assert(stx_obstacles_prepare(drive.state, &params, CASE_RECORDS, CASE_COLUMNS, NULL));
+  look(&drive);
+  StxObstaclesResult result = drive_on(&drive, street, FRAMES);
+  StxVelocity v = velocity_of(&drive, &result, &street[STANDS], NULL);
+  ck_assert_double_eq_tol((double)v.z, 0, .05);
+  drive.frame.motion = NULL;
+  drive.frame.time += CASE_SECOND / 10;
+  result = board_run(drive.state, &drive.frame); /* the first without motion is another picture */
+  drive.frame.time += CASE_SECOND / 10;
+  result = board_run(drive.state, &drive.frame);
+  ck_assert(!result.restarted);
+  uint32_t last = result.obstacles[result.count - 1].id;
+  drive.frame.time -= CASE_SECOND;
+  result = board_run(drive.state, &drive.frame);
+  ck_assert(result.restarted);
+  ck_assert_uint_gt(result.obstacles[0].id, last);
+  uint64_t time = drive.frame.time;
+  drive.ahead = drive.seconds = 0;
+  make_frame(&drive, other, 0);
+  drive.frame.motion = NULL;
+  drive.frame.time = time + CASE_SECOND / 10;
+  result = board_run(drive.state, &drive.frame);
+  ck_assert(result.restarted);
+  for (size_t i = 0; i < result.count; i++)
+    ck_assert(isnan(result.velocities[i].z) && isnan(result.obstacles[i].closing_speed));
   stx_obstacles_free(drive.state);
 }
 

@@ -23,8 +23,9 @@ typedef struct {
 /* 720 px, .54 m, 1.65 m above the road, principal point in the middle. */
 StxCamera board_camera(void);
 
-/* What such a camera sees, turned down by camera->pitch, of boards on a plane; the records belong
- * to the case, until the next frame is made. Columns are those whose middle a board covers. */
+/* The frame of such a camera, turned down by camera->pitch, of boards on a plane; the records
+ * belong to the case, until the next frame is made. Columns are those whose middle a board
+ * covers. */
 StxObstaclesFrame board_frame(const StxCamera *camera, const Board *boards, uint64_t time);
 
 /* A state with room for such frames. */

@@ -227,7 +227,7 @@ static void add_random(StxOccupancyFrame *frame, StxRandom *random, int column)
   }
 }
 
-/* Where the stixels of one column put things; how far free, from where. */
+/* The things in the stixels of one column, and the beginning and end of the free space. */
 static bool model_is_in_the_way(const StxStixel *s, const StxStixel *ground)
 {
   double z = FOCAL * BASELINE / (double)s->disparity_bottom;
@@ -243,8 +243,8 @@ static bool model_is_in_the_way(const StxStixel *s, const StxStixel *ground)
   return top >= standard.min_height && foot <= standard.clearance;
 }
 
-/* What a frame's stixels say of a place, per cent. `ground` is of each stixel the last one of the
- * ground before it. */
+/* The evidence of a frame's stixels about a place, per cent. `ground` is of each stixel the last
+ * one of the ground before it. */
 static int model_of(
     const StxOccupancyFrame *frame, const StxStixel *const *ground, double ahead, double left)
 {
@@ -316,7 +316,7 @@ STX_TEST_LOOP(stixels_are_as_the_model_says, 4)
 static StxMotion motion_of(double ahead, double turn_left)
 {
   double c = cos(turn_left), s = sin(turn_left);
-  /* What was at (x, z) is at the place that is seen after going ahead and then turning. */
+  /* A point at (x, z) is now where it is seen after going ahead and then turning. */
   return (StxMotion){.state = STX_MOTION_KNOWN,
       .rotation = {c, 0, s, 0, 1, 0, -s, 0, c},
       .translation = {-s * ahead, 0, -c * ahead}};
@@ -365,7 +365,7 @@ STX_TEST(turns_are_followed)
   ck_assert_double_eq_tol(grid.x, 0, 1e-9);
 }
 
-/* What left is free after few frames, and forgotten where nobody looks. */
+/* The place of a thing that left is free after a few frames, and forgotten if it is out of view. */
 STX_TEST(what_moves_away_leaves)
 {
   STX_AUTO(StxOccupancy) *state = stx_occupancy_new();

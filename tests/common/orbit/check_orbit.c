@@ -52,7 +52,7 @@ static const StxOrbitImpl *reference(void)
   return stx_impl_pick(&stx_orbit_impls, STX_BACKEND_C);
 }
 
-/* Rows are padded by 5 bytes that nobody may touch. */
+/* Rows are padded by 5 bytes that must not be touched. */
 static View draw(
     const StxOrbitImpl *impl, const StxOrbitParams *params, const StxOrbitScene *scene, int threads)
 {
@@ -150,7 +150,7 @@ static Ray cast(const StxOrbitParams *p, double x, double y)
       m[0][j] * (m[1][i] * m[2][k] - m[1][k] * m[2][i]) +                                          \
       m[0][k] * (m[1][i] * m[2][j] - m[1][j] * m[2][i]))
 
-/* Where the ray meets a triangle, along it; 0: nowhere. Cramer's rule. */
+/* The intersection of the ray with a triangle, along it; 0: nowhere. Cramer's rule. */
 static double meet(const Ray *ray, const double a[3], const double b[3], const double c[3])
 {
   double m[3][4];
@@ -192,7 +192,7 @@ static Hit nearest(const StxOrbitScene *scene, const Ray *ray)
   return best;
 }
 
-/* What is seen there, unless something else is seen close by. */
+/* Whether the surface seen there is certain: no other one is seen close by. */
 static bool is_sure(
     const StxOrbitParams *params, const StxOrbitScene *scene, int x, int y, Hit *hit)
 {

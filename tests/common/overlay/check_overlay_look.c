@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the pictures mean: colours of distance, outlines, legend, and the parameters. Numbers of
- * records as colours, what is uncertain, outlines alone, and frames of which the image is a part.
+ * The meaning of the pictures: colours of distance, outlines, legend, and the parameters. Numbers
+ * of records as colours, what is uncertain, outlines alone, and frames of which the image is a
+ * part.
  */
 #include "tests/common/overlay/overlay_frames.h"
 
@@ -288,7 +289,7 @@ STX_TEST(height_is_that_of_the_upper_edge_above_the_road)
   params.camera.pitch = 3 * 3.14159265358979 / 180;
   expect_height(
       params, overlay_stixel(0, 100, 140, STX_KIND_OBJECT, 13, 16), (1.5 + half - 25 * .0523) / 4);
-  /* Above the camera where nobody knows how high it is. */
+  /* Above the camera, whose height is unknown. */
   params.camera.pitch = params.camera.height = 0;
   expect_height(params, overlay_stixel(0, 68, 140, STX_KIND_OBJECT, 13, 16), (1 + half) / 4);
 }
@@ -370,7 +371,7 @@ STX_TEST(without_filling_only_outlines_are_left)
 
 /* ---- Parts of an image --------------------------------------------------------------------- */
 
-/* Whom frame pixel (x, y) shows, one byte of his colour, by the definition; 9: nobody. */
+/* The label that frame pixel (x, y) shows, one byte of its colour, by the definition; 9: none. */
 static int expected_label(
     const StxOverlayParams *p, const StxStixel *records, size_t count, int x, int y)
 {

@@ -21,7 +21,7 @@ static StxOverlayParams street(void)
   return params;
 }
 
-/* What the marks make of a frame of the background's colour. */
+/* Draws the marks on a frame of the background's colour. */
 static StxImage8 draw_marks(const StxOverlayParams *params, const StxOverlayFacts *facts)
 {
   const StxCanvasImpl *impl = stx_impl_named(&stx_canvas_impls, "c");
@@ -224,7 +224,7 @@ STX_TEST(labels_stand_above_and_inside_the_frame)
   }
 }
 
-/* How many runs of rows have something in them. */
+/* The number of runs of rows that are not empty. */
 static int count_bands(const StxImage8 *image)
 {
   int bands = 0;

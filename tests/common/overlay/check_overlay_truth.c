@@ -61,7 +61,7 @@ STX_TEST(kinds_and_distances_decide)
       {STX_KIND_OBJECT, 23.1f, STX_KIND_OBJECT, 20, STX_VERDICT_MISPLACED},
       {STX_KIND_OBJECT, 104, STX_KIND_OBJECT, 100, STX_VERDICT_FOUND},
       {STX_KIND_OBJECT, 106, STX_KIND_OBJECT, 100, STX_VERDICT_MISPLACED},
-      /* What is unknown here is wrong; what is unknown there is not counted. */
+      /* Unknown in the result is wrong; unknown in the truth is not counted. */
       {STX_KIND_OBJECT, 0, STX_KIND_OBJECT, 20, STX_VERDICT_MISPLACED},
       {STX_KIND_OBJECT, 20, STX_KIND_OBJECT, 0, STX_VERDICTS},
       {STX_KIND_GROUND, 20, STX_KIND_OBJECT, 0, STX_VERDICTS},

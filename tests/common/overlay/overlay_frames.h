@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What check_overlay.c and check_overlay_look.c share: parameters, guarded frames of any format,
+ * Shared by check_overlay.c and check_overlay_look.c: parameters, guarded frames of any format,
  * records.
  */
 #ifndef OVERLAY_FRAMES_H
@@ -17,13 +17,13 @@ extern const char *const overlay_format_names[OVERLAY_FORMATS];
 /* Class colours at alpha 1 without outlines and legend, on a frame of the image's own size. */
 StxOverlayParams overlay_plain(const char *format, int width, int height, int stixel_width);
 
-/* How many planes a frame has in memory. */
+/* The number of planes of a frame in memory. */
 int overlay_frame_planes(const StxOverlayParams *params);
 
 /* The bytes of a row of such a plane. */
 int overlay_frame_row(const StxOverlayParams *params, int p);
 
-/* Guarded planes whose rows have `padding` bytes that nobody may touch, and their view. */
+/* Guarded planes whose rows have `padding` bytes that must not be touched, and their view. */
 void overlay_frame_new(
     const StxOverlayParams *params, int padding, StxImage8 plane[3], StxFrame *frame);
 void overlay_frame_fill(const StxOverlayParams *params, StxImage8 plane[3], int value);

@@ -160,7 +160,7 @@ static StxPairEvidence brute_measure(
 
 /* ---- Pictures ------------------------------------------------------------------------------ */
 
-/* What stands at (x, y) of an endless plane: blotches, and a grain of `noise` levels. */
+/* The brightness at (x, y) of an endless plane: blotches, and a grain of `noise` levels. */
 static int plane(int x, int y)
 {
   uint32_t h = ((uint32_t)(x + 4096) / 5) * 2654435761u ^ ((uint32_t)(y + 4096) / 3) * 2246822519u;

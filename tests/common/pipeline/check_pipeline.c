@@ -148,7 +148,7 @@ STX_TEST(cityscapes_disparities_are_one_more)
   settings.colmean.disparity.encoding = STX_DISPARITY_CITYSCAPES;
   pipeline_expect_same(
       expected, pipeline_run_alone(&settings, pipeline_disparity(&frame)), "Cityscapes");
-  /* What is matched here is not encoded like that. */
+  /* Disparities of the matcher do not have this encoding. */
   settings = pipeline_settings(STX_PIPELINE_PAIRS);
   expected = pipeline_run_alone(&settings, pipeline_pair(&frame));
   settings.colmean.disparity.encoding = STX_DISPARITY_CITYSCAPES;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the check programs of the pipeline share: frames of the synthetic street, and runs. */
+/* Shared by the check programs of the pipeline: frames of the synthetic street, and runs. */
 #ifndef STX_PIPELINE_CASE_H
 #define STX_PIPELINE_CASE_H
 
@@ -21,7 +21,7 @@ void pipeline_frame_free(PipelineFrame *frame);
 STX_AUTO_VALUE(PipelineFrame, pipeline_frame_free)
 STX_AUTO_POINTER(StxPipeline, stx_pipeline_free)
 
-/* What a pipeline is given. */
+/* The input of a pipeline. */
 StxPipelineInput pipeline_pair(const PipelineFrame *frame);
 StxPipelineInput pipeline_disparity(const PipelineFrame *frame);
 

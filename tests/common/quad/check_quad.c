@@ -102,7 +102,7 @@ static StxStixel any_stixel(StxRandom *random)
   return s;
 }
 
-/* What the library says of a stixel in metres; and every corner lies in the plane. */
+/* Corners agree with the library's metres of a stixel, and every corner lies in the plane. */
 STX_TEST(corners_are_those_of_metres)
 {
   StxQuadImage image = {.camera = {.focal = 721.5, .baseline = .54, .cx = 609.6, .cy = 172.9},

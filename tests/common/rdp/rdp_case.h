@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the check programs of rdp and the element's tests share: columns in guarded memory, their
+ * Shared by the check programs of rdp and the element's tests: columns in guarded memory, their
  * fillings, and a run with exactly the memory that the contract asks for.
  */
 #ifndef STX_RDP_CASE_H
@@ -15,7 +15,7 @@ typedef struct {
 } RdpCase;
 
 /*
- * How the columns are filled. Weights are random, 0 where a disparity is unknown; but NOISE and
+ * The fillings of the columns. Weights are random, 0 where a disparity is unknown; but NOISE and
  * EXTREME have any weight anywhere.
  *   CONSTANT  one disparity per column
  *   RAMP      a line per column, some steep
@@ -50,7 +50,7 @@ void rdp_case_free(RdpCase *c);
 /* "7x1024 cells of 8x8, epsilon 1024, median 0, filling 3, seed 12" */
 void rdp_case_name(const RdpCase *c, RdpFilling filling, uint64_t seed, char *text, size_t size);
 
-/* What a run gives; segments and kept are guarded and the caller's. */
+/* The result of a run; segments and kept are guarded and the caller's. */
 typedef struct {
   StxStixel *segments;
   uint8_t *kept;

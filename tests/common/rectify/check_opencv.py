@@ -66,7 +66,7 @@ def write_calibration(path, model, d):
 
 
 class Rectified:
-    """What rectify-dump writes."""
+    """The output of rectify-dump."""
 
     def __init__(self, program, calibration, camera, picture):
         raw = subprocess.run([program, calibration, str(camera), str(WIDTH), str(HEIGHT), "0",

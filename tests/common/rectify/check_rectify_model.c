@@ -137,8 +137,8 @@ static StxCalibration askew(StxLensModel model)
   return c;
 }
 
-/* Where a point of the left camera's frame falls in the rectified picture of a camera whose frame
- * it is given in. */
+/* The position of a point of the left camera's frame in the rectified picture of a camera whose
+ * frame it is given in. */
 static void place_in(const StxRectifyView *view, const double point[3], double at[2])
 {
   double turned[3];

@@ -110,7 +110,7 @@ static void take_pair(Rig *rig, uint64_t frame, bool rectifies)
 
 /* ---- Distances ---------------------------------------------------------------------------- */
 
-/* How far away that is what the rectified left camera sees there. */
+/* The depth of the surface that the rectified left camera sees there. */
 static double true_depth(const Rig *rig, double u, double v)
 {
   StxSceneRay ray = stx_scene_ray(rig->street, STX_SCENE_LEFT, u, v);

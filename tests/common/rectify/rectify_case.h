@@ -29,8 +29,8 @@ void rectify_free_packed_maps(RectifyPackedMaps *maps);
 /* Bytes of a row of so many pixels in packed 4:2:2. */
 int rectify_packed_bytes(int width);
 
-/* What a packed picture becomes, by way of its planes: taken apart, rectified by run of the
- * reference, and put together. The room behind an odd width becomes 0. */
+/* Rectifies a packed picture by its planes: taken apart, rectified by the reference, and put
+ * together. The room behind an odd width becomes 0. */
 void rectify_run_planes(const RectifyPackedMaps *maps, const StxRectifyPacked *packed,
     const StxImage8 *source, const StxImage8 *target);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the check programs of roadline share: columns of cells with any disparity, roads and things
+ * Shared by the check programs of roadline: columns of cells with any disparity, roads and things
  * that are none to paint on them, and an estimate with exactly the memory that the contract asks
  * for.
  */
@@ -36,7 +36,7 @@ void road_paint(
 /* A straight one, one that rises twice, one that falls, one that rises. */
 extern const StxRoadLine road_straight, road_valley, road_crest, road_rise;
 
-/* What is no road: fills all cells. */
+/* Contents that are no road: each fills all cells. */
 enum {
   ROAD_NOTHING,
   ROAD_WALL,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How far the recurrences of satdp and fulldp are from the least energy. Small columns: every
+ * The distance of the recurrences of satdp and fulldp from the least energy. Small columns: every
  * segmentation is tried, with the energies of satdp.h, with those of the model, in plain double and
  * with weights that nothing rounds, and with those of fulldp.h. Prints what docs/evaluation.md says
  * of it, as CSV.
@@ -373,7 +373,7 @@ static void compare(const Case *c, int column, double energy, double fulldp, Fou
   add(&found->fulldp, fulldp, least_of(&model).energy);
 }
 
-/* What the columns cost, as the records tell it. Exact: energies are far below 2^24. */
+/* The costs of the columns, from the records. Exact: energies are far below 2^24. */
 static void energies_of(const StxSatdpImpl *impl, const Case *c, double energy[COLUMNS])
 {
   StxSatdpResult result;

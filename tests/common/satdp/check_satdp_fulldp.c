@@ -17,9 +17,9 @@ static const struct {
 } algorithms[] = {{&stx_satdp_impls, new_case, random_params},
     {&stx_fulldp_impls, new_full_case, random_full_params}};
 
-/* Where stixels may begin. SOME: a density of 1 to 99 percent. UNEVEN: a density per column, so
- * that neighbours have none and all. TOP, LOWEST: one row of cells. RDP: as a line simplification
- * cuts. */
+/* The rows at which stixels may begin. SOME: a density of 1 to 99 percent. UNEVEN: a density per
+ * column, so that neighbours have none and all. TOP, LOWEST: one row of cells. RDP: as a line
+ * simplification cuts. */
 typedef enum { UNMASKED, NOWHERE, EVERYWHERE, SOME, UNEVEN, TOP, LOWEST, RDP, MASKS } Mask;
 
 static void allow_uneven(Case *c, StxRandom *random)
@@ -203,7 +203,7 @@ STX_TEST(all_starts_are_no_restriction)
   }
 }
 
-/* How many pairs an implementation computes. */
+/* The number of pairs that an implementation computes. */
 static uint64_t evaluated_by(const StxSatdpImpl *impl, const Case *c)
 {
   StxSatdpResult result;
@@ -278,7 +278,7 @@ STX_TEST_LOOP(results_count_pairs, ALGORITHMS)
 
 /* ---- Coarse steps --------------------------------------------------------------------------- */
 
-/* What is in pixels of disparity, in pixels of a 2^coarse-th of the steps. */
+/* Parameters in pixels of disparity, converted to steps that are 2^coarse times as large. */
 static StxSatdpParams in_coarse_pixels(StxSatdpParams params, int coarse)
 {
   double pixel = 1 << coarse;

@@ -3,6 +3,7 @@
  * satdp's reference on columns that a person can work out.
  */
 #include "common/satdp/satdp_cost_math.h"
+#include "common/satdp/satdp_explain.h"
 #include "tests/common/satdp/satdp_case.h"
 
 static void set_column(const Case *c, const uint16_t *disparity, uint16_t weight)
@@ -117,7 +118,7 @@ STX_TEST(literal_sky_without_a_horizon)
   }
 }
 
-/* What ground, sky and unknown cells cost at an image row (cells of one pixel), in nats. */
+/* The cost of ground, sky and unknown cells at an image row (cells of one pixel), in nats. */
 static void expect_places(
     const Case *c, int row, double ground, double sky, double unknown, int low, int high)
 {
@@ -212,7 +213,7 @@ STX_TEST(literal_first_pays_once)
 }
 
 /* Six cells of 4 px, which sky (4 px) explains at a nat each (16 · 128/2047) and an object (1 px)
- * at none. Noise costs sky ln 4 a cell; it is first to nobody's advantage. An object beginning
+ * at none. Noise costs sky ln 4 a cell; being the lowest gives no advantage. An object beginning
  * costs 6.5. */
 STX_TEST(literal_noise_of_the_sky)
 {
@@ -311,4 +312,43 @@ STX_TEST(literal_objects_from_the_only_start)
   case_starts(c, 0, &random);
   c->starts[2] = 1;
   expect_records(c, expected, 2);
+}
+
+/* Cells of 8 rows: a ground of slope .25 from row 24 on, where it is 4 px near, and an object above
+ * that. They meet where the ground is as near as the object's lowest row. */
+STX_TEST(literal_feet)
+{
+  static const struct {
+    float near, object_top;
+    int top, boundary;
+    float ground_end, object_end;
+  } cases[] = {
+      {4, 4, 8, 24, 4, 4},                                         /* where they are */
+      {4.1f, 4.1f, 8, 24, 4, 4.1f},                                /* less than half a row */
+      {4.25f, 4.25f, 8, 25, 4.25f, 4.25f}, {9, 9, 8, 26, 4.5f, 9}, /* a quarter of a cell at most */
+      {3.5f, 3.5f, 8, 22, 3.5f, 3.5f}, {1, 1, 8, 20, 3, 1},        /* half a cell at most */
+      {3, 4.5f, 8, 20, 3, 3.4f}, /* an object that leans keeps its slope of −.1 … */
+      {3, 3, 22, 23, 3.75f, 3},  /* … and at least a row */
+      {3, 3, 23, 24, 4, 3}, {0, 0, 8, 24, 4, 0}, /* unknown */
+  };
+  const StxGrid grid = {.width = 8, .height = 32, .cell_width = 8, .cell_height = 8};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxStixel ground = {0, 24, 31, STX_KIND_GROUND, 0, 4, 5.75f, 0, 1}, below = ground;
+    StxStixel object = {0, (uint16_t)cases[i].top, 23, STX_KIND_OBJECT, 0, cases[i].object_top,
+        cases[i].near, 0, 1};
+    stx_settle_foot(&grid, &ground, &object);
+    ck_assert_int_eq(ground.top, cases[i].boundary);
+    ck_assert_int_eq(object.bottom, cases[i].boundary - 1);
+    ck_assert_int_eq(object.top, cases[i].top);
+    ck_assert_float_eq_tol(ground.disparity_top, cases[i].ground_end, 1e-6f);
+    ck_assert_float_eq_tol(object.disparity_bottom, cases[i].object_end, 1e-6f);
+    ck_assert_float_eq(ground.disparity_bottom, 5.75f);
+    ck_assert_int_eq(stx_satdp_piece(&grid, &ground).last, 0);
+    ck_assert_int_eq(stx_satdp_piece(&grid, &object).first, 1);
+    StxStixel other = object;
+    stx_settle_foot(&grid, &below, &ground); /* no object */
+    stx_settle_foot(&grid, &object, &below); /* no ground below it */
+    ck_assert_int_eq(below.top, 24);
+    ck_assert_int_eq(object.bottom, other.bottom);
+  }
 }

@@ -4,6 +4,7 @@
  * segmentations and against its own definition, both also with restricted start rows. The fits:
  * check_satdp_tables.c; literal columns: check_satdp_literal.c.
  */
+#include "common/satdp/satdp_explain.h"
 #include "tests/common/satdp/satdp_case.h"
 
 #include <math.h>
@@ -42,7 +43,7 @@ static double road_at(const StxRoadLine *line, double row)
   return d;
 }
 
-/* How much disparity a row of pixels brings there. */
+/* The increase of the disparity per row of pixels. */
 static double slope_at(const StxRoadLine *line, double row)
 {
   double slope = line->slope;
@@ -104,7 +105,7 @@ static double part_noise(const Case *c, int column, int kind, int vb, int vt)
   return sum;
 }
 
-/* What a stixel pays for being the lowest, in whole nats of the parameters. */
+/* The cost of being the lowest stixel, in whole nats of the parameters. */
 static double part_first(const Case *c, int kind, int vb)
 {
   const double cost[] = {0, c->params.first_object_cost, c->params.first_sky_cost};
@@ -331,8 +332,9 @@ static void expect_recurrence(const Case *c, int column, const StxStixel *last)
     int vb = r.vb[kind][vt], below = r.below[kind][vt];
     double share = r.energy[kind][vt] - (vb > 0 ? r.energy[below][vb - 1] : 0);
     ck_assert_int_eq(last->kind, kind);
-    ck_assert_int_eq(last->top, stx_grid_top(&c->params.grid, rows - 1 - vt));
-    ck_assert_int_eq(last->bottom, stx_grid_top(&c->params.grid, rows - vb) - 1);
+    StxSatdpPiece piece = stx_satdp_piece(&c->params.grid, last);
+    ck_assert_int_eq(piece.first, vb);
+    ck_assert_int_eq(piece.last, vt);
     ck_assert_double_eq(last->cost * 1024.0, share);
     kind = below;
     vt = vb - 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What satdp's tables hold, and what is refused. satdp's closed fits against a plain solver, and
- * what they are without cells. Which classes are ground and sky, as users write it: read, written
- * and refused.
+ * The contents of satdp's tables, and refused parameters. satdp's closed fits against a plain
+ * solver, and what they are without cells. Which classes are ground and sky, as users write it:
+ * read, written and refused.
  */
 #include "tests/common/satdp/satdp_case.h"
 #include "common/satdp/satdp.h"
@@ -86,7 +86,7 @@ STX_TEST(tables_weigh_a_bent_road_by_its_slope)
   }
 }
 
-/* Without a weight nobody pays, and nobody more than 16 units of a logarithm. */
+/* Without a weight the cost is 0, and never more than 16 units of a logarithm. */
 STX_TEST(noise_is_paid_within_bounds)
 {
   const StxRoadLine line = {64, 20, 1};

@@ -2,6 +2,7 @@
 #include "tests/common/satdp/satdp_case.h"
 
 #include "common/rdp/rdp.h"
+#include "common/satdp/satdp_explain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -309,7 +310,7 @@ static void expect_partition(const Case *c, const StxStixel *stixels, size_t cou
     ck_assert_int_eq(stixels[i].column, column);
     ck_assert_int_eq(stixels[i].bottom, bottom);
     ck_assert_int_le(stixels[i].top, stixels[i].bottom);
-    int u = stx_grid_rows(grid) - 1 - stixels[i].bottom / grid->cell_height;
+    int u = stx_satdp_piece(grid, &stixels[i]).first;
     ck_assert_msg(case_may_begin(c, column, u), "a stixel of column %d begins at %d", column, u);
     ck_assert(stixels[i].kind >= STX_KIND_GROUND && stixels[i].kind <= STX_KIND_SKY);
     ck_assert(stixels[i].confidence >= 0 && stixels[i].confidence <= 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the check programs of satdp share: a case, which is parameters, their tables and
- * columns in guarded memory, its fillings, and a run with exactly the memory that the contract
- * asks for. Every failure inside fails the test.
+ * Shared by the check programs of satdp: a case, which is parameters, their tables and columns in
+ * guarded memory, its fillings, and a run with exactly the memory that the contract asks for. Every
+ * failure inside fails the test.
  */
 #ifndef STX_TESTS_SATDP_CASE_H
 #define STX_TESTS_SATDP_CASE_H

@@ -18,7 +18,7 @@
 #define HEIGHT 180
 #define BASELINE .3
 
-/* Nothing bends and nobody looks askew; P is as the cameras are. */
+/* No distortion and no rotation; P is as the cameras are. */
 static StxCalibration straight_pair(void)
 {
   StxCalibration c = {.rectified = true, .format = "made"};
@@ -121,8 +121,8 @@ STX_TEST(threads_do_not_matter)
 
 /* ---- Geometry ------------------------------------------------------------------------------- */
 
-/* Where the right camera has the point, by the numbers of the file: from the left pixel and how
- * far away it is. */
+/* The position of the point in the right camera, by the numbers of the file: from the left pixel
+ * and how far away it is. */
 static void by_the_file(
     const StxCalibration *calibration, const double left[2], double distance, double right[2])
 {

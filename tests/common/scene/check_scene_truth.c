@@ -232,7 +232,7 @@ STX_TEST(the_right_eye_sees_points_where_disparity_says)
   }
 }
 
-/* How much neighbouring pixels of the road differ in a row. */
+/* The difference of neighbouring pixels of the road in a row. */
 static double contrast(const StxImage8 *grey, const StxImage8 *labels, int y)
 {
   int count = 0, sum = 0;

@@ -76,7 +76,7 @@ STX_TEST(scales_of_cameras)
 
 /* ---- Maps ---------------------------------------------------------------------------------- */
 
-/* What a map of disparities becomes, pixel by pixel. */
+/* Converts a map of disparities, pixel by pixel. */
 static SgmResult converted(const SgmPair *pair, const SgmResult *disparities)
 {
   SgmResult result = sgm_copy_result(disparities);

@@ -151,6 +151,42 @@ STX_TEST(a_wire_hides_no_sky)
   ck_assert(!stx_sgm_is_same_sky(white, nearly_white));
 }
 
+STX_TEST(the_sky_goes_on_where_it_is_as_bright)
+{
+  static const StxSgmTile gray = {90, 254, 1600}, white = {90, 255, 1600};
+  ck_assert(stx_sgm_may_meet(gray, gray));
+  ck_assert(!stx_sgm_may_meet(gray, white));
+  ck_assert(!stx_sgm_may_meet(white, gray));
+  /* pixels and sum of a tile beside one of 16 pixels and mean 100 */
+  static const int cases[][3] = {{16, 1696, 1}, {16, 1697, 0}, {16, 1504, 1}, {16, 1503, 0},
+      {4, 424, 1}, {4, 425, 0}, {4, 376, 1}, {4, 375, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxSgmTile tile = {0, 0, (uint16_t)cases[i][1]};
+    ck_assert_int_eq(stx_sgm_is_alike_in_mean(gray, 16, tile, cases[i][0]), cases[i][2]);
+    ck_assert_int_eq(stx_sgm_is_alike_in_mean(tile, cases[i][0], gray, 16), cases[i][2]);
+  }
+  static const uint32_t patches[][3] = {{8, 6, 1}, {8, 5, 0}, {7, 7, 0}, {12, 9, 1}, {13, 9, 0}};
+  for (size_t i = 0; i < sizeof patches / sizeof patches[0]; i++) {
+    StxSgmPatch patch = {.meetings = patches[i][0], .alike = patches[i][1]};
+    ck_assert_uint_eq(stx_sgm_patch_is_behind(&patch), patches[i][2]);
+  }
+}
+
+STX_TEST(the_sky_grows_from_what_is_not_small)
+{
+  static const StxSgmGrays sky = {100, 110};
+  static const int cases[][3] = {{100, 120, 1}, {100, 121, 0}, {90, 110, 1}, {89, 110, 0},
+      {90, 111, 0}, {95, 115, 1}, {104, 105, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxSgmGrays tile = {(uint8_t)cases[i][0], (uint8_t)cases[i][1]};
+    ck_assert_int_eq(stx_sgm_grows(tile, sky), cases[i][2]);
+    ck_assert(!stx_sgm_grows(tile, stx_sgm_no_grays()));
+  }
+  ck_assert(!stx_sgm_patch_is_small(&(StxSgmPatch){.tiles = 10}, 2560));
+  ck_assert(stx_sgm_patch_is_small(&(StxSgmPatch){.tiles = 10}, 2561));
+  ck_assert(!stx_sgm_patch_is_small(&(StxSgmPatch){.tiles = 1 << 24}, 1 << 24));
+}
+
 /* ---- All of it ---------------------------------------------------------------------------- */
 
 /* Marks the sky in a copy of a result, once by brute force and once with some threads. */

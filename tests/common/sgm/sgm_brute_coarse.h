@@ -86,7 +86,7 @@ static int brute_begin(int t, int disparities)
   return begin < 0 ? 0 : begin > disparities - 16 ? disparities - 16 : begin;
 }
 
-/* −1: nobody votes for a window more than 16 away from `other`. */
+/* −1: no vote for a window more than 16 away from `other`. */
 static int brute_window(const int *votes, int n, int other)
 {
   int sums[COARSE_COUNT], most = 0, first = -1, last;
@@ -146,7 +146,7 @@ static int brute_far(const BruteLevel *level)
   return (int)(.75 * level->pair.params.p2 + .5);
 }
 
-/* What a path pays from candidate e of q to candidate d of p. */
+/* The penalty of a path from candidate e of q to candidate d of p. */
 static int brute_jump(const BruteLevel *level, int near, int e, int d)
 {
   bool seam = level->top && (e < 16) != (d < 16);

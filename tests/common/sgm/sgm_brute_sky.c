@@ -35,6 +35,12 @@ typedef struct {
   int outlined;
 } Patch;
 
+/* Statistics of the pixels of a rectangle of tiles, within the image. */
+typedef struct {
+  int pixels, least, most;
+  double sum;
+} Grays;
+
 typedef struct {
   const SgmPair *pair;
   const SgmResult *result;
@@ -44,13 +50,9 @@ typedef struct {
   int patch[BRUTE_TILES];     /* its leftmost tile at the top edge, or −1 */
   Patch patches[BRUTE_TILES]; /* by that; and the next */
   bool is_sky[BRUTE_TILES];
+  int step[BRUTE_TILES];     /* of growth, by which a tile is sky; 0: from the start, −1: never */
+  Grays of_sky[BRUTE_TILES]; /* of these tiles: what the sky has there */
 } Sky;
-
-/* What the pixels of a rectangle of tiles have, as far as they are in the image. */
-typedef struct {
-  int pixels, least, most;
-  double sum;
-} Grays;
 
 static Grays grays(const SgmPair *pair, int left, int top, int right, int bottom)
 {
@@ -213,7 +215,7 @@ static bool is_far(const Sky *s, const Patch *patch)
   return mean <= .8 * (1 + fmin(bright, 3)) + .2 * share + NEARLY;
 }
 
-/* What is left of the disparities beside the line through them, as a share of their mean. */
+/* The deviation of the disparities from the line through them, as a share of their mean. */
 static double unevenness(const Patch *patch)
 {
   double n = patch->outlined, i = 0, d = 0, ii = 0, id = 0, left = 0;
@@ -298,10 +300,104 @@ static void find_sky(Sky *s, BruteSky *met)
 
 /* ---- The sky ------------------------------------------------------------------------------ */
 
+static bool is_of_sky(const Sky *s, int i, int j)
+{
+  int patch = s->patch[j * s->columns + i];
+  return patch >= 0 && s->is_sky[patch];
+}
+
+static double mean(const Sky *s, int i, int j)
+{
+  return tile(s, i, j).sum / tile(s, i, j).pixels;
+}
+
+/* The next candidate to the left or right (di) of a tile at a border of its patch, over no more
+ * than 40 others, or −1. */
+static int across(const Sky *s, int i, int j, int di)
+{
+  for (int k = 1; k <= 41 && is_inside(s, i + k * di, j); k++)
+    if (s->candidate[j * s->columns + i + k * di])
+      return k > 1 ? i + k * di : -1;
+  return -1;
+}
+
+/* Whether a patch goes on where the sky was hidden; `any`: whatever its means. */
+static bool is_behind(const Sky *s, int patch, bool any)
+{
+  int pairs = 0, alike = 0;
+  for (int at = 0; at < 2 * s->columns * s->rows; at++) {
+    int i = at / 2 % s->columns, j = at / 2 / s->columns, u;
+    if (s->patch[at / 2] != patch || (u = across(s, i, j, at % 2 ? 1 : -1)) < 0 ||
+        !is_of_sky(s, u, j) || tile(s, i, j).most == 255 || tile(s, u, j).most == 255)
+      continue;
+    pairs++;
+    alike += any || fabs(mean(s, i, j) - mean(s, u, j)) <= 6 + NEARLY;
+  }
+  return pairs >= 8 && alike >= .75 * pairs;
+}
+
+static void find_hidden_sky(Sky *s, BruteSky *met)
+{
+  bool behind[BRUTE_TILES] = {false};
+  for (int k = 0; k < s->columns; k++) {
+    bool other = s->patches[k].tiles > 0 && !s->is_sky[k];
+    behind[k] = other && is_behind(s, k, false);
+    met->behind += behind[k];
+    met->apart += other && !behind[k] && is_behind(s, k, true);
+  }
+  for (int k = 0; k < s->columns; k++)
+    s->is_sky[k] |= behind[k];
+}
+
+static Grays both(Grays a, Grays b)
+{
+  return (Grays){a.pixels + b.pixels, (int)fmin(a.least, b.least), (int)fmax(a.most, b.most), 0};
+}
+
+/* The sky that a tile has beside it before a step; small patches and late tiles count if `all`. */
+static Grays sky_beside(const Sky *s, int i, int j, int step, bool all)
+{
+  Grays found = {0, 255, 0, 0};
+  for (int k = 0; k < 4; k++) {
+    int u = i + (k == 0) - (k == 1), v = j + (k == 2) - (k == 3), at = v * s->columns + u;
+    if (!is_inside(s, u, v) || s->step[at] < 0 || (!all && s->step[at] >= step))
+      continue;
+    bool small = s->patch[at] >= 0 && 256 * s->patches[s->patch[at]].tiles < s->columns * s->rows;
+    if (all || !small)
+      found = both(found, s->of_sky[at]);
+  }
+  return found;
+}
+
+static bool may_grow(const Sky *s, int i, int j, Grays sky)
+{
+  Grays with = both(sky, tile(s, i, j));
+  return s->patch[j * s->columns + i] < 0 && sky.pixels > 0 && with.most - with.least <= 20;
+}
+
+static void grow(Sky *s, BruteSky *met)
+{
+  for (int at = 0; at < s->columns * s->rows; at++) {
+    int i = at % s->columns, j = at / s->columns;
+    s->step[at] = is_of_sky(s, i, j) ? 0 : -1;
+    s->of_sky[at] = tile(s, i, j);
+  }
+  for (int step = 1; step <= 7; step++)
+    for (int at = 0; at < s->columns * s->rows; at++) {
+      int i = at % s->columns, j = at / s->columns;
+      Grays sky = sky_beside(s, i, j, step, step == 7);
+      if (s->step[at] >= 0 || !may_grow(s, i, j, sky))
+        continue;
+      met->stopped += step == 7;
+      met->grown += step < 7;
+      s->step[at] = step < 7 ? step : -1;
+      s->of_sky[at] = sky;
+    }
+}
+
 static bool in_sky(const Sky *s, int i, int j)
 {
-  int patch = is_inside(s, i, j) ? s->patch[j * s->columns + i] : -1;
-  return patch >= 0 && s->is_sky[patch];
+  return is_inside(s, i, j) && s->step[j * s->columns + i] >= 0;
 }
 
 /* Of a pixel that is not in the sky: it is like all of the sky in the 5 × 5 tiles around. */
@@ -312,7 +408,7 @@ static bool is_margin(const Sky *s, int x, int y, BruteSky *met)
     int u = x / 4 + k % 5 - 2, v = y / 4 + k / 5 - 2;
     if (!in_sky(s, u, v))
       continue;
-    Grays sky = tile(s, u, v);
+    Grays sky = s->of_sky[v * s->columns + u];
     least = sky.least < least ? sky.least : least;
     most = sky.most > most ? sky.most : most;
     skies++;
@@ -340,6 +436,8 @@ void brute_sky(const SgmPair *pair, const SgmResult *result, BruteSky *met)
       if (s.patch[j * s.columns + i] >= 0)
         add_tile(&s, i, j);
   find_sky(&s, met);
+  find_hidden_sky(&s, met);
+  grow(&s, met);
   STX_EACH_PIXEL (x, y, pair->left.width, pair->left.height)
     if (in_sky(&s, x / 4, y / 4) || is_margin(&s, x, y, met)) {
       stx_row16(&result->disparity, y)[x] = 0;

@@ -11,7 +11,7 @@
 
 #define BRUTE_TILES 4096
 
-/* How often each thing was met that decides what is sky. */
+/* Counts of the cases that decide what is sky. */
 typedef struct {
   int below;     /* candidates of no patch */
   int joined;    /* patches that meet further down */
@@ -27,6 +27,10 @@ typedef struct {
   int walls;     /* far patches whose outline is near and plane, … */
   int plain;     /* and those of them that are sky all the same: votes, … */
   int between;   /* … brightness */
+  int behind;    /* patches that are no sky, but go on where it was hidden, … */
+  int apart;     /* … and those that would, if their means did not differ */
+  int grown;     /* tiles that became sky; and those … */
+  int stopped;   /* … beside sky that did not, as it came from a small patch or steps were over */
 } BruteSky;
 
 static inline int brute_clamp(int value, int count)

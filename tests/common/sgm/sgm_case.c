@@ -75,7 +75,7 @@ void sgm_fill_opposite(const SgmPair *pair, StxRandom *random)
 
 /* ---- A sky -------------------------------------------------------------------------------- */
 
-/* What the strips of a street have in common. */
+/* Common to the strips of a street. */
 typedef struct {
   int gray;         /* of most of what is bright */
   int least, most;  /* gray, of the rest */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the check programs of sgm share: a case, which is parameters and two guarded images, its
+ * Shared by the check programs of sgm: a case, which is parameters and two guarded images, its
  * fillings, and a run of a host implementation with exactly the memory that the contract asks for.
  * Every failure inside fails the test.
  */

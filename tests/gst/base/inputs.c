@@ -45,8 +45,8 @@ static void check_pad(GstElementFactory *factory, GstStaticPadTemplate *template
   gst_bus_set_flushing(bus, TRUE);
 }
 
-/* How many pads were checked. That of lidar-parse takes bytes, and that of lidar-decode what udpsrc
- * gives, which has no caps. */
+/* The number of pads that were checked. That of lidar-parse takes bytes, and that of lidar-decode
+ * what udpsrc gives, which has no caps. */
 static guint check_element(GstElementFactory *factory)
 {
   const GList *templates = gst_element_factory_get_static_pad_templates(factory);

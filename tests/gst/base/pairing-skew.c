@@ -214,7 +214,7 @@ STX_TEST(an_offset_is_no_matter)
   ck_assert_uint_eq(pairs.unpaired, 0);
 }
 
-/* What lost its partner takes no other. */
+/* A frame that lost its partner takes no other. */
 STX_TEST(lost_frames_make_no_wrong_pair)
 {
   const Camera left = {RATE, 30, 0, 4, 10}, right = {RATE, 30, 12, 4, 10};

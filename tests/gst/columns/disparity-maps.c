@@ -93,8 +93,8 @@ STX_TEST(disparities_above_256_pixels)
   "video/x-raw,format=GRAY16_LE,width=6,height=1,framerate=10/1,"                                  \
   "disparity-encoding=opencv"
 
-/* What is below the least is unknown, before the offset is added; a negative least makes OpenCV's
- * 0 and less known. */
+/* Values below the least are unknown, before the offset is added; a negative least makes OpenCV's 0
+ * and less known. */
 STX_TEST(least_and_offset)
 {
   static const gint16 map[] = {-80, -16, 0, 8, 64, 160}; /* -5, -1, 0, .5, 4, 10 pixels */

@@ -202,7 +202,8 @@ static void expect_alike(const Depths *expected, const Depths *actual, gdouble t
       farther <= most * all, "%s: %u of %u rows have another distance", what, farther, all);
 }
 
-/* What loses nothing gives the same; sixteenths of a pixel and millimetres move a few borders. */
+/* Lossless encodings give the same stixels; sixteenths of a pixel and millimetres move a few
+ * borders. */
 STX_TEST_LOOP(every_encoding_gives_the_same_stixels, G_N_ELEMENTS(names))
 {
   Street *street = street_new();

@@ -58,7 +58,7 @@ static GstBuffer *make_scores(const guint8 *labels, gint shift, guint type, gboo
   return scores;
 }
 
-/* What the reference makes of the labels, without any disparity. */
+/* The reference's columns of the labels, without any disparity. */
 static gpointer expected_columns(const guint8 *labels, gsize *size)
 {
   static guint16 unknown[HEIGHT * WIDTH];

@@ -191,7 +191,7 @@ STX_TEST(what_was_set_can_be_unset)
   ck_assert(cx == -1e6 && pitch == -2);
 }
 
-/* 0 is a number like any other once somebody says it. */
+/* 0 is a number like any other once it is set. */
 STX_TEST(zero_can_be_said)
 {
   Outcome outcome = run(DISPARITY "! downsample-transpose " NUMBERS
@@ -207,7 +207,7 @@ STX_TEST(zero_can_be_said)
   end(&outcome);
 }
 
-/* Caps that somebody wrote by hand: whole numbers are ints there. */
+/* Caps written by hand: whole numbers are ints there. */
 STX_TEST(ints_are_numbers)
 {
   Outcome outcome = run(DISPARITY "! capssetter caps=video/x-raw,camera-focal=70,camera-cx=60,"

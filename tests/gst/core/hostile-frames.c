@@ -59,7 +59,7 @@ static const char *const lines[] = {
 
 /* ---- Unusual pictures ---------------------------------------------------------------------- */
 
-/* How the rows of a picture lie in the memory that replaces its own. */
+/* The layout of a picture's rows in the memory that replaces its own. */
 typedef struct {
   const char *what;
   gboolean fits;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What gst-inspect-1.0 shows of the plugin and of each of its elements: all there, in one style. */
+/* The output of gst-inspect-1.0 for the plugin and each of its elements: all there, in one
+ * style. */
 #include "tests/gst/fixtures/util.h"
 
 #include <string.h>
@@ -91,7 +92,7 @@ STX_TEST(elements_describe_themselves)
   each_element(check_element);
 }
 
-/* Nobody is taken by decodebin or playbin by accident: only who reads what typefind knows. */
+/* decodebin and playbin take no element by accident: only those that read what typefind knows. */
 static void check_rank(GstElementFactory *factory)
 {
   guint rank = gst_plugin_feature_get_rank(GST_PLUGIN_FEATURE(factory));
@@ -108,7 +109,7 @@ STX_TEST(ranks_keep_elements_out_of_players)
 
 /* ---- Properties and pads ------------------------------------------------------------------- */
 
-/* What base classes bring is theirs. */
+/* Properties of GStreamer's base classes are not ours. */
 static gboolean is_ours(GType type)
 {
   const gchar *name = g_type_name(type);
@@ -151,7 +152,7 @@ STX_TEST(properties_describe_themselves)
   each_element(check_properties);
 }
 
-/* Whoever looks for an element by what it takes finds it. */
+/* An element is found by the formats that it takes. */
 static void check_pads(GstElementFactory *factory)
 {
   const GList *templates = gst_element_factory_get_static_pad_templates(factory);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What elements add to the latency of a pipeline: a frame if they wait for partners, and what their
+/* The latency that elements add to a pipeline: a frame if they wait for partners, and what their
  * work takes. */
 #include "gst/core/delay.h"
 #include "tests/gst/fixtures/util.h"

@@ -230,7 +230,7 @@ static GstElement *new_pipeline(Seen *seen)
   return pipeline;
 }
 
-/* Whoever drops: the pictures that come have their stixels, and none comes without. */
+/* Whichever element drops: the pictures that come have their stixels, and none comes without. */
 static const char *const droppers[] = {"sgm", "cells", "stixels", "overlay"};
 
 STX_TEST_LOOP(a_picture_goes_with_its_stixels, G_N_ELEMENTS(droppers))

@@ -226,6 +226,31 @@ STX_TEST_RANGE(any_call_of_the_other_model_may_fail, 1, RDP_LAST)
   expect_survival(&line, _i);
 }
 
+/* The same where the camera's motion is found, which waits in the midst of a frame: the disparities
+ * are those of the CPU, and there is a motion with each. */
+#define MOVING(backend)                                                                            \
+  "stereo-sgm name=sgm max-disparity=64 motion=true backend=" backend " ! fakesink name=out "      \
+  "street-scene-src view=left num-buffers=3 ! video/x-raw,width=192,height=64 ! sgm.sink_left "    \
+  "street-scene-src view=right num-buffers=3 ! video/x-raw,width=192,height=64 ! sgm.sink_right "
+#define MOTION_FIRST 200 /* calls: before, nothing is done for the motion */
+#define MOTION_STEP 40
+#define MOTION_RUNS 10 /* the last one is behind all calls */
+
+STX_TEST_RANGE(any_call_of_motion_may_fail, 1, MOTION_RUNS)
+{
+  static const CudaPlace nowhere[] = {{NULL}};
+  g_auto(CudaOutcome) cpu = cuda_run_text_once(MOVING("omp"));
+  CudaOutcome gpu;
+
+  setenv_number("STX_FAKE_CUDA_FAIL", MOTION_FIRST + (guint64)_i * MOTION_STEP);
+  gpu = cuda_run_text(MOVING("auto"), nowhere);
+  cuda_expect_same(&gpu, &cpu, "one call fails");
+  ck_assert_uint_eq(gpu.buffers, 3);
+  ck_assert_int_le(gpu.warnings, 1);
+  ck_assert(_i < MOTION_RUNS || gpu.warnings == 0); /* else there are more calls */
+  cuda_outcome_clear(&gpu);
+}
+
 /* The end is an error that says what failed, or all bytes; never a hang. */
 static void expect_bytes_or_error(const CudaLine *line)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Elements of others before and after ours, which use the GPU on streams of their own: the bytes
- * are those of the CPU. On the GPU of tests/emu, where work waits until somebody waits for it, what
- * nobody waits for is not there. Once without and, where GstCuda has them, once with memories that
- * have a stream.
+ * are those of the CPU. On the GPU of tests/emu, where work starts only when it is waited for,
+ * results not waited for are not there. Once without and, where GstCuda has them, once with
+ * memories that have a stream.
  */
 #include "tests/gst/cuda/cuda_fixture.h"
 #include "tests/gst/cuda/cuda_foreign.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * downsample-transpose, sat-dp-stixels and rdp-columns on a GPU: what their pads offer, where
- * buffers lie, and that the bytes are those of the CPU. The GPU is that of tests/emu; the test
- * runs a second time with work that waits until somebody waits for it.
+ * buffers lie, and that the bytes are those of the CPU. The GPU is that of tests/emu; the test runs
+ * a second time with work that starts only when it is waited for.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #define CELLS(n) "stixel-width=" #n " stixel-height=" #n
 #define RDP "rdp-columns"
 
-/* What cuts columns; each does the same with buffers. */
+/* Elements that segment columns; each does the same with buffers. */
 static const char *const segmentations[] = {"sat-dp-stixels", RDP};
 
 /* ---- Bytes --------------------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static GstPadProbeReturn arrive(GstPad *pad, GstPadProbeInfo *info, gpointer arr
 }
 
 /* The stixels of one picture, whose memory is overwritten as soon as the first element has passed
- * it on, and before anybody waits for the GPU. */
+ * it on, and before the GPU is waited for. */
 static GstBuffer *stixels_of(const char *backend)
 {
   g_autofree gchar *line = g_strdup_printf("downsample-transpose backend=%s ! queue name=queue ! "
@@ -182,8 +182,8 @@ STX_TEST_LOOP(all_inputs_are_uploaded, G_N_ELEMENTS(inputs))
 
 /* ---- Memory and context -------------------------------------------------------------------- */
 
-/* Between our elements buffers stay on the device, though nobody asks for it; a sink that takes
- * anything gets system memory. */
+/* Between our elements buffers stay on the device without a capsfilter; a sink that takes anything
+ * gets system memory. */
 STX_TEST_LOOP(memory_is_where_it_should_be, G_N_ELEMENTS(segmentations))
 {
   CudaLine line = {SMALL, "", ON_DEVICE, "", ON_DEVICE, 3, segmentations[_i]};

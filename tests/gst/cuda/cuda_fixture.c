@@ -50,7 +50,7 @@ static void take_bytes(CudaOutcome *outcome, GstBuffer *buffer)
   gst_buffer_unmap(buffer, &map);
 }
 
-/* What lies between the rows of a picture is another in either memory. */
+/* Bytes between the rows of a picture differ between the memories. */
 static void take_picture(CudaOutcome *outcome, GstBuffer *buffer, const GstVideoInfo *info)
 {
   GstVideoFrame frame;

@@ -22,7 +22,7 @@ typedef struct {
   const char *segmentation;
 } CudaLine;
 
-/* What came out, and how. */
+/* The output, and how it came out. */
 typedef struct {
   GByteArray *bytes; /* of all buffers at the sink, each after its size; of the 8-bit samples of
                         pictures */
@@ -36,7 +36,7 @@ typedef struct {
   GError *error; /* or NULL: ended by EOS */
 } CudaOutcome;
 
-/* Where the bytes of a buffer end, and its time stamp. */
+/* The end of a buffer's bytes, and its time stamp. */
 typedef struct {
   GstClockTime time;
   guint end;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * disparity-colour on a GPU: maps and pictures in either memory, bytes as on the CPU. The GPU is
- * that of tests/emu; the program runs a second time with work that waits until somebody waits for
- * it.
+ * that of tests/emu; the program runs a second time with work that starts only when it is waited
+ * for.
  */
 #include "tests/gst/cuda/cuda_fixture.h"
 

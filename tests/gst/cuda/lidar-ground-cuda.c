@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * lidar-ground on a GPU: labels and points in either memory, and any call of the driver failing
- * once. The GPU is that of tests/emu, which reads its settings when it is first used in a
- * process; every test, and every turn of a loop, runs in one of its own. The program runs a second
- * time with work that waits until somebody waits for it.
+ * once. The GPU is that of tests/emu, which reads its settings when it is first used in a process;
+ * every test, and every turn of a loop, runs in one of its own. The program runs a second time with
+ * work that starts only when it is waited for.
  */
 #include <string.h>
 
@@ -310,7 +310,7 @@ STX_TEST_LOOP(little_memory, 12)
   ck_assert_msg(_i > 0 || warnings == 1, "memory that is not there was enough");
 }
 
-/* Who insists on the GPU gets an error that says what failed, or all labels. */
+/* With backend=cuda there is an error that says what failed, or all labels. */
 STX_TEST_RANGE(any_call_may_fail_with_cuda, 1, LAST / 2)
 {
   g_autoptr(GstElement) pipeline =

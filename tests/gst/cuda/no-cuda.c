@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A build without CUDA: nobody is offered a GPU, and who insists on one is told why. */
+/* A build without CUDA: no element offers a GPU, and backend=cuda is an error with the reason. */
 #include "tests/gst/fixtures/util.h"
 
 STX_TEST(says_that_the_build_has_none)

@@ -2,7 +2,7 @@
 /*
  * stereo-rectify on the GPU of tests/emu: the bytes of the CPU in every format, frames that stay on
  * the device up to stereo-sgm, and any call of the driver failing once. The program runs a second
- * time with work that waits until somebody waits for it.
+ * time with work that starts only when it is waited for.
  */
 #include <string.h>
 
@@ -132,7 +132,7 @@ STX_TEST(neighbours_may_work_on_the_cpu)
   ck_assert_uint_eq(outcome.device_between, 0);
 }
 
-/* What leaves the first one is taken for a frame with both views. */
+/* The output of the first element is taken for a frame with both views. */
 STX_TEST_LOOP(both_views_on_the_device, 6)
 {
   static const char *const some[] = {"GRAY8", "YUY2", "I420", "NV12", "RGB", "RGBA"};
@@ -262,7 +262,7 @@ static void expect_bytes_or_error(const gchar *line)
     ck_assert_msg(strlen(gpu.error->message) > 10, "\"%s\"", gpu.error->message);
 }
 
-/* Who insists gets an error that says what failed, or all pictures. */
+/* With backend=cuda there is an error that says what failed, or all pictures. */
 STX_TEST_RANGE(any_call_may_fail_with_cuda, 1, LAST / 2)
 {
   const gchar *line = ONE_LANE("I420", "cuda") "fakesink name=out";

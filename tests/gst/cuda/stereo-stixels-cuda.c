@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * stereo-stixels on the GPU of tests/emu: what the elements inside give each other stays on the
- * device, as it does when they are linked by hand, unless somebody outside wants it; the bytes are
- * those of the CPU.
+ * device, as it does when they are linked by hand, unless it leaves the bin; the bytes are those of
+ * the CPU.
  */
 #include "tests/gst/cuda/cuda_fixture.h"
 
@@ -50,22 +50,27 @@ STX_TEST_LOOP(what_is_inside_stays_on_the_device, G_N_ELEMENTS(ways))
   g_free(host);
 }
 
-/* The camera's own motion is computed on the host, of what the device has. */
-#define WIDE(view)                                                                                 \
-  "street-scene-src num-buffers=2 view=" view " ! video/x-raw,width=480,height=144 ! "
-#define MOVING(backend)                                                                            \
-  "stereo-sgm name=s max-disparity=64 motion=true backend=" backend                                \
+/* The camera's own motion, also that of colours, and from depths. */
+#define WIDE(view, format)                                                                         \
+  "street-scene-src num-buffers=3 view=" view " ! video/x-raw,format=" format                      \
+  ",width=352,height=120 ! s.sink_" view " "
+#define MOVING(backend, format, output)                                                            \
+  "stereo-sgm name=s max-disparity=64 motion=true output=" output " backend=" backend              \
   " ! downsample-transpose backend=c ! sat-dp-stixels backend=c ! "                                \
-  "stixel-json write=motion ! fakesink name=out " WIDE("left") "s.sink_left " WIDE(                \
-      "right") "s.sink_right "
+  "stixel-json write=motion ! fakesink name=out " WIDE("left", format) WIDE("right", format)
+#define BOTH(...)                                                                                  \
+  {                                                                                                \
+    MOVING("cuda", __VA_ARGS__), MOVING("c", __VA_ARGS__)                                          \
+  }
 
-STX_TEST(motion_is_that_of_the_cpu)
+STX_TEST_LOOP(motion_is_that_of_the_cpu, 2)
 {
   static const CudaPlace matcher[] = {{"s", "src"}, {NULL}};
-  CudaOutcome gpu = cuda_run_text(MOVING("cuda"), matcher), cpu = cuda_run_text_once(MOVING("c"));
+  static const char *const lines[][2] = {BOTH("GRAY8", "disparity"), BOTH("RGB", "depth-mm")};
+  CudaOutcome gpu = cuda_run_text(lines[_i][0], matcher), cpu = cuda_run_text_once(lines[_i][1]);
 
   cuda_expect_same(&gpu, &cpu, "motion");
-  ck_assert_uint_eq(gpu.buffers, 2);
+  ck_assert_uint_eq(gpu.buffers, 3);
   ck_assert_int_eq(gpu.warnings, 0);
   cuda_outcome_clear(&gpu);
   cuda_outcome_clear(&cpu);

@@ -2,7 +2,7 @@
 /*
  * stixel-bev of what lies on a GPU: stixels, scans with their labels, video with stixels on it.
  * Bytes as on the CPU. The GPU is that of tests/emu; the program runs a second time with work that
- * waits until somebody waits for it.
+ * starts only when it is waited for.
  */
 #include "tests/gst/cuda/cuda_fixture.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What stixel-overlay draws over stixels, where frames and stixels lie on a GPU. Bytes as on the
- * CPU. The GPU is that of tests/emu; the program runs a second time with work that waits until
- * somebody waits for it.
+ * stixel-overlay with frames and stixels on a GPU: bytes as on the CPU. The GPU is that of
+ * tests/emu; the program runs a second time with work that starts only when it is waited for.
  */
 #include "tests/gst/cuda/cuda_fixture.h"
 

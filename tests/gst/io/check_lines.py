@@ -20,7 +20,7 @@ except ImportError:
     print("skipped: no python3-jsonschema")
     sys.exit(77)
 
-# What lines may do without: parts that a frame does not have.
+# Optional keys of lines: parts that a frame may lack.
 OPTIONAL = {"motion", "stixels", "obstacles", "free_space", "points", "metres", "velocity",
             "hazard"}
 WRONG = ["wrong", -1.5, [], {}, [{}], [-1]]
@@ -78,7 +78,7 @@ def rename(place, key):
 
 
 def wrong_values(schema, path):
-    """What cannot stand there: numbers may be negative in some places."""
+    """Values that cannot stand there: numbers may be negative in some places."""
     entry = schema
     for key in names(path):
         entry = entry.get("items", entry)["properties"][key]

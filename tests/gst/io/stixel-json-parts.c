@@ -399,7 +399,7 @@ STX_TEST(velocities_are_the_records)
   json_decref(json);
 }
 
-/* Whoever changed one of them left them so: none is that of another. */
+/* A program that changed one of them left them so: none is that of another. */
 STX_TEST(velocities_of_another_number_are_left_out)
 {
   json_t *json = line_parsed(OBSTACLES, with_velocities(buffer_of(obstacles, sizeof obstacles[0])));

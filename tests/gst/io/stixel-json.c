@@ -156,7 +156,7 @@ STX_TEST(metres_may_be_left_out)
   json_decref(json);
 }
 
-/* 0 is said as 0, and what nobody said is null. */
+/* 0 is said as 0, and an unknown number is null. */
 STX_TEST(zero_is_not_unknown)
 {
   g_autoptr(Harness) harness = gst_harness_new("stixel-json");

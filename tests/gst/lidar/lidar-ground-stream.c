@@ -73,7 +73,7 @@ STX_TEST(a_file_without_lidar_parse)
       "put lidar-parse before lidar-ground", NULL);
 }
 
-/* What follows takes another frame rate: the element that cannot make it says so. */
+/* The next element requires another frame rate: the element that cannot make it says so. */
 static const char *const rates[] = {
     "street-scene-src view=lidar num-buffers=1 ! lidar-parse ! lidar-bev ! "
     "video/x-raw,framerate=7/1 ! fakesink",

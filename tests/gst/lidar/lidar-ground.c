@@ -115,7 +115,7 @@ STX_TEST(the_meta_wants_a_label_per_point)
   ck_assert(gst_buffer_get_stx_point_labels_meta(scan) == NULL);
 }
 
-/* A scan that was cut has no labels any more, and nobody complains. */
+/* A scan that was cut has no labels any more, and there is no warning. */
 STX_TEST(labels_of_a_cut_scan_are_not_copied)
 {
   g_autoptr(GstBuffer) scan = gst_buffer_new_allocate(NULL, 160, NULL);
@@ -332,7 +332,7 @@ STX_TEST(counts_and_switches_count_from_the_next_scan)
   run_and_expect(&fixture, &params, points, POINTS, "most");
 }
 
-/* What the properties allow one by one, the stem takes: at both ends of every range. */
+/* The stem takes all values that the properties allow: at both ends of every range. */
 STX_TEST(ranges_are_those_of_the_stem)
 {
   g_autoptr(GstElement) element = gst_element_factory_make("lidar-ground", NULL);

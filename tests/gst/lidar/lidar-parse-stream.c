@@ -58,7 +58,7 @@ static void expect_seqnum(GstHarness *harness, GstEventType type, guint32 seqnum
   gst_event_unref(event);
 }
 
-/* Who seeks knows what comes of it by the number, though bytes become time here. */
+/* Events of a seek keep its number, though bytes become time here. */
 STX_TEST(segment_and_end_keep_their_numbers)
 {
   g_autoptr(Harness) harness = gst_harness_new("lidar-parse");

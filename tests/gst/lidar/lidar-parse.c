@@ -118,7 +118,7 @@ STX_TEST(a_file_in_pieces)
   free(bytes.data);
 }
 
-/* What came before a flush belongs to nothing that comes after it. */
+/* Data before a flush do not belong to anything after it. */
 STX_TEST(flush_forgets)
 {
   g_autoptr(Harness) harness = gst_harness_new_parse("lidar-parse framing=stream");

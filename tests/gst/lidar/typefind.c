@@ -136,7 +136,7 @@ STX_TEST_LOOP(points_come_out, 2)
   free(file.data);
 }
 
-/* What somebody says of a file before lidar-parse does not keep it out. */
+/* Caps of a file before lidar-parse do not keep it out. */
 STX_TEST(any_caps_may_stand_in_front)
 {
   static const char *const caps[] = {"application/octet-stream", "text/plain", "application/x-pcd",

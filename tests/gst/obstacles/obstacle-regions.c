@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What programs for video analytics read of obstacles, read as they do: with GStreamer's own
- * functions alone, behind elements that know nothing of stixels. Detections and trackings want
- * GStreamer 1.24; before that the plugin has none.
+ * Obstacles as programs for video analytics read them: with GStreamer's own functions alone, behind
+ * elements that know nothing of stixels. Detections and trackings want GStreamer 1.24; before that
+ * the plugin has none.
  */
 #include <gst/video/video.h>
 #if HAVE_ANALYTICS
@@ -89,7 +89,8 @@ STX_TEST_LOOP(boxes_are_in_pixels_of_the_frame, G_N_ELEMENTS(frames))
   expect_near(number(region, "detection", "y_max") * height, region->y + region->h, 1e-9);
 }
 
-/* What others keep of them: GStreamer 1.22's converters and scalers drop the parameters. */
+/* The parts that other elements keep: GStreamer 1.22's converters and scalers drop the
+ * parameters. */
 static void expect_kept(const char *line, gboolean whole)
 {
   g_auto(ObstaclesFixture) fixture = obstacles_begin(line, OBSTACLES_VIDEO_CAPS(128, 48));
@@ -116,7 +117,7 @@ STX_TEST(regions_go_through_stock_elements)
       TRUE);
 }
 
-/* What was done to the frame before is known: scaled here, cut below. */
+/* Earlier changes of the frame are taken into account: scaled here, cut below. */
 STX_TEST(regions_know_of_scalers)
 {
   g_auto(ObstaclesFixture) fixture = obstacles_begin(
@@ -153,7 +154,7 @@ STX_TEST(regions_know_of_crops)
   stx_test_expect_silence(fixture.bus);
 }
 
-/* Where nobody knows where in the frame they are, they have metres and no boxes. */
+/* If their place in the frame is unknown, they have metres and no boxes. */
 STX_TEST(no_region_is_guessed)
 {
   g_auto(ObstaclesFixture) fixture =
@@ -214,7 +215,7 @@ STX_TEST(far_things_have_whole_metres)
   ck_assert_str_eq(gst_structure_get_string(own, "label"), "16 m");
 }
 
-/* What is unknown is not there. */
+/* Unknown values are left out. */
 STX_TEST(what_is_unknown_is_left_out)
 {
   g_auto(ObstaclesFixture) fixture =
@@ -270,7 +271,7 @@ static void expect_tracked(
   ck_assert(!lost);
 }
 
-/* What GStreamer's objectdetectionoverlay writes on the box. */
+/* The text that GStreamer's objectdetectionoverlay writes on the box. */
 static void expect_shown(
     GstAnalyticsRelationMeta *relations, GstAnalyticsODMtd *detection, const char *text)
 {

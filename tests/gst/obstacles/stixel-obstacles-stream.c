@@ -106,7 +106,7 @@ static void go_on(ObstaclesFixture *fixture)
   obstacles_segment(fixture, 1);
 }
 
-/* What happens between two frames, at which frame the second is, and whether it is followed. */
+/* An event between two frames, the number of the second frame, and whether it is followed. */
 static const struct {
   const char *what;
   void (*happens)(ObstaclesFixture *fixture);
@@ -298,7 +298,7 @@ STX_TEST(the_corridor_is_entered_and_left)
   }
 }
 
-/* What was told before a flush is taken back after it. */
+/* Messages sent before a flush are taken back after it. */
 STX_TEST(a_flush_leaves_no_corridor_occupied)
 {
   g_auto(ObstaclesFixture) fixture = obstacles_begin(TELLS, OBSTACLES_CAPS);
@@ -357,7 +357,7 @@ STX_TEST(messages_say_when_and_what)
 
 /* ---- States and leaks ---------------------------------------------------------------------- */
 
-/* The caps of records come with the first stixels, when nobody may take them any more. */
+/* The caps of records come with the first stixels, when no element may take them any more. */
 STX_TEST(a_pipeline_that_stops_has_not_refused_records)
 {
   g_auto(ObstaclesFixture) fixture = obstacles_begin(ALONE RECORDS, OBSTACLES_VIDEO_CAPS(64, 48));
@@ -371,7 +371,7 @@ STX_TEST(a_pipeline_that_stops_has_not_refused_records)
 
 /* ---- Motion -------------------------------------------------------------------------------- */
 
-/* What a sink has seen of velocities. */
+/* The velocities that a sink has seen. */
 typedef struct {
   guint frames, standing, wrong; /* obstacles in all of them */
 } Speeds;

@@ -132,7 +132,7 @@ STX_TEST(points_and_labels_belong_together)
   }
 }
 
-/* An empty scan is a buffer, too: nobody waits for it in vain. */
+/* An empty scan is a buffer, too: no element waits for it in vain. */
 STX_TEST_LOOP(empty_scans_are_buffers, G_N_ELEMENTS(views))
 {
   g_autoptr(Harness) harness =

@@ -66,7 +66,7 @@ static void expect_number(const GstStructure *structure, const char *field, gdou
   fail_unless(ABS(value - expected) < 1e-9, "%s is %g, not %g", field, value, expected);
 }
 
-/* Pictures of a real camera come without one: nobody knows it but who has the file. */
+/* Pictures of a real camera come without one: only a program with the file knows it. */
 static void expect_real_caps(const GstCaps *caps, const char *view)
 {
   const GstStructure *structure = gst_caps_get_structure(caps, 0);

@@ -68,7 +68,7 @@ static void expect_live_frame(GstHarness *harness, guint64 number, gboolean disc
   fail_unless(!GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DISCONT) == !discont);
 }
 
-/* Nobody took frames 4 … 24 in time. */
+/* No element took frames 4 … 24 in time. */
 STX_TEST(a_live_camera_that_is_late_leaves_frames_out)
 {
   g_autoptr(Harness) harness =
@@ -131,7 +131,7 @@ static GstPadProbeReturn count(GstPad *pad, GstPadProbeInfo *info, gpointer fram
   return GST_PAD_PROBE_OK;
 }
 
-/* A frame that takes minutes does not come before its end, for which nobody has to wait. */
+/* A frame that takes minutes does not come before its end, which is not waited for. */
 STX_TEST(a_live_camera_of_a_frame_in_years_is_refused)
 {
   stx_test_breaks("street-scene-src is-live=true ! "

@@ -22,7 +22,7 @@ static GstHarness *harness_new(const char *line, const char *caps)
 
 static StxSceneTerrain terrain; /* of the expected frames */
 
-/* What the element must give: rows of `bytes` bytes, tightly packed. The caller frees it. */
+/* The expected frame: rows of `bytes` bytes, tightly packed. The caller frees it. */
 static guint8 *expected_frame(const char *view, gboolean grey, guint seed, guint64 number,
     gint width, gint height, gsize *bytes)
 {

@@ -40,7 +40,7 @@ STX_TEST(camera_and_size_go_into_the_caps)
 }
 
 /* No side waits for the other, or ends with it. */
-/* What an application knows of the camera goes on with the picture. */
+/* Motion that an application attached to the picture is passed on. */
 STX_TEST(motion_goes_on)
 {
   g_auto(RectifyRig) rig = rectify_rig_of_two_pads(PLAIN);

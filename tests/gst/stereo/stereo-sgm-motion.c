@@ -141,7 +141,7 @@ STX_TEST(it_begins_anew)
   gst_buffer_unref(out);
 }
 
-/* What an application knows better is passed on, and nothing is computed. */
+/* A motion attached by an application is passed on, and none is computed. */
 STX_TEST_LOOP(a_motion_that_is_given_stays, 2)
 {
   g_auto(Drive) self = drive(_i == 0 ? "motion=true" : "motion=false");

@@ -81,7 +81,7 @@ STX_TEST(camera_travels_from_caps_and_properties)
   fail_unless(camera_field(&pair, "camera-height") == 0);
 }
 
-/* Somebody else's caps: such a number is as good as none. Those at the limits count. */
+/* Caps of another program: such a number is as good as none. Those at the limits count. */
 STX_TEST(camera_numbers_out_of_range_say_nothing)
 {
   g_auto(StereoPair) pair = stereo_pair("", WIDTH, HEIGHT);
@@ -333,7 +333,7 @@ STX_TEST(size_changes_on_both_pads)
 
 /* ---- States -------------------------------------------------------------------------------- */
 
-/* Ten frames in, ten frames out, whoever comes first. */
+/* Ten frames in, ten frames out, whichever comes first. */
 STX_TEST(a_pipeline_loses_no_frame_at_eos)
 {
   g_autoptr(GstElement) pipeline = gst_parse_launch(

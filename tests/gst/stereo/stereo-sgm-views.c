@@ -37,7 +37,7 @@ double stx_test_prepare(void)
   return 0;
 }
 
-/* How a view is shown: of which eye, how many frames later, so many rows lower; then each pixel
+/* The picture of a view: of which eye, how many frames later, so many rows lower; then each pixel
  * gain · value / 256 + offset, and up to so many levels of noise. */
 typedef struct {
   guint eye, later;
@@ -220,7 +220,7 @@ STX_TEST(tells_when_it_is_well_again)
   expect_stats(&pair, "plausible", 1);
 }
 
-/* What was seen before a flush, or at other caps, does not count. */
+/* Pairs before a flush, or at other caps, do not count. */
 static void flush(StereoPair *pair)
 {
   GstHarness *const sides[] = {pair->left, pair->right};

@@ -33,7 +33,7 @@ static void run_reference(
   free(scratch);
 }
 
-/* What the reference makes of two GRAY8 buffers. */
+/* The reference's result for two GRAY8 buffers. */
 static Expected reference(
     StxSgmParams params, int width, int height, GstBuffer *left, GstBuffer *right)
 {

@@ -301,8 +301,8 @@ static GstPadProbeReturn hold(GstPad *pad, GstPadProbeInfo *info, gpointer nothi
   return GST_PAD_PROBE_OK;
 }
 
-/* What it brings next has to wait, since there is no pad for it; what it has brought before may be
- * waiting in the bin. */
+/* Its next buffer has to wait, since there is no pad for it; earlier ones may be waiting in the
+ * bin. */
 static void release_source(Street *street, guint side)
 {
   GstElement *source = street->sources[side];
@@ -454,7 +454,7 @@ STX_TEST(latency_is_that_of_the_elements_inside)
 
 /* ---- States -------------------------------------------------------------------------------- */
 
-/* What came out last, in a run with these properties. */
+/* The last output of a run with these properties. */
 static gchar *run_with(
     GstElement *pipeline, const gchar *output, const gchar *segmentation, const gchar *obstacles)
 {

@@ -313,7 +313,7 @@ static GstPadProbeReturn count_frame(GstPad *pad, GstPadProbeInfo *info, gpointe
   return GST_PAD_PROBE_OK;
 }
 
-/* What comes out of an element, if there is one of this name. */
+/* Reads the output of an element, if there is one of this name. */
 static void look_at(
     GstElement *pipeline, const gchar *name, GstPadProbeCallback callback, gpointer data)
 {
@@ -412,7 +412,7 @@ STX_TEST(labels_without_obstacles_are_said_once)
   ck_assert_uint_eq(WARNINGS("labels=distance"), 0);
 }
 
-/* What follows takes none of it: where, and what it takes. */
+/* Elements that take none of the formats: the pad, and the formats they take. */
 static const char *const refused[][3] = {
     {"stereo-stixels name=s ! application/x-json ! " OUT, "pad src leads", "application/x-json"},
     {"stereo-stixels name=s ! video/x-raw,framerate=7/1 ! " OUT, "pad src leads", "7/1"},

@@ -74,7 +74,7 @@ static GstBuffer *new_frame(gboolean is_told)
 #define CAPS(width, height) "video/x-raw,width=" #width ",height=" #height
 #define TO(width, height) "! capsfilter caps=" CAPS(width, height)
 
-/* What comes out of a line of elements for one frame. */
+/* Runs one frame through a line of elements. */
 static GstSample *pass(const char *line, GstBuffer *frame)
 {
   g_autoptr(Harness) harness = gst_harness_new_parse(line);
@@ -221,7 +221,7 @@ STX_TEST(stretched_frames_keep_them)
   ck_assert(survives(NEAREST TO(120, 32) " ! " NEAREST TO(120, 64), TRUE, TRUE));
 }
 
-/* Before 1.28 nobody says whether there are borders. */
+/* Before 1.28 elements do not say whether there are borders. */
 STX_TEST(of_borders_nothing_wrong_is_said)
 {
   ck_assert(survives(NEAREST TO(120, 128) ",pixel-aspect-ratio=1/1", TRUE, TRUE) == has_matrix());
@@ -351,7 +351,7 @@ static GstStxStixels *of_frame(GstBuffer *frame, const char *text)
   return stixels;
 }
 
-/* As videocrop does where who comes next understands it. */
+/* As videocrop does if the next element understands it. */
 STX_TEST(a_crop_meta_is_seen)
 {
   g_autoptr(GstBuffer) frame = new_frame(TRUE);

@@ -121,7 +121,7 @@ static GstPadProbeReturn take_info(GstPad *pad, GstPadProbeInfo *probe, gpointer
   return GST_PAD_PROBE_OK;
 }
 
-/* What the pictures carry at the end. */
+/* The camera of the pictures at the end. */
 static StxCamera run_overlay(const char *stixels, const char *depth, const char *picture)
 {
   g_autofree gchar *line = g_strdup_printf(METRES, stixels, depth, picture);
@@ -227,7 +227,7 @@ STX_TEST(confidence_of_the_wrong_size_is_refused)
   fail_unless(gst_buffer_get_stx_confidence_meta(frame) == NULL);
 }
 
-/* Whoever holds the confidence can still shorten it. */
+/* A holder of the confidence can still shorten it. */
 STX_TEST(confidence_of_the_wrong_size_is_not_copied)
 {
   g_autoptr(GstBuffer) frame = frame_with_confidence();

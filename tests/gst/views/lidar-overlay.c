@@ -68,7 +68,7 @@ static GstBuffer *scan_at(GstClockTime pts, gfloat x, gfloat y, gfloat z)
   return scan;
 }
 
-/* What is drawn on the next frame: how many pixels, and the middle of them. */
+/* The drawing on the next frame: how many pixels, and the middle of them. */
 typedef struct {
   gint count;
   gdouble x, y;

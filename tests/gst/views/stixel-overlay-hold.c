@@ -77,7 +77,7 @@ STX_TEST(attached_stixels_are_held_too)
   expect_faded(&f, OVERLAY_FRAME, STRONG(100));
 }
 
-/* What comes next of the pad `stixels` is far ahead, so that the frame goes on without. */
+/* The next buffer of the pad `stixels` is far ahead, so that the frame goes on without. */
 static void expect_undrawn(OverlayFixture *f, GstClockTime pts)
 {
   overlay_push_frame(f, pts);
@@ -85,7 +85,7 @@ static void expect_undrawn(OverlayFixture *f, GstClockTime pts)
   overlay_expect_frame(f, pts, FALSE);
 }
 
-/* What comes of one seek has its number on all pads. */
+/* Events of one seek have its number on all pads. */
 static GstEvent *of_seek(GstEvent *event)
 {
   gst_event_set_seqnum(event, 4711);

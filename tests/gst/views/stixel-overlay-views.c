@@ -125,7 +125,7 @@ STX_TEST(what_is_true_false_and_missed_has_its_colour)
     out = gst_harness_pull(f.video);
     for (guint c = 0; c < 2; c++)
       fail_unless(gst_buffer_memcmp(out, c * 8 * 3, expected[i][c], 3) == 0, "%u %u", i, c);
-    /* What is attached are the stixels, not the verdicts. */
+    /* The stixels are attached, not the verdicts. */
     stx_test_expect_bytes(gst_buffer_get_stx_stixel_meta(out)->stixels, overlay_two_columns,
         sizeof overlay_two_columns, "stixels");
   }
@@ -192,7 +192,7 @@ static void add_obstacle(GstBuffer *buffer)
   gst_buffer_add_stx_obstacles_meta(buffer, records, NULL, &wide_info);
 }
 
-/* How many bytes of the left and of the right half of a frame are no longer 100. */
+/* The number of bytes of the left and of the right half of a frame that are no longer 100. */
 static void count_drawn(GstBuffer *frame, guint drawn[2])
 {
   GstMapInfo map;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A libgstcuda-1.0.so.0 around that of GStreamer 1.22, with what 1.24 has besides: memories with a
- * stream, which whoever reads them waits for. Streams are blocking ones, as there.
+ * stream, which their readers wait for. Streams are blocking ones, as there.
  */
 #define _GNU_SOURCE
 #include <cuda.h>
