@@ -24,7 +24,7 @@
  *                has all of it
  *   6. Choice    what is higher than `max_height` in the disparity map is none, nor what lies where
  *                the right picture sees something nearer. A hole is at least as wide as a window
- *                and as it is seen to be deep, has a nearer edge, and is in the map, too
+ *                and as it is seen to be deep, has a nearer edge in the map, and is in it, too
  *
  * The noise is the median difference between the pictures on the ground, anew in each frame; the
  * evidence is the logarithm of the ratio of the likelihoods (of Laplace's distribution), nats.
