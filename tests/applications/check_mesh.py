@@ -76,7 +76,8 @@ def check_stixels(corners, stixels, where):
     near(high_left[~high, 2], REACH, f"{where}, what is cut above")
     whole = low & high
     near((low_left - high_left)[whole, 1], of["height"][whole], f"{where}, height", 2 * NEAR)
-    street.expect(whole.sum() > 500 and (~high).sum() > 10, f"{where}: a street without an end")
+    street.expect(whole.sum() > 500 and (~high).sum() > 5,
+                  f"{where}: {whole.sum()} whole stixels and {(~high).sum()} without an end")
 
 
 def seen(stixels):
