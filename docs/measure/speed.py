@@ -299,7 +299,8 @@ def readme_table(rows, lidar):
         for row in rows:
             if row["line"] == line and int(row["threads"]) == threads:
                 best.setdefault(row["size"], short(row["ms"]))
-        lines.append([name, *(best.get(size, "") for size in SIZES)])
+        if best:  # OpenCV is not in every build
+            lines.append([name, *(best.get(size, "") for size in SIZES)])
     scan = next(row for row in lidar if (row["scans"], row["clusters"], row["threads"]) ==
                 ("street, 64 beams", "no", str(threads)))
     lines.append([f'`lidar-ground`, {scan["points"]} points', short(scan["minimum_ms"]), ""])
