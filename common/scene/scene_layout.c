@@ -284,8 +284,8 @@ static void place_crosser(
   double speed = scene_between(&key, 1, 1.9), beyond = scene_between(&key, 2.2, 5);
   double ours = scene->params.speed > 0 ? (double)cell * row->length / scene->params.speed : 0;
   double went = beyond + speed * (scene->time - ours);
-  double way = (scene_uniform(&key) < .5 ? went : -went) - low; /* back, too, from the far kerb */
-  bool right = way + low == went;
+  bool right = scene_uniform(&key) < .5;
+  double way = (right ? went : -went) - low; /* back, too, from the far kerb */
   way -= 2 * width * (double)scene_floor(way / (2 * width));
   right = right == (way < width);
   double x = low + (way < width ? way : 2 * width - way);

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define FRAMES 80 /* ten a second */
-#define MOVES_HASH 0xc434f769cfd0ca42u
+#define MOVES_HASH 0xf0e40370d6b42cadu
 
 static const StxSceneKind kinds[] = {STX_SCENE_TURNS, STX_SCENE_BRAKING, STX_SCENE_ONCOMING,
     STX_SCENE_CROSSING, STX_SCENE_OCCLUSIONS, STX_SCENE_RAIN};
