@@ -322,16 +322,27 @@ static StxMotion given_motion(const StxObstacles *state, uint64_t time, bool aga
   double dt = timed && !late ? (double)(time - state->time) / 1e9 : 0;
   double turn = state->params.yaw_rate * dt, way = state->params.speed * dt;
   double c = cos(turn), s = sin(turn);
-  StxMotion motion = {.state = again                   ? STX_MOTION_STILL
-                               : !state->begun || late ? STX_MOTION_FIRST
-                               : dt > 0                ? STX_MOTION_KNOWN
-                                                       : STX_MOTION_TOO_FEW,
+  StxMotion motion = {.state = !state->begun || late ? STX_MOTION_FIRST
+                               : again               ? STX_MOTION_STILL
+                               : dt > 0              ? STX_MOTION_KNOWN
+                                                     : STX_MOTION_TOO_FEW,
       .rotation = {c, 0, -s, 0, 1, 0, s, 0, c},
       .translation = {way * sin(turn / 2), 0, -way * cos(turn / 2)}};
   for (int i = 0; i < 6; i++)
     motion.deviation[i] =
         i < 3 ? GIVEN_TURN * dt + GIVEN_SHARE * fabs(turn) : GIVEN_SPEED * dt + GIVEN_SHARE * way;
   return motion;
+}
+
+static void take_given(
+    StxObstacles *state, uint64_t time, bool again, bool late, StxObstaclesResult *result)
+{
+  StxMotion *given = &state->given;
+  *given = given_motion(state, time, again, late);
+  bool timed = time != STX_OBSTACLES_NO_TIME && state->time != STX_OBSTACLES_NO_TIME;
+  bool goes_on = timed && given->state != STX_MOTION_FIRST;
+  result->given = given->state != STX_MOTION_TOO_FEW ? given : NULL;
+  result->given_interval = goes_on ? time - state->time : STX_OBSTACLES_NO_TIME;
 }
 
 static void watch_corridor(StxObstacles *state, StxObstaclesResult *result)
@@ -439,12 +450,12 @@ bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *fram
   *result = (StxObstaclesResult){0};
   if (!stx_obstacles_check_frame(state, frame, error))
     return false;
-  StxMotion motion, given;
+  StxMotion motion;
   StxObstaclesFrame with = *frame;
   bool late = is_late(state, frame->time), repeated = repeats(state, frame) && !late;
   if (is_given(state, frame)) {
-    given = given_motion(state, frame->time, repeated, late);
-    with.motion = &given;
+    take_given(state, frame->time, repeated, late, result);
+    with.motion = &state->given;
     with.point_count = 0;
     with.interval = 0;
     frame = &with;

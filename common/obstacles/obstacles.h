@@ -160,6 +160,11 @@ typedef struct {
   bool restarted; /* nothing is followed from before: the first frame, after a reset, of another
                      camera or image or sensor, earlier than the last, or a second or more after
                      it */
+
+  /* The motion that the parameters' speed and yaw rate make, where it stood in for that of the
+   * frame, else NULL: points and agree are 0. And the ns that it took, or STX_OBSTACLES_NO_TIME. */
+  const StxMotion *given;
+  uint64_t given_interval;
 } StxObstaclesResult;
 
 /*

@@ -197,6 +197,7 @@ struct StxObstacles {
   int corridor_out; /* frames in a row in which nothing was in the corridor */
   bool occupied;
 
+  StxMotion given;       /* by the parameters, of the last frame that brought none */
   StxMotion last_motion; /* the last that was known, */
   int waited;            /*   and frames since then */
   uint64_t hash;         /* of the stixels; */

@@ -461,7 +461,8 @@ static GstFlowReturn give_records(GstStixelObstacles *self, GstBuffer *input,
   if (flow != GST_FLOW_OK)
     return flow;
   *output = gst_obstacles_stage_records(result);
-  gst_obstacles_stage_attach_velocities(*output, result);
+  gst_buffer_copy_stx_motion_meta(*output, input);
+  gst_obstacles_stage_attach_motion(*output, result);
   gst_buffer_copy_into(
       *output, input, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize)-1);
   return GST_FLOW_OK;
@@ -484,8 +485,14 @@ static GstFlowReturn pass(GstStixelObstacles *self, GstBuffer *input, GstBuffer 
   return GST_BASE_TRANSFORM_FLOW_DROPPED;
 }
 
-static void take_settings(GstStixelObstacles *self)
+/* As they are at the time of the frame, where a controller sets them. */
+static void take_settings(GstStixelObstacles *self, GstBuffer *frame)
 {
+  GstClockTime time = gst_segment_to_stream_time(
+      &GST_BASE_TRANSFORM(self)->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(frame));
+
+  if (GST_CLOCK_TIME_IS_VALID(time))
+    gst_object_sync_values(GST_OBJECT(self), time);
   GST_OBJECT_LOCK(self);
   self->active = self->settings;
   GST_OBJECT_UNLOCK(self);
@@ -502,7 +509,7 @@ static GstFlowReturn prepare_output_buffer(
   StxObstaclesResult result;
   StxError error;
 
-  take_settings(self);
+  take_settings(self, input);
   if (found.stixels == NULL && found.labels == NULL)
     return pass(self, input, output);
   if (!gst_obstacles_stage_find(
@@ -608,7 +615,7 @@ static const StxFields count_table = {STX_FIELDS_OF(counts)};
 
 static const GstStxPropertyGroup properties[] = {
     {&stx_obstacles_fields, offsetof(GstStixelObstacles, settings.params),
-        GST_PARAM_MUTABLE_PLAYING, "GstStixelObstacles"},
+        GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE, "GstStixelObstacles"},
     {&own_table, offsetof(GstStixelObstacles, settings), GST_PARAM_MUTABLE_PLAYING},
     {&count_table, 0, 0},
 };

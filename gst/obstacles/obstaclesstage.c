@@ -210,16 +210,28 @@ void gst_obstacles_stage_attach(
       frame, obstacles, free_space, input->stixels != NULL ? &input->info : NULL);
   gst_buffer_unref(obstacles);
   gst_buffer_unref(free_space);
-  gst_obstacles_stage_attach_velocities(frame, result);
+  gst_obstacles_stage_attach_motion(frame, result);
 }
 
-void gst_obstacles_stage_attach_velocities(GstBuffer *frame, const StxObstaclesResult *result)
+static void attach_given(GstBuffer *frame, const StxObstaclesResult *result)
+{
+  GstStxMotionMeta *older;
+
+  if (result->given == NULL)
+    return;
+  while ((older = gst_buffer_get_stx_motion_meta(frame)) != NULL)
+    gst_buffer_remove_meta(frame, &older->meta);
+  gst_buffer_add_stx_motion_meta(frame, result->given, result->given_interval, NULL, 0, 0);
+}
+
+void gst_obstacles_stage_attach_motion(GstBuffer *frame, const StxObstaclesResult *result)
 {
   GstStxVelocitiesMeta *older;
   GstBuffer *obstacles, *stixels;
 
   while ((older = gst_buffer_get_stx_velocities_meta(frame)) != NULL)
     gst_buffer_remove_meta(frame, &older->meta);
+  attach_given(frame, result);
   if (result->velocities == NULL)
     return;
   obstacles = copy(result->velocities, result->count * sizeof(StxVelocity));

@@ -50,11 +50,12 @@ gboolean gst_obstacles_stage_find(GstObstaclesStage *self, const StxObstaclesPar
 /* A new buffer of the records alone. Transfer full. */
 GstBuffer *gst_obstacles_stage_records(const StxObstaclesResult *result);
 
-/* Hangs obstacles, free space and velocities on `frame`, which is writable, in place of those that
- * are there; what road-hazards has found stays, behind the others. _velocities those alone. */
+/* Hangs obstacles, free space, velocities and a given motion on `frame`, which is writable, in
+ * place of those that are there; what road-hazards has found stays, behind the others. _motion
+ * velocities and motion alone. */
 void gst_obstacles_stage_attach(
     GstBuffer *frame, const StxObstaclesResult *result, const GstObstaclesInput *input);
-void gst_obstacles_stage_attach_velocities(GstBuffer *frame, const StxObstaclesResult *result);
+void gst_obstacles_stage_attach_motion(GstBuffer *frame, const StxObstaclesResult *result);
 
 G_END_DECLS
 

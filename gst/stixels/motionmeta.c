@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/stixels/motionmeta.h"
 
+#include <string.h>
+
 #include "gst/stixels/meta_private.h"
 
 static gboolean has_whole_records(GstBuffer *points)
@@ -59,6 +61,36 @@ GstStxMotionMeta *gst_buffer_add_stx_motion_meta(GstBuffer *buffer, const StxMot
   meta->width = width;
   meta->height = height;
   return meta;
+}
+
+/* now⁻¹ · before; the inverse of a rotation is its transpose. */
+static StxMotion between(const gdouble *before, const gdouble *now)
+{
+  StxMotion motion = {.state = STX_MOTION_KNOWN};
+
+  for (gint i = 0; i < 3; i++)
+    for (gint k = 0; k < 3; k++) {
+      const gdouble r = now[4 * k + i];
+
+      for (gint j = 0; j < 3; j++)
+        motion.rotation[3 * i + j] += r * before[4 * k + j];
+      motion.translation[i] += r * (before[4 * k + 3] - now[4 * k + 3]);
+    }
+  return motion;
+}
+
+GstStxMotionMeta *gst_buffer_add_stx_motion_meta_of_poses(GstBuffer *buffer, const gdouble *before,
+    const gdouble *now, const gdouble *deviation, GstClockTime interval)
+{
+  StxMotion motion = {.state = STX_MOTION_FIRST};
+
+  g_return_val_if_fail(now != NULL, NULL);
+
+  if (before != NULL)
+    motion = between(before, now);
+  if (before != NULL && deviation != NULL)
+    memcpy(motion.deviation, deviation, sizeof motion.deviation);
+  return gst_buffer_add_stx_motion_meta(buffer, &motion, interval, NULL, 0, 0);
 }
 
 GstStxMotionMeta *gst_buffer_get_stx_motion_meta(GstBuffer *buffer)

@@ -21,7 +21,7 @@ G_BEGIN_DECLS
  *
  * The motion of a stereo camera. It is attached to whatever is computed from the frame: pictures,
  * disparity, columns and stixels. An application that knows the motion attaches it to the left
- * picture.
+ * picture. @motion has no points where it was given, not measured.
  */
 typedef struct _GstStxMotionMeta {
   GstMeta meta;
@@ -53,6 +53,25 @@ GST_STX_API const GstMetaInfo *gst_stx_motion_meta_get_info(void);
  */
 GST_STX_API GstStxMotionMeta *gst_buffer_add_stx_motion_meta(GstBuffer *buffer,
     const StxMotion *motion, GstClockTime interval, GstBuffer *points, guint width, guint height);
+
+/**
+ * gst_buffer_add_stx_motion_meta_of_poses:
+ * @buffer: a writable buffer: a left picture, or anything that has its time
+ * @before: (array fixed-size=12) (nullable): the left camera's pose when the frame before was
+ *   taken, [R | t] by rows: a point p in its axes (x to the right, y down, z ahead; metres) is at
+ *   R · p + t in the world. As in KITTI's poses.txt. %NULL: there is no frame before
+ * @now: (array fixed-size=12): the pose when this frame was taken
+ * @deviation: (array fixed-size=6) (nullable): as in #StxMotion; %NULL: the motion is exact
+ * @interval: the time between the two, or %GST_CLOCK_TIME_NONE
+ *
+ * For applications that know where the camera is: adds the motion from one pose to the next, with
+ * no points. Elements refuse numbers that are not finite, and an R that is no rotation.
+ *
+ * Returns: (transfer none) (nullable): the meta, which belongs to the buffer. %NULL, after a
+ * critical, when another pointer is %NULL or @buffer is not writable
+ */
+GST_STX_API GstStxMotionMeta *gst_buffer_add_stx_motion_meta_of_poses(GstBuffer *buffer,
+    const gdouble *before, const gdouble *now, const gdouble *deviation, GstClockTime interval);
 
 /**
  * gst_buffer_get_stx_motion_meta:

@@ -9,9 +9,10 @@ usage: check_library.py SOURCE_ROOT BUILD_ROOT PYTHON [introspection] [vala]
   - C++ can call it;
   - the commands in examples/nearest.c and corridor.c build them; what they print of the street is
     true (check_nearest.py, check_corridor.py), and those in Python print the same, by the typelib
-    that is installed, as does the one in Vala;
+    that is installed, as does the one in Vala; poses.py gives the motion that it is given;
   - Python reads records without a copy (check_records.py).
 """
+import json
 import os
 import pathlib
 import re
@@ -65,6 +66,18 @@ def check_truth(folder, python):
     return printed
 
 
+def check_poses(text):
+    """The car of poses.py drives on at 10 m/s, and what stands stands."""
+    frames = [json.loads(line) for line in text.splitlines()]
+    motions = [frame["motion"] for frame in frames]
+    known = [motion["translation"] for motion in motions[1:]]
+    standing = sum(thing.get("velocity", {}).get("state") == "standing"
+                   for thing in frames[-1]["obstacles"])
+    if motions[0]["state"] != "first" or len(known) != 8 or standing < 5 or not all(
+            abs(x) + abs(y) + abs(z + 1) < 1e-9 for x, y, z in known):
+        sys.exit(f"poses.py: motions {motions}, {standing} things stand")
+
+
 def check_python(source, folder, libraries, python, printed):
     """Those in Python print the same."""
     os.environ["GI_TYPELIB_PATH"] = str(libraries / "girepository-1.0")
@@ -75,6 +88,7 @@ def check_python(source, folder, libraries, python, printed):
     wide = run(f"./corridor {WIDE}", cwd=folder)
     if "WARNING" not in wide or run(f"{command % 'corridor'} {WIDE}", cwd=folder) != wide:
         sys.exit("corridor.py warns of something else than corridor.c")
+    check_poses(run(command % "poses", cwd=folder))
     print(run(f"'{python}' '{HERE}/check_records.py'"), end="")
 
 

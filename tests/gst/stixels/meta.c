@@ -281,6 +281,32 @@ STX_TEST(motion_survives_copies_and_scaling)
   gst_buffer_unref(frame);
 }
 
+/* A camera that looks along the world's x, then turns by 90 degrees to the right and is 2 m ahead
+ * and 1 m to the right of its place. What stood 5 m ahead is 3 m to the left, 1 m behind. */
+STX_TEST(poses_make_a_motion)
+{
+  static const gdouble before[12] = {0, 0, 1, 7, -1, 0, 0, 8, 0, -1, 0, 9};
+  static const gdouble now[12] = {-1, 0, 0, 9, 0, 0, -1, 7, 0, -1, 0, 9};
+  static const gdouble deviation[6] = {1, 2, 3, 4, 5, 6};
+  static const gdouble moved[3] = {-3, 0, -1};
+  g_autoptr(GstBuffer) frame = gst_buffer_new(), first = gst_buffer_new();
+  const GstStxMotionMeta *meta =
+      gst_buffer_add_stx_motion_meta_of_poses(frame, before, now, deviation, GST_SECOND);
+  const StxMotion *m = &meta->motion;
+
+  ck_assert_int_eq(m->state, STX_MOTION_KNOWN);
+  for (guint i = 0; i < 3; i++)
+    ck_assert(fabs(5 * m->rotation[3 * i + 2] + m->translation[i] - moved[i]) < 1e-12);
+  ck_assert(memcmp(m->deviation, deviation, sizeof deviation) == 0);
+  ck_assert_uint_eq(m->points + m->agree, 0);
+  ck_assert_uint_eq(meta->interval, GST_SECOND);
+  fail_unless(meta->points == NULL);
+
+  meta = gst_buffer_add_stx_motion_meta_of_poses(first, NULL, now, NULL, GST_CLOCK_TIME_NONE);
+  ck_assert_int_eq(meta->motion.state, STX_MOTION_FIRST);
+  ASSERT_CRITICAL(gst_buffer_add_stx_motion_meta_of_poses(first, before, NULL, NULL, 0));
+}
+
 STX_TEST(motion_goes_to_another_buffer)
 {
   g_autoptr(GstBuffer) frame = frame_with_motion(), plain = gst_buffer_new();
