@@ -21,10 +21,16 @@ static bool look(StxEgomotion *, const StxEgomotionFrame *, const EgoSearch *sea
     {name, backend, STX_MEMORY_HOST, needs}, look, ego_match_host, NULL,                           \
         stx_egomotion_half_##suffix, stx_egomotion_relief_##suffix,                                \
         stx_egomotion_corners_##suffix, stx_egomotion_costs_##suffix,                              \
-        stx_egomotion_patch_##suffix, stx_egomotion_sums_##suffix                                  \
+        stx_egomotion_patch_##suffix, stx_egomotion_sums_##suffix,                                 \
+        stx_egomotion_equations_##suffix                                                           \
   }
 static const EgoImpl impls[] = {STX_HOST_IMPLS(IMPL)};
 const StxImplTable stx_egomotion_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
+
+const EgoImpl *ego_host_impl(void)
+{
+  return stx_impl_pick(&stx_egomotion_impls, STX_BACKEND_AUTO);
+}
 
 /* ---- State ----------------------------------------------------------------------------------- */
 

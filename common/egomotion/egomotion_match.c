@@ -245,7 +245,8 @@ bool ego_match(StxEgomotion *s, const StxEgomotionFrame *frame, EgoSearch *searc
   if (!found)
     return true;
   *pose = search->pose;
+  const EgoImpl *impl = frame->device == NULL ? s->impl : ego_host_impl();
   *agree = (uint32_t)ego_refine(
-      &search->camera, s->seen, s->point_count, frame->threads, pose, bend, deviation);
+      impl, &search->camera, s->seen, s->point_count, frame->threads, pose, bend, deviation);
   return true;
 }

@@ -190,7 +190,7 @@ void STX_VARIANT(stx_egomotion_patch)(const StxImage8 *before, int x, int y, Ego
   const int16_t *t_of = &p.t[0][0], *x_of = &p.x[0][0], *y_of = &p.y[0][0];
   int32_t t = 0, gx = 0, gy = 0, tt = 0, tx = 0, ty = 0, xx = 0, xy = 0, yy = 0;
 #pragma omp simd reduction(+ : t, gx, gy, tt, tx, ty, xx, xy, yy)
-  for (int k = 0; k < WIDE * EGO_WIDE; k++) {
+  for (int k = 0; k < EGO_ROWS * EGO_WIDE; k++) {
     const int a = t_of[k], b = x_of[k], c = y_of[k];
     t += a;
     gx += b;
@@ -214,23 +214,29 @@ void STX_VARIANT(stx_egomotion_patch)(const StxImage8 *before, int x, int y, Ego
   *patch = p;
 }
 
-/* A row between columns: EGO_STEPS of a gray level. */
-INLINE void across_row(const uint8_t *restrict p, int x, int16_t *restrict to)
+typedef uint8_t RowU8 __attribute__((vector_size(EGO_WIDE)));
+typedef int16_t RowI16 __attribute__((vector_size(2 * EGO_WIDE)));
+typedef int32_t RowI32 __attribute__((vector_size(4 * EGO_WIDE)));
+
+INLINE RowI16 row_at(const uint8_t *p)
 {
-#pragma omp simd
-  for (int i = 0; i < EGO_WIDE; i++)
-    to[i] = (int16_t)((EGO_STEPS - x) * p[i] + x * p[i + 1]);
+  RowU8 row;
+  memcpy(&row, p, sizeof row);
+  return __builtin_convertvector(row, RowI16);
 }
 
-/* ego_between, of one row after the other; 0 behind the patch. */
-INLINE void down_row(
-    const int16_t *restrict above, const int16_t *restrict below, int y, int16_t *restrict to)
+/* A row between columns: EGO_STEPS of a gray level. */
+INLINE RowI16 across_row(const uint8_t *p, int x)
 {
-#pragma omp simd
-  for (int i = 0; i < EGO_WIDE; i++) {
-    int value = ((EGO_STEPS - y) * above[i] + y * below[i] + 256) >> 9;
-    to[i] = (int16_t)(i < WIDE ? value : 0);
-  }
+  return row_at(p) * (int16_t)(EGO_STEPS - x) + row_at(p + 1) * (int16_t)x;
+}
+
+/* ego_between, of one row after the other. */
+INLINE RowI16 down_row(RowI16 above, RowI16 below, int y)
+{
+  const RowI32 a = __builtin_convertvector(above, RowI32),
+               b = __builtin_convertvector(below, RowI32);
+  return __builtin_convertvector((a * (EGO_STEPS - y) + b * y + 256) >> 9, RowI16);
 }
 
 /* Rows are read 6 pixels behind the patch. */
@@ -238,16 +244,19 @@ void STX_VARIANT(stx_egomotion_sums)(
     const EgoPatch *patch, const StxImage8 *now, int x, int y, EgoSums *sums)
 {
   const uint8_t *p = stx_row8(now, y / EGO_STEPS - EGO_RADIUS) + x / EGO_STEPS - EGO_RADIUS;
-  int16_t across[2][EGO_WIDE], values[WIDE][EGO_WIDE];
+  const RowI16 inside = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+  int16_t values[EGO_ROWS][EGO_WIDE] = {{0}};
   int sum = 0, jj = 0, tj = 0, xj = 0, yj = 0;
-  across_row(p, x % EGO_STEPS, across[0]);
+  RowI16 above = across_row(p, x % EGO_STEPS);
   for (int j = 0; j < WIDE; j++) {
-    across_row(p + (j + 1) * now->stride, x % EGO_STEPS, across[!(j & 1)]);
-    down_row(across[j & 1], across[!(j & 1)], y % EGO_STEPS, values[j]);
+    const RowI16 below = across_row(p + (j + 1) * now->stride, x % EGO_STEPS);
+    const RowI16 row = down_row(above, below, y % EGO_STEPS) & inside;
+    memcpy(values[j], &row, sizeof row);
+    above = below;
   }
   const int16_t *v = values[0], *t = patch->t[0], *gx = patch->x[0], *gy = patch->y[0];
 #pragma omp simd reduction(+ : sum, jj, tj, xj, yj)
-  for (int k = 0; k < WIDE * EGO_WIDE; k++) {
+  for (int k = 0; k < EGO_ROWS * EGO_WIDE; k++) {
     sum += v[k];
     jj += v[k] * v[k];
     tj += t[k] * v[k];

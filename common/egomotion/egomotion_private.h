@@ -6,17 +6,58 @@
 #include "common/cpu.h"
 #include "common/egomotion/egomotion_math.h"
 
-#define EGO_WIDE 16  /* rows of a patch in memory: 2 · EGO_RADIUS + 1 numbers, then zeros */
+#define EGO_WIDE 16  /* rows of a patch in memory: 2 · EGO_RADIUS + 1 numbers, then zeros; */
+#define EGO_ROWS 12  /*   so many rows, the last one zeros: whole vectors */
 #define EGO_COSTS 64 /* numbers in a row of costs: 2 · EGO_REACH + 1, whole vectors */
 
 /* 11 × 11 pixels: gray levels, central differences across and down. */
 typedef struct {
-  int16_t t[2 * EGO_RADIUS + 1][EGO_WIDE], x[2 * EGO_RADIUS + 1][EGO_WIDE],
-      y[2 * EGO_RADIUS + 1][EGO_WIDE];
+  int16_t t[EGO_ROWS][EGO_WIDE], x[EGO_ROWS][EGO_WIDE], y[EGO_ROWS][EGO_WIDE];
   EgoProducts of;
 } EgoPatch;
 
-/* The parts that look at pixels. */
+/* ---- Poses --------------------------------------------------------------------------------- */
+
+#define EGO_UNKNOWNS (6 + EGO_BENDS) /* turn, shift, what disparities are off by */
+
+/* The offset of disparities: offset[0] + offset[1] · x + offset[2] · x² pixels at the column cx +
+ * focal · x; and the inverse of its covariance. */
+typedef struct {
+  double offset[EGO_BENDS], certainty[EGO_BENDS][EGO_BENDS];
+} EgoBend;
+
+/* A point before, in metres, where it is seen now, and what is known of that. */
+typedef struct {
+  double p[3];    /* of the frame before */
+  double before;  /* its disparity there */
+  double u, v, d; /* now; d < 0: unknown */
+  double spread;  /* standard deviation of u and v, pixels */
+} EgoPoint;
+
+#define EGO_NOISE_BEFORE .2 /* px: standard deviation of disparities */
+#define EGO_NOISE_NOW .2
+#define EGO_NUDGE .25 /* px, for slopes */
+#define EGO_SOFT 4.0  /* squared error, in variances, that quarters a weight */
+#define EGO_FAR 11.34 /* … beyond which a point does not agree: 1 % of three normal errors */
+#define EGO_LANES 8   /* sums of points, of every eighth point each */
+
+/* The unknowns, and the points. */
+typedef struct {
+  const EgoCamera *camera;
+  const EgoPoint *points;
+  int count;
+  EgoPose pose;
+  double bend[EGO_BENDS]; /* more than what the points have been freed of */
+} EgoFit;
+
+/* The normal equations of weighted errors: of `a` the upper half. */
+typedef struct {
+  double a[EGO_UNKNOWNS][EGO_UNKNOWNS], b[EGO_UNKNOWNS];
+  double weight, error; /* sums of weights, and of squared errors so weighted */
+  int agree;            /* points whose errors are not large */
+} EgoEquations;
+
+/* The parts that look at pixels, or at all points. */
 typedef struct StxEgomotionImpl {
   StxImplInfo info;
   /* Takes the picture, unless it is the one before, makes those that come of it, and finds the
@@ -39,6 +80,10 @@ typedef struct StxEgomotionImpl {
   void (*patch)(const StxImage8 *before, int x, int y, EgoPatch *patch);
   /* At (x, y) / EGO_STEPS: EGO_RADIUS or more from the first pixel, more from the last. */
   void (*sums)(const EgoPatch *patch, const StxImage8 *now, int x, int y, EgoSums *sums);
+
+  /* The equations of points first … end − 1: the n-th adds to sum n % EGO_LANES, and these are
+   * added in their order. */
+  void (*equations)(const EgoFit *, int first, int end, EgoEquations *);
 } EgoImpl;
 
 #define STX_EGOMOTION_DECLARE(suffix)                                                              \
@@ -48,7 +93,8 @@ typedef struct StxEgomotionImpl {
   void stx_egomotion_costs_##suffix(const StxImage8 *, int, int, const StxImage8 *,                \
       const EgoWindow *, uint16_t(*)[EGO_COSTS], uint16_t *);                                      \
   void stx_egomotion_patch_##suffix(const StxImage8 *, int, int, EgoPatch *);                      \
-  void stx_egomotion_sums_##suffix(const EgoPatch *, const StxImage8 *, int, int, EgoSums *);
+  void stx_egomotion_sums_##suffix(const EgoPatch *, const StxImage8 *, int, int, EgoSums *);      \
+  void stx_egomotion_equations_##suffix(const EgoFit *, int, int, EgoEquations *);
 STX_EGOMOTION_DECLARE(c)
 STX_EGOMOTION_DECLARE(base)
 #if STX_BUILD_X86
@@ -56,24 +102,6 @@ STX_EGOMOTION_DECLARE(avx2)
 STX_EGOMOTION_DECLARE(avx512)
 #endif
 #undef STX_EGOMOTION_DECLARE
-
-/* ---- Poses --------------------------------------------------------------------------------- */
-
-#define EGO_UNKNOWNS (6 + EGO_BENDS) /* turn, shift, what disparities are off by */
-
-/* The offset of disparities: offset[0] + offset[1] · x + offset[2] · x² pixels at the column cx +
- * focal · x; and the inverse of its covariance. */
-typedef struct {
-  double offset[EGO_BENDS], certainty[EGO_BENDS][EGO_BENDS];
-} EgoBend;
-
-/* A point before, in metres, where it is seen now, and what is known of that. */
-typedef struct {
-  double p[3];    /* of the frame before */
-  double before;  /* its disparity there */
-  double u, v, d; /* now; d < 0: unknown */
-  double spread;  /* standard deviation of u and v, pixels */
-} EgoPoint;
 
 static inline EgoPose ego_still(void)
 {
@@ -96,10 +124,11 @@ int ego_vote(const EgoCamera *, const EgoPoint *points, int count, EgoPose *pose
 
 /* Makes the pose that of all points, from `pose` on: their weights fall with their error. Returns
  * how many agree, and fills in standard deviations and the offset of disparities, from which the
- * points have been freed as far as it was known. At most STX_EGOMOTION_MAX_POINTS. On failure, 0,
+ * points have been freed as far as it was known. At most STX_EGOMOTION_MAX_POINTS. `impl` is one of
+ * the host's. On failure, 0,
  * pose and offset stay. */
-int ego_refine(const EgoCamera *, const EgoPoint *points, int count, int threads, EgoPose *pose,
-    EgoBend *bend, double deviation[6]);
+int ego_refine(const EgoImpl *, const EgoCamera *, const EgoPoint *points, int count, int threads,
+    EgoPose *pose, EgoBend *bend, double deviation[6]);
 
 /* Nothing is known of it. */
 void ego_bend_begin(EgoBend *bend);
@@ -129,6 +158,9 @@ struct StxEgomotion {
   StxCamera camera;
   uint64_t time, last_step; /* of the frame before; since the one before it, 0: unknown */
 };
+
+/* The best one of this machine. */
+const EgoImpl *ego_host_impl(void);
 
 /* Results of a device, in one block: the look, each cell, and a match for each corner. */
 void ego_take_results(

@@ -7,12 +7,14 @@
  * behind unpredictable branches, and takes limits of values apart into branches first.
  *
  *   load_f64, store_f64   memory is aligned to the vector
- *   lt, eq, ne_f64        as Mask64, which takes & and |; blend_f64, keep_f64
+ *   lt, eq, ne_f64        as Mask64, which takes & and |; blend_f64, keep_f64; sqrt_f64
  *   narrow_f64, widen_f32, widen_i32   from doubles to floats, and to doubles
  *   min_half_f32, min_half_i32; any_le_f32: a <= b in any lane
  */
 #ifndef STX_SIMD_F64_H
 #define STX_SIMD_F64_H
+
+#include <math.h>
 
 #include "common/simd/simd.h"
 
@@ -58,6 +60,11 @@ STX_BINARY(HalfF32, min_half_f32, _mm256_min_ps, __m256)
 INLINE VecF64 abs_f64(VecF64 a)
 {
   return (VecF64)_mm512_abs_pd((__m512d)a);
+}
+
+INLINE VecF64 sqrt_f64(VecF64 a)
+{
+  return (VecF64)_mm512_sqrt_pd((__m512d)a);
 }
 
 INLINE VecF64 blend_f64(Mask64 mask, VecF64 a, VecF64 b)
@@ -107,6 +114,11 @@ STX_BINARY(HalfF32, min_half_f32, _mm_min_ps, __m128)
 INLINE VecF64 abs_f64(VecF64 a)
 {
   return (VecF64)_mm256_andnot_pd(_mm256_set1_pd(-0.0), (__m256d)a);
+}
+
+INLINE VecF64 sqrt_f64(VecF64 a)
+{
+  return (VecF64)_mm256_sqrt_pd((__m256d)a);
 }
 
 /* GCC 12 would take the intrinsic for a comparison of the mask with 0, and do that. */
@@ -194,6 +206,13 @@ INLINE VecF64 abs_f64(VecF64 a)
   const PairMask64 sign = (PairMask64)((PairF64){-0.0, -0.0});
   return STX_WHOLE(
       (PairF64)(~sign & (PairMask64)STX_LOW(a)), (PairF64)(~sign & (PairMask64)STX_HIGH(a)));
+}
+
+INLINE VecF64 sqrt_f64(VecF64 a)
+{
+  for (int l = 0; l < LANES_64; l++)
+    a[l] = sqrt(a[l]);
+  return a;
 }
 
 INLINE HalfF32 narrow_f64(VecF64 a)

@@ -237,6 +237,6 @@ const VariantsStem variants_stems[] = {{"sgm", &stx_sgm_impls, hash_sgm, 0x373b8
     {"ground", &stx_ground_impls, hash_ground, 0xc82b0446453336d9},
     {"luma", &stx_luma_impls, hash_luma, 0x7d72ea3818673f08},
     {"rectify", &stx_rectify_impls, hash_rectify, 0x491f777db232116e},
-    {"egomotion", &stx_egomotion_impls, hash_egomotion, 0x42424c3de593185},
+    {"egomotion", &stx_egomotion_impls, hash_egomotion, 0x9ac8fcaa2eb363cf},
     {"overlay", &stx_overlay_impls, hash_overlay, 0}};
 const size_t variants_stem_count = sizeof variants_stems / sizeof variants_stems[0];

@@ -52,6 +52,11 @@ static void make_points(
   }
 }
 
+static const EgoImpl *best(void)
+{
+  return stx_impl_pick(&stx_egomotion_impls, STX_BACKEND_AUTO);
+}
+
 static double largest_difference(const EgoPose *a, const EgoPose *b)
 {
   double most = 0;
@@ -72,7 +77,7 @@ static void find(StxRandom *random, double noise, double wrong, double tolerance
   make_points(random, &pose, noise, wrong, points);
   int votes = ego_vote(&camera, points, COUNT, &found);
   ck_assert_int_gt(votes, COUNT * (1 - wrong) * .6);
-  int agree = ego_refine(&camera, points, COUNT, 2, &found, &bend, deviation);
+  int agree = ego_refine(best(), &camera, points, COUNT, 2, &found, &bend, deviation);
   ck_assert_int_gt(agree, COUNT * (1 - wrong) * .8);
   ck_assert_int_lt(agree, COUNT * (1 - wrong) + COUNT * .08);
   ck_assert_msg(largest_difference(&pose, &found) < tolerance, "off by %g",
@@ -109,7 +114,7 @@ STX_TEST(deviations_tell_of_the_error)
     EgoBend bend;
     ego_bend_begin(&bend);
     make_points(&random, &pose, .5, 0, points);
-    ego_refine(&camera, points, COUNT, 2, &found, &bend, deviation);
+    ego_refine(best(), &camera, points, COUNT, 2, &found, &bend, deviation);
     for (int i = 0; i < 3; i++) {
       beyond += fabs(pose.t[i] - found.t[i]) > 3 * deviation[3 + i];
       ck_assert(deviation[i] > 0 && deviation[i] < .01 && deviation[3 + i] < .1);
@@ -129,11 +134,11 @@ STX_TEST(nothing_is_made_of_too_little)
   ego_bend_begin(&bend);
   make_points(&random, &pose, .3, .3, points);
   ck_assert_int_eq(ego_vote(&camera, points, 2, &found), 0);
-  ck_assert_int_eq(ego_refine(&camera, points, 0, 1, &found, &bend, deviation), 0);
-  ck_assert_int_eq(ego_refine(&camera, points, 1, 1, &found, &bend, deviation), 0);
+  ck_assert_int_eq(ego_refine(best(), &camera, points, 0, 1, &found, &bend, deviation), 0);
+  ck_assert_int_eq(ego_refine(best(), &camera, points, 1, 1, &found, &bend, deviation), 0);
   found = ego_still();
   ego_vote(&camera, points, COUNT, &found);
-  ego_refine(&camera, points, COUNT, 2, &found, &bend, deviation);
+  ego_refine(best(), &camera, points, COUNT, 2, &found, &bend, deviation);
   for (int i = 0; i < 9; i++)
     sum += found.r[i] * found.r[i];
   ck_assert(fabs(sum - 3) < 1e-9);
@@ -150,4 +155,63 @@ STX_TEST(what_is_behind_the_camera_is_not_seen)
   ck_assert_double_eq_tol(seen[0], 670, 1e-9);
   ck_assert_double_eq_tol(seen[1], 320, 1e-9);
   ck_assert_double_eq_tol(seen[2], 38, 1e-9);
+}
+
+/* ---- Equations ------------------------------------------------------------------------------- */
+
+static EgoEquations equations(const EgoImpl *impl, const EgoFit *fit, int first, int end)
+{
+  EgoEquations sums;
+  impl->equations(fit, first, end, &sums);
+  return sums;
+}
+
+static void expect_same_equations(const EgoFit *fit, int first, int end)
+{
+  const EgoImpl *reference = stx_impl_named(&stx_egomotion_impls, "c");
+  const EgoEquations expected = equations(reference, fit, first, end);
+  STX_EACH_IMPL (EgoImpl, impl, &stx_egomotion_impls) {
+    const EgoEquations found = equations(impl, fit, first, end);
+    stx_expect_same(&expected, &found, offsetof(EgoEquations, agree), impl->info.name);
+    ck_assert_int_eq(expected.agree, found.agree);
+  }
+}
+
+/* Also of points without a disparity, behind the camera, nearer than the offset allows; of any
+ * number of them. */
+STX_TEST(all_implementations_have_the_same_equations)
+{
+  for (uint64_t seed = 0; seed < (uint64_t)stx_rounds(100); seed++) {
+    StxRandom random = {seed};
+    EgoPoint points[COUNT];
+    EgoFit fit = {&camera, points, COUNT, random_pose(&random), {.3, -.2, .1}};
+    make_points(&random, &fit.pose, .3, .2, points);
+    for (int i = 0; i < COUNT; i += 1 + stx_random_below(&random, 20)) {
+      points[i].d = -1;
+      points[(i + 3) % COUNT].p[2] *= -1;
+      points[(i + 5) % COUNT].before = random_between(&random, 0, 1);
+    }
+    const int first = stx_random_below(&random, COUNT);
+    const int count = stx_random_below(&random, COUNT - first < 70 ? COUNT - first : 70);
+    expect_same_equations(&fit, first, first + count);
+  }
+}
+
+/* One point, by hand: it goes straight on to where the camera is expected, but for a pixel. */
+STX_TEST(a_point_that_is_off_has_an_equation)
+{
+  EgoPoint point = {.p = {0, 0, 10}, .spread = .25, .d = -1};
+  EgoFit fit = {&camera, &point, 1, ego_still(), {0}};
+  point.before = camera.scale / 10;
+  point.u = camera.cx + 1;
+  point.v = camera.cy;
+  STX_EACH_IMPL (EgoImpl, impl, &stx_egomotion_impls) {
+    const EgoEquations sums = equations(impl, &fit, 0, 1);
+    const double weight = 4. / 20 * 4 / 20, slope = camera.focal / 10 / .25; /* error: 4 */
+    ck_assert_double_eq_tol(sums.error, weight * 16, 1e-9);
+    ck_assert_double_eq_tol(sums.weight, weight * 2, 1e-9);
+    ck_assert_double_eq_tol(sums.b[3], weight * slope * 4, 1e-9);
+    ck_assert_double_eq_tol(sums.a[3][3], weight * slope * slope, 1e-9);
+    ck_assert_int_eq(sums.agree, 0);
+  }
 }
