@@ -41,7 +41,7 @@ static bool bench(Bench *b, const BenchCase *what, double *reference, StxError *
 {
   BenchRow rows[BENCH_MAX_ROWS];
   int count;
-  const bool on_cpu = what->stage >= BENCH_OBSTACLES; /* alone */
+  const bool on_cpu = what->stage >= BENCH_OBSTACLES && what->stage != BENCH_MOTION; /* alone */
   if (!b->options->stages[what->stage] || (on_cpu && !b->options->cpu))
     return true;
   const bool metric = what->stage >= BENCH_OBSTACLES && what->stage <= BENCH_MOTION;
@@ -334,7 +334,8 @@ static GOptionContext *make_context(Options *o)
       "that this machine can run must first give the bytes of the reference, c. Then all take\n"
       "turns; printed are median and minimum, the ratio of the reference's median (one thread) to\n"
       "this one, and the rate against the limit that was measured at the start. The first GPU\n"
-      "runs every stage twice: launched kernel by kernel, and replayed as a graph.");
+      "runs every stage twice: launched kernel by kernel, and replayed as a graph\n"
+      "(motion, of which the host does a part, once).");
   g_option_context_set_description(context,
       "Examples:\n"
       "  stx-bench --quick\n"

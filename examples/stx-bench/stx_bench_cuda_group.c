@@ -39,6 +39,9 @@ struct CudaGroup {
   size_t offset[BUFFERS], set_size;
   unsigned char *memory; /* of all sets, one after another */
   void *scratch, *colmean_tables, *satdp_tables, *prepared;
+  StxEgomotion *motion; /* of BENCH_MOTION, how many frames it had, and for its records */
+  int motion_frames;
+  StxCudaRing ring;
 };
 
 /* The code that a stage runs, and what it reads, leaves, and passes on inside of it: sets of
@@ -57,6 +60,7 @@ static const struct {
     [BENCH_RECTIFY] = {{&stx_rectify_cuda_impls}, 1u << LEFT, 1u << CONFIDENCE, 0},
     [BENCH_OVERLAY] = {{&stx_overlay_cuda_impls}, 1u << STIXELS | 1u << FRAME,
         1u << FRAME | 1u << RESULT, 0},
+    [BENCH_MOTION] = {{&stx_egomotion_cuda_impls}, 1u << LEFT | 1u << DISPARITY, 0, 0},
     [BENCH_GROUND] = {{&stx_ground_cuda_impls}, 1u << POINTS, 1u << POINT_LABELS | 1u << RESULT, 0},
     [BENCH_BOTH] = {{&stx_colmean_cuda_impls, &stx_satdp_cuda_impls}, DEPTH | SEMANTICS,
         1u << STIXELS | 1u << RESULT, 1u << COLUMNS},
@@ -160,6 +164,9 @@ static size_t scratch_size(const Group *g, const StxImplTable *table)
       size = ((const StxRdpImpl *)record)->scratch_size(&g->rdp, 1);
     else if (table == &stx_rectify_cuda_impls)
       size = 0;
+    else if (table == &stx_egomotion_cuda_impls)
+      size = stx_egomotion_device_bytes(
+          record, group_motion_width(g->context->input), g->context->input->height);
     else if (table == &stx_ground_cuda_impls)
       size =
           ((const StxGroundImpl *)record)->scratch_size(&g->what->ground, g->what->scan->count, 1);
@@ -247,6 +254,18 @@ static bool upload_tables(const Group *g, StxError *error)
          stx_cuda_synchronize(cuda, stream, error);
 }
 
+static bool open_motion(const Group *g, CudaGroup *c, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  if (g->what->stage != BENCH_MOTION)
+    return true;
+  c->motion = stx_egomotion_new();
+  if (c->motion == NULL)
+    return stx_fail(error, "not enough memory for motion");
+  return stx_egomotion_prepare_for(c->motion, first_of(&stx_egomotion_cuda_impls),
+      group_motion_width(input), input->height, error);
+}
+
 CudaGroup *cuda_group_open(Group *g, StxError *error)
 {
   CudaGroup *c = calloc(1, sizeof *c);
@@ -259,7 +278,10 @@ CudaGroup *cuda_group_open(Group *g, StxError *error)
   c->place = stx_cuda_place(c->device->cuda, c->device->stream);
   set_sizes(c, g);
   c->sets = count_sets(c, g);
-  return allocate_all(c, g, error) && upload_sets(g, error) && upload_tables(g, error) ? c : NULL;
+  return allocate_all(c, g, error) && upload_sets(g, error) && upload_tables(g, error) &&
+                 open_motion(g, c, error)
+             ? c
+             : NULL;
 }
 
 void cuda_group_close(Group *g)
@@ -273,6 +295,8 @@ void cuda_group_close(Group *g)
   void *blocks[] = {c->memory, c->scratch, c->colmean_tables, c->satdp_tables, c->prepared};
   for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
     stx_cuda_free(cuda, blocks[i]);
+  stx_egomotion_free(c->motion);
+  stx_cuda_ring_free(cuda, &c->ring);
   free(c);
   g->cuda = NULL;
 }
@@ -356,6 +380,18 @@ static bool run_rectify(const Group *g, const StxRectifyImpl *impl, int set, Stx
   return impl->run(&map, &(StxRectifySample){1, {0}}, &source, &target, &c->place, error);
 }
 
+/* With the host's part of the work, for which the GPU waits. */
+static bool run_motion(const Group *g, int set, StxError *error)
+{
+  CudaGroup *c = g->cuda;
+  StxEgomotionDevice device = {c->place, c->scratch, &c->ring};
+  StxEgomotionFrame frame = group_motion_frame(
+      g->context->input, c->motion_frames++, image8(g, LEFT, set), disparity_of(g, set), c->motion);
+  StxEgomotionResult result;
+  frame.device = &device;
+  return stx_egomotion_frame(c->motion, &frame, &result, error);
+}
+
 static bool run_ground(const Group *g, const StxGroundImpl *impl, int set, StxError *error)
 {
   const CudaGroup *c = g->cuda;
@@ -381,6 +417,8 @@ static bool run_set(const Group *g, const Entry *entry, int set, StxError *error
     return run_overlay(g, entry->record, set, error);
   case BENCH_GROUND:
     return run_ground(g, entry->record, set, error);
+  case BENCH_MOTION:
+    return run_motion(g, set, error);
   default:
     return (g->what->stage == BENCH_BOTH ||
                run_sgm(g, first_of(&stx_sgm_cuda_impls), set, error)) &&
@@ -473,6 +511,8 @@ bool cuda_group_fetch(Group *g, int set, StxError *error)
            fetch(g, set, CONFIDENCE, g->confidence.data, size[CONFIDENCE], error);
   case BENCH_COLMEAN:
     return fetch(g, set, COLUMNS, g->columns, size[COLUMNS], error);
+  case BENCH_MOTION: /* it has its results on the host */
+    return true;
   case BENCH_RECTIFY:
     return fetch(g, set, CONFIDENCE, g->confidence.data, size[CONFIDENCE], error);
   case BENCH_OVERLAY:

@@ -124,28 +124,36 @@ static bool run_obstacles(Group *g, StxError *error)
   return stx_obstacles_of_stixels(g->obstacles, &frame, &result, error);
 }
 
-static int motion_width(const BenchInput *input)
+int group_motion_width(const BenchInput *input)
 {
   const int less = (MOTION_FRAMES - 1) * MOTION_STEP;
   return input->width > less ? input->width - less : 1;
 }
 
-/* A part of the picture moves over it; every eighth frame begins anew. */
+StxEgomotionFrame group_motion_frame(
+    const BenchInput *input, int number, StxImage8 left, StxImage16 disparity, StxEgomotion *state)
+{
+  const int column = number % MOTION_FRAMES * MOTION_STEP;
+  if (column == 0)
+    stx_egomotion_reset(state);
+  left.data += column;
+  disparity.data += column;
+  left.width = disparity.width = group_motion_width(input);
+  return (StxEgomotionFrame){.left = left,
+      .disparity = disparity,
+      .camera = input->camera,
+      .time = (uint64_t)number * FRAME_NS,
+      .threads = 1};
+}
+
 static bool run_motion(Group *g, const Entry *entry, StxError *error)
 {
   const BenchInput *input = g->context->input;
-  const int number = g->motion_frames[entry->limits]++, width = motion_width(input);
-  const int column = number % MOTION_FRAMES * MOTION_STEP;
   StxEgomotion *state = g->motions[entry->limits];
   StxEgomotionResult result;
-  StxEgomotionFrame frame = {
-      .left = {input->left.data + column, input->left.stride, width, input->height},
-      .disparity = {input->disparity.data + column, input->disparity.stride, width, input->height},
-      .camera = input->camera,
-      .time = (uint64_t)number * FRAME_NS,
-      .threads = entry->threads};
-  if (column == 0)
-    stx_egomotion_reset(state);
+  StxEgomotionFrame frame = group_motion_frame(
+      input, g->motion_frames[entry->limits]++, input->left, input->disparity, state);
+  frame.threads = entry->threads;
   return stx_egomotion_frame(state, &frame, &result, error);
 }
 
@@ -333,7 +341,8 @@ static void add_gpu_entries(Group *g)
   Entry entry = {.timed = true};
   for (size_t i = 0; cuda_group_impl(g->what->stage, i, &entry.record, &entry.name); i++)
     for (entry.where = ON_STREAM; entry.where <= ON_GRAPH; entry.where++)
-      add_entry(g, entry);
+      if (entry.where == ON_STREAM || g->what->stage != BENCH_MOTION) /* which waits for the GPU */
+        add_entry(g, entry);
 }
 
 static LidarStepsRun *steps_of(const StxGroundImpl *impl)
@@ -387,7 +396,7 @@ static void list_entries(Group *g)
   }
   const void *reference = has_table ? stx_impl_pick(table, STX_BACKEND_C) : NULL;
   const bool timed = has_table && machine->thread_counts > 0 && !g->context->unchecked;
-  if (timed || gpu)
+  if (timed || (gpu && g->what->stage != BENCH_MOTION))
     add_entry(g,
         (Entry){.record = reference, .name = "c", .reference = true, .timed = timed, .threads = 1});
 }
@@ -575,7 +584,7 @@ static bool open_motions(Group *g, StxError *error)
     if (g->motions[t] == NULL)
       return stx_fail(error, "not enough memory for motion");
     if (!stx_egomotion_prepare(
-            g->motions[t], STX_BACKEND_AUTO, motion_width(input), input->height, error))
+            g->motions[t], STX_BACKEND_AUTO, group_motion_width(input), input->height, error))
       return false;
   }
   return true;

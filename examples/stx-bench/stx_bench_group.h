@@ -101,6 +101,12 @@ void group_close(Group *group);
  * may fail. */
 bool group_run(Group *group, Entry *entry, double *ms, StxError *error);
 
+/* Of motion: a part of the picture moves over it, every eighth frame begins anew. The frame with
+ * this number, of images that lie anywhere. */
+int group_motion_width(const BenchInput *input);
+StxEgomotionFrame group_motion_frame(
+    const BenchInput *input, int number, StxImage8 left, StxImage16 disparity, StxEgomotion *state);
+
 /* ---- On the GPU (stx_bench_cuda_group.c) --------------------------------------------------- */
 
 /* The implementations of a stage, best first: `*record` is the i-th one's, NULL for stages without

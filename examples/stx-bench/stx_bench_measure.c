@@ -341,7 +341,8 @@ static double cpu_work(const Group *g, const BenchLimits *limits, BenchRow *row)
 /* The GPU's limit is its memory, for all stages; the pipeline's rate is in frames. */
 static double gpu_work(const Group *g, BenchRow *row)
 {
-  if (g->what->stage == BENCH_PIPELINE || g->what->stage == BENCH_GROUND)
+  if (g->what->stage == BENCH_PIPELINE || g->what->stage == BENCH_GROUND ||
+      g->what->stage == BENCH_MOTION)
     return 0;
   row->unit = "GB/s";
   row->limit = g->context->machine->device->copy;
