@@ -24,7 +24,8 @@ def row(evaluate, programs, name, options):
     pieces = {piece.get("frames"): piece for piece in total["lengths"]}
     return {"data": name, **{key: total[key] for key in ("frames", "known")},
             **{key: f"{total[key]:.5f}" for key in (
-                "points", "agree", "turn_over_deviation", "shift_over_deviation")},
+                "points", "agree", "turn_over_deviation", "shift_over_deviation", "uneven_found",
+                "uneven_true")},
             **{f"{key}_{length}": f"{pieces[length][key]:.6f}" if length in pieces else ""
                for length in LENGTHS for key in ("translation", "degrees_per_metre")}}
 
@@ -48,12 +49,14 @@ def tables():
     lines = [["", "frames", "points", "agree, %",
               *(f"off by, %: {length} frames" for length in (2, 10, 20)),
               *(f"°/m: {length} frames" for length in (2, 10, 20)),
-              "turn, shift off by, of the deviation given"]]
+              "turn, shift off by, of the deviation given", "uneven by, mm: found, true"]]
     for found in read("motion.csv"):
         lines.append([found["data"], found["frames"], f"{float(found['points']):.0f}",
                       f"{100 * float(found['agree']):.1f}",
                       *(cell(found, "translation", length, 100, 2) for length in (2, 10, 20)),
                       *(cell(found, "degrees_per_metre", length, 1, 4) for length in (2, 10, 20)),
                       f"{float(found['turn_over_deviation']):.1f}, "
-                      f"{float(found['shift_over_deviation']):.1f}"])
+                      f"{float(found['shift_over_deviation']):.1f}",
+                      f"{1e3 * float(found['uneven_found']):.1f}, "
+                      f"{1e3 * float(found['uneven_true']):.1f}"])
     return table("motion", lines, 1)

@@ -40,6 +40,8 @@ typedef struct {
   double points, agree, ms;   /* sums over frames whose motion is known; ms over all */
   double off[2], expected[2]; /* sums of squares: rotation, radians, and translation, m; of errors
                                  and of the standard deviations that were given */
+  double uneven[2]; /* sums of squares of second differences of translations: found, true */
+  uint64_t even;    /* how many */
   LengthScore lengths[LENGTHS];
 } Score;
 
@@ -131,8 +133,38 @@ static void add_frame(const StxMotion *found, const StxMotion *truth, Score *sco
   }
 }
 
+static double second_difference(const StxMotion *three)
+{
+  double sum = 0;
+  for (int i = 0; i < 3; i++) {
+    double d = three[0].translation[i] - 2 * three[1].translation[i] + three[2].translation[i];
+    sum += d * d;
+  }
+  return sum;
+}
+
+/* A car goes on evenly: what its steps differ by from frame to frame is mostly error. */
+static void add_steps(const Track *track, Score *score)
+{
+  for (size_t i = 0, known = 0; i < track->frames; i++) {
+    known = track->found[i].state == STX_MOTION_KNOWN ? known + 1 : 0;
+    if (known < 3)
+      continue;
+    score->uneven[0] += second_difference(&track->found[i - 2]);
+    score->uneven[1] += second_difference(&track->truth[i - 2]);
+    score->even++;
+  }
+}
+
+/* The standard deviation of independent errors of steps, with such second differences. */
+static double unevenness(const Score *score, int which)
+{
+  return score->even > 0 ? sqrt(score->uneven[which] / (6 * (double)score->even)) : NAN;
+}
+
 static void add_track(const Track *track, Score *score)
 {
+  add_steps(track, score);
   for (size_t i = 0; i < track->frames; i++)
     add_frame(&track->found[i], &track->truth[i], score);
   for (int l = 0; l < LENGTHS; l++)
@@ -322,6 +354,8 @@ static json_t *score_json(const char *name, const Score *s)
   json_object_set_new(root, "agree", table_json(s->agree / s->points));
   json_object_set_new(root, "turn_over_deviation", table_json(sqrt(s->off[0] / s->expected[0])));
   json_object_set_new(root, "shift_over_deviation", table_json(sqrt(s->off[1] / s->expected[1])));
+  json_object_set_new(root, "uneven_found", table_json(unevenness(s, 0)));
+  json_object_set_new(root, "uneven_true", table_json(unevenness(s, 1)));
   json_object_set_new(root, "ms", table_json(s->ms / (double)s->frames));
   json_object_set_new(root, "lengths", lengths_json(s));
   return root;
@@ -344,6 +378,9 @@ static void print(const char *name, const Score *s, bool json)
   printf("errors of a frame over the standard deviations given: rotation %.2f, translation %.2f\n",
       table_number(root, &(TableCell){"turn_over_deviation", 1, 0, 0, NULL}),
       table_number(root, &(TableCell){"shift_over_deviation", 1, 0, 0, NULL}));
+  printf("steps uneven by %.1f mm, the true ones by %.1f mm\n",
+      table_number(root, &(TableCell){"uneven_found", 1e3, 0, 0, NULL}),
+      table_number(root, &(TableCell){"uneven_true", 1e3, 0, 0, NULL}));
   printf("pieces of         number  translation %%   degrees/m\n");
   json_array_foreach(json_object_get(root, "lengths"), i, row)
   {
