@@ -232,7 +232,7 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 #define BELOW .3    /* m: so far above the origin of a scan there is no ground */
 #define AXES "x has to point ahead, y to the left, z up, in metres from the sensor"
 
-/* What is wrong with a scan, or NULL: to be freed. */
+/* Names what is wrong with a scan, or returns NULL: to be freed. */
 static gchar *find_fault(const StxGroundParams *params, const StxGroundResult *result)
 {
   guint inside = result->ground + result->obstacles, all = inside + result->outside;
