@@ -109,6 +109,11 @@ static bool whole(const Metadata *metadata, const char *key, unsigned otherwise,
 {
   const json_t *value = find(metadata, key);
   double number = json_is_number(value) ? json_number_value(value) : otherwise;
+  if (value == NULL && otherwise < low)
+    return stx_fail(metadata->error,
+        "%s has no \"%s\"; expected an Ouster's metadata, from "
+        "http://SENSOR/api/v1/sensor/metadata",
+        metadata->name, key);
   if ((value != NULL && !json_is_number(value)) || !(number >= low && number <= high))
     return stx_fail(metadata->error, "%s: \"%s\" is %.15g; expected %u to %u", metadata->name, key,
         number, low, high);

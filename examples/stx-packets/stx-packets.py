@@ -84,6 +84,9 @@ def main():
         sys.exit(f"stx-packets: {arguments.source}: ends in the middle of something")
     except BrokenPipeError:
         return 1
+    except OSError as fault:
+        place = fault.filename or arguments.output or arguments.points or "standard output"
+        sys.exit(f"stx-packets: {place}: {fault.strerror}")
     if count == 0:
         sys.exit(f"stx-packets: {arguments.source}: nothing of a LiDAR in it")
     return 0

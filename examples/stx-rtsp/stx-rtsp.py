@@ -34,6 +34,10 @@ def main():
     parser.add_argument("--port", type=int, default=8554, help="default: %(default)s; 0: any")
     parser.add_argument("--path", default="/street", help="default: %(default)s")
     options = parser.parse_args()
+    if not 0 <= options.port < 65536:
+        parser.error(f"--port {options.port}: 0 … 65535")
+    if not options.path.startswith("/"):
+        parser.error(f"--path {options.path}: expected a slash first, as in /street")
     try:
         import server
     except (ImportError, ValueError) as error:

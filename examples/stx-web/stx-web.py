@@ -27,13 +27,15 @@ def arguments_of(command_line):
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
                         help="to listen on (%(default)s); 0.0.0.0 is every network of this machine")
     parser.add_argument("--port", type=int, default=8090, help="%(default)s; 0: any that is free")
-    parser.add_argument("--quality", type=int, default=80, choices=range(1, 101), metavar="1…100",
+    parser.add_argument("--quality", type=int, default=80, metavar="1…100",
                         help="of the pictures (%(default)s)")
     parser.add_argument("pipeline", nargs=argparse.REMAINDER,
                         help="as for gst-launch-1.0; without one, the synthetic street")
     arguments = parser.parse_args(command_line)
     if not 0 <= arguments.port < 65536:
         parser.error(f"--port {arguments.port}: 0 … 65535")
+    if not 1 <= arguments.quality <= 100:
+        parser.error(f"--quality {arguments.quality}: 1 … 100")
     return arguments
 
 

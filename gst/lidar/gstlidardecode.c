@@ -50,7 +50,7 @@ G_STATIC_ASSERT(offsetof(GstStxPointMark, echo) == offsetof(StxLidarMark, echo))
 
 #define LATENCY (120 * GST_MSECOND) /* of a turn, before one is known */
 #define MARGIN (10 * GST_MSECOND)
-#define STRANGE 1000 /* packets of no known sensor after which a warning is due */
+#define STRANGE 1000 /* packets after which a warning is due if all are strange */
 
 typedef enum { GST_LIDAR_TIMES_SENSOR, GST_LIDAR_TIMES_ARRIVAL } GstLidarDecodeTimes;
 typedef enum { GST_LIDAR_INCOMPLETE_MARK, GST_LIDAR_INCOMPLETE_DROP } GstLidarDecodeIncomplete;
@@ -95,7 +95,8 @@ struct _GstLidarDecode {
   StxLidarSensor *sensor; /* whose packets are read; valid if `opened` */
   StxLidarPacket *packet;
   gboolean opened, sender_set, discont, warned;
-  gsize last_size; /* of the last packet that was none */
+  gsize last_size;              /* of the last packet that was none, */
+  StxLidarSensorKind last_kind; /* and whose it may be */
   GstStxSender sender;
   GstStxTurnClock clock;
   StxLidarTurns turns;
@@ -381,18 +382,50 @@ static void count_packet(GstLidarDecode *self, StxLidarVerdict verdict)
   GST_OBJECT_UNLOCK(self);
 }
 
-/* Nothing that is known comes, and it goes on coming. */
-static void note_strange(GstLidarDecode *self, gsize size)
+static const gchar *name_of(StxLidarSensorKind kind)
 {
-  self->last_size = size;
-  if (self->opened || self->warned || self->counts.packets < STRANGE)
+  return stx_field_choice(stx_lidar_sensors, (int)kind)->nick;
+}
+
+/* Says what the packets are that hold no points of the sensor, and the cure: to be freed. */
+static gchar *describe_strange(GstLidarDecode *self)
+{
+  gsize size = self->last_size;
+
+  if (self->last_kind == STX_LIDAR_SENSOR_AUTO)
+    return g_strdup_printf(
+        "the last has %" G_GSIZE_FORMAT " bytes: set sensor, or look at the port", size);
+  if (self->last_kind == self->found)
+    return g_strdup_printf("the last has %" G_GSIZE_FORMAT
+                           " bytes: is the calibration of this sensor, as it is set now?",
+        size);
+  return g_strdup_printf("the last has %" G_GSIZE_FORMAT " bytes, as those of %s: set sensor=%s",
+      size, name_of(self->last_kind), name_of(self->last_kind));
+}
+
+static gboolean all_are_strange(const GstLidarDecodeCounts *counts)
+{
+  return counts->foreign + counts->truncated + counts->forged == counts->packets;
+}
+
+/* Nothing that can be read has come, and it goes on coming. */
+static void note_strange(GstLidarDecode *self, const GstMapInfo *map)
+{
+  gchar *text;
+
+  if (self->warned || !all_are_strange(&self->counts))
+    return;
+  self->last_size = map->size;
+  self->last_kind = stx_lidar_sensor_find(map->data, map->size);
+  if (self->counts.packets < STRANGE)
     return;
   self->warned = TRUE;
+  text = describe_strange(self);
   GST_ELEMENT_WARNING(self, STREAM, WRONG_TYPE,
-      ("None of %u packets is one of a known sensor; the last has %" G_GSIZE_FORMAT
-       " bytes: set sensor, or look at the port",
-          STRANGE, size),
+      ("None of %u packets is one of %s; %s", STRANGE,
+          self->opened ? name_of(self->found) : "a known sensor", text),
       (NULL));
+  g_free(text);
 }
 
 /* The points of a packet, which is in self->packet. */
@@ -441,7 +474,7 @@ static GstFlowReturn read_packet(GstLidarDecode *self, GstBuffer *buffer, const 
   }
   count_packet(self, verdict);
   if (verdict != STX_LIDAR_GOOD)
-    note_strange(self, map->size);
+    note_strange(self, map);
   return flow;
 }
 
@@ -490,21 +523,21 @@ static gboolean take_segment(GstLidarDecode *self, GstEvent *event)
 static void check_end(GstLidarDecode *self)
 {
   GstLidarDecodeCounts counts = self->counts;
+  gchar *text;
 
   if (counts.packets == 0)
     GST_ELEMENT_WARNING(self, STREAM, WRONG_TYPE, ("Not one packet came until the end"),
         ("pcapparse passes over fragments of packets, .pcapng and IPv6: stx-packets reads them"));
-  if (counts.packets == 0 || counts.foreign + counts.truncated + counts.forged < counts.packets)
+  if (counts.packets == 0 || !all_are_strange(&counts))
     return;
+  text = describe_strange(self);
   GST_ELEMENT_ERROR(self, STREAM, WRONG_TYPE,
       ("%s: none of %" G_GUINT64_FORMAT " packets holds its points: %" G_GUINT64_FORMAT
-       " foreign, %" G_GUINT64_FORMAT " truncated, %" G_GUINT64_FORMAT
-       " forged; the last has %" G_GSIZE_FORMAT " bytes",
-          self->found != STX_LIDAR_SENSOR_AUTO
-              ? stx_field_choice(stx_lidar_sensors, (int)self->found)->nick
-              : "no known sensor",
-          counts.packets, counts.foreign, counts.truncated, counts.forged, self->last_size),
+       " foreign, %" G_GUINT64_FORMAT " truncated, %" G_GUINT64_FORMAT " forged; %s",
+          self->found != STX_LIDAR_SENSOR_AUTO ? name_of(self->found) : "no known sensor",
+          counts.packets, counts.foreign, counts.truncated, counts.forged, text),
       ("packets that are cut into fragments have to be joined before"));
+  g_free(text);
 }
 
 static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)

@@ -159,6 +159,10 @@ def check_street():
     for source, words in (("text", "neither a capture"), ("nowhere", "no such file")):
         said = run(*PROGRAM, FOLDER / source, "-o", "out.pcap", status=1)
         expect(words in said, f"refused: {words}")
+    for output, words in (("nowhere/x.pcap", "nowhere/x.pcap: No such file"),
+                          ("/dev/full", "/dev/full: No space left")):
+        said = run(*PROGRAM, plain, "-o", output, status=1)
+        expect(words in said and "Traceback" not in said, f"not written: {words}")
 
 
 # ---- Real sensors --------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 Without GStreamer for Python the test is skipped.
 
   - what a program adds to a pipeline is left out only where an element of that kind is in it;
+  - ports and paths that cannot be are refused by name;
   - where a package is missing or too old, the program says why, and prints the page's recipe;
   - lines of JSON that are cut, or hold something else, are named;
   - connections on which nothing is asked, or heard, take no place of viewers of the page.
@@ -53,6 +54,18 @@ class Words(unittest.TestCase):
         line = frames.linked(["filesrc", "name=file", f"location={path}"], "identity")
         pipeline = frames.Pipeline(line, "file")
         self.assertEqual(pipeline.sinks["file"].get_property("location"), path)
+
+
+class Arguments(unittest.TestCase):
+    def test_ports_and_paths_of_a_stream(self):
+        program = [sys.executable, str(street.EXAMPLES / "stx-rtsp/stx-rtsp.py")]
+        for words, said in ((["--port", "99999"], "--port 99999: 0 … 65535"),
+                            (["--port", "-1"], "--port -1: 0 … 65535"),
+                            (["--path", "street"], "--path street: expected a slash")):
+            result = subprocess.run(program + words, text=True, timeout=30,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.assertEqual(result.returncode, 2, result.stdout)
+            self.assertIn(said, result.stdout)
 
 
 class Packages(unittest.TestCase):

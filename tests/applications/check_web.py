@@ -205,7 +205,7 @@ def check_failures():
             (["--port", port, *street.words(ENDLESS)], 1, port),
             (["no-such-thing"], 1, "no-such-thing"),
             (["--port", "70000"], 2, "--port 70000"),
-            (["--quality", "0"], 2, "--quality")):
+            (["--quality", "0"], 2, "--quality 0: 1 … 100")):
         result = subprocess.run([*PROGRAM, *arguments], text=True, timeout=30,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         street.expect(result.returncode == status and words in result.stdout

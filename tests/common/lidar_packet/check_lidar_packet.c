@@ -434,7 +434,7 @@ static const struct {
     {"ouster", "{\"beam_altitude_angles\": [1], \"beam_azimuth_angles\": [1, 2]}", "2 numbers"},
     {"ouster", "{\"beam_altitude_angles\": [100], \"beam_azimuth_angles\": [1]}", "altitude 100"},
     {"ouster", "{\"columns_per_frame\": 9000}", "9000; expected 16 to 4096"},
-    {"ouster", "{}", "pixels_per_column"},
+    {"ouster", "{}", "no \"pixels_per_column\"; an Ouster's metadata; api/v1/sensor"},
     {"ouster",
         "{\"beam_altitude_angles\": [1], \"beam_azimuth_angles\": [1], "
         "\"lidar_to_sensor_transform\": [1]}",

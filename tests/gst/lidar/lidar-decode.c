@@ -204,6 +204,24 @@ STX_TEST(a_stream_of_something_else_is_refused)
   gst_element_set_bus(harness->element, NULL);
 }
 
+/* At the end of a recording, and while a sensor goes on sending. */
+STX_TEST_LOOP(a_stream_of_another_sensor_is_named, 2)
+{
+  g_autoptr(Harness) harness = harness_of("sensor", "vlp-32c");
+  g_autoptr(GstBus) bus = stx_test_watch(harness->element);
+
+  for (guint p = 0; p < (_i ? 1010 : 3); p++)
+    gst_harness_push(harness, packet(p, p * TENTH / PACKETS));
+  if (_i) {
+    stx_test_expect_warning(
+        bus, "None of 1000 packets is one of vlp-32c; the last has 1206 bytes, as those of vlp-16");
+    stx_test_expect_silence(bus);
+  }
+  gst_harness_push_event(harness, gst_event_new_eos());
+  stx_test_expect_error(bus, "vlp-32c: none of", "set sensor=vlp-16", NULL);
+  gst_element_set_bus(harness->element, NULL);
+}
+
 STX_TEST(a_stream_of_nothing_is_warned_of)
 {
   g_autoptr(Harness) harness = harness_of(NULL, NULL);
