@@ -70,7 +70,8 @@ typedef struct {
  * how well each predicts the measurements says which it is. Without it only the first, with speeds
  * relative to the sensor. */
 typedef struct {
-  Axis x, z;                     /* if it moves */
+  Axis x, z;                     /* if it moves; */
+  double cross[2][2];            /*   covariance of place and speed across with those ahead */
   Axis still_x, still_z;         /* if it stands: speeds are 0 */
   double standing;               /* the probability of that */
   double left, right;            /* of its edges, less x */
@@ -110,13 +111,16 @@ typedef struct {
 /* Sums of equations for a velocity; of what they leave. */
 typedef struct {
   double xx, xz, zz, x, z, square;
-  double down; /* by how much a shift of all points down adds to z */
+  struct {
+    double weight, across, ahead, off;
+  } of[3]; /* of the equations for u, v and d alone */
   uint32_t points;
 } Sums;
 
 /* A velocity over ground, m/s, and its covariance. */
 typedef struct {
   double x, z, xx, xz, zz;
+  double still;    /* squares of standard deviations by which it is more than none, if it stands */
   uint32_t points; /* 0: none */
 } Observed;
 
@@ -171,7 +175,7 @@ struct StxObstacles {
   Sums *sums;            /*   of their equations */
   ObstaclesPoint *points;
   size_t point_count;
-  double tilt;        /* of a frame's points, how far all may be too low, in their noise */
+  double tilt;        /* of a frame, px: how far all points may be too low */
   uint32_t *first[2]; /* of each column its first stixel; one more than columns. Of this frame */
   Flow *flow[2];      /*   and the one before, in turns; of each stixel */
   size_t room_for_columns, room_for_flows;
