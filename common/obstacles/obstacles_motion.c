@@ -17,6 +17,7 @@
 #define CREEPS .05         /* m: how the place of what stands seems to change in a frame */
 #define JUMP_ACROSS .5 /* of its width, where nothing of it is as expected: noise of its place; */
 #define JUMP_AHEAD 1   /*   likewise ahead, m */
+#define ALIKE .25 /* places are off in one frame as in the one before: so much of them is news */
 #define WRONG .05          /* of the velocities of points: as wrong as what is new is unknown */
 #define FAR_OFF 3.0    /* standard deviations: what is farther off is a mistake in part */
 #define LATELY .3      /* of how far off it was, what counts of the last frame */
@@ -246,6 +247,7 @@ void stx_obstacles_see(Track *track, const StxObstacle *o, const Observed *obser
     track->depth = fmax(track->depth, (double)o->depth);
     odds += see_ahead(track, &joint, (double)(o->z + o->depth) - track->depth, .3 + noise);
   }
+  odds *= ALIKE;
   if (observed->points > 0)
     odds += see_speed(track, &joint, observed);
   keep_joint(track, &joint);
@@ -365,11 +367,14 @@ StxVelocity stx_obstacles_say(
   }
   o->lateral_speed = track->lateral_speed;
   o->closing_speed = track->closing_speed;
+  bool slow = hypot(track->x.speed, track->z.speed) < .5 * STANDS;
+  bool stands = track->standing > .9 || (slow && track->moves >= STX_MOVES_ON);
   bool moves = track->standing < .1 && hypot(x, z) > STANDS && surely(track) > SURE;
   if (motion->state != STX_MOTION_STILL && motion->state != STX_MOTION_KNOWN)
     v.x = v.z = o->lateral_speed = o->closing_speed = NAN;
-  if (isfinite(v.x + v.z))
-    track->moves = moves_of(track->moves, track->standing > .9, moves, z);
+  bool surely_moves = moves && track->standing < .01 && surely(track) > SURE_OF_PART;
+  if (isfinite(v.x + v.z) || surely_moves)
+    track->moves = moves_of(track->moves, stands, moves, z);
   v.moves = track->moves;
   say_contact(&v, o, noise);
   return v;

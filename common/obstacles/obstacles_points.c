@@ -20,11 +20,13 @@
 
 #define PIXEL .4       /* px: the error of where a point is matched, a standard deviation; */
 #define DISPARITY .4   /*   of how its disparity changes; */
+#define DEPTH .5       /*   of a disparity alone, which says how far away it was */
 #define SHIFT .15      /*   of all points of a thing together, of either */
 #define SLOPE .05      /* of its speed: things go up or down so fast, as their road does */
+#define ENOUGH 10.0    /* points: errors of more are no longer those of each alone */
 #define ROBUST 1.5     /* standard deviations: from there on a point counts less */
 #define ROUNDS 5       /* of weights */
-#define LEAST_POINTS 4 /* of an obstacle, and of a stixel and its neighbours 2 */
+#define LEAST_POINTS 2 /* of an obstacle, and of a stixel with its neighbours */
 #define AROUND 2       /* columns to either side whose points are a stixel's, too */
 #define FLOOR_X .1     /* m/s: what is wrong of all points of a thing together */
 #define FLOOR_Z .25
@@ -63,6 +65,12 @@ static uint32_t stixel_of(
   return OBSTACLES_NONE;
 }
 
+/* The error of a place where a thing is seen that went so many pixels: also that of its distance. */
+static double pixel_of(double way, double disparity)
+{
+  return hypot(PIXEL, DEPTH * way / disparity);
+}
+
 /* False if the motion puts it behind the camera. */
 static bool set_equations(
     const StxObstaclesFrame *frame, double dt, const StxMotionPoint *p, Equation *equation)
@@ -79,9 +87,11 @@ static bool set_equations(
     return false;
   double metre = c->focal * c->baseline, now = metre / (double)p->disparity, step = dt / now;
   double u = (double)p->u - c->cx, v = (double)p->v - cy, d = (double)p->disparity;
+  double pixel_u = pixel_of(u - c->focal * (at[0] - t[0]) / (at[2] - t[2]), d);
+  double pixel_v = pixel_of(v - c->focal * (at[1] - t[1]) / (at[2] - t[2]), d);
   double off_u = u * at[2] - c->focal * at[0], off_v = v * at[2] - c->focal * at[1];
-  equation[0] = (Equation){step * c->focal / PIXEL, -step * u / PIXEL, off_u / now / PIXEL};
-  equation[1] = (Equation){0, -step * v / PIXEL, off_v / now / PIXEL};
+  equation[0] = (Equation){step * c->focal / pixel_u, -step * u / pixel_u, off_u / now / pixel_u};
+  equation[1] = (Equation){0, -step * v / pixel_v, off_v / now / pixel_v};
   equation[2] = (Equation){0, -step * d / DISPARITY, (d * at[2] - metre) / now / DISPARITY};
   return true;
 }
@@ -156,7 +166,7 @@ static bool solve(const Sums *sums, double down, Observed *observed)
   double whole = xx * zz - xz * xz;
   if (!(whole > 1e-9 * sums->xx * sums->zz))
     return false;
-  double spread = fmax(1, sums->square / (3 * sums->points - 2));
+  double spread = fmax(1, sums->square / (3 * sums->points - 2)) * fmax(1, sums->points / ENOUGH);
   observed->x = (zz * x - xz * z) / whole;
   observed->z = (xx * z - xz * x) / whole;
   observed->xx = spread * zz / whole + FLOOR_X * FLOOR_X;
@@ -248,7 +258,7 @@ static Observed observe_stixel(
   uint16_t member = state->members[i];
   const Flow *flow = &state->flow[state->turn][i];
   double speed = hypot(flow->speed_x, flow->speed_z);
-  if (sums.points >= LEAST_POINTS / 2 &&
+  if (sums.points >= LEAST_POINTS &&
       solve(&sums, down_of(frame, state->tilt, dt, flow->z, speed), &observed))
     doubt(&observed, frame->motion, dt, flow->x, flow->z);
   else if (member != STX_FREE_NO_OBSTACLE)
