@@ -115,11 +115,12 @@ static void go_on(Track *track, double dt)
   c[1][0] += dt * c[1][1];
 }
 
-/* The speed relative to the camera of what stands at a place. */
-static void standing_speed(const Track *track, const StxMotion *motion, double dt, double *speed)
+/* The speed relative to the camera of what stands where an obstacle is. */
+static void standing_speed(const StxObstacle *o, const StxMotion *motion, double dt, double *speed)
 {
   const double *r = motion->rotation, *t = motion->translation;
-  double now[3] = {obstacles_x(track), track->y, obstacles_z(track)}, before[3] = {0};
+  double now[3] = {(double)o->x, (double)o->y - .5 * (double)o->height, (double)o->z};
+  double before[3] = {0};
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++)
       before[i] += r[3 * k + i] * (now[k] - t[k]);
@@ -361,7 +362,7 @@ StxVelocity stx_obstacles_say(
   double z = mix(&track->z, track->surprise_z, track->standing, &deviation_z);
   StxVelocity v = velocity_of(x, z, deviation_x, deviation_z);
   if (motion->state == STX_MOTION_KNOWN && dt > 0) {
-    standing_speed(track, motion, dt, ego);
+    standing_speed(o, motion, dt, ego);
     track->lateral_speed = v.x + (float)ego[0];
     track->closing_speed = -(v.z + (float)ego[1]);
   }

@@ -19,9 +19,9 @@
 #include <string.h>
 
 #define PIXEL .4       /* px: the error of where a point is matched, a standard deviation; */
-#define DISPARITY .4   /*   of how its disparity changes; */
-#define DEPTH .5       /*   of a disparity alone, which says how far away it was */
-#define SHIFT .15      /*   of all points of a thing together, of either */
+#define DISPARITY .3   /*   of how its disparity changes; */
+#define DEPTH .8       /*   of a disparity alone, which says how far away it was */
+#define SHIFT .1       /*   of all points of a thing together, of either */
 #define SLOPE .05      /* of its speed: things go up or down so fast, as their road does */
 #define ENOUGH 10.0    /* points: errors of more are no longer those of each alone */
 #define ROBUST 1.5     /* standard deviations: from there on a point counts less */
