@@ -21,8 +21,9 @@
 #define WRONG .05          /* of the velocities of points: as wrong as what is new is unknown */
 #define FAR_OFF 3.0    /* standard deviations: what is farther off is a mistake in part */
 #define LATELY .3      /* of how far off it was, what counts of the last frame */
-#define STANDS 1.0     /* m/s: what is slower stands; */
-#define MOVES 1.5      /*   what is faster moves; */
+#define WALKS .7       /* m/s: an obstacle that is slower does not begin to move; */
+#define STANDS 1.0     /*   a stixel that is slower stands; */
+#define MOVES 1.5      /*   one that is faster moves; */
 #define SURE 9.0       /*   by so much, squares of standard deviations; */
 #define SURE_OF_PART 36.0 /*   what is part of a thing that stands by so much; */
 #define ONCOMING 1.0      /*   and comes on, if so much of it is towards the sensor */
@@ -368,9 +369,9 @@ StxVelocity stx_obstacles_say(
   }
   o->lateral_speed = track->lateral_speed;
   o->closing_speed = track->closing_speed;
-  bool slow = hypot(track->x.speed, track->z.speed) < .5 * STANDS;
+  bool slow = hypot(track->x.speed, track->z.speed) < .5 * WALKS;
   bool stands = track->standing > .9 || (slow && track->moves >= STX_MOVES_ON);
-  bool moves = track->standing < .1 && hypot(x, z) > STANDS && surely(track) > SURE;
+  bool moves = track->standing < .1 && hypot(x, z) > WALKS && surely(track) > SURE;
   if (motion->state != STX_MOTION_STILL && motion->state != STX_MOTION_KNOWN)
     v.x = v.z = o->lateral_speed = o->closing_speed = NAN;
   bool surely_moves = moves && track->standing < .01 && surely(track) > SURE_OF_PART;
