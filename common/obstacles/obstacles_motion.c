@@ -17,14 +17,14 @@
 #define CREEPS .05         /* m: how the place of what stands seems to change in a frame */
 #define JUMP_ACROSS .5 /* of its width, where nothing of it is as expected: noise of its place; */
 #define JUMP_AHEAD 1   /*   likewise ahead, m */
-#define ALIKE .25 /* places are off in one frame as in the one before: so much of them is news */
-#define WRONG .05          /* of the velocities of points: as wrong as what is new is unknown */
-#define FAR_OFF 3.0    /* standard deviations: what is farther off is a mistake in part */
-#define LATELY .3      /* of how far off it was, what counts of the last frame */
-#define WALKS .7       /* m/s: an obstacle that is slower does not begin to move; */
-#define STANDS 1.0     /*   a stixel that is slower stands; */
-#define MOVES 1.5      /*   one that is faster moves; */
-#define SURE 9.0       /*   by so much, squares of standard deviations; */
+#define ALIKE .25   /* of what places say for moving, where points say more: they go on being off */
+#define WRONG .05   /* of the velocities of points: as wrong as what is new is unknown */
+#define FAR_OFF 3.0 /* standard deviations: what is farther off is a mistake in part */
+#define LATELY .3   /* of how far off it was, what counts of the last frame */
+#define WALKS .7    /* m/s: an obstacle that is slower does not begin to move; */
+#define STANDS 1.0  /*   a stixel that is slower stands; */
+#define MOVES 1.5   /*   one that is faster moves; */
+#define SURE 9.0    /*   by so much, squares of standard deviations; */
 #define SURE_OF_PART 36.0 /*   what is part of a thing that stands by so much; */
 #define ONCOMING 1.0      /*   and comes on, if so much of it is towards the sensor */
 #define WORTH 1.0         /* m/s: the largest standard deviation of a speed that is said */
@@ -210,7 +210,8 @@ static double see_speed(Track *track, Joint *joint, const Observed *o)
   double own = o->xx * o->zz - o->xz * o->xz;
   double whole = (xx + o->xx) * (zz + o->zz) - (xz + o->xz) * (xz + o->xz);
   double wrong = WRONG * sqrt(own) / (FIRST_SPEED * FIRST_SPEED);
-  double stands = exp(-.5 * o->still) + wrong, moves = sqrt(own / whole) * exp(-.5 * square) + wrong;
+  double stands = exp(-.5 * o->still) + wrong,
+         moves = sqrt(own / whole) * exp(-.5 * square) + wrong;
   double most = FAR_OFF * FAR_OFF;
   track->surprise_x += LATELY * (fmin(off_x * off_x / (xx + o->xx), most) - track->surprise_x);
   track->surprise_z += LATELY * (fmin(off_z * off_z / (zz + o->zz), most) - track->surprise_z);
@@ -230,7 +231,8 @@ static double see_speed(Track *track, Joint *joint, const Observed *o)
   return log(stands / moves);
 }
 
-void stx_obstacles_see(Track *track, const StxObstacle *o, const Observed *observed, double noise)
+void stx_obstacles_see(
+    Track *track, const StxObstacle *o, const Observed *observed, bool matched, double noise)
 {
   double half = .5 * (double)o->width, middle = (double)o->x;
   double edge = .05 + .005 * (double)o->z, odds = 0;
@@ -243,14 +245,17 @@ void stx_obstacles_see(Track *track, const StxObstacle *o, const Observed *obser
   odds += see_across(track, &joint, obstacles_x(track) + off,
       edge + .5 * fabs(left - right) + JUMP_ACROSS * jumps * (double)o->width);
   if (!cut) {
-    odds += see_ahead(track, &joint, (double)o->z, noise + .15 * (double)o->depth + JUMP_AHEAD * jumps);
+    odds +=
+        see_ahead(track, &joint, (double)o->z, noise + .15 * (double)o->depth + JUMP_AHEAD * jumps);
     track->depth = fmax(.8 * track->depth, (double)o->depth);
   } else {
     track->depth = fmax(track->depth, (double)o->depth);
     odds += see_ahead(track, &joint, (double)(o->z + o->depth) - track->depth, .3 + noise);
   }
-  odds *= ALIKE;
-  if (observed->points > 0)
+  if (odds < 0 && matched)
+    odds *= ALIKE;
+  track->matched = observed->points > 0;
+  if (track->matched)
     odds += see_speed(track, &joint, observed);
   keep_joint(track, &joint);
   double stands = track->standing * exp(odds);
@@ -374,7 +379,8 @@ StxVelocity stx_obstacles_say(
   bool moves = track->standing < .1 && hypot(x, z) > WALKS && surely(track) > SURE;
   if (motion->state != STX_MOTION_STILL && motion->state != STX_MOTION_KNOWN)
     v.x = v.z = o->lateral_speed = o->closing_speed = NAN;
-  bool surely_moves = moves && track->standing < .01 && surely(track) > SURE_OF_PART;
+  bool surely_moves =
+      moves && track->matched && track->standing < .01 && surely(track) > SURE_OF_PART;
   if (isfinite(v.x + v.z) || surely_moves)
     track->moves = moves_of(track->moves, stands, moves, z);
   v.moves = track->moves;

@@ -185,13 +185,15 @@ static void doubt(Observed *o, const StxMotion *motion, double dt, double x, dou
 }
 
 /* How far down, in pixels, a thing of this velocity may have gone with its road. */
-static double down_of(const StxObstaclesFrame *frame, double tilt, double dt, double z, double speed)
+static double down_of(
+    const StxObstaclesFrame *frame, double tilt, double dt, double z, double speed)
 {
   return hypot(tilt, SLOPE * speed * dt * frame->camera.focal / z);
 }
 
 /* Of a thing that stands there: squares of how many standard deviations it is seen to move. */
-static double still_of(const StxObstacles *state, const StxObstaclesFrame *frame, double dt, size_t i)
+static double still_of(
+    const StxObstacles *state, const StxObstaclesFrame *frame, double dt, size_t i)
 {
   const StxObstacle *at = &state->obstacle[i];
   Observed o;

@@ -85,6 +85,7 @@ typedef struct {
   int seen;   /* times, with a time that had passed */
   uint8_t label;
   uint8_t moves;                      /* StxMoves */
+  bool matched;                       /* its points had a velocity in this frame */
   float closing_speed, lateral_speed; /* as said last */
   uint32_t place;                     /* of this frame's obstacle, or OBSTACLES_NONE */
 } Track;
@@ -292,9 +293,11 @@ static inline double obstacles_centre_row(const StxObstaclesFrame *frame)
 /* No obstacle of the frame has a velocity. */
 void stx_obstacles_know_nothing(StxObstacles *state);
 
-/* With the camera's motion: where a track is to be expected; what is seen of it; a new one. */
+/* With the camera's motion: where a track is to be expected; what is seen of it, in a frame with
+ * matched points or none; a new one. */
 void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt);
-void stx_obstacles_see(Track *track, const StxObstacle *o, const Observed *observed, double noise);
+void stx_obstacles_see(
+    Track *track, const StxObstacle *o, const Observed *observed, bool matched, double noise);
 void stx_obstacles_begin(Track *track, const StxObstacle *o);
 
 /* The velocity of a track, and its obstacle's speeds. */
