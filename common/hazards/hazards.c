@@ -25,8 +25,8 @@ static const StxField fields[] = {
     {"window", "Window", "Width of a tested patch, metres", METRES(window, 0.05, 2)},
     {"evidence", "Evidence", "Smallest log likelihood ratio of a hazard to bare road, nats",
         FIELD(DOUBLE, evidence), .low = 1, .high = 2000, .unit = "nat"},
-    {"max-hazards", "Most hazards", "Nearest per frame", FIELD(INT, max_hazards), .low = 1,
-        .high = STX_HAZARDS_MAX},
+    {"max-hazards", "Most hazards", "Most hazards per frame, the nearest", FIELD(INT, max_hazards),
+        .low = 1, .high = STX_HAZARDS_MAX},
 };
 static const StxHazardsParams defaults = STX_HAZARDS_DEFAULTS;
 const StxFields stx_hazards_fields = {STX_FIELDS_OF(fields), &defaults};
