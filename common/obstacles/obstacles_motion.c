@@ -6,6 +6,9 @@
  * that stands. Both foretell each frame; Bayes' rule makes of how well they did the probability
  * that it stands (Y. Bar-Shalom, X. R. Li, T. Kirubarajan, "Estimation with Applications to
  * Tracking and Navigation", 2001, chapter 11). What is said is the mean of both and its spread.
+ *
+ * What moves has one state for both axes: of points the speed across the line of sight is known far
+ * better than that along it, and only the covariance of both tells how sure it is that it moves.
  */
 #include "common/obstacles/obstacles_private.h"
 

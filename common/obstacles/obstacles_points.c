@@ -9,9 +9,11 @@
  *   v · (Z + z·dt) = f · Y
  *   d · (Z + z·dt) = f · b
  * These are three equations for two unknowns; the sums of all points of a thing are solved, with
- * weights by Huber so that a point of something else counts little. The filter over time is that of
- * C. Rabe, T. Müller, A. Wedel, U. Franke, "Dense, Robust, and Accurate Motion Field Estimation
- * from Stereo Image Sequences in Real-Time", ECCV 2010, of the velocity alone.
+ * weights by Huber so that a point of something else counts little. Each of the three may be off by
+ * a shift that all points of the thing share: it is a third unknown of that equation, with a
+ * deviation, and is eliminated. The filter over time is that of C. Rabe, T. Müller, A. Wedel,
+ * U. Franke, "Dense, Robust, and Accurate Motion Field Estimation from Stereo Image Sequences in
+ * Real-Time", ECCV 2010, of the velocity alone.
  */
 #include "common/obstacles/obstacles_private.h"
 
