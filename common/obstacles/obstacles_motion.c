@@ -7,8 +7,9 @@
  * that it stands (Y. Bar-Shalom, X. R. Li, T. Kirubarajan, "Estimation with Applications to
  * Tracking and Navigation", 2001, chapter 11). What is said is the mean of both and its spread.
  *
- * What moves has one state for both axes: of points the speed across the line of sight is known far
- * better than that along it, and only the covariance of both tells how sure it is that it moves.
+ * The filter of a moving thing has one state for both axes: of points the speed across the line of
+ * sight is known far better than that along it, and only the covariance of both tells how sure it
+ * is that it moves.
  */
 #include "common/obstacles/obstacles_private.h"
 
@@ -37,7 +38,7 @@
 
 enum { X, SPEED_X, Z, SPEED_Z, STATES };
 
-/* What moves: place and speed across, then ahead, with their covariance. */
+/* Place and speed of a moving thing across, then ahead, with their covariance. */
 typedef struct {
   double at[STATES], cov[STATES][STATES];
 } Joint;

@@ -67,7 +67,7 @@ static uint32_t stixel_of(
   return OBSTACLES_NONE;
 }
 
-/* The error of a place where a thing is seen that went so many pixels: also that of its distance. */
+/* The error of the place of a point that went so many pixels: also that of its distance. */
 static double pixel_of(double way, double disparity)
 {
   return hypot(PIXEL, DEPTH * way / disparity);
@@ -186,7 +186,7 @@ static void doubt(Observed *o, const StxMotion *motion, double dt, double x, dou
   o->zz += (off[5] * off[5] + off[1] * off[1] * x * x) / (dt * dt);
 }
 
-/* How far down, in pixels, a thing of this velocity may have gone with its road. */
+/* The pixels by which a thing of this speed may have gone down with its road. */
 static double down_of(
     const StxObstaclesFrame *frame, double tilt, double dt, double z, double speed)
 {

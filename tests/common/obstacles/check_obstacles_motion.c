@@ -227,8 +227,8 @@ static StxVelocity velocity_with_points(const Mover *movers, int frames, int poi
   return v;
 }
 
-/* Two points are enough: across the line of sight a walk of 1.3 m/s, along the street or into it, is
- * many times the error of a velocity, though it is not along the line of sight. */
+/* Two points are enough. A walk of 1.3 m/s along the street, too, is many times the error of a
+ * velocity: the part of it that goes across the line of sight. */
 STX_TEST_LOOP(a_person_who_walks_is_soon_said_to_move, 3)
 {
   static const Mover people[][2] = {{{4, 16, 0, 1.3, 1.7, .5}, {0}},
