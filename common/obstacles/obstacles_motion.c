@@ -6,6 +6,10 @@
  * that stands. Both foretell each frame; Bayes' rule makes of how well they did the probability
  * that it stands (Y. Bar-Shalom, X. R. Li, T. Kirubarajan, "Estimation with Applications to
  * Tracking and Navigation", 2001, chapter 11). What is said is the mean of both and its spread.
+ *
+ * The filter of a moving thing has one state for both axes: of points the speed across the line of
+ * sight is known far better than that along it, and only the covariance of both tells how sure it
+ * is that it moves.
  */
 #include "common/obstacles/obstacles_private.h"
 
@@ -17,36 +21,111 @@
 #define CREEPS .05         /* m: how the place of what stands seems to change in a frame */
 #define JUMP_ACROSS .5 /* of its width, where nothing of it is as expected: noise of its place; */
 #define JUMP_AHEAD 1   /*   likewise ahead, m */
-#define FAR_OFF 3.0    /* standard deviations: what is farther off is a mistake in part */
-#define LATELY .3      /* of how far off it was, what counts of the last frame */
-#define STANDS 1.0     /* m/s: what is slower stands; */
-#define MOVES 1.5      /*   what is faster moves; */
-#define SURE 9.0       /*   by so much, squares of standard deviations; */
+#define ALIKE .25   /* of what places say for moving, where points say more: they go on being off */
+#define WRONG .05   /* of the velocities of points: as wrong as what is new is unknown */
+#define FAR_OFF 3.0 /* standard deviations: what is farther off is a mistake in part */
+#define LATELY .3   /* of how far off it was, what counts of the last frame */
+#define WALKS .7    /* m/s: an obstacle that is slower does not begin to move; */
+#define STANDS 1.0  /*   a stixel that is slower stands; */
+#define MOVES 1.5   /*   one that is faster moves; */
+#define SURE 9.0    /*   by so much, squares of standard deviations; */
 #define SURE_OF_PART 36.0 /*   what is part of a thing that stands by so much; */
 #define ONCOMING 1.0      /*   and comes on, if so much of it is towards the sensor */
 #define WORTH 1.0         /* m/s: the largest standard deviation of a speed that is said */
 #define STILL_SPEED .1    /* m/s: how well it is known of what stands, at best */
 
+/* ---- Both axes together ---------------------------------------------------------------------- */
+
+enum { X, SPEED_X, Z, SPEED_Z, STATES };
+
+/* Place and speed of a moving thing across, then ahead, with their covariance. */
+typedef struct {
+  double at[STATES], cov[STATES][STATES];
+} Joint;
+
+static Joint joint_of(const Track *track)
+{
+  const Axis *x = &track->x, *z = &track->z;
+  const double(*c)[2] = track->cross;
+  return (Joint){{x->at, x->speed, z->at, z->speed},
+      {{x->p00, x->p01, c[0][0], c[0][1]}, {x->p01, x->p11, c[1][0], c[1][1]},
+          {c[0][0], c[1][0], z->p00, z->p01}, {c[0][1], c[1][1], z->p01, z->p11}}};
+}
+
+static void keep_joint(Track *track, const Joint *joint)
+{
+  const double(*p)[STATES] = joint->cov;
+  track->x = (Axis){joint->at[X], joint->at[SPEED_X], p[X][X], p[X][SPEED_X], p[SPEED_X][SPEED_X]};
+  track->z = (Axis){joint->at[Z], joint->at[SPEED_Z], p[Z][Z], p[Z][SPEED_Z], p[SPEED_Z][SPEED_Z]};
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 2; k++)
+      track->cross[i][k] = p[X + i][Z + k];
+}
+
+/* The state times a matrix. */
+static void transform(Joint *joint, const double by[STATES][STATES])
+{
+  Joint was = *joint;
+  double half[STATES][STATES] = {{0}};
+  *joint = (Joint){{0}, {{0}}};
+  for (int i = 0; i < STATES; i++)
+    for (int k = 0; k < STATES; k++) {
+      joint->at[i] += by[i][k] * was.at[k];
+      for (int m = 0; m < STATES; m++)
+        half[i][m] += by[i][k] * was.cov[k][m];
+    }
+  for (int i = 0; i < STATES; i++)
+    for (int k = 0; k < STATES; k++)
+      for (int m = 0; m < STATES; m++)
+        joint->cov[i][k] += half[i][m] * by[k][m];
+}
+
 /* ---- The camera's motion -------------------------------------------------------------------- */
 
-/* Places and speeds of one of the two, in the axes of now. */
-static void carry(Axis *x, Axis *z, double y, const StxMotion *motion)
+/* The place of what stands, in the axes of now. */
+static void carry_still(Axis *x, Axis *z, double y, const StxMotion *motion)
 {
   const double *r = motion->rotation, *t = motion->translation, *off = motion->deviation;
-  double at_x = x->at, at_z = z->at, speed_x = x->speed, speed_z = z->speed;
+  double at_x = x->at, at_z = z->at;
   x->at = r[0] * at_x + r[1] * y + r[2] * at_z + t[0];
   z->at = r[6] * at_x + r[7] * y + r[8] * at_z + t[2];
-  x->speed = r[0] * speed_x + r[2] * speed_z;
-  z->speed = r[6] * speed_x + r[8] * speed_z;
   x->p00 += off[3] * off[3] + at_z * at_z * off[1] * off[1];
   z->p00 += off[5] * off[5] + at_x * at_x * off[1] * off[1];
 }
 
-/* The speed relative to the camera of what stands at a place. */
-static void standing_speed(const Track *track, const StxMotion *motion, double dt, double *speed)
+static void carry(Track *track, const StxMotion *motion)
+{
+  const double *r = motion->rotation, *t = motion->translation, *off = motion->deviation;
+  const double turn[STATES][STATES] = {
+      {r[0], 0, r[2], 0}, {0, r[0], 0, r[2]}, {r[6], 0, r[8], 0}, {0, r[6], 0, r[8]}};
+  double x = track->x.at, z = track->z.at;
+  Joint joint = joint_of(track);
+  transform(&joint, turn);
+  joint.at[X] += r[1] * track->y + t[0];
+  joint.at[Z] += r[7] * track->y + t[2];
+  joint.cov[X][X] += off[3] * off[3] + z * z * off[1] * off[1];
+  joint.cov[Z][Z] += off[5] * off[5] + x * x * off[1] * off[1];
+  keep_joint(track, &joint);
+}
+
+/* Goes on for dt: stx_obstacles_predict() for each axis, and what they have to do with each other.
+ */
+static void go_on(Track *track, double dt)
+{
+  double(*c)[2] = track->cross;
+  stx_obstacles_predict(&track->x, dt);
+  stx_obstacles_predict(&track->z, dt);
+  c[0][0] += dt * (c[0][1] + c[1][0] + dt * c[1][1]);
+  c[0][1] += dt * c[1][1];
+  c[1][0] += dt * c[1][1];
+}
+
+/* The speed relative to the camera of what stands where an obstacle is. */
+static void standing_speed(const StxObstacle *o, const StxMotion *motion, double dt, double *speed)
 {
   const double *r = motion->rotation, *t = motion->translation;
-  double now[3] = {obstacles_x(track), track->y, obstacles_z(track)}, before[3] = {0};
+  double now[3] = {(double)o->x, (double)o->y - .5 * (double)o->height, (double)o->z};
+  double before[3] = {0};
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++)
       before[i] += r[3 * k + i] * (now[k] - t[k]);
@@ -59,11 +138,10 @@ void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt)
   if (motion->state == STX_MOTION_STILL)
     return;
   if (motion->state != STX_MOTION_FIRST) {
-    carry(&track->x, &track->z, track->y, motion);
-    carry(&track->still_x, &track->still_z, track->y, motion);
+    carry(track, motion);
+    carry_still(&track->still_x, &track->still_z, track->y, motion);
   }
-  stx_obstacles_predict(&track->x, dt);
-  stx_obstacles_predict(&track->z, dt);
+  go_on(track, dt);
   track->still_x.p00 += CREEPS * CREEPS;
   track->still_z.p00 += CREEPS * CREEPS;
   track->standing += CHANGES * (1 - 2 * track->standing);
@@ -71,73 +149,119 @@ void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt)
 
 /* ---- What is seen --------------------------------------------------------------------------- */
 
-/* Corrects one of the two, and returns the logarithm of how well it foretold. What is far off is
- * taken for noisier than it is said to be. */
-static double correct(Axis *axis, double at, double noise, double *surprise)
+/* The square of how far off a place is; with the noise that it is then taken to have. What is far
+ * off is taken for noisier than it is said to be. */
+static double far_off(double off, double variance, double *noise)
 {
-  double off = at - axis->at, sum = axis->p00 + noise * noise;
-  double square = fmin(off * off / sum, FAR_OFF * FAR_OFF);
+  double sum = variance + *noise * *noise, square = off * off / sum;
+  if (square > FAR_OFF * FAR_OFF)
+    *noise = sqrt(off * off / (FAR_OFF * FAR_OFF) - variance);
+  return fmin(square, FAR_OFF * FAR_OFF);
+}
+
+/* Corrects a place of what moves; returns the logarithm of how well it was foretold. */
+static double correct_place(Joint *joint, int axis, double at, double noise, double *surprise)
+{
+  double off = at - joint->at[axis], sum = joint->cov[axis][axis] + noise * noise, gain[STATES];
+  double square = far_off(off, joint->cov[axis][axis], &noise);
   *surprise += LATELY * (square - *surprise);
-  if (off * off > FAR_OFF * FAR_OFF * sum)
-    noise = sqrt(off * off / (FAR_OFF * FAR_OFF) - axis->p00);
+  double whole = joint->cov[axis][axis] + noise * noise;
+  for (int i = 0; i < STATES; i++)
+    gain[i] = joint->cov[i][axis];
+  for (int i = 0; i < STATES; i++) {
+    joint->at[i] += gain[i] / whole * off;
+    for (int k = 0; k < STATES; k++)
+      joint->cov[i][k] -= gain[i] * gain[k] / whole;
+  }
+  return -.5 * (square + log(sum));
+}
+
+/* The same of what stands. */
+static double correct_still(Axis *axis, double at, double noise)
+{
+  double sum = axis->p00 + noise * noise;
+  double square = far_off(at - axis->at, axis->p00, &noise);
   stx_obstacles_correct(axis, at, noise);
   return -.5 * (square + log(sum));
 }
 
-static double see_across(Track *track, double at, double noise)
+static double see_across(Track *track, Joint *joint, double at, double noise)
 {
-  double none = 0;
-  return correct(&track->still_x, at, noise, &none) -
-         correct(&track->x, at, noise, &track->surprise_x);
+  return correct_still(&track->still_x, at, noise) -
+         correct_place(joint, X, at, noise, &track->surprise_x);
 }
 
-static double see_ahead(Track *track, double at, double noise)
+static double see_ahead(Track *track, Joint *joint, double at, double noise)
 {
-  double none = 0;
-  return correct(&track->still_z, at, noise, &none) -
-         correct(&track->z, at, noise, &track->surprise_z);
+  return correct_still(&track->still_z, at, noise) -
+         correct_place(joint, Z, at, noise, &track->surprise_z);
 }
 
-/* The same of a speed, with the square of its noise: for standing. */
-static double correct_speed(Axis *axis, double speed, double noise, double *surprise)
+/* Squares of standard deviations: of x, z with a covariance. */
+static double squares_of(double x, double z, double xx, double xz, double zz)
 {
-  double off = speed - axis->speed, sum = axis->p11 + noise;
-  double square = fmin(off * off / sum, FAR_OFF * FAR_OFF);
-  double still = fmin(speed * speed / noise, FAR_OFF * FAR_OFF);
-  double odds = .5 * (square + log(sum) - still - log(noise));
-  *surprise += LATELY * (square - *surprise);
-  sum = fmax(sum, off * off / (FAR_OFF * FAR_OFF));
-  double k0 = axis->p01 / sum, k1 = axis->p11 / sum;
-  axis->at += k0 * off;
-  axis->speed += k1 * off;
-  axis->p00 -= k0 * axis->p01;
-  axis->p01 -= k0 * axis->p11;
-  axis->p11 -= k1 * axis->p11;
-  return odds;
+  return (zz * x * x - 2 * xz * x * z + xx * z * z) / (xx * zz - xz * xz);
 }
 
-void stx_obstacles_see(Track *track, const StxObstacle *o, const Observed *observed, double noise)
+/* Corrects the velocity of what moves; returns the logarithm of how much more likely such a
+ * velocity is of what stands. Of either a few are just wrong, and may be anything. */
+static double see_speed(Track *track, Joint *joint, const Observed *o)
+{
+  double off_x = o->x - joint->at[SPEED_X], off_z = o->z - joint->at[SPEED_Z];
+  double(*p)[STATES] = joint->cov;
+  double xx = p[SPEED_X][SPEED_X], xz = p[SPEED_X][SPEED_Z], zz = p[SPEED_Z][SPEED_Z];
+  double square = squares_of(off_x, off_z, xx + o->xx, xz + o->xz, zz + o->zz);
+  double own = o->xx * o->zz - o->xz * o->xz;
+  double whole = (xx + o->xx) * (zz + o->zz) - (xz + o->xz) * (xz + o->xz);
+  double wrong = WRONG * sqrt(own) / (FIRST_SPEED * FIRST_SPEED);
+  double stands = exp(-.5 * o->still) + wrong,
+         moves = sqrt(own / whole) * exp(-.5 * square) + wrong;
+  double most = FAR_OFF * FAR_OFF;
+  track->surprise_x += LATELY * (fmin(off_x * off_x / (xx + o->xx), most) - track->surprise_x);
+  track->surprise_z += LATELY * (fmin(off_z * off_z / (zz + o->zz), most) - track->surprise_z);
+  double less = fmax(1, square / most);
+  xx += less * o->xx;
+  xz += less * o->xz;
+  zz += less * o->zz;
+  whole = xx * zz - xz * xz;
+  Joint was = *joint;
+  for (int i = 0; i < STATES; i++) {
+    double across = was.cov[i][SPEED_X], ahead = was.cov[i][SPEED_Z];
+    double gain_x = (zz * across - xz * ahead) / whole, gain_z = (xx * ahead - xz * across) / whole;
+    joint->at[i] += gain_x * off_x + gain_z * off_z;
+    for (int k = 0; k < STATES; k++)
+      p[i][k] -= gain_x * was.cov[SPEED_X][k] + gain_z * was.cov[SPEED_Z][k];
+  }
+  return log(stands / moves);
+}
+
+void stx_obstacles_see(
+    Track *track, const StxObstacle *o, const Observed *observed, bool matched, double noise)
 {
   double half = .5 * (double)o->width, middle = (double)o->x;
   double edge = .05 + .005 * (double)o->z, odds = 0;
   double jumps = 1 - track->shared; /* it fell into other pieces: it went nowhere */
   bool cut = o->flags & STX_OBSTACLE_CUT;
+  Joint joint = joint_of(track);
   double left = middle - half - track->left - obstacles_x(track);
   double right = middle + half - track->right - obstacles_x(track);
   double off = fabs(left) < fabs(right) ? left : right;
-  odds += see_across(track, obstacles_x(track) + off,
+  odds += see_across(track, &joint, obstacles_x(track) + off,
       edge + .5 * fabs(left - right) + JUMP_ACROSS * jumps * (double)o->width);
   if (!cut) {
-    odds += see_ahead(track, (double)o->z, noise + .15 * (double)o->depth + JUMP_AHEAD * jumps);
+    odds +=
+        see_ahead(track, &joint, (double)o->z, noise + .15 * (double)o->depth + JUMP_AHEAD * jumps);
     track->depth = fmax(.8 * track->depth, (double)o->depth);
   } else {
     track->depth = fmax(track->depth, (double)o->depth);
-    odds += see_ahead(track, (double)(o->z + o->depth) - track->depth, .3 + noise);
+    odds += see_ahead(track, &joint, (double)(o->z + o->depth) - track->depth, .3 + noise);
   }
-  if (observed->points > 0) {
-    odds += correct_speed(&track->x, observed->x, observed->xx, &track->surprise_x);
-    odds += correct_speed(&track->z, observed->z, observed->zz, &track->surprise_z);
-  }
+  if (odds < 0 && matched)
+    odds *= ALIKE;
+  track->matched = observed->points > 0;
+  if (track->matched)
+    odds += see_speed(track, &joint, observed);
+  keep_joint(track, &joint);
   double stands = track->standing * exp(odds);
   track->standing = stands / (stands + 1 - track->standing);
   track->left = middle - half - obstacles_x(track);
@@ -202,12 +326,6 @@ void stx_obstacles_know_nothing(StxObstacles *state)
     state->velocity[i] = velocity_of(NAN, NAN, NAN, NAN);
 }
 
-/* Squares of how many standard deviations a velocity is more than none. */
-static double surely(double x, double z, double deviation_x, double deviation_z)
-{
-  return x * x / (deviation_x * deviation_x) + z * z / (deviation_z * deviation_z);
-}
-
 StxVelocity stx_obstacles_say_flow(Flow *flow, bool of_standing)
 {
   double x = flow->speed_x, z = flow->speed_z, speed = hypot(x, z);
@@ -216,7 +334,7 @@ StxVelocity stx_obstacles_say_flow(Flow *flow, bool of_standing)
   if (!flow->known)
     return velocity_of(NAN, NAN, NAN, NAN);
   StxVelocity v = velocity_of(x, z, deviation_x, deviation_z);
-  double sure = surely(x, z, deviation_x, deviation_z);
+  double sure = squares_of(x, z, flow->xx, flow->xz, flow->zz);
   if (isfinite(v.x + v.z)) {
     bool stands = speed < STANDS || sure<.5 * SURE, moves = speed> MOVES && sure > least;
     flow->moves = moves_of(flow->moves, stands, moves, z);
@@ -238,6 +356,14 @@ static void say_contact(StxVelocity *v, const StxObstacle *o, double noise)
   v->contact_deviation = v->contact * (float)off;
 }
 
+/* Squares of how many standard deviations it is faster than none, if it moves. */
+static double surely(const Track *track)
+{
+  double x = sqrt(fmax(track->surprise_x, 1)), z = sqrt(fmax(track->surprise_z, 1));
+  return squares_of(track->x.speed, track->z.speed, x * x * track->x.p11,
+      x * z * track->cross[1][1], z * z * track->z.p11);
+}
+
 StxVelocity stx_obstacles_say(
     Track *track, const StxMotion *motion, double dt, double noise, StxObstacle *o)
 {
@@ -246,18 +372,21 @@ StxVelocity stx_obstacles_say(
   double z = mix(&track->z, track->surprise_z, track->standing, &deviation_z);
   StxVelocity v = velocity_of(x, z, deviation_x, deviation_z);
   if (motion->state == STX_MOTION_KNOWN && dt > 0) {
-    standing_speed(track, motion, dt, ego);
+    standing_speed(o, motion, dt, ego);
     track->lateral_speed = v.x + (float)ego[0];
     track->closing_speed = -(v.z + (float)ego[1]);
   }
   o->lateral_speed = track->lateral_speed;
   o->closing_speed = track->closing_speed;
-  bool moves =
-      track->standing < .1 && hypot(x, z) > STANDS && surely(x, z, deviation_x, deviation_z) > SURE;
+  bool slow = hypot(track->x.speed, track->z.speed) < .5 * WALKS;
+  bool stands = track->standing > .9 || (slow && track->moves >= STX_MOVES_ON);
+  bool moves = track->standing < .1 && hypot(x, z) > WALKS && surely(track) > SURE;
   if (motion->state != STX_MOTION_STILL && motion->state != STX_MOTION_KNOWN)
     v.x = v.z = o->lateral_speed = o->closing_speed = NAN;
-  if (isfinite(v.x + v.z))
-    track->moves = moves_of(track->moves, track->standing > .9, moves, z);
+  bool surely_moves =
+      moves && track->matched && track->standing < .01 && surely(track) > SURE_OF_PART;
+  if (isfinite(v.x + v.z) || surely_moves)
+    track->moves = moves_of(track->moves, stands, moves, z);
   v.moves = track->moves;
   say_contact(&v, o, noise);
   return v;

@@ -9,9 +9,11 @@
  *   v · (Z + z·dt) = f · Y
  *   d · (Z + z·dt) = f · b
  * These are three equations for two unknowns; the sums of all points of a thing are solved, with
- * weights by Huber so that a point of something else counts little. The filter over time is that of
- * C. Rabe, T. Müller, A. Wedel, U. Franke, "Dense, Robust, and Accurate Motion Field Estimation
- * from Stereo Image Sequences in Real-Time", ECCV 2010, of the velocity alone.
+ * weights by Huber so that a point of something else counts little. Each of the three may be off by
+ * a shift that all points of the thing share: it is a third unknown of that equation, with a
+ * deviation, and is eliminated. The filter over time is that of C. Rabe, T. Müller, A. Wedel,
+ * U. Franke, "Dense, Robust, and Accurate Motion Field Estimation from Stereo Image Sequences in
+ * Real-Time", ECCV 2010, of the velocity alone.
  */
 #include "common/obstacles/obstacles_private.h"
 
@@ -19,11 +21,14 @@
 #include <string.h>
 
 #define PIXEL .4       /* px: the error of where a point is matched, a standard deviation; */
-#define DISPARITY .7   /*   of how its disparity changes */
-#define TILT .8        /* px: what all points of a thing may be too high or low */
+#define DISPARITY .3   /*   of how its disparity changes; */
+#define DEPTH .8       /*   of a disparity alone, which says how far away it was */
+#define SHIFT .1       /*   of all points of a thing together, of either */
+#define SLOPE .05      /* of its speed: things go up or down so fast, as their road does */
+#define ENOUGH 10.0    /* points: errors of more are no longer those of each alone */
 #define ROBUST 1.5     /* standard deviations: from there on a point counts less */
 #define ROUNDS 5       /* of weights */
-#define LEAST_POINTS 4 /* of an obstacle, and of a stixel and its neighbours 2 */
+#define LEAST_POINTS 2 /* of an obstacle, and of a stixel with its neighbours */
 #define AROUND 2       /* columns to either side whose points are a stixel's, too */
 #define FLOOR_X .1     /* m/s: what is wrong of all points of a thing together */
 #define FLOOR_Z .25
@@ -62,6 +67,12 @@ static uint32_t stixel_of(
   return OBSTACLES_NONE;
 }
 
+/* The error of the place of a point that went so many pixels: also that of its distance. */
+static double pixel_of(double way, double disparity)
+{
+  return hypot(PIXEL, DEPTH * way / disparity);
+}
+
 /* False if the motion puts it behind the camera. */
 static bool set_equations(
     const StxObstaclesFrame *frame, double dt, const StxMotionPoint *p, Equation *equation)
@@ -78,9 +89,11 @@ static bool set_equations(
     return false;
   double metre = c->focal * c->baseline, now = metre / (double)p->disparity, step = dt / now;
   double u = (double)p->u - c->cx, v = (double)p->v - cy, d = (double)p->disparity;
+  double pixel_u = pixel_of(u - c->focal * (at[0] - t[0]) / (at[2] - t[2]), d);
+  double pixel_v = pixel_of(v - c->focal * (at[1] - t[1]) / (at[2] - t[2]), d);
   double off_u = u * at[2] - c->focal * at[0], off_v = v * at[2] - c->focal * at[1];
-  equation[0] = (Equation){step * c->focal / PIXEL, -step * u / PIXEL, off_u / now / PIXEL};
-  equation[1] = (Equation){0, -step * v / PIXEL, off_v / now / PIXEL};
+  equation[0] = (Equation){step * c->focal / pixel_u, -step * u / pixel_u, off_u / now / pixel_u};
+  equation[1] = (Equation){0, -step * v / pixel_v, off_v / now / pixel_v};
   equation[2] = (Equation){0, -step * d / DISPARITY, (d * at[2] - metre) / now / DISPARITY};
   return true;
 }
@@ -111,7 +124,10 @@ static void add_point(Sums *sums, const ObstaclesPoint *point, const double *spe
     sums->x += weight * e->across * e->off;
     sums->z += weight * e->ahead * e->off;
     sums->square += weight * left * left;
-    sums->down += k == 1 ? weight * e->ahead : 0;
+    sums->of[k].weight += weight;
+    sums->of[k].across += weight * e->across;
+    sums->of[k].ahead += weight * e->ahead;
+    sums->of[k].off += weight * e->off;
   }
   sums->points++;
 }
@@ -124,34 +140,73 @@ static void add_sums(Sums *sums, const Sums *more)
   sums->x += more->x;
   sums->z += more->z;
   sums->square += more->square;
-  sums->down += more->down;
+  for (int k = 0; k < 3; k++) {
+    sums->of[k].weight += more->of[k].weight;
+    sums->of[k].across += more->of[k].across;
+    sums->of[k].ahead += more->of[k].ahead;
+    sums->of[k].off += more->of[k].off;
+  }
   sums->points += more->points;
 }
 
-/* The velocity of a thing with these sums, and its covariance, which grows with the residuals.
- * False if they do not say. */
-static bool solve(const Sums *sums, double tilt, Observed *observed)
+/* The velocity of a thing with these sums, and its covariance, which grows with the residuals. All
+ * points may be off by the same: `down` is the standard deviation of that for v, in pixels. False
+ * if they do not say. */
+static bool solve(const Sums *sums, double down, Observed *observed)
 {
-  double whole = sums->xx * sums->zz - sums->xz * sums->xz;
+  const double shift[3] = {SHIFT / PIXEL, down / PIXEL, SHIFT / DISPARITY};
+  double xx = sums->xx, xz = sums->xz, zz = sums->zz, x = sums->x, z = sums->z;
+  for (int k = 0; k < 3; k++) {
+    double across = sums->of[k].across, ahead = sums->of[k].ahead, off = sums->of[k].off;
+    double weight = sums->of[k].weight + 1 / (shift[k] * shift[k]);
+    xx -= across * across / weight;
+    xz -= across * ahead / weight;
+    zz -= ahead * ahead / weight;
+    x -= across * off / weight;
+    z -= ahead * off / weight;
+  }
+  double whole = xx * zz - xz * xz;
   if (!(whole > 1e-9 * sums->xx * sums->zz))
     return false;
-  double spread = fmax(1, sums->square / (3 * sums->points - 2));
-  observed->x = (sums->zz * sums->x - sums->xz * sums->z) / whole;
-  observed->z = (sums->xx * sums->z - sums->xz * sums->x) / whole;
-  observed->xx = spread * sums->zz / whole + FLOOR_X * FLOOR_X;
-  observed->xz = -spread * sums->xz / whole;
-  observed->zz = spread * sums->xx / whole + FLOOR_Z * FLOOR_Z;
-  /* All are seen too high, or too low, if the motion's tilt is wrong. */
-  double by_x = -sums->xz * sums->down * tilt / whole, by_z = sums->xx * sums->down * tilt / whole;
-  observed->xx += by_x * by_x;
-  observed->xz += by_x * by_z;
-  observed->zz += by_z * by_z;
+  double spread = fmax(1, sums->square / (3 * sums->points - 2)) * fmax(1, sums->points / ENOUGH);
+  observed->x = (zz * x - xz * z) / whole;
+  observed->z = (xx * z - xz * x) / whole;
+  observed->xx = spread * zz / whole + FLOOR_X * FLOOR_X;
+  observed->xz = -spread * xz / whole;
+  observed->zz = spread * xx / whole + FLOOR_Z * FLOOR_Z;
   observed->points = sums->points;
   return true;
 }
 
+/* The effect of the motion's uncertainty on all velocities. */
+static void doubt(Observed *o, const StxMotion *motion, double dt, double x, double z)
+{
+  const double *off = motion->deviation;
+  o->xx += (off[3] * off[3] + off[1] * off[1] * z * z) / (dt * dt);
+  o->zz += (off[5] * off[5] + off[1] * off[1] * x * x) / (dt * dt);
+}
+
+/* The pixels by which a thing of this speed may have gone down with its road. */
+static double down_of(
+    const StxObstaclesFrame *frame, double tilt, double dt, double z, double speed)
+{
+  return hypot(tilt, SLOPE * speed * dt * frame->camera.focal / z);
+}
+
+/* Of a thing that stands there: squares of how many standard deviations it is seen to move. */
+static double still_of(
+    const StxObstacles *state, const StxObstaclesFrame *frame, double dt, size_t i)
+{
+  const StxObstacle *at = &state->obstacle[i];
+  Observed o;
+  if (!solve(&state->sums[i], state->tilt, &o))
+    return 0;
+  doubt(&o, frame->motion, dt, (double)at->x, (double)at->z);
+  return (o.zz * o.x * o.x - 2 * o.xz * o.x * o.z + o.xx * o.z * o.z) / (o.xx * o.zz - o.xz * o.xz);
+}
+
 /* Velocities of obstacles: from standing on, the weights are made anew. */
-static void observe_obstacles(StxObstacles *state)
+static void observe_obstacles(StxObstacles *state, const StxObstaclesFrame *frame, double dt)
 {
   memset(state->observed, 0, state->obstacles * sizeof *state->observed);
   for (int round = 0; round < ROUNDS; round++) {
@@ -163,19 +218,21 @@ static void observe_obstacles(StxObstacles *state)
       const Observed *o = &state->observed[member];
       add_point(&state->sums[member], &state->points[i], (const double[]){o->x, o->z});
     }
-    for (size_t i = 0; i < state->obstacles; i++)
+    for (size_t i = 0; i < state->obstacles; i++) {
+      Observed *o = &state->observed[i];
+      double z = (double)state->obstacle[i].z, speed = hypot(o->x, o->z);
       if (state->sums[i].points < LEAST_POINTS ||
-          !solve(&state->sums[i], state->tilt, &state->observed[i]))
-        state->observed[i] = (Observed){.points = 0};
+          !solve(&state->sums[i], down_of(frame, state->tilt, dt, z, speed), o))
+        *o = (Observed){.points = 0};
+    }
   }
-}
-
-/* The effect of the motion's uncertainty on all velocities. */
-static void doubt(Observed *o, const StxMotion *motion, double dt, double x, double z)
-{
-  const double *off = motion->deviation;
-  o->xx += (off[3] * off[3] + off[1] * off[1] * z * z) / (dt * dt);
-  o->zz += (off[5] * off[5] + off[1] * off[1] * x * x) / (dt * dt);
+  for (size_t i = 0; i < state->obstacles; i++) {
+    const StxObstacle *at = &state->obstacle[i];
+    if (state->observed[i].points == 0)
+      continue;
+    state->observed[i].still = still_of(state, frame, dt, i);
+    doubt(&state->observed[i], frame->motion, dt, (double)at->x, (double)at->z);
+  }
 }
 
 /* ---- Stixels -------------------------------------------------------------------------------- */
@@ -204,7 +261,9 @@ static Observed observe_stixel(
   Sums sums = sums_around(state, frame, i);
   uint16_t member = state->members[i];
   const Flow *flow = &state->flow[state->turn][i];
-  if (sums.points >= LEAST_POINTS / 2 && solve(&sums, state->tilt, &observed))
+  double speed = hypot(flow->speed_x, flow->speed_z);
+  if (sums.points >= LEAST_POINTS &&
+      solve(&sums, down_of(frame, state->tilt, dt, flow->z, speed), &observed))
     doubt(&observed, frame->motion, dt, flow->x, flow->z);
   else if (member != STX_FREE_NO_OBSTACLE)
     observed = state->observed[member];
@@ -394,12 +453,8 @@ double stx_obstacles_shared(const StxObstacles *state, const StxObstaclesFrame *
 void stx_obstacles_observe(StxObstacles *state, const StxObstaclesFrame *frame, double dt)
 {
   state->point_count = 0;
-  state->tilt = hypot(frame->camera.focal * frame->motion->deviation[0], TILT) / PIXEL;
+  state->tilt = hypot(frame->camera.focal * frame->motion->deviation[0], SHIFT);
   if (dt > 0 && frame->motion->state == STX_MOTION_KNOWN)
     collect(state, frame, dt);
-  observe_obstacles(state);
-  for (size_t k = 0; k < state->obstacles; k++)
-    if (state->observed[k].points > 0)
-      doubt(&state->observed[k], frame->motion, dt, (double)state->obstacle[k].x,
-          (double)state->obstacle[k].z);
+  observe_obstacles(state, frame, dt);
 }

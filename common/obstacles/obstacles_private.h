@@ -70,7 +70,8 @@ typedef struct {
  * how well each predicts the measurements says which it is. Without it only the first, with speeds
  * relative to the sensor. */
 typedef struct {
-  Axis x, z;                     /* if it moves */
+  Axis x, z;                     /* if it moves; */
+  double cross[2][2];            /*   covariance of place and speed across with those ahead */
   Axis still_x, still_z;         /* if it stands: speeds are 0 */
   double standing;               /* the probability of that */
   double left, right;            /* of its edges, less x */
@@ -84,6 +85,7 @@ typedef struct {
   int seen;   /* times, with a time that had passed */
   uint8_t label;
   uint8_t moves;                      /* StxMoves */
+  bool matched;                       /* its points had a velocity in this frame */
   float closing_speed, lateral_speed; /* as said last */
   uint32_t place;                     /* of this frame's obstacle, or OBSTACLES_NONE */
 } Track;
@@ -110,13 +112,16 @@ typedef struct {
 /* Sums of equations for a velocity; of what they leave. */
 typedef struct {
   double xx, xz, zz, x, z, square;
-  double down; /* by how much a shift of all points down adds to z */
+  struct {
+    double weight, across, ahead, off;
+  } of[3]; /* of the equations for u, v and d alone */
   uint32_t points;
 } Sums;
 
 /* A velocity over ground, m/s, and its covariance. */
 typedef struct {
   double x, z, xx, xz, zz;
+  double still;    /* squares of standard deviations by which it is more than none, if it stands */
   uint32_t points; /* 0: none */
 } Observed;
 
@@ -171,7 +176,7 @@ struct StxObstacles {
   Sums *sums;            /*   of their equations */
   ObstaclesPoint *points;
   size_t point_count;
-  double tilt;        /* of a frame's points, how far all may be too low, in their noise */
+  double tilt;        /* of a frame, px: how far all points may be too low */
   uint32_t *first[2]; /* of each column its first stixel; one more than columns. Of this frame */
   Flow *flow[2];      /*   and the one before, in turns; of each stixel */
   size_t room_for_columns, room_for_flows;
@@ -289,9 +294,11 @@ static inline double obstacles_centre_row(const StxObstaclesFrame *frame)
 /* No obstacle of the frame has a velocity. */
 void stx_obstacles_know_nothing(StxObstacles *state);
 
-/* With the camera's motion: where a track is to be expected; what is seen of it; a new one. */
+/* With the camera's motion: where a track is to be expected; what is seen of it, in a frame with
+ * matched points or none; a new one. */
 void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt);
-void stx_obstacles_see(Track *track, const StxObstacle *o, const Observed *observed, double noise);
+void stx_obstacles_see(
+    Track *track, const StxObstacle *o, const Observed *observed, bool matched, double noise);
 void stx_obstacles_begin(Track *track, const StxObstacle *o);
 
 /* The velocity of a track, and its obstacle's speeds. */

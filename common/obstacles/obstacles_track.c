@@ -311,9 +311,10 @@ void stx_obstacles_follow(
     const StxObstacle *o = &state->obstacle[place];
     track->shared = shared_of(&state->choices[t]);
     if (!(dt > 0)) /* where it is says nothing of how fast it is */
-      track->x.p01 = track->z.p01 = 0;
+      track->x.p01 = track->z.p01 = track->cross[0][1] = track->cross[1][0] = 0;
     if (motion != NULL && motion->state == STX_MOTION_KNOWN)
-      stx_obstacles_see(track, o, &state->observed[place], obstacles_noise(noise, (double)o->z));
+      stx_obstacles_see(track, o, &state->observed[place], state->point_count > 0,
+          obstacles_noise(noise, (double)o->z));
     else if (motion == NULL)
       update_relative(track, o, obstacles_noise(noise, (double)o->z));
     update(track, o, place, dt);
