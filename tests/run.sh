@@ -35,8 +35,8 @@ configure() {
   meson $command "$folder" "$@"
 }
 
-# build_for DIR ARGUMENT...: builds what `meson test ARGUMENT...` needs, with what other programs leave
-# of the processors.
+# build_for DIR ARGUMENT...: builds what `meson test ARGUMENT...` needs, with what other programs
+# leave of the processors.
 build_for() {
   local folder=$1
   shift

@@ -36,11 +36,11 @@ def error_row(program, data, source, arguments, **key):
             "pixels_per_stixel": f'{total["pixels_per_stixel"]:.1f}'}
 
 
-def error_rows(program, data, source, medians=(0, 3, 5)):
+def error_rows(program, data, source, medians=(0, 3, 5), epsilons=EPSILONS):
     """Error and compression over epsilon, against truth, and those of satdp."""
     yield error_row(program, data, source, [], model="satdp", median="", epsilon_px="")
     for median in medians:
-        for epsilon in EPSILONS:
+        for epsilon in epsilons:
             yield error_row(program, data, source,
                             ["--model", "rdp", "--epsilon", epsilon, "--median", median],
                             model="rdp", median=median, epsilon_px=epsilon)

@@ -78,7 +78,8 @@ def check_rdp(programs):
                  ("data", "level")) +
             same("rdp-tree.csv", found["tree"], ("level", "first")) +
             same("rdp-error.csv",
-                 list(plot_rdp.error_rows(programs / "stx-eval", plot_rdp.STREET, source, (5,))),
+                 list(plot_rdp.error_rows(programs / "stx-eval", plot_rdp.STREET, source, (5,),
+                                          (0.5, 3, 12))),
                  ("data", "model", "median", "epsilon_px")))
 
 

@@ -11,6 +11,13 @@
 #define ON_DEVICE "(" CUDA_MEMORY ")"
 #define SMALL "width=83,height=45"
 
+/* With a sanitizer a run is slow: of three runs that differ in where the GPU fails, one. */
+#ifdef __SANITIZE_ADDRESS__
+#define LESS 3
+#else
+#define LESS 1
+#endif
+
 static void setenv_number(const char *name, guint64 value)
 {
   g_autofree gchar *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
@@ -109,12 +116,12 @@ STX_TEST(gpus_have_numbers)
 /* ---- Memory -------------------------------------------------------------------------------- */
 
 /* From too little for the first block to enough for all. */
-STX_TEST_LOOP(little_memory, 24)
+STX_TEST_LOOP(little_memory, 24 / LESS)
 {
   CudaLine line = {SMALL, "", "(ANY)", "", "(ANY)", 3};
   CudaOutcome outcome;
 
-  setenv_number("STX_FAKE_CUDA_MEMORY", (guint64)_i * 8 * 1024);
+  setenv_number("STX_FAKE_CUDA_MEMORY", (guint64)_i * LESS * 8 * 1024);
   outcome = expect_same_as_cpu(&line, "with little memory");
   ck_assert_int_le(outcome.warnings, 2);
   ck_assert(_i > 0 || outcome.warnings == 2);
@@ -146,11 +153,7 @@ STX_TEST(little_memory_and_an_overlay)
 /* More calls than a run makes. */
 #define CALLS 280
 #define RUNS (CALLS / stx_test_call_step())
-#ifdef __SANITIZE_ADDRESS__
-#define RUNS_MORE 10
-#else
-#define RUNS_MORE 40
-#endif
+#define RUNS_MORE (LESS > 1 ? 10 : 40)
 
 #define LOST_RUNS 12
 #define LOST_STEP 20 /* calls, of the 750 of STEREO */
@@ -179,11 +182,7 @@ STX_TEST_RANGE(any_call_may_fail, 1, RUNS)
 
 /* The same where rdp works, alone and before sat-dp-stixels, and where its other model does. Every
  * third call will do: what brings them to their kernels is the way of any_call_may_fail. */
-#ifdef __SANITIZE_ADDRESS__
-#define RDP_STEP 12
-#else
-#define RDP_STEP 3
-#endif
+#define RDP_STEP (LESS > 1 ? 20 : 3)
 #define RDP_CALLS 240
 #define RDP_LAST (RDP_CALLS / RDP_STEP)
 
@@ -309,12 +308,12 @@ STX_TEST_LOOP(the_gpu_may_be_lost, LOST_RUNS)
 }
 
 /* The cause is the GPU's, also where the call that fails asks for memory. */
-STX_TEST_LOOP(a_lost_gpu_is_no_lack_of_memory, 25)
+STX_TEST_LOOP(a_lost_gpu_is_no_lack_of_memory, 24 / LESS + 1)
 {
   CudaLine line = {SMALL, "backend=cuda", ON_DEVICE, "backend=cuda", "", 3};
   CudaOutcome outcome;
 
-  setenv_number("STX_FAKE_CUDA_LOST", 36 + (guint64)_i * 4);
+  setenv_number("STX_FAKE_CUDA_LOST", 36 + (guint64)_i * LESS * 4);
   outcome = cuda_run(&line);
   ck_assert(outcome.error != NULL);
   ck_assert_msg(strstr(outcome.error->message, "CUDA_ERROR_ILLEGAL_ADDRESS") != NULL, "%s",
