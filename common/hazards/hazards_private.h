@@ -8,6 +8,7 @@
  *   hazards_c.c       costs and tests, the reference
  *   hazards_omp.c     the same, fast
  *   hazards_groups.c  patches to records
+ *   hazards_follow.c  records that earlier frames confirm
  */
 #ifndef STX_HAZARDS_PRIVATE_H
 #define STX_HAZARDS_PRIVATE_H
@@ -33,10 +34,13 @@
 #define FINE 8                             /* positions of the right picture per pixel */
 #define LEFT_PAD (256 * FINE + 2 * LEVELS) /* of a row of them: disparities below 256 pixels */
 #define RIGHT_PAD (2 * LEVELS)
+#define HAZARDS_UNITS 16 /* of evidence per nat */
+#define HAZARDS_WEAK .5  /* of the evidence is what a record of several frames has at least */
+#define HAZARDS_PLACES (4 * STX_HAZARDS_MAX)
 
 /* The evidence of a patch, and its number of rows. */
 typedef struct {
-  uint16_t evidence; /* 1/16 nat */
+  uint16_t evidence; /* units */
   uint8_t rows;
 } Patch;
 
@@ -139,10 +143,47 @@ static inline bool hazards_seen(const StxHazardsWork *work, int row, int cell, i
 
 /* ---- hazards_groups.c ------------------------------------------------------------------------ */
 
-/* Records of what the tests say, the nearest first; at most `room`. *all: how many there are.
- * `stack`: a number for each cell of each row. */
+/* A record of one frame, with its evidence in units. Of what runs along the road, a kerb, the patches
+ * lie at many distances, and the best one at any of these. */
+typedef struct {
+  StxObstacle record;
+  double near, far; /* m: where the patches stand; of a hole both its edges */
+  uint16_t evidence;
+} StxHazardsSeen;
+
+/* Records of what the tests say, with `least` units or more; the nearest first, at most
+ * STX_HAZARDS_MAX. `stack`: a number for each cell of each row. */
 size_t stx_hazards_group(
-    const StxHazardsWork *work, uint32_t *stack, StxObstacle *hazards, size_t room, size_t *all);
+    const StxHazardsWork *work, uint32_t *stack, uint32_t least, StxHazardsSeen *seen);
+
+/* ---- hazards_follow.c ------------------------------------------------------------------------ */
+
+/* Where a hazard was seen, in the camera's axes of the last frame. */
+typedef struct {
+  double x, y, z, width;
+  double near, far;
+  bool hole, seen; /* seen: there is a place of this frame in its stead */
+  uint32_t id, age;
+  uint16_t evidence[STX_HAZARDS_MOST_FRAMES + 1]; /* units, of the last frames, the last one first;
+                                                     0: not seen */
+} HazardsPlace;
+
+/* All zero before the first frame. */
+typedef struct {
+  HazardsPlace place[HAZARDS_PLACES];
+  size_t count;
+  uint32_t ids;  /* given so far */
+  int confirm;   /* of the last frame */
+  bool alone;    /* it had none before it */
+  uint64_t time; /* its own */
+} StxHazardsPlaces;
+
+/* Units of evidence that the records of a frame need. */
+uint32_t stx_hazards_least(const StxHazardsParams *params, const StxHazardsFrame *frame);
+
+/* The records of a frame with a motion that are confirmed; returns their number. */
+size_t stx_hazards_follow(StxHazardsPlaces *places, const StxHazardsParams *params,
+    const StxHazardsFrame *frame, const StxHazardsSeen *seen, size_t count, StxObstacle *hazards);
 
 #define HAZARDS_DECLARE(isa)                                                                       \
   void stx_hazards_costs_##isa(const StxHazardsWork *work, int row, int worker);                   \
