@@ -25,7 +25,7 @@ typedef struct {
   gint64 seed;
   double lane;
   int seeds, frames, width, height, threads;
-  char *size, *calibration, *backend, *pictures;
+  char *size, *calibration, *backend, *pictures, *known;
 } Options;
 
 typedef struct {
@@ -36,6 +36,7 @@ typedef struct {
   int width, height;
   uint64_t time; /* of the frame, ns */
   const StxHazardsImpl *impl;
+  HazardKnown *known; /* NULL: records are only counted */
   HazardScore *score;
 } Run;
 
@@ -222,8 +223,14 @@ static bool run_pair(
               (o->pictures == NULL || draw(o, &frame, &result, title, error));
   for (size_t i = 0; good && i < result.count; i++)
     if (hazard_in_lane(&result.hazards[i], o->lane)) {
+      bool known = hazard_is_known(run->known, title, &result.hazards[i]);
       run->score->records[(result.hazards[i].flags & STX_OBSTACLE_HOLE) != 0]++;
-      hazard_tell(o->log ? stderr : NULL, title, "", &result.hazards[i]);
+      run->score->nothing += !known;
+      hazard_tell(o->log ? stderr : NULL, title,
+          run->known == NULL ? ""
+          : known            ? "known"
+                             : "false",
+          &result.hazards[i]);
     }
   g_free(base);
   g_free(title);
@@ -267,6 +274,8 @@ static GOptionContext *make_context(Options *o)
       {"size", 0, 0, G_OPTION_ARG_STRING, &o->size, "of the street's pictures (1242x375)", "WxH"},
       {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration,
           "of the folders, in place of their calib.txt or calib/", "FILE"},
+      {"known", 0, 0, G_OPTION_ARG_FILENAME, &o->known,
+          "what the folders' frames have: other records in the lane are false", "FILE"},
       {"lane", 0, 0, G_OPTION_ARG_DOUBLE, &o->lane,
           "metres straight ahead in which records count (3)", "M"},
       {"backend", 0, 0, G_OPTION_ARG_STRING, &o->backend, "auto, omp or c (auto)", "NAME"},
@@ -281,7 +290,9 @@ static GOptionContext *make_context(Options *o)
   g_option_context_set_summary(context,
       "Without folders: which small things and holes of the synthetic street are found.\n"
       "With folders that hold image_2 and image_3, or image_0 and image_1: what is told in the\n"
-      "lane ahead, where as a rule there is nothing.");
+      "lane ahead, where as a rule there is nothing. Frames of a folder follow each other, 100 ms "
+      "apart;\n"
+      "--confirm=1 judges each alone.");
   g_option_context_add_main_entries(context, entries, NULL);
   options_add_group(context,
       &(OptionGroup){"hazards", "Hazards:", "road-hazards", {{&stx_hazards_fields, &o->params}}});
@@ -325,6 +336,8 @@ bool eval_hazards(int argc, char **argv, StxError *error)
   bool good =
       ((run.state != NULL && run.egomotion != NULL) || stx_fail(error, "not enough memory")) &&
       options_parse(make_context(&o), &argc, &argv, error) && apply(&o, &run, error);
+  if (good && o.known != NULL)
+    good = (run.known = hazard_known_load(o.known, error)) != NULL;
   if (good) {
     street = argc < 2;
     for (int i = 0; good && street && i < o.seeds; i++)
@@ -336,9 +349,10 @@ bool eval_hazards(int argc, char **argv, StxError *error)
                             (long long)o.seed + o.seeds - 1)
                       : g_strdup(argc > 1 ? argv[1] : "");
   if (good)
-    hazard_print(stdout, name, run.score, street, o.json);
+    hazard_print(stdout, name, run.score, street, street || run.known != NULL, o.json);
   g_free(name);
   g_free(run.score);
+  hazard_known_free(run.known);
   stx_pipeline_free(run.pipeline);
   stx_egomotion_free(run.egomotion);
   stx_hazards_free(run.state);
@@ -346,5 +360,6 @@ bool eval_hazards(int argc, char **argv, StxError *error)
   g_free(o.calibration);
   g_free(o.backend);
   g_free(o.pictures);
+  g_free(o.known);
   return good;
 }
