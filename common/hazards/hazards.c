@@ -84,7 +84,8 @@ static size_t lay_out(StxHazards *state, char *memory, int threads)
   StxLayout layout = {.memory = memory};
   size_t tiles = (size_t)work->tiles.across * (size_t)work->tiles.down;
   size_t rows = (size_t)(work->height - work->top), cells = rows * (size_t)work->cells;
-  STX_TAKE(&layout, work->costs, cells * LEVELS + LEVELS); /* vectors read beyond the last */
+  STX_TAKE(
+      &layout, work->costs, rows * (size_t)((work->cells + BLOCK - 1) / BLOCK) * BLOCK * LEVELS);
   STX_TAKE(&layout, work->nearer, cells);
   STX_TAKE(&layout, work->up, cells);
   STX_TAKE(&layout, work->down, cells);
@@ -186,7 +187,7 @@ static void measure_noise(StxHazardsWork *work)
       if (work->nearer[at] > HIDDEN)
         continue;
       int pixels = CELL * (2 * work->half[row - work->top] + 1);
-      count[work->costs[at * LEVELS + ON_GROUND] / pixels]++;
+      count[*hazards_cost(work, row, cell, ON_GROUND) / pixels]++;
       all++;
     }
   work->noise = 0;

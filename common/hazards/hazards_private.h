@@ -17,6 +17,7 @@
 #include "common/hazards/hazards.h"
 
 #define CELL 4    /* columns of a cell */
+#define BLOCK 16  /* cells whose costs lie side by side */
 #define LEVELS 64 /* offsets r from the ground, from the largest down in steps of 1/4 pixel … */
 #define ON_GROUND 31 /* … of which this one is 0 */
 #define ROWS 20      /* of a patch, at most */
@@ -66,7 +67,7 @@ struct StxHazardsWork {
   Tiles tiles;
 
   /* By row and cell. */
-  uint16_t *costs;  /* rows from `top`: LEVELS for each cell, 1/31 gray level */
+  uint16_t *costs;  /* rows from `top`: hazards_costs(), 1/31 gray level */
   uint8_t *nearer;  /* pixels of disparity by which what may hide it is nearer; 255: the ground is
                         not known */
   Patch *up, *down; /* upright from that row on; a hole's wall from that row down */
@@ -93,6 +94,19 @@ static inline size_t hazards_scratch(int width, int cells)
 static inline size_t hazards_at(const StxHazardsWork *work, int row, int cell)
 {
   return (size_t)(row - work->top) * (size_t)work->cells + (size_t)cell;
+}
+
+/* Costs of the BLOCK cells from `cell` on: those of a level, then those of the next. */
+static inline uint16_t *hazards_costs(const StxHazardsWork *work, int row, int cell)
+{
+  size_t blocks = (size_t)(work->cells + BLOCK - 1) / BLOCK;
+  size_t at = (size_t)(row - work->top) * blocks + (size_t)(cell / BLOCK);
+  return work->costs + at * LEVELS * BLOCK;
+}
+
+static inline uint16_t *hazards_cost(const StxHazardsWork *work, int row, int cell, int level)
+{
+  return hazards_costs(work, row, cell) + level * BLOCK + cell % BLOCK;
 }
 
 /* ---- hazards_ground.c ------------------------------------------------------------------------ */
