@@ -26,9 +26,8 @@ static const StxField fields[] = {
     {"evidence", "Evidence", "Smallest log likelihood ratio of a hazard to bare road, nats",
         FIELD(DOUBLE, evidence), .low = 1, .high = 2000, .unit = "nat"},
     {"confirm", "Confirm",
-        "Frames, of the last ones and one more, that have to show a hazard, where the camera's "
-        "motion "
-        "is known",
+        "Of the last frames, one more than this, so many have to show a small thing, if the "
+        "camera's motion is known",
         FIELD(INT, confirm), .low = 1, .high = STX_HAZARDS_MOST_FRAMES},
     {"max-hazards", "Most hazards", "Nearest per frame", FIELD(INT, max_hazards), .low = 1,
         .high = STX_HAZARDS_MAX},

@@ -56,8 +56,8 @@ typedef struct {
   double min_width;    /* of either */
   double window;       /* width of a patch on the road */
   double evidence;     /* of the best patch of a thing or a hole */
-  int confirm;         /* frames of the last confirm + 1 that show it, if the motion is given */
-  int max_hazards;     /* of a frame, the nearest */
+  int confirm;     /* of the last confirm + 1 frames so many show a thing, if the motion is given */
+  int max_hazards; /* of a frame, the nearest */
 } StxHazardsParams;
 
 #define STX_HAZARDS_DEFAULTS                                                                       \

@@ -9,6 +9,7 @@
  *   reported   a record of this frame whose place has been seen in `confirm` of the last
  *              `confirm` + 1 frames, this one included, with `confirm` times `evidence` in all
  *   alone      a frame whose motion is unknown has none before it: `confirm` times `evidence`
+ *   holes      need none: one frame with `evidence` is enough for what has passed their tests
  *   repeated   the same frame again (STX_MOTION_STILL) counts once
  */
 #include "common/hazards/hazards_private.h"
@@ -62,7 +63,7 @@ static void expect(StxHazardsPlaces *places, const StxMotion *motion, int confir
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-/* How far a record is from a place, for the nearest one; infinite: out of reach. */
+/* The distance between a record and a place, for the nearest one; infinite: out of reach. */
 static double distance(const HazardsPlace *place, const StxHazardsSeen *seen, double per_pixel)
 {
   const StxObstacle *record = &seen->record;
@@ -113,16 +114,18 @@ static HazardsPlace place_of(const StxHazardsSeen *seen, HazardsPlace *before)
   return place;
 }
 
-/* In units of 1/16 nat; 0: it is not confirmed. */
-static uint32_t confirmed(const HazardsPlace *place, int confirm, uint32_t enough, bool alone)
+/* Its evidence over what is needed; less than 1: it is not confirmed. */
+static double confirmed(const HazardsPlace *place, const StxHazardsParams *params, bool alone)
 {
+  double one = HAZARDS_UNITS * params->evidence;
   uint32_t sum = 0;
   int frames = 0;
-  for (int k = 0; k <= confirm; k++) {
+  for (int k = 0; k <= params->confirm; k++) {
     frames += place->evidence[k] > 0;
     sum += place->evidence[k];
   }
-  return (alone || frames >= confirm) && sum >= enough ? sum : 0;
+  double all = alone || frames >= params->confirm ? sum / (params->confirm * one) : 0;
+  return fmax(all, place->hole ? place->evidence[0] / one : 0);
 }
 
 uint32_t stx_hazards_least(const StxHazardsParams *params, const StxHazardsFrame *frame)
@@ -162,22 +165,21 @@ size_t stx_hazards_follow(StxHazardsPlaces *places, const StxHazardsParams *para
     const StxHazardsFrame *frame, const StxHazardsSeen *seen, size_t count, StxObstacle *hazards)
 {
   double per_pixel = 1 / (frame->camera.focal * frame->camera.baseline);
-  double enough = HAZARDS_UNITS * params->confirm * params->evidence;
   size_t told = 0, known;
   begin(places, params, frame);
   known = places->count;
   for (size_t i = 0; i < count && places->count < HAZARDS_PLACES; i++) {
     HazardsPlace *place = &places->place[places->count++];
     *place = place_of(&seen[i], nearest(places, known, &seen[i], per_pixel));
-    uint32_t sum = confirmed(place, params->confirm, (uint32_t)enough, places->alone);
-    if (sum == 0 || !(seen[i].record.z <= params->max_distance))
+    double share = confirmed(place, params, places->alone);
+    if (share < 1 || !(seen[i].record.z <= params->max_distance))
       continue;
     if (place->id == 0)
       place->id = ++places->ids > 0 ? places->ids : ++places->ids;
     hazards[told] = seen[i].record;
     hazards[told].id = place->id;
     hazards[told].age = place->age;
-    hazards[told++].confidence = (float)(1 - .5 * enough / sum);
+    hazards[told++].confidence = (float)(1 - .5 / share);
   }
   forget_seen(places);
   return told;

@@ -13,7 +13,6 @@
 #include "common/hazards/hazards_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TRIES 500
@@ -37,7 +36,8 @@ void stx_hazards_tile(Tiles *tiles, const StxHazardsFrame *frame)
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 
-/* What would be at place n if they were sorted (C. A. R. Hoare's FIND); the order changes. */
+/* The number that would be at place n if they were sorted (C. A. R. Hoare's FIND); the order
+ * changes. */
 static double nth(double *values, int count, int n)
 {
   for (int low = 0, high = count - 1; low < high;) {

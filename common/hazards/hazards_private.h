@@ -157,8 +157,8 @@ static inline bool hazards_seen(const StxHazardsWork *work, int row, int cell, i
 
 /* ---- hazards_groups.c ------------------------------------------------------------------------ */
 
-/* A record of one frame, with its evidence in units. Of what runs along the road, a kerb, the patches
- * lie at many distances, and the best one at any of these. */
+/* A record of one frame, with its evidence in units. Of what runs along the road, a kerb, the
+ * patches lie at many distances, and the best one at any of these. */
 typedef struct {
   StxObstacle record;
   double near, far; /* m: where the patches stand; of a hole both its edges */
@@ -172,7 +172,7 @@ size_t stx_hazards_group(
 
 /* ---- hazards_follow.c ------------------------------------------------------------------------ */
 
-/* Where a hazard was seen, in the camera's axes of the last frame. */
+/* The place where a hazard was seen, in the camera's axes of the last frame. */
 typedef struct {
   double x, y, z, width;
   double near, far;

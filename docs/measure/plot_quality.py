@@ -148,7 +148,7 @@ def hazard_rows(programs, seed):
 
 
 def real_hazard_row(programs, name, folders, options, confirm):
-    """What is reported in the lane of real frames, and where nothing is known to be."""
+    """Reports in the lane of real frames, and those where nothing is known to be."""
     found = evaluate(programs, "hazards", "--known", FOLDER.parent / "measure/hazards-known.txt",
                      "--confirm", confirm, *options, *(data_folder() / f for f in folders))
     return {"frames": found["frames"], "of": name, "confirm": confirm,
@@ -291,4 +291,5 @@ def real_hazards():
 
 def tables():
     return (masks() + matcher() + roadline() + obstacles() + hazards() + real_hazards() +
-            plot_motion.tables() + plot_boxes.tables() + plot_occupancy.tables() + plot_velocities.tables())
+            plot_motion.tables() + plot_boxes.tables() + plot_occupancy.tables() +
+            plot_velocities.tables())

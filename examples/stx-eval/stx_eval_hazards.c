@@ -2,7 +2,7 @@
 /*
  * stx-eval hazards: what is found of the small things and holes of the synthetic street, and what
  * is told in the lane of real frames, where as a rule there is nothing. The camera's motion between
- * the frames is that of stx_egomotion_frame(), as it is for the element behind stereo-sgm motion=true.
+ * the frames is estimated, as it is for the element behind stereo-sgm motion=true.
  */
 #include "examples/stx-eval/stx_eval_hazards.h"
 
@@ -40,7 +40,7 @@ typedef struct {
   HazardScore *score;
 } Run;
 
-/* What depends on the size of the pictures. */
+/* Makes what depends on the size of the pictures. */
 static bool prepare(Run *run, int width, int height, StxError *error)
 {
   if (run->pipeline != NULL && run->width == width && run->height == height)

@@ -33,9 +33,9 @@ typedef struct {
 void hazard_judge(const StxScene *scene, const StxHazardsResult *result, double lane, int frame,
     FILE *log, HazardScore *score);
 
-/* What is in real frames, of a file of lines "FRAMES X0 X1 Z0 Z1 WORDS": in the frames "folder/name"
- * that begin with FRAMES there is something from X0 to X1 and from Z0 to Z1 metres. Lines that begin
- * with # say nothing. */
+/* A list of what real frames have, of a file of lines "FRAMES X0 X1 Z0 Z1 WORDS": in the frames
+ * "folder/name" that begin with FRAMES there is something from X0 to X1 and from Z0 to Z1 metres.
+ * Lines that begin with # are comments. */
 typedef struct HazardKnown HazardKnown;
 HazardKnown *hazard_known_load(const char *path, StxError *error);
 void hazard_known_free(HazardKnown *known);

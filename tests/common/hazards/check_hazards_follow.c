@@ -201,7 +201,7 @@ STX_TEST(places_turn_with_the_camera)
   free(places);
 }
 
-/* Each has the history of the place nearest to it; of two at one place the first keeps its number. */
+/* Each has the history of the place nearest to it; of two there the first keeps its number. */
 STX_TEST(each_record_has_the_nearest_place)
 {
   const StxHazardsParams params = params_of(2);
@@ -226,7 +226,7 @@ STX_TEST(each_record_has_the_nearest_place)
 STX_TEST(what_is_long_may_be_anywhere_along_it)
 {
   const StxHazardsParams params = params_of(2);
-  StxHazardsSeen kerb = seen_at(1.5, 6, 40), hole = standing(1, 40);
+  StxHazardsSeen kerb = seen_at(1.5, 6, 40), hole = standing(1, 17);
   StxHazardsPlaces *places = calloc(1, sizeof *places);
   StxObstacle hazard;
   kerb.far = 12;
@@ -239,6 +239,11 @@ STX_TEST(what_is_long_may_be_anywhere_along_it)
   StxHazardsSeen thing = standing(0, 20);
   follow(places, &params, &first, &thing, 1, &hazard);
   ck_assert_uint_eq(follow(places, &params, &ahead, &hole, 1, &hazard), 0);
+  hole = standing(2, 36); /* has its own tests behind it, and needs no other frame */
+  hole.record.flags = STX_OBSTACLE_HOLE;
+  places->count = 0;
+  ck_assert_uint_eq(follow(places, &params, &ahead, &hole, 1, &hazard), 1);
+  ck_assert(hazard.confidence == .75f && hazard.age == 0 && hazard.id > 0);
   free(places);
 }
 
