@@ -169,8 +169,7 @@ def measure_real_hazards(programs):
 
 def measure_hazards(programs):
     measure_real_hazards(programs)
-    write("hazards.csv", [row for rows in in_parallel(
-        lambda seed: hazard_rows(programs, seed), [(1,), (11,)]) for row in rows])
+    write("hazards.csv", hazard_rows(programs, 11))
 
 
 def measure(programs):
@@ -271,7 +270,7 @@ def obstacles():
 
 
 def hazards():
-    rows = [row for row in read("hazards.csv") if row["streets"] == "11 to 20"]
+    rows = read("hazards.csv")
     lines = [["found, % (of)", *(f"from {low} to {low + 5} m" for low in (5, 10, 15))]]
     for row in rows:
         cm = round(100 * float(row["height"]))
