@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "common/cpu.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #if STX_BUILD_X86
 #include <cpuid.h>
-#include <stdatomic.h>
 
 /* XCR0: which registers the operating system saves. */
 #define YMM_SAVED 0x06u
@@ -52,6 +56,31 @@ StxCpuId stx_cpu_id(void)
   return id;
 }
 
+static unsigned machine_flags(void)
+{
+  StxCpuId id = stx_cpu_id();
+  return stx_cpu_flags_of(&id);
+}
+#else
+static unsigned machine_flags(void)
+{
+  return 0;
+}
+#endif
+
+/* The sets that the environment allows. */
+static unsigned allowed_flags(void)
+{
+  const char *best = getenv(STX_CPU);
+  if (best != NULL && strcmp(best, "base") == 0)
+    return 0;
+  if (best != NULL && strcmp(best, "avx2") == 0)
+    return STX_CPU_AVX2;
+  if (best != NULL && strcmp(best, "avx512") != 0)
+    fprintf(stderr, STX_CPU "=%s is unknown: choose avx512, avx2 or base\n", best);
+  return STX_CPU_AVX2 | STX_CPU_AVX512;
+}
+
 /* Asked once: in a virtual machine each CPUID goes to the hypervisor. */
 unsigned stx_cpu_flags(void)
 {
@@ -59,15 +88,8 @@ unsigned stx_cpu_flags(void)
   static atomic_uint known;
   unsigned flags = atomic_load_explicit(&known, memory_order_relaxed);
   if (flags == 0) {
-    StxCpuId id = stx_cpu_id();
-    flags = stx_cpu_flags_of(&id) | ASKED;
+    flags = (machine_flags() & allowed_flags()) | ASKED;
     atomic_store_explicit(&known, flags, memory_order_relaxed);
   }
   return flags & ~(unsigned)ASKED;
 }
-#else
-unsigned stx_cpu_flags(void)
-{
-  return 0;
-}
-#endif

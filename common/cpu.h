@@ -28,7 +28,10 @@
 #define STX_HOST_IMPLS(IMPL)                                                                       \
   STX_X86_IMPLS(IMPL) IMPL("omp", STX_BACKEND_OMP, 0, base), IMPL("c", STX_BACKEND_C, 0, c)
 
-/* The STX_CPU_* sets that this machine, its operating system included, can run. Thread-safe. */
+#define STX_CPU "STX_CPU" /* the environment's variable: avx512 (default), avx2 or base */
+
+/* The STX_CPU_* sets that this machine, its operating system included, can run, and the variable
+ * allows. The first call reads the variable, and prints what is wrong with it. Thread-safe. */
 unsigned stx_cpu_flags(void);
 
 #if STX_BUILD_X86

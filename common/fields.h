@@ -37,7 +37,7 @@ typedef struct {
 #define STX_SPELLING_SIZE 512 /* bytes of a text, its end included */
 
 typedef struct {
-  const char *form; /* of the text, where --help has no room for more: "KIND=CLASS,..." */
+  const char *form; /* of the text, where --help cannot show more: "KIND=CLASS,..." */
 
   /* Sets what the text says; if it says nothing that can be understood, what the stem's check
    * refuses. Values that are not allowed are the check's. */

@@ -61,7 +61,7 @@ static inline bool stx_metres(const StxCamera *camera, int width, int stixel_wid
 }
 
 #ifndef __GI_SCANNER__ /* of the library stixels alone */
-/* The same of `count` stixels, for callers that cannot inline; `metres` has room for as many. */
+/* The same of `count` stixels, for callers that cannot inline; `metres` holds as many. */
 STX_API void stx_metres_of_all(const StxCamera *camera, int width, int stixel_width,
     const StxStixel *stixels, size_t count, StxMetres *metres);
 #endif /* __GI_SCANNER__ */

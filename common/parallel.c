@@ -195,7 +195,7 @@ static int do_pieces(Loop *loop, int worker)
 
 /* ---- Helpers ------------------------------------------------------------------------------ */
 
-/* Works in a loop, after waking another helper if there is room for one. */
+/* Works in a loop, after waking another helper if the loop can use one. */
 static void join_loop(Loop *loop)
 {
   int worker = ++loop->joined;

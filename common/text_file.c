@@ -38,7 +38,7 @@ char *stx_text_file_plain(char *text)
 
 /* ---- Reading ------------------------------------------------------------------------------ */
 
-/* Opens it and says how many bytes to make room for, one more than it has; some systems do not say,
+/* Opens it and says how many bytes to allocate, one more than it has; some systems do not say,
  * and say 0. O_NONBLOCK: opening a pipe must not hang; it is refused right after. */
 static int open_regular(const char *path, size_t *room, const Source *source)
 {

@@ -35,6 +35,22 @@ configure() {
   meson $command "$folder" "$@"
 }
 
+# build_for DIR ARGUMENT...: builds what `meson test ARGUMENT...` needs, with what other programs leave
+# of the processors.
+build_for() {
+  local folder=$1
+  shift
+  nice -n 19 meson test -C "$folder" --wrapper true "$@"
+}
+
+# fetch PACKAGE...: exports where they are; those that are missing are fetched first.
+fetch() {
+  local package
+  for package in "$@"; do
+    "fetch_$package" "$(realpath -m "$build/${package/_/-}")"
+  done
+}
+
 line='^ *[0-9]+/[0-9]+ ' bad='FAIL|TIMEOUT|ERROR' # of what meson prints
 
 # keep_errors LOG: what a failure said, for the end of the output.
@@ -82,50 +98,64 @@ check() {
   fi
 }
 
-# The build of users, without debugging information.
-options=(-Dtests=enabled -Dexamples=enabled -Dwerror=true -Ddebug=false)
+# The build of users, without debugging information. Two architectures, the oldest and one more,
+# instead of a dozen: what CI looks at is that nvcc takes the kernels; -Dcuda-archs=all is for
+# installations.
+options=(-Dtests=enabled -Dexamples=enabled -Dwerror=true -Ddebug=false '-Dcuda-archs=75,90')
+packages=(cuda_binutils onnx opencv pyarrow stx1 viewers mcap cuda12)
+optional=$packages_applications
 if [ "$mode" = quick ]; then
-  configure "$build" "${options[@]}" -Dexamples=disabled -Dcuda-archs=none
-  ninja -C "$build"
-  fetch_onnx "$(realpath -m "$build/onnx")"
-  fetch_opencv "$(realpath -m "$build/opencv")"
-  run_tests "$build" --suite common --suite gst --suite docs --suite cuda
-else
-  # Two architectures, the oldest and one more, instead of a dozen: what CI looks at is that nvcc
-  # takes the kernels; -Dcuda-archs=all is for installations.
-  configure "$build" "${options[@]}" '-Dcuda-archs=75,90'
-  ninja -C "$build"
-  for package in cuda_binutils onnx opencv pyarrow stx1 viewers mcap cuda12; do
-    "fetch_$package" "$(realpath -m "$build/${package/_/-}")"
-  done
-  # shellcheck disable=SC2086  # a list of words
-  install_optional_packages $packages_applications
-  if [ "$mode" = full ]; then
-    STX_CALLS=all STX_CUDA_MODES=all run_tests "$build"
-  else
-    # Suite lazy is that of the address sanitizer.
-    run_tests "$build" --no-suite lazy
-  fi
+  options+=(-Dexamples=disabled -Dcuda-archs=none)
+  packages=(onnx opencv) optional=''
 fi
-
 # The emulator runs the kernels: what nvcc makes of them is not looked at. Instrumented code draws
 # false warnings from gcc, so they are no errors here. Reports need the lines of the source alone.
 sanitizers=(-Dtests=enabled -Dcuda-archs=none -Db_lundef=false -Doptimization=1 -Ddebug=false
   -Dc_args=-g1 -Dcpp_args=-g1)
+# gst-launch-1.0 and gst-inspect-1.0 are not instrumented and cannot load the plugin: no suite docs.
+asan_tests=(--timeout-multiplier 6 --suite common --suite cuda --suite gst --suite pipeline)
+tsan_tests=(--timeout-multiplier 6 --suite threads --suite cuda)
 
+configure "$build" "${options[@]}"
+# While the compilers run.
+# shellcheck disable=SC2086  # a list of words
+{ fetch "${packages[@]}" && install_optional_packages $optional; } &
+fetching=$!
+ninja -C "$build"
+wait $fetching || true
+fetch "${packages[@]}"
+
+sanitize=no building=''
 if [ "$mode" != quick ] && [ "${SANITIZE:-yes}" = yes ]; then
-  # gst-launch-1.0 and gst-inspect-1.0 are not instrumented and cannot load the plugin: no suite
-  # docs. Pointers that lead nowhere or too far are seen when they are used: to check them before,
-  # too, costs a quarter of the time.
+  sanitize=yes
+  # Pointers that lead nowhere or too far are seen when they are used: to check them before, too,
+  # costs a quarter of the time.
   configure "$build-asan" "${sanitizers[@]}" -Dexamples=enabled -Db_sanitize=address,undefined \
     '-Dc_args=-g1 -fsanitize=float-cast-overflow -fno-sanitize=null,object-size,pointer-overflow'
-  run_tests "$build-asan" --timeout-multiplier 6 --suite common --suite cuda --suite gst \
-    --suite pipeline
-  # Kernels, and elements that are started, stopped and steered from several threads: GLib's locks
-  # are seen where tests/endurance/see_glib.c tells of them.
   configure "$build-tsan" "${sanitizers[@]}" -Dexamples=disabled -Db_sanitize=thread \
     -Dcpu-variants=base
-  run_tests "$build-tsan" --timeout-multiplier 6 --suite threads --suite cuda
+  # While tests wait. What fails here fails again, and is shown, when the tests are run.
+  {
+    build_for "$build-asan" "${asan_tests[@]}" && build_for "$build-tsan" "${tsan_tests[@]}"
+  } >"$build-sanitizers.log" 2>&1 &
+  building=$!
+fi
+
+if [ "$mode" = quick ]; then
+  run_tests "$build" --suite common --suite gst --suite docs --suite cuda
+elif [ "$mode" = full ]; then
+  STX_CALLS=all STX_CUDA_MODES=all run_tests "$build"
+else
+  # Suite lazy is that of the address sanitizer.
+  run_tests "$build" --no-suite lazy
+fi
+
+if [ $sanitize = yes ]; then
+  wait $building || true
+  run_tests "$build-asan" "${asan_tests[@]}"
+  # Kernels, and elements that are started, stopped and steered from several threads: GLib's locks
+  # are seen where tests/endurance/see_glib.c tells of them.
+  run_tests "$build-tsan" "${tsan_tests[@]}"
 fi
 if [ "$mode" = full ]; then
   # An engine that runs fleets takes longer to install than its test.

@@ -78,7 +78,7 @@ STX_API bool stx_bev_check(const StxBevParams *params, StxError *error);
 /* Do they make the same pictures? */
 bool stx_bev_is_same(const StxBevParams *a, const StxBevParams *b);
 
-/* Colours, rings, and room for what is seen where. */
+/* Colours, rings, and the buffer of what is seen where. */
 typedef struct StxBev StxBev;
 
 /* Bytes of the block that stx_bev_init needs; params have passed the check. */

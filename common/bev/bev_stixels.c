@@ -406,7 +406,7 @@ static void draw_stixel_speeds(const Scene *scene)
   }
 }
 
-/* Beside the box, where there is room. */
+/* Beside the box, where it fits. */
 static void draw_number(const Scene *scene, const StxObstacle *o, StxBox box)
 {
   char text[16];

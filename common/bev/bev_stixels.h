@@ -3,33 +3,34 @@
  * Stixels from above: the layer that stixel-bev lays into a bird's-eye picture (bev.h).
  *
  * The sensor of the picture is the left camera: ahead is its z, to the left −x (metres.h). A column
- * of the image is a wedge between two rays from the camera: the places whose x/z lies between those
- * of the column's two edges. Everything that a stixel covers is a piece of its wedge, from a near
- * depth to a far one, and a pixel belongs to it if its centre does; the left ray and the near depth
- * count, the right ray and the far depth do not.
+ * of the image is a wedge on the ground: the places whose x/z lies between those of its two edges.
+ * Every stixel covers a piece of its column's wedge, from a near depth to a far one. A pixel is in
+ * it if its centre is; the left ray and the near depth count, the right ray and the far depth do
+ * not. The depths are
  *
- *   ground     (and segments that reach farther than they rise, which cy tells) from the depth of
- *              the lower edge to that of the upper edge, which is unlimited if that disparity is 0
- *   things     (objects, and other segments) from the depth of the largest disparity of its two
- *              edges and `uncertainty` more to that of the smallest and as much less, but not less
- *              than half of it. So an object is as long as its depth is uncertain, and what is
- *              slanted as long as it is. At least stx_bev_stroke pixels long and, in every row,
- *              wide, around its middle
- *   free       from the camera to where the free space of the column ends: as the records of free
- *              space say, whose unknown is nothing at all; where there are none, at the nearest
- *              thing of the column. Without an end it reaches as far as ground was seen there
+ *   ground     those of its lower and of its upper edge; unlimited if the upper disparity is 0. So
+ *              are those of segments that reach farther than they rise, for which cy is needed
+ *   things     objects, and other segments: the depth of the largest disparity of the two edges
+ *              plus `uncertainty`, and of the smallest minus `uncertainty`, but not less than half
+ *              of it. So an object is as long as its depth is uncertain, and a slanted one as long
+ *              as it is. It is at least stx_bev_stroke pixels long and, in every row, wide, around
+ *              its middle
+ *   free       from the camera to the end of the free space of the column, as its record says; an
+ *              unknown one is not drawn. Without records the nearest thing of the column is the
+ *              end. Where nothing is, it reaches as far as ground was seen
  *
- * On the dark background the classes' colours of things have 64 parts of 256 of ink in them. Areas
- * are dimmed, a part of 256 of their colour on the background: ground 90, where it is free
- * 190, what is free and no ground 64 of the colour of free space.
+ * Colours. Things by class have three quarters of the class's colour and a quarter of white, to be
+ * seen on a dark background. Areas are mixed with the background: 90/256 of the ground's colour,
+ * 190/256 where it is free, and 64/256 of the colour of free space where that has no ground.
  *
- * Things lie over areas, the higher over the lower; by the height of the upper edge above the
- * camera, in steps as of points; of equal heights the larger colour number. Points (bev.h) of
- * obstacles lie over things, those of the ground under them, all of them over areas.
+ * Order. Things are drawn over areas. Of two things the one whose upper edge is higher above the
+ * camera is drawn over the other, in the steps of points' heights; of equal heights the one whose
+ * colour number is larger. Points (bev.h) of obstacles are drawn over things, those of the ground
+ * below things, both over areas.
  *
- * Left out: sky, records whose column does not exist, of unknown kind, upside down or with a
- * disparity that is not finite, and everything whose lower edge has no disparity, and so
- * no place. Records of a column stand together (stixel.h); apart from that, their order and
+ * Not drawn: sky; records with a column outside of the image, an unknown kind, top below bottom or
+ * a disparity that is not finite; and records without a disparity at the lower edge, which have no
+ * place. Records of a column are next to each other (stixel.h); apart from that, their order and
  * overlap do not matter.
  */
 #ifndef STX_BEV_STIXELS_H

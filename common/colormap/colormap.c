@@ -49,7 +49,7 @@ static const StxField fields[] = {
     {"range", "Range", "Range of the palette", FIELD(CHOICE, range), .choices = ranges},
     {"palette", "Palette", "Palette", FIELD(CHOICE, palette), .choices = palettes},
     {"unknown", "Unknown", "Pixels without a value", FIELD(CHOICE, unknown), .choices = unknowns},
-    {"min", "Minimum", "Lower end of range=fixed, px, m, 1 or nat", FIELD(DOUBLE, min),
+    {"min", "Minimum", "Lower end of range=fixed, in px, m, 1 or nats by mode", FIELD(DOUBLE, min),
         .high = 65536},
     {"max", "Maximum", "Upper end of range=fixed (0 = by mode: 64 px, 50 m, 1, 0.5 nat)",
         FIELD(DOUBLE, max), .high = 65536},

@@ -65,7 +65,7 @@ void stx_egomotion_free(StxEgomotion *state);
 typedef struct StxEgomotionImpl StxEgomotionImpl;
 extern const StxImplTable stx_egomotion_impls;
 
-/* Makes room for frames of this size; to be called before the first frame, and whenever the size
+/* Allocates for frames of this size; to be called before the first frame, and whenever the size
  * or the memory of the implementation changes. If they do, the next frame begins a stream. False
  * with an error: a size that is not allowed, or no memory; the state is then as before. */
 bool stx_egomotion_prepare_for(

@@ -12,16 +12,17 @@
  *   1. Bins    sector from the azimuth, bin from the range; points outside [r_min, r_max) or not
  *              finite belong to no bin and are not classified
  *   2. Prototype of a bin: its lowest point, of several the nearest
- *   3. Lines   in each sector, the nearest prototype first, without those that are feet of what
- *              stands there; see ground_lines_math.h. A line is valid in the bins from its first
- *              to its last prototype
- *   4. Ground line of a bin: of its sector, else of the nearest sector within line_search_angle
- *              that has one there (counter-clockwise first); bins without one hold no ground
- *   5. Obstacle bins: where the highest point lies `above` more than obstacle_height over the
- *              line, the feet of things are not ground: of max_dist_to_line the share
- *              (obstacle_height / above)² is left, and at least 0.03 m + 0.002 · range. But where
- *              it is within obstacle_height of the highest ground that the lines of the sector
- *              have within bank_reach, it is a bank or a kerb: all up to that ground is ground too
+ *   3. Lines   in each sector, the nearest prototype first, without those that are feet of standing
+ *              things; see ground_lines_math.h. A line is valid in the bins from its first to its
+ *              last prototype
+ *   4. Ground line of a bin: that of its sector, else that of the nearest sector within
+ *              line_search_angle that has one there (counter-clockwise first); bins without one
+ *              hold no ground
+ *   5. Obstacle bins: if the highest point lies `above` > obstacle_height over the line, something
+ *              stands there, and its foot is not ground: max_dist_to_line shrinks by the factor
+ *              (obstacle_height / above)², but not below 0.03 m + 0.002 · range. Except on a bank
+ *              or a kerb: if the highest point is within obstacle_height of the highest ground that
+ *              the sector's lines have within bank_reach, all points up to that ground are ground
  *   6. Labels  ground if −max_dist_below < z − line < max_dist_to_line, else obstacle
  *   7. Clusters: connected cells (4 neighbours) of a square grid that hold obstacle points,
  *              numbered from 1 in the order of their first cells, x first. At most 65535 have a

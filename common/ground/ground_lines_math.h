@@ -4,18 +4,19 @@
  * Sums are integers, so that a running sum equals a fresh one; what is fitted is double, written
  * here once for all implementations. Private to common/ground*.c and cuda/ground*.
  *
- * The prototype of a bin in which something stands may be its foot. It is one, and left out, if it
- * is higher by more than max_foot_height than the last prototype before it of a bin in which
- * nothing stands.
+ * If something stands in a bin, its prototype may be a foot, of a wall or a car, instead of ground.
+ * It is taken for one, and left out, if it is more than max_foot_height above the last prototype
+ * before it of a bin in which nothing stands.
  *
- * A line is begun by a prototype within max_start_height of the running height of the ground, which
- * is that of the sensor's foot at first, then that of the last line's end. A prototype joins it if,
- * with it, the line is no steeper than max_slope or rises by no more than a residual may be, all
- * squared residuals are at most max_fit_error, and, after a long gap, its height is within
- * max_long_height of what the line without it predicts (a line of one point is level). If it does
- * not, the line ends. Lines of three prototypes and more count; such a line's last prototype begins
- * the next one, for the same prototype to join, and if it does not join that either, it may begin a
- * line itself.
+ * A line is begun by a prototype within max_start_height of the height of the ground: that of the
+ * sensor's foot at first, then that of the last line's end. The next prototype joins it if, with it
+ *   - the line is no steeper than max_slope, or rises by no more than a residual may be,
+ *   - all squared residuals are at most max_fit_error, and
+ *   - after a long gap, its height is within max_long_height of what the line predicts without it
+ *     (a line of one point is level).
+ * Otherwise the line ends. It counts if it has three prototypes or more. Its last prototype then
+ * begins the next line, and the prototype that did not join is tried with that; if it does not join
+ * again, it may begin a line itself.
  */
 #ifndef STX_GROUND_LINES_MATH_H
 #define STX_GROUND_LINES_MATH_H
@@ -241,7 +242,7 @@ typedef struct {
   StxGroundFit fit;
 } StxGroundSpan;
 
-/* Finds the lines of a track; returns how many. `spans` has room for track->count / 2 of them. */
+/* Finds the lines of a track; returns how many. `spans` holds track->count / 2 of them. */
 STX_INLINE int stx_ground_lines(
     const StxGroundTrack *track, const StxGroundRules *rules, StxGroundSpan *spans)
 {

@@ -29,8 +29,8 @@ static const StxField fields[] = {
         "Of the last frames, one more than this, so many have to show a small thing, if the "
         "camera's motion is known",
         FIELD(INT, confirm), .low = 1, .high = STX_HAZARDS_MOST_FRAMES},
-    {"max-hazards", "Most hazards", "Nearest per frame", FIELD(INT, max_hazards), .low = 1,
-        .high = STX_HAZARDS_MAX},
+    {"max-hazards", "Most hazards", "Most hazards per frame, the nearest", FIELD(INT, max_hazards),
+        .low = 1, .high = STX_HAZARDS_MAX},
 };
 static const StxHazardsParams defaults = STX_HAZARDS_DEFAULTS;
 const StxFields stx_hazards_fields = {STX_FIELDS_OF(fields), &defaults};

@@ -114,7 +114,7 @@ STX_API bool stx_lidar_file_probe(
 
 /*
  * Reads all points of the file that `file` was probed from; `bytes` are the same, of any alignment.
- * `points` has room for file->points points, `scratch` for file->scratch_size bytes, also of any
+ * `points` holds file->points points, `scratch` for file->scratch_size bytes, also of any
  * alignment; none of the three may overlap. The two may be NULL where they have no size.
  *
  * Fails, with the line or byte in error, on text that is no number, on lines with too few or too

@@ -17,7 +17,7 @@
  *   hand_over ();
  *   if (fate == STX_LIDAR_FATE_TAKEN)
  *     for (t = 0; t < 2; t++)
- *       stx_lidar_turns_add (&turns, packet, t, points[t], marks[t]);  // with room
+ *       stx_lidar_turns_add (&turns, packet, t, points[t], marks[t]);  // large enough
  *   hand_over ();
  *
  * where hand_over () takes points[0] while turns.ended > 0, makes points[1] points[0], and calls
@@ -71,7 +71,7 @@ typedef struct {
 StxLidarFate stx_lidar_turns_place(StxLidarTurns *turns, const StxLidarPacket *packet);
 
 /* Adds those of the packet's points that belong into open[which] to its points and marks, which
- * have room behind open[which].count. Marks get the time since the turn's. */
+ * have space behind open[which].count. Marks get the time since the turn's. */
 void stx_lidar_turns_add(StxLidarTurns *turns, const StxLidarPacket *packet, unsigned which,
     float *points, StxLidarMark *marks);
 

@@ -473,7 +473,8 @@ bool stx_obstacles_of_scan(
 {
   *result = (StxObstaclesResult){0};
   if (scan->count > state->records)
-    return stx_fail(error, "%zu points: room was made for %zu", scan->count, state->records);
+    return stx_fail(
+        error, "%zu points: the state is prepared for %zu", scan->count, state->records);
   if (state->memory == NULL)
     return stx_fail(error, "obstacles were not prepared");
   if (scan->count > 0 && (scan->points == NULL || scan->labels == NULL))

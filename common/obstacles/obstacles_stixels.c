@@ -430,8 +430,8 @@ bool stx_obstacles_check_frame(
         frame->width, frame->height, frame->stixel_width);
   int columns = (frame->width - 1) / frame->stixel_width + 1;
   if (frame->count > state->records || (size_t)columns > state->directions)
-    return stx_fail(error, "%zu stixels in %d columns: room was made for %zu in %zu", frame->count,
-        columns, state->records, state->directions);
+    return stx_fail(error, "%zu stixels in %d columns: the state is prepared for %zu in %zu",
+        frame->count, columns, state->records, state->directions);
   if (frame->count > 0 && frame->stixels == NULL)
     return stx_fail(error, "there are %zu stixels, but no pointer to them", frame->count);
   if (!check_camera(&frame->camera, error) || !check_motion(frame, error))

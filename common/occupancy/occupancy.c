@@ -235,8 +235,8 @@ static bool check_frame(const StxOccupancy *state, const StxOccupancyFrame *fram
         frame->width, frame->height, frame->stixel_width);
   int columns = (frame->width - 1) / frame->stixel_width + 1;
   if (frame->count > state->room || (size_t)columns > state->columns)
-    return stx_fail(error, "%zu stixels in %d columns: room was made for %zu in %zu", frame->count,
-        columns, state->room, state->columns);
+    return stx_fail(error, "%zu stixels in %d columns: the state is prepared for %zu in %zu",
+        frame->count, columns, state->room, state->columns);
   if (frame->count > 0 && frame->stixels == NULL)
     return stx_fail(error, "there are %zu stixels, but no pointer to them", frame->count);
   return check_camera(&frame->camera, error) && check_stixels(frame, columns, error);

@@ -97,7 +97,7 @@ StxOccupancy *stx_occupancy_new(void);
 void stx_occupancy_free(StxOccupancy *state);
 
 /*
- * Takes parameters, and makes room for frames of up to `stixels` records in `columns` columns. To
+ * Takes parameters, and allocates for frames of up to `stixels` records in `columns` columns. To
  * be called before the first frame and whenever one of these grew or changed. Another size or
  * resolution empties the grid. False with an error that names a parameter that is not allowed, too
  * large a number, or memory that there is not; the state is then as before.

@@ -162,7 +162,7 @@ static bool on_road(const StxOrbitParams *params, const StxCamera *camera, doubl
   return stx_orbit_project(params, camera, point, &spot->x, &spot->y);
 }
 
-/* At the right end of every line across, or at its left one, where there is no room; where these
+/* At the right end of every line across, or at its left one, where it does not fit; where these
  * come close, some are left out. */
 static void write_distances(
     const StxOrbitParams *params, const StxOrbitScene *scene, double size, StxCanvas *canvas)

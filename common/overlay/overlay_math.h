@@ -166,13 +166,13 @@ STX_INLINE int stx_overlay_row_paint(
   return first + tables->nearness[(body->disparity + body->slope * row + 32768) >> 16];
 }
 
-/* Is there room for a left outline in a column of frame pixels [x0, x1)? */
+/* Does a left outline fit into a column of frame pixels [x0, x1)? */
 STX_INLINE bool stx_overlay_has_side(int edge, int x0, int x1)
 {
   return edge > 0 && x1 - x0 > 3 * edge;
 }
 
-/* The paint of the first `edge` pixels of a row, if there is room, whose others have `paint`: only
+/* The paint of the first `edge` pixels of a row, if an outline fits; its others have `paint`: only
  * the bodies of objects and segments have an outline. */
 STX_INLINE int stx_overlay_side_paint(int paint)
 {

@@ -42,7 +42,7 @@ size_t stx_judge_scratch(const StxJudgement *judgement);
 
 /*
  * Compares `count` records, sorted by column, with `truth_count` true ones. Writes to `out`, which
- * has room for stx_judge_most (count + truth_count), a record for each piece of a column that one
+ * holds stx_judge_most (count + truth_count), a record for each piece of a column that one
  * pair of records covers and that has a verdict: of kind object, the verdict as its label, the
  * other numbers those of the record at hand, or of the true one where something is missed. Returns
  * their number. What neither covers counts for nothing.

@@ -265,6 +265,9 @@ StxPairNews stx_pair_watch_note(StxPairWatch *watch, int64_t time, const StxPair
   if (watch->seen > 0 && (time < watch->last || time - watch->last > FORGETTING))
     forget(watch);
   watch->unknown++;
+  watch->looks++;
+  watch->bad += is_bad(finding->verdict);
+  watch->plausible |= finding->verdict == STX_PAIR_PLAUSIBLE;
   if (finding->verdict != STX_PAIR_UNKNOWN) {
     count(watch, time, finding);
     news = decide(watch, time);
@@ -273,4 +276,12 @@ StxPairNews stx_pair_watch_note(StxPairWatch *watch, int64_t time, const StxPair
   bool doubts = watch->seen > 0 ? bad != said : watch->unknown > 0 && watch->unknown <= UNKNOWN;
   watch->next = time + (doubts ? DOUBTING : SURE);
   return news;
+}
+
+StxPairNews stx_pair_watch_end(StxPairWatch *watch)
+{
+  if (watch->plausible || watch->said != STX_PAIR_UNKNOWN || 2 * watch->bad <= watch->looks)
+    return STX_PAIR_NO_NEWS;
+  watch->said = watch->finding.verdict;
+  return STX_PAIR_WARN;
 }

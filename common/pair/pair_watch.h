@@ -7,7 +7,8 @@
  * second as long as all is well, and for more as long as it is not. It warns once when pairs have
  * been implausible, none of them plausible, for a second and three pairs at least, and tells when
  * they have been plausible again for as long. A pair of which nothing can be said changes nothing;
- * after two seconds of these the watch begins anew.
+ * after two seconds of these the watch begins anew. A stream that ends sooner, such as a pair of
+ * pictures, is warned of at its end if most of its pairs have been implausible, and none plausible.
  *
  * Limits: an offset of a row, a scale within one per cent, and two moments between which nothing
  * has moved are plausible. What both views lack (night, fog, a white wall, strong noise) leaves a
@@ -62,6 +63,8 @@ typedef struct {
   int64_t last, since;    /* the last that was not unknown; the first of the current ones, */
   int seen;               /*   how many these are */
   int unknown;            /* pairs since, of which nothing could be said */
+  int looks, bad;         /* pairs in all, implausible ones; */
+  bool plausible;         /*   one has been plausible */
   int seen_as[STX_PAIR_VERDICTS];
 } StxPairWatch;
 
@@ -70,5 +73,8 @@ bool stx_pair_watch_is_due(const StxPairWatch *watch, int64_t time);
 
 /* After WARN, finding->verdict is `said`. */
 StxPairNews stx_pair_watch_note(StxPairWatch *watch, int64_t time, const StxPairFinding *finding);
+
+/* The stream is over: WARN if that is due, of watch->finding. */
+StxPairNews stx_pair_watch_end(StxPairWatch *watch);
 
 #endif

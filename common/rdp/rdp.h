@@ -76,7 +76,7 @@ typedef struct {
    * Segments every column. Any cell values are allowed.
    *
    * columns   stx_grid_bytes(&params->grid) bytes, 2-byte aligned; disparity and weight are read
-   * segments  room for columns · rows records; the first result->count are written, contiguous and
+   * segments  columns · rows records; the first result->count are written, contiguous and
    *           sorted; what follows them is left undefined. NULL: none are written
    * kept      columns · rows bytes in the order of a channel: 1 where a cell is kept, else 0; may
    *           be NULL

@@ -180,7 +180,7 @@ INLINE uint32_t *write_known(const uint16_t *cells, int rows, uint32_t *to)
 }
 
 /*
- * Writes the points of a column to *points, room for rows + LANES_32 + 2 words: its known cells and
+ * Writes the points of a column to *points (rows + LANES_32 + 2 words): its known cells and
  * its ends, and moves *points to the first of them. Two points at least; returns their number.
  */
 static int write_points(const uint16_t *cells, int rows, uint32_t **points, int *known)

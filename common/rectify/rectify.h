@@ -115,7 +115,7 @@ typedef struct {
 
 /* Packed 4:2:2: a pair of pixels is four bytes. `luma` and luma + 2 are the pixels' own, the other
  * two the colours of both: 0 for YUY2 and YVYU, 1 for UYVY and VYUY. Behind the last pixel of an
- * odd width there is room for another, which is not read. */
+ * odd width there is another, which is not read. */
 typedef struct {
   int luma;
   uint8_t border[2]; /* of a pixel's own byte, and of the colours */
@@ -135,7 +135,7 @@ typedef struct {
       const StxImage8 *target, const StxPlace *place, StxError *error);
 
   /* Rectifies a picture in packed 4:2:2, with the maps of a plane at full size and of one at half
-   * the width. The room behind the last pixel of an odd width is set to 0. */
+   * the width. The byte behind the last pixel of an odd width is set to 0. */
   bool (*run_packed)(const StxRectifyMap *pixels, const StxRectifyMap *colours,
       const StxRectifyPacked *packed, const StxImage8 *source, const StxImage8 *target,
       const StxPlace *place, StxError *error);

@@ -43,7 +43,7 @@ typedef struct {
 } StxRoadPoint;
 
 /* The up to PEAKS highest maxima in each of so many rows, from the bottom row of the image up;
- * `points` has room for anchors × PEAKS. Returns how many. */
+ * `points` holds anchors × PEAKS. Returns how many. */
 int stx_road_points(const StxRoadHistogram *histogram, int anchors, StxRoadPoint *points);
 
 /* Σ weight of the bins [from, to] of a row. */

@@ -227,7 +227,7 @@ typedef struct {
    * starts   columns · rows bytes in the order of a channel: not 0 where a stixel may begin, that
    *          is, have its lowest cell (what rdp.h calls kept). NULL: everywhere. Where a column's
    *          lowest cell is 0 a stixel begins there all the same
-   * stixels  room for columns · rows records; the first result->count are written, contiguous and
+   * stixels  columns · rows records; the first result->count are written, contiguous and
    *          sorted; what follows them is left undefined
    *
    * For the rest see StxPlace.

@@ -103,7 +103,7 @@ static size_t write_classes(uint32_t mask, char *text, size_t size)
   return used;
 }
 
-/* All 32 classes twice have room. */
+/* Holds all 32 classes twice. */
 static void spelling_write(const void *params, char text[STX_SPELLING_SIZE])
 {
   const StxSatdpParams *satdp = params;

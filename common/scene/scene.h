@@ -300,11 +300,11 @@ StxSceneRay stx_scene_lidar_ray(
 /*
  * One turn of a sensor that stx_scene_lidar_check() accepts. Returns the number of points: rays
  * that meet nothing in range, and returns that are lost, leave none.
- *   points: x, y, z in the sensor's frame (metres) and the intensity 0 … 1; NULL or room for
- *     steps × beams.
+ *   points: x, y, z in the sensor's frame (metres) and the intensity 0 … 1; NULL or
+ *     steps × beams of them.
  *   labels: SemanticKITTI's encoding, class in the low 16 bits; in the high ones the instance of
- *     what can move (vehicles, people: see StxSceneHit), else 0. NULL or room for steps × beams.
- * The room behind the returned number is scratch. Order: azimuth by azimuth, in each from the top
+ *     what can move (vehicles, people: see StxSceneHit), else 0. NULL or steps × beams of them.
+ * What is behind the returned number is scratch. Order: azimuth by azimuth, in each from the top
  * beam down. A function of (seed, frame, sensor): points and labels of two calls belong together.
  * The intensity is a rough one: brightness of the surface, bright leaves and signs. Noise moves a
  * point along its ray, after the range limits. Threads as in the parameters; about 25 ms for

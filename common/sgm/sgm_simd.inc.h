@@ -275,7 +275,7 @@ INLINE VecU8 pair_count(VecU8 v)
   return v - fields_above(v, 1, 0x55);
 }
 
-/* Bits per nibble. A field of four bits has room for three of these. */
+/* Bits per nibble. A field of four bits holds three of these. */
 INLINE VecU8 nibble_count(VecU8 v)
 {
   v = pair_count(v);

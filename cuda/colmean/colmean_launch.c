@@ -164,7 +164,7 @@ static const DepthKernel depth_kernels[] = {
 };
 static const StxCudaKernel depth_large_kernel = {&module, "stx_colmean_depth_large"};
 
-/* Every warp of a block has a cell's disparities in shared memory, as many as there is room for. */
+/* Every warp of a block has a cell's disparities in shared memory, as many as fit. */
 static bool run_large_depth(const Job *job, StxColmeanDepthArgs *args, StxError *error)
 {
   const StxGrid *grid = &job->params->grid;

@@ -57,7 +57,7 @@ static bool load_failure(
   return stx_driver_fail(&cuda->driver, error, result, "%s of %s", call, what);
 }
 
-/* Makes room for one more element of `size` bytes in an array of `count`. */
+/* Grows an array of `count` elements of `size` bytes by one. */
 static bool grow(void *array, size_t count, size_t size, StxError *error)
 {
   void **slot = array;

@@ -111,7 +111,7 @@ STX_DEVICE unsigned warp_sum_of_words(unsigned value)
 }
 
 /* The same of 64 bits, of which the least 52 count with their sign: two sums of words, whose halves
- * of 26 bits leave room for 32 lanes. */
+ * of 26 bits leave 5 bits for 32 lanes. */
 STX_DEVICE long long warp_sum_of_halves(long long value)
 {
   unsigned low = warp_sum_of_words((unsigned)value & 0x3ffffffu);
@@ -119,7 +119,7 @@ STX_DEVICE long long warp_sum_of_halves(long long value)
   return (long long)(int)high * (1ll << 26) + low;
 }
 
-/* By all threads of a block of one dimension, whole warps, to all of them. `shared` has room for a
+/* By all threads of a block of one dimension, whole warps, to all of them. `shared` holds a
  * value per warp; the caller has a barrier between the last look at it and this. */
 template <typename T> STX_DEVICE T block_sum(T value, T *shared)
 {

@@ -194,7 +194,7 @@ STX_KERNEL(stx_egomotion_look, StxEgomotionArgs, STX_EGOMOTION_TILE_THREADS)
 
 enum {
   WINDOW_ROWS = 2 * EGO_DOWN + 1,
-  WINDOW_SHIFT = 6, /* log2 of the columns of a window that a warp has room for */
+  WINDOW_SHIFT = 6, /* log2 of the columns of a window that a warp holds */
   WINDOW_COLUMNS = 1 << WINDOW_SHIFT,
   COST_SHIFT = 16,
 };

@@ -25,7 +25,7 @@ typedef struct {
 /*
  * Which column a frame pixel belongs to: its number, and whether the pixel is where a body has its
  * left outline. A column with the greatest number, 32767, is one of 32768 on at most as many
- * pixels and has no room for an outline, so that NOBODY says nothing else.
+ * pixels and is too narrow for an outline, so that NOBODY says nothing else.
  */
 enum {
   STX_OVERLAY_COLUMN = 0x7fff,

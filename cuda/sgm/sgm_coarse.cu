@@ -83,7 +83,7 @@ STX_DEVICE uint32_t votes_of(const uint32_t *votes, int t, int n, int other)
 }
 
 /* The start of the window in the middle of the first run with the most votes; −1 if there are no
- * votes. `sums` has room for those of all windows. By the whole warp. */
+ * votes. `sums` holds those of all windows. By the whole warp. */
 STX_DEVICE int best_window(const uint32_t *votes, uint32_t *sums, int n, int other)
 {
   const int last = n - STX_SGM_COARSE_HELD;

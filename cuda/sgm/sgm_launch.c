@@ -7,7 +7,7 @@
 
 STX_CUDA_MODULE(sgm);
 
-#define PATHS_BLOCKS 8 /* have room on a multiprocessor, at most */
+#define PATHS_BLOCKS 8 /* fit on a multiprocessor, at most */
 
 static const StxCudaKernel census_kernel = {&module, "stx_sgm_census"};
 static const StxCudaKernel paths_kernels[] = {

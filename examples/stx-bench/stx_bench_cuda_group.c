@@ -456,7 +456,7 @@ static bool fetch_stixels(Group *g, int set, StxError *error)
   if (!(rdp ? fetch(g, set, RESULT, &segments, sizeof segments, error)
             : fetch(g, set, RESULT, &satdp, sizeof satdp, error)))
     return false;
-  /* More than there is room for: none, which differs from any right result. */
+  /* More than the buffer holds: none, which differs from any right result. */
   size_t most = g->cuda->size[STIXELS] / sizeof *g->stixels;
   size_t count = rdp ? segments.count : satdp.count;
   g->stixel_count = count <= most ? count : 0;

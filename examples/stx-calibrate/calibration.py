@@ -107,7 +107,7 @@ def check_pose(result):
 
 
 def solve_views(found, arguments):
-    """The result, and the views that had no say."""
+    """The result, and the views not used for the fit."""
     size = tuple(int(n) for n in found.pair.left.shape[::-1])
     chosen, others = corners.spread(found.views, arguments.board, size, arguments.views)
     objects = solve.board_points(arguments.board, arguments.square)

@@ -139,7 +139,7 @@ def turned(result):
 
 
 def rows_apart(result, others):
-    """Median and 95 % of the differences of rows, of views that had no say if there are enough."""
+    """Median and 95 % of the differences of rows, of views not used for the fit if they suffice."""
     views = others if len(others) >= 5 else result.views
     off = np.concatenate([result.epipolar(view) for view in views])
     return float(np.median(off)), float(np.percentile(off, 95)), len(views), views is others
@@ -160,6 +160,6 @@ def text_of(result, others):
         f"fit    corners {fit:.3f} px off (RMS; left alone {result.alone[0]:.3f}, right "
         f"{result.alone[1]:.3f}): {judgement(fit, GOOD_RMS, POOR_RMS)}",
         f"rows   {rows:.3f} px apart after rectification (median; 95 % below {most:.3f}), in "
-        f"{count} views {'that had no say' if fresh else 'of these'}: "
+        f"{count} views {'not used for the fit' if fresh else 'of these'}: "
         f"{judgement(rows, GOOD_ROWS, POOR_ROWS)}"]
     return "\n".join(lines), lacking(result, rows), (fit, rows)

@@ -102,6 +102,9 @@ typedef struct {
  * reset (optional)
  *   After a flush and at the start: forget what depends on the previous buffer.
  *
+ * end (optional)
+ *   Before EOS goes downstream.
+ *
  * Of GstAggregatorClass an element may set create_new_pad, sink_query, src_query, start and stop,
  * which chain up.
  */
@@ -120,6 +123,7 @@ struct _GstStxPairingClass {
   gboolean (*choose_pool)(GstStxPairing *self, GstQuery *query);
   void (*tell)(GstStxPairing *self, GstStructure *stats);
   void (*reset)(GstStxPairing *self);
+  void (*end)(GstStxPairing *self);
 };
 
 /* The element's stage; the same pointer all its life, but not before `constructed`. */

@@ -56,6 +56,8 @@ static void tell_end(GstStxPairing *self)
   if (PRIVATE(self)->told_end)
     return;
   PRIVATE(self)->told_end = TRUE;
+  if (CLASS(self)->end != NULL)
+    CLASS(self)->end(self);
   gst_stx_stats_log(GST_ELEMENT(self));
   push_end(self);
 }

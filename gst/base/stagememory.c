@@ -238,7 +238,7 @@ gboolean gst_stx_stage_copy(
 
 /* ---- Pictures ------------------------------------------------------------------------------ */
 
-/* A plane of the slot's frame on the host, and its room on the GPU. */
+/* A plane of the slot's frame on the host, and its memory on the GPU. */
 static gboolean lay_out_plane(GstStxStage *self, guint slot, const GstVideoInfo *info, guint plane,
     StxCudaCopy *copy, StxError *error)
 {

@@ -78,7 +78,7 @@ static const StxFieldChoice grounds[] = {
     {STX_ROAD_AUTO, "auto", "Calibration if camera height and cy are known, else estimate"},
     {STX_ROAD_CALIBRATION, "calibration", "Camera height and pitch"},
     {STX_ROAD_ESTIMATE, "estimate", "Estimated per frame, smoothed"},
-    {STX_ROAD_PIECEWISE, "piecewise", "Estimated, bent with the road; begins with the calibration"},
+    {STX_ROAD_PIECEWISE, "piecewise", "Estimated with up to three bends, from the calibration on"},
     {0},
 };
 static const StxFieldChoice candidates[] = {

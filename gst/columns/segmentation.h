@@ -3,7 +3,7 @@
  * GstStxSegmentation: base class of the elements that cut columns into stixels. It brings the pads,
  * the caps and the buffers; the element has its parameters and calls its stage.
  *
- * Frames have far fewer records than cells: room for the worst frame, one per cell, is kept once,
+ * Frames have far fewer records than cells: memory for the worst frame, one per cell, is kept once,
  * where the stage works, and buffers have exactly the records of their frame, so that a long queue
  * of them stays small.
  */
@@ -43,7 +43,7 @@ G_DECLARE_DERIVABLE_TYPE(
  *
  * segment
  *   Segments the columns of a frame where the stage works: all three pointers are there. `records`
- *   has room for one per cell. GST_FLOW_ERROR with the reason in `error`, as in stage.h.
+ *   holds one per cell. GST_FLOW_ERROR with the reason in `error`, as in stage.h.
  *
  * post
  *   A frame is done. `result` is on the host.

@@ -39,7 +39,7 @@ gconstpointer gst_stx_aligned(
 
 /* ---- Allocation ---------------------------------------------------------------------------- */
 
-/* Downstream's first pool and its numbers, or a new pool with room for the caps. */
+/* Downstream's first pool and its numbers, or a new pool whose buffers fit the caps. */
 static GstBufferPool *first_pool(GstQuery *query, guint *size, guint *min, guint *max)
 {
   GstBufferPool *pool = NULL;

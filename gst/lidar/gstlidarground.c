@@ -43,8 +43,9 @@ struct _GstLidarGround {
 
   /* Of the streaming thread. */
   GstLidarGroundSettings active; /* settings of this scan, */
-  StxGroundResult result;        /* and what was found in it, if it is to be posted */
+  StxGroundResult result;        /* and what was found in it, if it is to be posted or judged */
   gboolean gives_labels;         /* and not points with a meta */
+  gboolean judged;               /* a scan has had a ground, or a warning has said why not */
 };
 
 G_DEFINE_TYPE(GstLidarGround, gst_lidar_ground, GST_TYPE_STX_TRANSFORM)
@@ -207,7 +208,8 @@ static gboolean label(
              stage, POINTS, "", frame->input, count * GST_STX_POINT_BYTES, &points, error) &&
          gst_stx_stage_write(stage, LABELS, frame->output, count * sizeof(guint32), &to, error) &&
          impl->run(params, points, count, to, found, scratch, &stage->place, error) &&
-         (!self->active.post_messages || fetch(stage, found, &self->result, error));
+         ((self->judged && !self->active.post_messages) ||
+             fetch(stage, found, &self->result, error));
 }
 
 static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
@@ -226,11 +228,48 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   return flow;
 }
 
+#define ENOUGH 1000 /* points, of which some should be ground */
+#define BELOW .3    /* m: so far above the origin of a scan there is no ground */
+#define AXES "x has to point ahead, y to the left, z up, in metres from the sensor"
+
+/* Names what is wrong with a scan, or returns NULL: to be freed. */
+static gchar *find_fault(const StxGroundParams *params, const StxGroundResult *result)
+{
+  guint inside = result->ground + result->obstacles, all = inside + result->outside;
+
+  if (all >= ENOUGH && inside == 0)
+    return g_strdup_printf(
+        "None of %u points lies between r-min and r-max, %g to %g m from the sensor: they have to "
+        "be in metres, and numbers; in millimetres, or from another origin, all are too far",
+        all, params->r_min, params->r_max);
+  if (inside >= ENOUGH && result->ground == 0)
+    return g_strdup_printf("There is no ground among %u points: " AXES, inside);
+  if (inside >= ENOUGH && result->measured && (gdouble)result->height < -BELOW)
+    return g_strdup_printf(
+        "The ground lies %.2f m above the sensor: is the scan upside down? " AXES,
+        -(gdouble)result->height);
+  return NULL;
+}
+
+/* Until a whole scan has a ground: units and axes stay as they are. */
+static void judge(GstLidarGround *self)
+{
+  gchar *fault = find_fault(&self->active.params, &self->result);
+
+  self->judged = fault != NULL || self->result.ground > 0;
+  if (fault != NULL)
+    GST_ELEMENT_WARNING(self, STREAM, FORMAT, ("%s", fault),
+        ("the scan is the first whole one; others are not judged"));
+  g_free(fault);
+}
+
 static void done(GstStxTransform *transform, GstBuffer *scan)
 {
   GstLidarGround *self = GST_LIDAR_GROUND(transform);
   const StxGroundResult *result = &self->result;
 
+  if (!self->judged && !GST_BUFFER_FLAG_IS_SET(scan, GST_BUFFER_FLAG_CORRUPTED))
+    judge(self);
   if (!self->active.post_messages)
     return;
   gst_element_post_message(GST_ELEMENT(self),
@@ -265,6 +304,12 @@ static GstBuffer *finish(GstStxTransform *transform, GstBuffer *input, GstBuffer
   return points;
 }
 
+static gboolean start(GstBaseTransform *base)
+{
+  GST_LIDAR_GROUND(base)->judged = FALSE;
+  return GST_BASE_TRANSFORM_CLASS(gst_lidar_ground_parent_class)->start(base);
+}
+
 /* ---- GObject ------------------------------------------------------------------------------- */
 
 static void gst_lidar_ground_class_init(GstLidarGroundClass *klass)
@@ -275,6 +320,7 @@ static void gst_lidar_ground_class_init(GstLidarGroundClass *klass)
   GstStxTransformClass *transform = GST_STX_TRANSFORM_CLASS(klass);
 
   gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+  base->start = start;
   base->fixate_caps = fixate_caps;
   transform->other_caps = other_caps;
   transform->configure = configure;

@@ -43,7 +43,7 @@ gboolean gst_obstacles_stage_check_camera(const StxCamera *camera, StxError *err
   return FALSE;
 }
 
-/* Frames differ in how much is in them: room is made for the largest so far. */
+/* Frames differ in how much is in them: memory is kept for the largest so far. */
 static gboolean prepare(GstObstaclesStage *self, const StxObstaclesParams *params, gsize records,
     gsize directions, StxError *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The views of street-scene-src: its properties (which street, which view, which camera or LiDAR),
- * and of each view the caps, room for a frame, and the frame itself. */
+ * and of each view the caps, the size of a frame, and the frame itself. */
 #ifndef GST_STX_SCENEVIEWS_H
 #define GST_STX_SCENEVIEWS_H
 

@@ -219,8 +219,7 @@ static void warn(GstStxMatcher *self, const StxPairFinding *finding)
 
   stx_pair_describe(finding, text);
   GST_ELEMENT_WARNING_WITH_DETAILS(self, STREAM, FORMAT, ("Implausible pair: %s", text),
-      ("pair=%s, for a second; stx-check looks at single pictures",
-          stx_pair_name(finding->verdict)),
+      ("pair=%s; stx-check looks at single pictures", stx_pair_name(finding->verdict)),
       ("pair", G_TYPE_STRING, stx_pair_name(finding->verdict), "pair-rows", G_TYPE_INT,
           finding->evidence.model.shift, NULL));
 }
@@ -286,6 +285,20 @@ static void tell(GstStxPairing *pairing, GstStructure *stats)
       NULL);
   if (CLASS(self)->tell != NULL)
     CLASS(self)->tell(self, stats);
+}
+
+/* Two pictures are a stream, too. */
+static void end(GstStxPairing *pairing)
+{
+  GstStxMatcher *self = GST_STX_MATCHER(pairing);
+  StxPairNews news;
+
+  GST_OBJECT_LOCK(self);
+  news = stx_pair_watch_end(&self->watch);
+  self->warnings += news == STX_PAIR_WARN;
+  GST_OBJECT_UNLOCK(self);
+  if (news == STX_PAIR_WARN)
+    warn(self, &self->watch.finding);
 }
 
 /* Observations belong to a stream that is over. */
@@ -584,5 +597,6 @@ static void gst_stx_matcher_class_init(GstStxMatcherClass *klass)
   pairing_class->announce = announce;
   pairing_class->tell = tell;
   pairing_class->reset = reset;
+  pairing_class->end = end;
   pairing_class->choose_pool = choose_pool;
 }

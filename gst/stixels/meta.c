@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* GstMetaInfo has no room for the kind: it hangs on the type. */
+/* GstMetaInfo has no field for the kind: it is a qdata of the type. */
 static GQuark kind_quark(void)
 {
   return g_quark_from_static_string("gst-stx-meta-kind");

@@ -19,7 +19,6 @@ static const struct {
     {STX_SOURCE_DIR "/README.md", "v4l2src"},
     {STX_SOURCE_DIR "/docs/calibration.md", "v4l2src"},
     {STX_SOURCE_DIR "/docs/elements/stereo-rectify.md", "v4l2src"},
-    {STX_SOURCE_DIR "/docs/elements/stereo-sgm.md", "v4l2src"},
     {STX_SOURCE_DIR "/docs/elements/stereo-stixels.md", "v4l2src"},
 };
 

@@ -7,7 +7,9 @@
 #include "tests/testing.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/cpu.h"
 #include "tests/common/variants_hash.h"
@@ -64,6 +66,55 @@ STX_TEST(every_stem_has_every_set)
   }
 }
 
+/* ---- What the environment allows ---------------------------------------------------------- */
+
+/* Best first, with the implementation that each leaves as the best. */
+static const struct {
+  const char *value, *best;
+  unsigned sets;
+} caps[] = {{"avx512", "avx512", STX_CPU_AVX2 | STX_CPU_AVX512}, {"avx2", "avx2", STX_CPU_AVX2},
+    {"base", "omp", 0}};
+enum { CAPS = sizeof caps / sizeof caps[0] };
+
+/* Each turn is a process, which reads the variable once. */
+STX_TEST_LOOP(a_cap_leaves_no_more_and_the_same_bytes, CAPS)
+{
+  setenv(STX_CPU, caps[_i].value, 1);
+  ck_assert_uint_eq(stx_cpu_flags() & ~caps[_i].sets, 0);
+  const char *best = caps[_i].best;
+  for (int i = _i; i < CAPS && stx_cpu_flags() != caps[i].sets; i++)
+    best = caps[i + 1].best; /* this processor has less */
+  for (size_t i = 0; i < variants_stem_count && variants_stems[i].expected != 0; i++) {
+    const VariantsStem *stem = &variants_stems[i];
+    const StxImplInfo *impl = stx_impl_pick(stem->impls, STX_BACKEND_AUTO);
+    ck_assert_str_eq(impl->name, best);
+    ck_assert_uint_eq(stem->hash(&(VariantsRun){impl, 2, false}), stem->expected);
+  }
+}
+
+STX_TEST(an_unknown_cap_is_named_and_caps_nothing)
+{
+  char text[100] = "";
+  FILE *errors = tmpfile();
+  int before = dup(STDERR_FILENO);
+  unsigned all = 0;
+#if STX_BUILD_X86
+  StxCpuId id = stx_cpu_id();
+  all = stx_cpu_flags_of(&id);
+#endif
+  setenv(STX_CPU, "sse", 1);
+  dup2(fileno(errors), STDERR_FILENO);
+  unsigned flags = stx_cpu_flags();
+  stx_cpu_flags(); /* once is enough */
+  dup2(before, STDERR_FILENO);
+  close(before);
+  rewind(errors);
+  text[fread(text, 1, sizeof text - 1, errors)] = '\0';
+  fclose(errors);
+  ck_assert_str_eq(text, "STX_CPU=sse is unknown: choose avx512, avx2 or base\n");
+  ck_assert_uint_eq(flags, all);
+}
+
 /* ---- What the processor can --------------------------------------------------------------- */
 
 /* True if `line`, words between spaces, has all the words. */
@@ -94,6 +145,7 @@ STX_TEST(the_kernel_says_the_same)
   if (file == NULL || strncmp(line, "flags", 5) != 0 || !STX_BUILD_X86) {
     printf("skipped: no flags of an x86 processor\n");
   } else {
+    unsetenv(STX_CPU);
     if (has_all(line, "avx avx2 bmi1 bmi2 f16c fma abm movbe"))
       flags |= STX_CPU_AVX2;
     if (flags && has_all(line, "avx512f avx512bw avx512cd avx512dq avx512vl avx512vbmi "

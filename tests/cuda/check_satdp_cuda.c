@@ -281,7 +281,7 @@ static void expect_sparse_agreements(
   }
 }
 
-/* Class sums that shared memory has no room for, with rows in shared memory and not. */
+/* Class sums that do not fit into shared memory, with rows in shared memory and not. */
 STX_TEST(agrees_on_high_columns_of_many_classes)
 {
   StxRoadLine line = {0.2, 100, 1};

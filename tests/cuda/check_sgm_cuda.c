@@ -20,7 +20,7 @@ static const StxSgmImpl *cuda_impl(void)
 
 /* ---- A run -------------------------------------------------------------------------------- */
 
-/* A pair and room for its result on the device. */
+/* A pair and memory for its result on the device. */
 typedef struct {
   StxImage8 left, right, confidence;
   StxImage16 disparity;

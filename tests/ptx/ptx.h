@@ -32,7 +32,7 @@ bool stx_ptx_add(StxPtx *ptx, const char *name, const char *text, char *error, s
 /* Bytes of the kernel's only parameter, a struct; 0: there is no such kernel. */
 size_t stx_ptx_args_size(const StxPtx *ptx, const char *kernel);
 
-/* A zero for each byte of a memory, in pages that take no room before they are touched. */
+/* A zero for each byte of a memory, in pages that take no memory before they are touched. */
 uint8_t *stx_ptx_zeros(size_t size);
 void stx_ptx_zeros_free(uint8_t *zeros, size_t size);
 

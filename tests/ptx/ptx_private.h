@@ -213,7 +213,7 @@ PtxWord *ptx_next(PtxParser *parser);
 bool ptx_accept(PtxParser *parser, const char *text);
 void ptx_expect(PtxParser *parser, const char *text);
 char *ptx_copy(const PtxWord *word);
-/* More room: the array with space for one element more. */
+/* Grows the array by one element. */
 void *ptx_grow(void *array, int count, size_t element);
 
 /* All kernels of the words, added to `ptx`. */

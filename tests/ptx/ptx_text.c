@@ -25,7 +25,7 @@ void ptx_fail(PtxParser *parser, const char *format, ...)
 void *ptx_grow(void *array, int count, size_t element)
 {
   if (count > 0 && (count & (count - 1)) != 0)
-    return array; /* room for the next power of two */
+    return array; /* holds the next power of two */
   void *larger = realloc(array, (count > 0 ? 2 * (size_t)count : 1) * element);
   if (larger == NULL)
     abort();

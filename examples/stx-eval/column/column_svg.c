@@ -297,7 +297,7 @@ static void begin(const Drawing *d)
       WIDTH, height, WIDTH, height, WIDTH, height);
 }
 
-/* The largest disparity that is shown, with some room beyond. */
+/* The largest disparity that is shown, and some more. */
 static double highest_of(const ColumnStory *s)
 {
   double most = 4;

@@ -11,7 +11,7 @@
 
 #define MOST 160
 
-/* A picture with as much room behind it as the state gives, in one guarded block. */
+/* A picture with as many bytes behind it as the state gives, in one guarded block. */
 typedef struct {
   uint8_t *block;
   StxImage8 image;

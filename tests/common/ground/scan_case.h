@@ -9,7 +9,7 @@
 
 typedef float StxPoint[4]; /* x, y, z, intensity */
 
-/* Points and labels of one turn, in guarded memory of exactly the room that the contract asks. */
+/* Points and labels of one turn, in guarded memory of exactly the size that the contract asks. */
 typedef struct {
   StxPoint *points;
   uint32_t *labels;

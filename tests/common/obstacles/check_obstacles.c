@@ -310,7 +310,7 @@ STX_TEST(segments_and_disorder_are_refused)
   s[1].bottom = 8;
   expect_refused(state, &frame, "stixel 1 comes before its place");
   frame.count = CASE_RECORDS + 1;
-  expect_refused(state, &frame, "room was made for 2048");
+  expect_refused(state, &frame, "prepared for 2048");
 }
 
 /* A car at z in the lane ahead, and one at `other` in the lane beside it; 0: it is not there. */

@@ -246,7 +246,7 @@ STX_TEST(too_many_points_and_no_pointer_are_refused)
   StxObstaclesResult result = run(state, &(StxObstaclesScan){.points = points[0]});
   StxError error;
   ck_assert(!stx_obstacles_of_scan(state, &scan, &result, &error));
-  stx_expect_words(&error, "8193 points: room was made for 8192");
+  stx_expect_words(&error, "8193 points: the state is prepared for 8192");
   scan.count = 1;
   scan.labels = NULL;
   ck_assert(!stx_obstacles_of_scan(state, &scan, &result, &error));

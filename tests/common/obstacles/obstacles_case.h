@@ -28,7 +28,7 @@ StxCamera board_camera(void);
  * covers. */
 StxObstaclesFrame board_frame(const StxCamera *camera, const Board *boards, uint64_t time);
 
-/* A state with room for such frames. */
+/* A state that is prepared for such frames. */
 StxObstacles *board_state(const StxObstaclesParams *params);
 STX_AUTO_POINTER(StxObstacles, stx_obstacles_free)
 

@@ -480,7 +480,7 @@ STX_TEST(what_does_not_fit_is_refused)
   refuses(&bad, "outside of 40 columns, 100 rows");
   bad = frame;
   bad.width = WIDTH + CELL;
-  refuses(&bad, "room was made for");
+  refuses(&bad, "prepared for");
   bad = frame;
   bad.stixel_width = 0;
   refuses(&bad, "in columns of 0");

@@ -241,7 +241,7 @@ static int count_bands(const StxImage8 *image)
 
 STX_TEST(labels_never_overlap)
 {
-  /* Five things at one place: below each other there is room for four, one above the other three
+  /* Five things at one place: four fit below each other, one above the other three
    * and one inside. Ink of one on the other would leave fewer bands. */
   StxObstacle many[5];
   for (int i = 0; i < 5; i++)

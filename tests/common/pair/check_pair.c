@@ -428,6 +428,41 @@ STX_TEST(watch_clears_after_a_second)
       "10swapped 30clear 50swapped ");
 }
 
+/* The same, and what is told at the end. */
+static void expect_end(const char *frames, const char *expected)
+{
+  StxPairWatch watch = {0};
+  bool warns;
+
+  for (int i = 0; frames[i] != '\0'; i++) {
+    StxPairFinding finding = {.verdict = frames[i] == 'p'   ? STX_PAIR_PLAUSIBLE
+                                         : frames[i] == 's' ? STX_PAIR_SWAPPED
+                                                            : STX_PAIR_UNKNOWN};
+
+    if (stx_pair_watch_is_due(&watch, 100000000ll * i))
+      stx_pair_watch_note(&watch, 100000000ll * i, &finding);
+  }
+  warns = stx_pair_watch_end(&watch) == STX_PAIR_WARN;
+  ck_assert_str_eq(warns ? stx_pair_name(watch.said) : "", expected);
+  ck_assert_int_eq(stx_pair_watch_end(&watch), STX_PAIR_NO_NEWS);
+}
+
+STX_TEST(watch_warns_at_the_end_of_a_short_stream)
+{
+  expect_end("", "");
+  expect_end("s", "swapped");
+  expect_end("ssuus", "swapped");
+  expect_end("uusuu", "");
+  expect_end("sssssssss", "swapped");
+  expect_end("p", "");
+  expect_end("u", "");
+  /* Once plausible: the end of a good recording may be bad. */
+  expect_end("ppppps", "");
+  expect_end("pppppppppppsssss", "");
+  /* Has been told. */
+  expect_end("sssssssssssss", "");
+}
+
 STX_TEST(watch_looks_seldom_while_all_is_well)
 {
   StxPairWatch watch = {0};

@@ -30,7 +30,7 @@ void rectify_free_packed_maps(RectifyPackedMaps *maps);
 int rectify_packed_bytes(int width);
 
 /* Rectifies a packed picture by its planes: taken apart, rectified by the reference, and put
- * together. The room behind an odd width becomes 0. */
+ * together. The byte behind an odd width becomes 0. */
 void rectify_run_planes(const RectifyPackedMaps *maps, const StxRectifyPacked *packed,
     const StxImage8 *source, const StxImage8 *target);
 

@@ -229,6 +229,48 @@ STX_TEST(points_that_are_no_numbers)
   expect_labels(output, points, POINTS, scan_reference(&defaults, points, POINTS, NULL), "odd");
 }
 
+/* Each a factor of x, y, z. */
+static const struct {
+  const gchar *words;
+  gfloat factor[3];
+  guint ahead; /* which of them becomes x, and the next ones y and z */
+  gboolean incomplete;
+} odd_scans[] = {
+    {NULL, {1, 1, 1}},
+    {NULL, {-1, 1, 1}},
+    {"None of 5000 points lies between r-min and r-max, 0.5 to 50 m", {1000, 1000, 1000}},
+    {"None of 5000 points lies between r-min and r-max, 0.5 to 50 m", {NAN, NAN, NAN}},
+    {"None of 5000 points lies between r-min and r-max, 0.5 to 50 m", {0, 0, 0}},
+    {"upside down? x has to point ahead, y to the left, z up", {1, -1, -1}},
+    {"There is no ground among", {1, 1, 1}, .ahead = 2}, /* a camera's axes, nearly */
+    {NULL, {1000, 1000, 1000}, .incomplete = TRUE},
+};
+
+/* Told of the first scan, and once. */
+STX_TEST_LOOP(tells_of_wrong_units_and_axes, G_N_ELEMENTS(odd_scans))
+{
+  g_auto(ScanFixture) fixture = begin("", "");
+  g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
+
+  scan_points(points, POINTS, 1);
+  for (guint i = 0; i < POINTS; i++) {
+    gfloat *point = points + 4 * i, from[] = {point[0], point[1], point[2]};
+
+    for (guint k = 0; k < 3; k++)
+      point[k] = odd_scans[_i].factor[k] * from[(k + odd_scans[_i].ahead) % 3];
+  }
+  for (guint scan = 0; scan < 3; scan++) {
+    GstBuffer *input = scan_buffer(points, POINTS, scan * SCAN_TIME);
+
+    if (odd_scans[_i].incomplete)
+      GST_BUFFER_FLAG_SET(input, GST_BUFFER_FLAG_CORRUPTED);
+    gst_buffer_unref(gst_harness_push_and_pull(fixture.harness, input));
+    if (scan == 0 && odd_scans[_i].words != NULL)
+      stx_test_expect_warning(fixture.bus, odd_scans[_i].words);
+  }
+  stx_test_expect_silence(fixture.bus);
+}
+
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 #define FIELD(name, field, value)                                                                  \

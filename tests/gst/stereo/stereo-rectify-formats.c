@@ -55,7 +55,7 @@ STX_TEST_LOOP(odd_sizes_go_through, G_N_ELEMENTS(formats))
   goes_through(formats[_i], "image_size: [65, 49]\n" CAMERA("1") CAMERA("2") RECTIFIED, 65, 49);
 }
 
-/* The room behind the last pixel of an odd row is made 0, whatever was there. */
+/* The byte behind the last pixel of an odd row is made 0, whatever was there. */
 STX_TEST(packed_rows_end_with_nothing)
 {
   g_auto(RectifyRig) rig =

@@ -140,6 +140,20 @@ STX_TEST_LOOP(says_once_what_is_wrong, G_N_ELEMENTS(wrong))
   expect_stats(&pair, wrong[_i].verdict, 1);
 }
 
+/* A pair of pictures, which ends long before a second is over. */
+STX_TEST_LOOP(says_at_the_end_what_is_wrong, G_N_ELEMENTS(wrong))
+{
+  g_auto(StereoPair) pair = begin("");
+
+  push(&pair, &wrong[_i].left, &wrong[_i].right, 0);
+  stx_test_expect_silence(pair.bus);
+  gst_harness_push_event(pair.left, gst_event_new_eos());
+  gst_harness_push_event(pair.right, gst_event_new_eos());
+  stx_test_expect_warning(pair.bus, wrong[_i].words);
+  stx_test_expect_silence(pair.bus);
+  expect_stats(&pair, wrong[_i].verdict, 1);
+}
+
 /* ---- What it accepts, or cannot judge ------------------------------------------------------- */
 
 static const struct {
@@ -162,6 +176,8 @@ STX_TEST_LOOP(says_nothing, G_N_ELEMENTS(right))
 
   for (guint frame = 0; frame < FRAMES; frame++)
     push(&pair, &right[_i].left, &right[_i].right, frame);
+  gst_harness_push_event(pair.left, gst_event_new_eos());
+  gst_harness_push_event(pair.right, gst_event_new_eos());
   stx_test_expect_silence(pair.bus);
   expect_stats(&pair, right[_i].verdict, 0);
 }
