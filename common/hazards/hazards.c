@@ -25,6 +25,10 @@ static const StxField fields[] = {
     {"window", "Window", "Width of a tested patch, metres", METRES(window, 0.05, 2)},
     {"evidence", "Evidence", "Smallest log likelihood ratio of a hazard to bare road, nats",
         FIELD(DOUBLE, evidence), .low = 1, .high = 2000, .unit = "nat"},
+    {"confirm", "Confirm",
+        "Of the last frames, one more than this, so many have to show a small thing, if the "
+        "camera's motion is known",
+        FIELD(INT, confirm), .low = 1, .high = STX_HAZARDS_MOST_FRAMES},
     {"max-hazards", "Most hazards", "Most hazards per frame, the nearest", FIELD(INT, max_hazards),
         .low = 1, .high = STX_HAZARDS_MAX},
 };
@@ -49,12 +53,20 @@ struct StxHazards {
   StxHazardsWork work;
   double *scratch; /* of the ground: tiles, and points of three numbers each */
   uint32_t *stack;
+  StxHazardsPlaces places;
+  StxHazardsSeen seen[STX_HAZARDS_MAX];
   StxObstacle hazards[STX_HAZARDS_MAX];
 };
 
 StxHazards *stx_hazards_new(void)
 {
   return calloc(1, sizeof(StxHazards));
+}
+
+void stx_hazards_reset(StxHazards *state)
+{
+  state->places.count = 0;
+  state->places.confirm = 0;
 }
 
 void stx_hazards_free(StxHazards *state)
@@ -71,7 +83,8 @@ static size_t lay_out(StxHazards *state, char *memory, int threads)
   StxLayout layout = {.memory = memory};
   size_t tiles = (size_t)work->tiles.across * (size_t)work->tiles.down;
   size_t rows = (size_t)(work->height - work->top), cells = rows * (size_t)work->cells;
-  STX_TAKE(&layout, work->costs, cells * LEVELS + LEVELS); /* vectors read beyond the last */
+  STX_TAKE(
+      &layout, work->costs, rows * (size_t)((work->cells + BLOCK - 1) / BLOCK) * BLOCK * LEVELS);
   STX_TAKE(&layout, work->nearer, cells);
   STX_TAKE(&layout, work->up, cells);
   STX_TAKE(&layout, work->down, cells);
@@ -173,7 +186,7 @@ static void measure_noise(StxHazardsWork *work)
       if (work->nearer[at] > HIDDEN)
         continue;
       int pixels = CELL * (2 * work->half[row - work->top] + 1);
-      count[work->costs[at * LEVELS + ON_GROUND] / pixels]++;
+      count[*hazards_cost(work, row, cell, ON_GROUND) / pixels]++;
       all++;
     }
   work->noise = 0;
@@ -222,11 +235,46 @@ static bool check_frame(const StxHazardsFrame *frame, StxError *error)
   return true;
 }
 
+/* Steps 1 to 6, the number of records. */
+static size_t see(StxHazards *state, const StxHazardsImpl *impl, int threads, bool *ground)
+{
+  StxHazardsWork *work = &state->work;
+  *ground = work->tiles.across >= 2 && work->tiles.down >= 2 &&
+            stx_hazards_find_ground(work, state->scratch);
+  if (!*ground)
+    return 0;
+  find_rows(work);
+  measure_rows(work);
+  make_levels(work);
+  Loop costs = {work, impl->costs, work->top}, tests = {work, impl->tests, work->first};
+  stx_parallel(threads, work->height - work->top, ground_piece, work);
+  stx_hazards_align(work, threads);
+  stx_parallel(threads, work->height - work->top, row_piece, &costs);
+  measure_noise(work);
+  stx_parallel(threads, work->height - work->first, row_piece, &tests);
+  return stx_hazards_group(
+      work, state->stack, stx_hazards_least(work->params, work->frame), state->seen);
+}
+
+/* Step 7. Without a motion all records count. */
+static size_t confirm(StxHazards *state, size_t count)
+{
+  const StxHazardsWork *work = &state->work;
+  if (work->frame->motion != NULL)
+    return stx_hazards_follow(
+        &state->places, work->params, work->frame, state->seen, count, state->hazards);
+  stx_hazards_reset(state);
+  for (size_t i = 0; i < count; i++)
+    state->hazards[i] = state->seen[i].record;
+  return count;
+}
+
 bool stx_hazards_find(StxHazards *state, const StxHazardsParams *params,
     const StxHazardsFrame *frame, const StxHazardsImpl *impl, int threads, StxHazardsResult *result,
     StxError *error)
 {
   StxHazardsWork *work = &state->work;
+  size_t most = (size_t)params->max_hazards;
   *result = (StxHazardsResult){.hazards = state->hazards};
   if (!check_frame(frame, error))
     return false;
@@ -240,23 +288,10 @@ bool stx_hazards_find(StxHazards *state, const StxHazardsParams *params,
   stx_hazards_tile(&work->tiles, frame);
   if (!make_room(state, threads, error))
     return false;
-  if (work->tiles.across < 2 || work->tiles.down < 2 ||
-      !stx_hazards_find_ground(work, state->scratch))
-    return true;
-  find_rows(work);
-  measure_rows(work);
-  make_levels(work);
-  Loop costs = {work, impl->costs, work->top}, tests = {work, impl->tests, work->first};
-  stx_parallel(threads, work->height - work->top, ground_piece, work);
-  stx_hazards_align(work, threads);
-  stx_parallel(threads, work->height - work->top, row_piece, &costs);
-  measure_noise(work);
-  stx_parallel(threads, work->height - work->first, row_piece, &tests);
-  result->ground = true;
-  result->noise = (double)work->noise / MEAN;
-  result->count = stx_hazards_group(
-      work, state->stack, state->hazards, (size_t)params->max_hazards, &result->left_out);
-  result->left_out -= result->count;
+  size_t count = confirm(state, see(state, impl, threads, &result->ground));
+  result->noise = result->ground ? (double)work->noise / MEAN : 0;
+  result->count = count < most ? count : most;
+  result->left_out = count - result->count;
   return true;
 }
 

@@ -25,6 +25,8 @@
  *   6. Choice    what is higher than `max_height` in the disparity map is none, nor what lies where
  *                the right picture sees something nearer. A hole is at least as wide as a window
  *                and as it is seen to be deep, has a nearer edge in the map, and is in it, too
+ *   7. Time      where the camera's motion is given: what was seen at the same place of the road in
+ *                earlier frames, too (hazards_follow.c)
  *
  * The noise is the median difference between the pictures on the ground, anew in each frame; the
  * evidence is the logarithm of the ratio of the likelihoods (of Laplace's distribution), nats.
@@ -37,11 +39,14 @@
 #define STX_HAZARDS_H
 
 #include "common/camera.h"
+#include "common/egomotion/motion.h"
 #include "common/fields.h"
 #include "common/obstacle.h"
 
 #define STX_HAZARDS_MAX_SIZE 16384 /* largest width and height, pixels */
 #define STX_HAZARDS_MAX 1000       /* records of a frame */
+#define STX_HAZARDS_MOST_FRAMES 9  /* that confirm, at most */
+#define STX_HAZARDS_NO_TIME UINT64_MAX
 
 /* Metres, nats. Ranges, units and texts of these: stx_hazards_fields. */
 typedef struct {
@@ -51,13 +56,14 @@ typedef struct {
   double min_width;    /* of either */
   double window;       /* width of a patch on the road */
   double evidence;     /* of the best patch of a thing or a hole */
-  int max_hazards;     /* of a frame, the nearest */
+  int confirm;     /* of the last confirm + 1 frames so many show a thing, if the motion is given */
+  int max_hazards; /* of a frame, the nearest */
 } StxHazardsParams;
 
 #define STX_HAZARDS_DEFAULTS                                                                       \
   {                                                                                                \
     .max_distance = 20, .min_height = 0.05, .max_height = 0.4, .min_width = 0.15, .window = 0.3,   \
-    .evidence = 18, .max_hazards = 100                                                             \
+    .evidence = 18, .confirm = 2, .max_hazards = 100                                               \
   }
 
 /* Every field of StxHazardsParams. */
@@ -68,16 +74,19 @@ bool stx_hazards_check(const StxHazardsParams *params, StxError *error);
 
 /* Pictures and map of one size; disparities in 1/256 pixel, 0 = unknown. The camera is that of this
  * size; focal length, baseline and cx must be known. Its height, cy and pitch help to find the
- * ground where they are. */
+ * ground where they are. Without `motion` a frame is judged alone, and records have the id 0. */
 typedef struct {
   StxImage8 left, right;
   StxImage16 disparity;
   StxCamera camera;
+  const StxMotion *motion; /* of the camera, since the frame before; NULL: unknown */
+  uint64_t time;           /* ns of any clock, or STX_HAZARDS_NO_TIME */
+  uint64_t interval;       /* ns that the motion took, likewise */
 } StxHazardsFrame;
 
 /* The memory behind the pointers belongs to the state until its next frame or end. */
 typedef struct {
-  const StxObstacle *hazards; /* STX_OBSTACLE_SMALL or _HOLE, the nearest first; id 0 */
+  const StxObstacle *hazards; /* STX_OBSTACLE_SMALL or _HOLE, the nearest first */
   size_t count, left_out;     /* left_out: beyond params->max_hazards */
   bool ground;                /* it was found; else there are no hazards */
   double noise;               /* median difference of the pictures on it, gray levels */
@@ -102,9 +111,13 @@ extern const StxImplTable stx_hazards_impls;
 StxHazards *stx_hazards_new(void);
 void stx_hazards_free(StxHazards *state);
 
+/* The next frame begins a new stream: no place of a hazard is known. */
+void stx_hazards_reset(StxHazards *state);
+
 /*
- * Finds what one frame has; nothing is kept for the next. Allocates where the frame or the
- * parameters are larger than any before. `params` have passed the check.
+ * Finds what one frame has. Of frames with a motion the places of hazards are kept for the next.
+ * Allocates where the frame or the parameters are larger than any before. `params` have passed the
+ * check.
  *
  * On failure *result is all zero. Fails if the camera lacks a number, if the images differ in size
  * or exceed STX_HAZARDS_MAX_SIZE, or if there is no memory.

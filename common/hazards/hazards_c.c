@@ -42,7 +42,7 @@ void stx_hazards_costs_c(const StxHazardsWork *work, int row, int worker)
           if (c >= 0 && c < work->cells)
             sum += difference(
                 left, right, width, x, FINE * x - ground[x] + (level - ON_GROUND) * (FINE / 4));
-      work->costs[hazards_at(work, row, cell) * LEVELS + (size_t)level] = (uint16_t)sum;
+      *hazards_cost(work, row, cell, level) = (uint16_t)sum;
     }
 }
 
@@ -57,8 +57,7 @@ static uint32_t least(const StxHazardsWork *work, int row, int way, int cell, in
   for (int begin = low; begin <= high; begin++) {
     uint32_t sum = 0;
     for (int j = 0; j < rows; j++)
-      sum += work->costs[hazards_at(work, row + way * j, cell) * LEVELS +
-                         (size_t)(ON_GROUND + begin + sign * levels[j])];
+      sum += *hazards_cost(work, row + way * j, cell, ON_GROUND + begin + sign * levels[j]);
     best = sum < best ? sum : best;
   }
   return best;

@@ -13,7 +13,6 @@
 #include "common/hazards/hazards_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TRIES 500
@@ -37,22 +36,35 @@ void stx_hazards_tile(Tiles *tiles, const StxHazardsFrame *frame)
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
+/* The number that would be at place n if they were sorted (C. A. R. Hoare's FIND); the order
+ * changes. */
+static double nth(double *values, int count, int n)
 {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static int by_word(const void *a, const void *b)
-{
-  return (int)*(const uint16_t *)a - (int)*(const uint16_t *)b;
+  for (int low = 0, high = count - 1; low < high;) {
+    double pivot = values[n];
+    int i = low, k = high;
+    while (i <= k) {
+      while (values[i] < pivot)
+        i++;
+      while (pivot < values[k])
+        k--;
+      if (i > k)
+        break;
+      double value = values[i];
+      values[i++] = values[k];
+      values[k--] = value;
+    }
+    low = k < n ? i : low;
+    high = n < i ? k : high;
+  }
+  return values[n];
 }
 
 /* Every second pixel of every second row counts. Not a number: too few are known. */
 static double median_of_tile(const Tiles *tiles, const StxImage16 *map, int i, int k)
 {
-  uint16_t known[256 * 64 / 4];
-  size_t count = 0, all = 0;
+  double known[256 * 64 / 4];
+  int count = 0, all = 0;
   for (int y = k * tiles->height; y < (k + 1) * tiles->height; y += 2)
     for (int x = i * tiles->width; x < (i + 1) * tiles->width; x += 2, all++) {
       uint16_t d = stx_row16(map, y)[x];
@@ -61,8 +73,7 @@ static double median_of_tile(const Tiles *tiles, const StxImage16 *map, int i, i
     }
   if (3 * count < all || count == 0)
     return NAN;
-  qsort(known, count, sizeof *known, by_word);
-  return (double)known[count / 2] / STX_DISPARITY_ONE;
+  return nth(known, count, count / 2) / STX_DISPARITY_ONE;
 }
 
 static double centre(int tile, int size)
@@ -203,7 +214,7 @@ static bool find_plane(StxHazardsWork *work, const Point *points, int count)
 static int16_t smooth(const Tiles *tiles, const double *off, int i, int k)
 {
   double around[(2 * AROUND_X + 1) * (2 * AROUND_Y + 1)];
-  size_t count = 0;
+  int count = 0;
   for (int y = k - AROUND_Y; y <= k + AROUND_Y; y++)
     for (int x = i - AROUND_X; x <= i + AROUND_X; x++)
       if (x >= 0 && x < tiles->across && y >= 0 && y < tiles->down) {
@@ -213,8 +224,8 @@ static int16_t smooth(const Tiles *tiles, const double *off, int i, int k)
       }
   if (count < ENOUGH_AROUND)
     return UNKNOWN_OFFSET;
-  qsort(around, count, sizeof *around, by_value);
-  return (int16_t)lrint(.5 * (around[(count - 1) / 2] + around[count / 2]));
+  double upper = nth(around, count, count / 2);
+  return (int16_t)lrint(.5 * (nth(around, count, (count - 1) / 2) + upper));
 }
 
 bool stx_hazards_find_ground(StxHazardsWork *work, double *scratch)
@@ -280,11 +291,12 @@ static double offset_at(const Tiles *tiles, int x, int row)
  * window reaches out by `half`. */
 static int nearer_at(const uint16_t *map, int width, int x, int ground, int half)
 {
-  int most = 0;
-  for (int i = 0; i < HIDING && x + i < width; i++) {
-    int over = (map[x + i] - ground * (STX_DISPARITY_ONE / FINE)) / STX_DISPARITY_ONE;
-    if (map[x + i] != STX_DISPARITY_UNKNOWN && over >= i - half && over > most)
-      most = over;
+  int most = 0, count = width - x < HIDING ? width - x : HIDING;
+#pragma omp simd reduction(max : most)
+  for (int i = 0; i < count; i++) {
+    int over = (map[x + i] - ground * (STX_DISPARITY_ONE / FINE)) >> 8; /* unknown: not above 0 */
+    over = over >= i - half ? over : 0;
+    most = most > over ? most : over;
   }
   return most < 254 ? most : 254;
 }

@@ -11,18 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNITS 16      /* of evidence per nat */
-#define SAME_FACE 1.0 /* px: what is of one upright face has one disparity, this near */
-#define BELOW .35     /* px: what is farther than the ground by so much is in a hole */
-#define GAP .3        /* m across which groups are one thing */
-#define STEP .6       /* m of distance, likewise */
-#define TOUCH 4       /* rows between two that touch */
-#define MOST_OFF 255  /* units of 1/16 pixel */
-#define EDGE 3        /* rows before and behind the nearer edge of a hole, … */
-#define ON .6         /* px: … where the ground is this near, …  */
-#define JUMP 1.3      /* px: … higher by so much, */
-#define JUMP_SHARE .4 /*   and by this share of what is seen of its wall */
-#define DEEP (-2.)    /* px: no shadow is so deep in the map */
+#define SAME_FACE 1.0        /* px: what is of one upright face has one disparity, this near */
+#define BELOW .35            /* px: what is farther than the ground by so much is in a hole */
+#define FARTHER 1.15         /* of max_distance: what comes nearer is confirmed when it is there */
+#define GAP .3               /* m across which groups are one thing */
+#define STEP .6              /* m of distance, likewise */
+#define TOUCH 4              /* rows between two that touch */
+#define OFF_UNITS 16         /* per pixel */
+#define MOST_OFF 255         /* of them */
+#define EDGE 3               /* rows before and behind the nearer edge of a hole, … */
+#define ON .6                /* px: … where the ground is this near, …  */
+#define JUMP 1.3             /* px: … higher by so much, */
+#define JUMP_SHARE .4        /*   and by this share of what is seen of its wall */
+#define LEAST_PER_PIXEL .125 /* nats: less is noise of a dark area, over many rows */
+#define DEEP (-2.)           /* px: no shadow is so deep in the map */
 
 typedef struct {
   bool hole;
@@ -30,6 +32,7 @@ typedef struct {
   int row, cell;         /* of the best patch: the foot, or the hole's farther edge */
   int left, right;       /* columns, inclusive */
   int top, bottom;       /* rows, inclusive */
+  int upper, lower;      /* rows where its patches stand, inclusive */
   double z, far;         /* m: its nearest edge, and of a hole the farthest */
   double x0, x1, height; /* m */
 } Group;
@@ -98,12 +101,16 @@ static Group summarize(const Fill *fill)
       .row = (int)(best / (uint32_t)work->cells) + work->top,
       .cell = (int)(best % (uint32_t)work->cells)};
   int first = group.cell, last = group.cell;
+  group.upper = group.lower = group.row;
   for (size_t i = 0; i < fill->count; i++) {
     int cell = (int)(fill->members[i] % (uint32_t)work->cells);
+    int row = (int)(fill->members[i] / (uint32_t)work->cells) + work->top;
     if (fill->patches[fill->members[i]].evidence * 4 < group.best.evidence)
       continue;
     first = cell < first ? cell : first;
     last = cell > last ? cell : last;
+    group.upper = row < group.upper ? row : group.upper;
+    group.lower = row > group.lower ? row : group.lower;
   }
   int beyond = (2 * work->half[group.row - work->top] + 1) / 4;
   first = first + beyond < group.cell ? first + beyond : group.cell;
@@ -176,7 +183,7 @@ static double nearer_by(const StxHazardsWork *work, const Group *group, int row)
   const uint16_t *map = stx_row16(&work->frame->disparity, row);
   uint32_t count[2 * MOST_OFF + 1] = {0}, known = 0, below = 0;
   for (int x = group->left; x <= group->right; x++) {
-    double off = UNITS * ((double)map[x] / STX_DISPARITY_ONE - ground_at(work, row, x));
+    double off = OFF_UNITS * ((double)map[x] / STX_DISPARITY_ONE - ground_at(work, row, x));
     if (map[x] == STX_DISPARITY_UNKNOWN)
       continue;
     count[MOST_OFF + (int)fmin(fmax(off, -MOST_OFF), MOST_OFF)]++;
@@ -185,7 +192,7 @@ static double nearer_by(const StxHazardsWork *work, const Group *group, int row)
   int bin = 0;
   while (bin < 2 * MOST_OFF && 2 * (below += count[bin]) < known)
     bin++;
-  return known > 0 ? (double)(bin - MOST_OFF) / UNITS : INFINITY;
+  return known > 0 ? (double)(bin - MOST_OFF) / OFF_UNITS : INFINITY;
 }
 
 /* At its nearer edge the map comes up to the ground within some rows, as it does at a ground that
@@ -220,11 +227,20 @@ static bool is_hole(const StxHazardsWork *work, const Group *group)
   return group->x1 - group->x0 >= least && 2 * below > group->best.rows && has_edge(work, group);
 }
 
+/* Does every pixel of the best patch have its share of the evidence? */
+static bool is_clear(const StxHazardsWork *work, const Group *group)
+{
+  int pixels = group->best.rows * CELL * (2 * work->half[group->row - work->top] + 1);
+  return group->best.evidence >= HAZARDS_UNITS * LEAST_PER_PIXEL * pixels;
+}
+
 /* False: it is none. */
 static bool measure(const StxHazardsWork *work, Group *group)
 {
   const StxHazardsParams *params = work->params;
   const StxCamera *camera = &work->frame->camera;
+  if (!is_clear(work, group))
+    return false;
   if (group->hole)
     measure_hole(work, group);
   else
@@ -232,7 +248,8 @@ static bool measure(const StxHazardsWork *work, Group *group)
   double per_pixel = group->far / camera->focal;
   group->x0 = (group->left - .5 - camera->cx) * per_pixel;
   group->x1 = (group->right + .5 - camera->cx) * per_pixel;
-  return group->z <= params->max_distance && group->x1 - group->x0 >= params->min_width &&
+  return group->z <= params->max_distance * (work->frame->motion != NULL ? FARTHER : 1) &&
+         group->x1 - group->x0 >= params->min_width &&
          (group->hole ? is_hole(work, group) : group->height <= params->max_height);
 }
 
@@ -263,6 +280,8 @@ static void join(Group *better, const Group *other)
   better->bottom = other->bottom > better->bottom ? other->bottom : better->bottom;
   better->x0 = fmin(better->x0, other->x0);
   better->x1 = fmax(better->x1, other->x1);
+  better->upper = other->upper < better->upper ? other->upper : better->upper;
+  better->lower = other->lower > better->lower ? other->lower : better->lower;
 }
 
 static int by_evidence(const void *a, const void *b)
@@ -293,16 +312,16 @@ static size_t join_all(Group *groups, size_t count)
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-static StxObstacle record_of(const StxHazardsWork *work, const Group *group)
+static StxHazardsSeen record_of(const StxHazardsWork *work, const Group *group)
 {
   const StxCamera *camera = &work->frame->camera;
-  double evidence = (double)group->best.evidence / UNITS;
+  double evidence = (double)group->best.evidence / HAZARDS_UNITS;
   bool cut = group->left == 0 || group->right >= work->cells * CELL - 1 ||
              group->bottom == work->height - 1;
   double foot = (camera->missing & STX_CAMERA_CY)
                     ? NAN
                     : (group->bottom - camera->cy) * group->z / camera->focal;
-  return (StxObstacle){.left = (uint16_t)group->left,
+  StxObstacle record = {.left = (uint16_t)group->left,
       .top = (uint16_t)group->top,
       .right = (uint16_t)group->right,
       .bottom = (uint16_t)group->bottom,
@@ -319,20 +338,26 @@ static StxObstacle record_of(const StxHazardsWork *work, const Group *group)
       .depth = (float)(group->far - group->z),
       .closing_speed = NAN,
       .lateral_speed = NAN};
+  int x = group->cell * CELL + CELL / 2;
+  double all = metres_per_disparity(work);
+  return (StxHazardsSeen){.record = record,
+      .near = group->hole ? group->z : all / fmax(ground_at(work, group->lower, x), 1. / FINE),
+      .far = group->hole ? group->far : all / fmax(ground_at(work, group->upper, x), 1. / FINE),
+      .evidence = group->best.evidence};
 }
 
 static int by_distance(const void *a, const void *b)
 {
-  const StxObstacle *x = a, *y = b;
+  const StxObstacle *x = &((const StxHazardsSeen *)a)->record;
+  const StxObstacle *y = &((const StxHazardsSeen *)b)->record;
   if (x->z != y->z)
     return x->z < y->z ? -1 : 1;
   return x->left != y->left ? (int)x->left - (int)y->left : (int)x->flags - (int)y->flags;
 }
 
-static size_t find_groups(
-    const StxHazardsWork *work, Fill *fill, uint8_t *taken, Group *groups, size_t count)
+static size_t find_groups(const StxHazardsWork *work, Fill *fill, uint8_t *taken, uint32_t enough,
+    Group *groups, size_t count)
 {
-  double enough = UNITS * work->params->evidence;
   memset(taken, 0, (size_t)(work->height - work->top) * (size_t)work->cells);
   for (int row = work->height - 1; row >= work->first; row--)
     for (int cell = 0; cell < work->cells; cell++) {
@@ -347,22 +372,22 @@ static size_t find_groups(
 }
 
 size_t stx_hazards_group(
-    const StxHazardsWork *work, uint32_t *stack, StxObstacle *hazards, size_t room, size_t *all)
+    const StxHazardsWork *work, uint32_t *stack, uint32_t least, StxHazardsSeen *seen)
 {
   uint8_t *taken = (uint8_t *)work->costs; /* their time is over */
   Group groups[STX_HAZARDS_MAX];
-  Fill fill = {
-      .work = work, .members = stack, .least = (uint32_t)(.5 * UNITS * work->params->evidence)};
+  Fill fill = {.work = work, .members = stack};
   size_t count = 0;
   for (int hole = 0; hole < 2; hole++) {
     fill.hole = hole;
     fill.patches = hole ? work->down : work->up;
-    count = find_groups(work, &fill, taken, groups, count);
+    /* Things as far as they reach, to be followed; holes as they are measured. */
+    fill.least = hole ? (uint32_t)(.5 * HAZARDS_UNITS * work->params->evidence) : least / 2;
+    count = find_groups(work, &fill, taken, least, groups, count);
   }
   count = join_all(groups, count);
-  *all = count;
   for (size_t i = 0; i < count; i++)
-    hazards[i] = record_of(work, &groups[i]);
-  qsort(hazards, count, sizeof *hazards, by_distance);
-  return count < room ? count : room;
+    seen[i] = record_of(work, &groups[i]);
+  qsort(seen, count, sizeof *seen, by_distance);
+  return count;
 }

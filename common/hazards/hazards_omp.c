@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hazards: costs and tests, the fast ones; compiled once per instruction set. All levels of a cell
- * lie side by side and are worked on together:
+ * hazards: costs and tests, the fast ones; compiled once per instruction set.
  *
  *   costs  a step of a level is two of the right row's fine positions, so that its even and odd
  *          ones, in rows of their own, have the levels of a pixel as neighbours. Windows of cells
- *          are sums of cells that grow on one side and shrink on the other
- *   tests  a patch of one row more is one sum more: all patches that begin in a row cost as much as
- *          the highest
+ *          are sums of cells that grow on one side and shrink on the other; they are stored so
+ *          that cells are neighbours
+ *   tests  of BLOCK cells together. A patch of one row more is one sum more: all patches that begin
+ *          in a row cost as much as the highest. Evidence is divided by the noise where it exceeds
+ *          the best so far
  */
 #include "common/hazards/hazards_private.h"
 
@@ -15,7 +16,6 @@
 
 #define GROUNDS (2 * GROUND_REACH + 1)
 #define FACES (FACE_NEAR + FACE_FAR + 1)
-#define LANES 8 /* levels that are summed together: GROUNDS, and one more */
 
 /* ---- Costs ----------------------------------------------------------------------------------- */
 
@@ -63,11 +63,19 @@ static inline void take_cell(const uint16_t *restrict cell, uint16_t *restrict s
     sum[i] = (uint16_t)(sum[i] - cell[i]);
 }
 
+/* Rows become columns. */
+static inline void turn(const uint16_t (*restrict block)[LEVELS], uint16_t *restrict costs)
+{
+  for (int level = 0; level < LEVELS; level++)
+    for (int c = 0; c < BLOCK; c++)
+      costs[level * BLOCK + c] = block[c][level];
+}
+
 /* Sums over cells become sums over windows. */
 static void widen(const StxHazardsWork *work, int row, const uint16_t *cells)
 {
   int half = work->half[row - work->top], count = work->cells;
-  uint16_t sum[LEVELS] = {0};
+  uint16_t sum[LEVELS] = {0}, block[BLOCK][LEVELS] = {{0}};
   for (int c = 0; c < half && c < count; c++)
     add_cell(cells + (size_t)c * LEVELS, sum);
   for (int c = 0; c < count; c++) {
@@ -75,7 +83,9 @@ static void widen(const StxHazardsWork *work, int row, const uint16_t *cells)
       add_cell(cells + (size_t)(c + half) * LEVELS, sum);
     if (c - half > 0)
       take_cell(cells + (size_t)(c - half - 1) * LEVELS, sum);
-    memcpy(work->costs + hazards_at(work, row, c) * LEVELS, sum, sizeof sum);
+    memcpy(block[c % BLOCK], sum, sizeof sum);
+    if (c % BLOCK == BLOCK - 1 || c == count - 1)
+      turn((const uint16_t(*)[LEVELS])block, hazards_costs(work, row, c));
   }
 }
 
@@ -102,59 +112,80 @@ void STX_VARIANT(stx_hazards_costs)(const StxHazardsWork *work, int row, int wor
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-/* Sums of a patch that grows: on ground of each tilt, and upright; some lanes are of no use. */
+/* Sums of patches that grow: on ground of each tilt, and upright. */
 typedef struct {
-  uint32_t ground[TILTS][LANES], face[LANES];
+  uint32_t ground[TILTS][GROUNDS * BLOCK], face[FACES * BLOCK];
 } Sums;
 
-static inline void add_levels(const uint16_t *restrict costs, uint32_t *restrict sum)
+static inline void add_levels(const uint16_t *restrict costs, int count, uint32_t *restrict sum)
 {
 #pragma omp simd
-  for (int i = 0; i < LANES; i++)
+  for (int i = 0; i < count; i++)
     sum[i] += costs[i];
 }
 
-static inline uint32_t least_of(const uint32_t *sum, int count)
+static inline void lower(const uint32_t *restrict sum, int levels, uint32_t *restrict least)
 {
-  uint32_t best = sum[0];
-  for (int i = 1; i < count; i++)
-    best = sum[i] < best ? sum[i] : best;
-  return best;
+  for (int level = 0; level < levels; level++)
+#pragma omp simd
+    for (int c = 0; c < BLOCK; c++)
+      least[c] = least[c] < sum[level * BLOCK + c] ? least[c] : sum[level * BLOCK + c];
 }
 
-static inline Patch test(const StxHazardsWork *work, int row, int way, int cell)
+/* By how much upright patches cost less than ground, 16 times; is it as much as `need` anywhere? */
+static inline bool compare(
+    const Sums *restrict sums, const uint32_t *restrict need, uint32_t ground[], uint32_t face[])
 {
-  Patch best = {0, 0};
+  uint32_t hits = 0;
+  memset(ground, 255, BLOCK * sizeof *ground);
+  memset(face, 255, BLOCK * sizeof *face);
+  for (int t = 0; t < TILTS; t++)
+    lower(sums->ground[t], GROUNDS, ground);
+  lower(sums->face, FACES, face);
+#pragma omp simd reduction(| : hits)
+  for (int c = 0; c < BLOCK; c++)
+    hits |= (ground[c] > face[c] ? (ground[c] - face[c]) << 4 : 0) >= need[c];
+  return hits != 0;
+}
+
+/* Patches of BLOCK cells from `cell` on. */
+static inline void test(const StxHazardsWork *work, int row, int way, int cell, Patch *best)
+{
   Sums sums = {{{0}}, {0}};
-  int low = way < 0 ? -FACE_NEAR : -FACE_FAR, least = work->least[row - work->top];
-  if (work->nearer[hazards_at(work, row, cell)] > HIDDEN)
-    return best;
-  for (int j = 0; j < work->faces; j++) {
+  uint32_t need[BLOCK], ground[BLOCK], face[BLOCK]; /* need: for more evidence than the best has */
+  int low = way < 0 ? -FACE_NEAR : -FACE_FAR, least = work->least[row - work->top], open = 0;
+  int cells = work->cells - cell < BLOCK ? work->cells - cell : BLOCK;
+  for (int c = 0; c < BLOCK; c++) {
+    bool seen = c < cells && work->nearer[hazards_at(work, row, cell + c)] <= HIDDEN;
+    need[c] = seen ? work->noise : UINT32_MAX;
+    open += seen;
+  }
+  memset(best, 0, sizeof *best * (size_t)cells);
+  for (int j = 0; open > 0 && j < work->faces; j++) {
     int far = row + way * j;
     if (far < work->top || far >= work->height)
       break;
-    const uint16_t *costs = work->costs + hazards_at(work, far, cell) * LEVELS + ON_GROUND;
+    const uint16_t *costs = hazards_costs(work, far, cell) + ON_GROUND * BLOCK;
     for (int t = 0; t < TILTS; t++)
-      add_levels(costs + work->tilt[t][j] - GROUND_REACH, sums.ground[t]);
-    add_levels(costs + way * work->face[j] + low, sums.face);
-    if (j + 1 < LEAST || j + 1 < least)
+      add_levels(
+          costs + (work->tilt[t][j] - GROUND_REACH) * BLOCK, GROUNDS * BLOCK, sums.ground[t]);
+    add_levels(costs + (way * work->face[j] + low) * BLOCK, FACES * BLOCK, sums.face);
+    if (j + 1 < LEAST || j + 1 < least || !compare(&sums, need, ground, face))
       continue;
-    uint32_t ground = UINT32_MAX;
-    for (int t = 0; t < TILTS; t++) {
-      uint32_t tilted = least_of(sums.ground[t], GROUNDS);
-      ground = tilted < ground ? tilted : ground;
+    for (int c = 0; c < cells; c++) {
+      if (ground[c] <= face[c] || (ground[c] - face[c]) << 4 < need[c] ||
+          !hazards_seen(work, row, cell + c, far, j + 1))
+        continue;
+      best[c] = (Patch){hazards_evidence(ground[c], face[c], work->noise), (uint8_t)(j + 1)};
+      need[c] = (best[c].evidence + 1u) * work->noise;
     }
-    uint16_t evidence = hazards_evidence(ground, least_of(sums.face, FACES), work->noise);
-    if (evidence > best.evidence && hazards_seen(work, row, cell, far, j + 1))
-      best = (Patch){evidence, (uint8_t)(j + 1)};
   }
-  return best;
 }
 
 void STX_VARIANT(stx_hazards_tests)(const StxHazardsWork *work, int row, int worker)
 {
-  for (int cell = 0; cell < work->cells; cell++) {
-    work->up[hazards_at(work, row, cell)] = test(work, row, -1, cell);
-    work->down[hazards_at(work, row, cell)] = test(work, row, 1, cell);
+  for (int cell = 0; cell < work->cells; cell += BLOCK) {
+    test(work, row, -1, cell, work->up + hazards_at(work, row, cell));
+    test(work, row, 1, cell, work->down + hazards_at(work, row, cell));
   }
 }

@@ -8,6 +8,7 @@
  *   hazards_c.c       costs and tests, the reference
  *   hazards_omp.c     the same, fast
  *   hazards_groups.c  patches to records
+ *   hazards_follow.c  records that earlier frames confirm
  */
 #ifndef STX_HAZARDS_PRIVATE_H
 #define STX_HAZARDS_PRIVATE_H
@@ -16,6 +17,7 @@
 #include "common/hazards/hazards.h"
 
 #define CELL 4    /* columns of a cell */
+#define BLOCK 16  /* cells whose costs lie side by side */
 #define LEVELS 64 /* offsets r from the ground, from the largest down in steps of 1/4 pixel … */
 #define ON_GROUND 31 /* … of which this one is 0 */
 #define ROWS 20      /* of a patch, at most */
@@ -33,10 +35,13 @@
 #define FINE 8                             /* positions of the right picture per pixel */
 #define LEFT_PAD (256 * FINE + 2 * LEVELS) /* of a row of them: disparities below 256 pixels */
 #define RIGHT_PAD (2 * LEVELS)
+#define HAZARDS_UNITS 16 /* of evidence per nat */
+#define HAZARDS_WEAK .5  /* of the evidence is what a record of several frames has at least */
+#define HAZARDS_PLACES (4 * STX_HAZARDS_MAX)
 
 /* The evidence of a patch, and its number of rows. */
 typedef struct {
-  uint16_t evidence; /* 1/16 nat */
+  uint16_t evidence; /* units */
   uint8_t rows;
 } Patch;
 
@@ -62,7 +67,7 @@ struct StxHazardsWork {
   Tiles tiles;
 
   /* By row and cell. */
-  uint16_t *costs;  /* rows from `top`: LEVELS for each cell, 1/31 gray level */
+  uint16_t *costs;  /* rows from `top`: hazards_costs(), 1/31 gray level */
   uint8_t *nearer;  /* pixels of disparity by which what may hide it is nearer; 255: the ground is
                         not known */
   Patch *up, *down; /* upright from that row on; a hole's wall from that row down */
@@ -89,6 +94,19 @@ static inline size_t hazards_scratch(int width, int cells)
 static inline size_t hazards_at(const StxHazardsWork *work, int row, int cell)
 {
   return (size_t)(row - work->top) * (size_t)work->cells + (size_t)cell;
+}
+
+/* Costs of the BLOCK cells from `cell` on: those of a level, then those of the next. */
+static inline uint16_t *hazards_costs(const StxHazardsWork *work, int row, int cell)
+{
+  size_t blocks = (size_t)(work->cells + BLOCK - 1) / BLOCK;
+  size_t at = (size_t)(row - work->top) * blocks + (size_t)(cell / BLOCK);
+  return work->costs + at * LEVELS * BLOCK;
+}
+
+static inline uint16_t *hazards_cost(const StxHazardsWork *work, int row, int cell, int level)
+{
+  return hazards_costs(work, row, cell) + level * BLOCK + cell % BLOCK;
 }
 
 /* ---- hazards_ground.c ------------------------------------------------------------------------ */
@@ -139,10 +157,47 @@ static inline bool hazards_seen(const StxHazardsWork *work, int row, int cell, i
 
 /* ---- hazards_groups.c ------------------------------------------------------------------------ */
 
-/* Records of what the tests say, the nearest first; at most `room`. *all: how many there are.
- * `stack`: a number for each cell of each row. */
+/* A record of one frame, with its evidence in units. Of what runs along the road, a kerb, the
+ * patches lie at many distances, and the best one at any of these. */
+typedef struct {
+  StxObstacle record;
+  double near, far; /* m: where the patches stand; of a hole both its edges */
+  uint16_t evidence;
+} StxHazardsSeen;
+
+/* Records of what the tests say, with `least` units or more; the nearest first, at most
+ * STX_HAZARDS_MAX. `stack`: a number for each cell of each row. */
 size_t stx_hazards_group(
-    const StxHazardsWork *work, uint32_t *stack, StxObstacle *hazards, size_t room, size_t *all);
+    const StxHazardsWork *work, uint32_t *stack, uint32_t least, StxHazardsSeen *seen);
+
+/* ---- hazards_follow.c ------------------------------------------------------------------------ */
+
+/* The place where a hazard was seen, in the camera's axes of the last frame. */
+typedef struct {
+  double x, y, z, width;
+  double near, far;
+  bool hole, seen; /* seen: there is a place of this frame in its stead */
+  uint32_t id, age;
+  uint16_t evidence[STX_HAZARDS_MOST_FRAMES + 1]; /* units, of the last frames, the last one first;
+                                                     0: not seen */
+} HazardsPlace;
+
+/* All zero before the first frame. */
+typedef struct {
+  HazardsPlace place[HAZARDS_PLACES];
+  size_t count;
+  uint32_t ids;  /* given so far */
+  int confirm;   /* of the last frame */
+  bool alone;    /* it had none before it */
+  uint64_t time; /* its own */
+} StxHazardsPlaces;
+
+/* Units of evidence that the records of a frame need. */
+uint32_t stx_hazards_least(const StxHazardsParams *params, const StxHazardsFrame *frame);
+
+/* The records of a frame with a motion that are confirmed; returns their number. */
+size_t stx_hazards_follow(StxHazardsPlaces *places, const StxHazardsParams *params,
+    const StxHazardsFrame *frame, const StxHazardsSeen *seen, size_t count, StxObstacle *hazards);
 
 #define HAZARDS_DECLARE(isa)                                                                       \
   void stx_hazards_costs_##isa(const StxHazardsWork *work, int row, int worker);                   \

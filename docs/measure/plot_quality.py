@@ -147,14 +147,34 @@ def hazard_rows(programs, seed):
             for size in found["sizes"]]
 
 
+def real_hazard_row(programs, name, folders, options, confirm):
+    """Reports in the lane of real frames, and those where nothing is known to be."""
+    found = evaluate(programs, "hazards", "--known", FOLDER.parent / "measure/hazards-known.txt",
+                     "--confirm", confirm, *options, *(data_folder() / f for f in folders))
+    return {"frames": found["frames"], "of": name, "confirm": confirm,
+            "reported": found["small-in-lane"] + found["holes-in-lane"], "false": found["false"]}
+
+
+def measure_real_hazards(programs):
+    more = data_folder() / "kitti2012-more"
+    frames = [
+        ("sequences", ("semantickitti/sequences/04", *(
+            f"sequences/kitti-odometry-{n}" for n in ("05", "06-gray", "07"))), (), 2),
+        ("single pictures", (more,), ("--calibration", more / "assumed-calib.txt"), 1)]
+    frames.insert(1, (*frames[0][:3], 1))
+    if more.exists():
+        write("hazards-real.csv", in_parallel(
+            lambda *key: real_hazard_row(programs, *key), frames))
+
+
 def measure_hazards(programs):
-    write("hazards.csv", [row for rows in in_parallel(
-        lambda seed: hazard_rows(programs, seed), [(1,), (11,)]) for row in rows])
+    measure_real_hazards(programs)
+    write("hazards.csv", hazard_rows(programs, 11))
 
 
 def measure(programs):
-    """Writes masks.csv, matcher.csv, roadline.csv, obstacles.csv, hazards.csv, motion.csv,
-    boxes.csv, occupancy.csv and velocities'."""
+    """Writes masks.csv, matcher.csv, roadline.csv, obstacles.csv, hazards.csv, hazards-real.csv,
+    motion.csv, boxes.csv, occupancy.csv and velocities'."""
     write("masks.csv", [row for key in masked() for row in mask_rows(programs, *key)])
     measure_hazards(programs)
     plot_motion.measure(evaluate, programs)
@@ -250,7 +270,7 @@ def obstacles():
 
 
 def hazards():
-    rows = [row for row in read("hazards.csv") if row["streets"] == "11 to 20"]
+    rows = read("hazards.csv")
     lines = [["found, % (of)", *(f"from {low} to {low + 5} m" for low in (5, 10, 15))]]
     for row in rows:
         cm = round(100 * float(row["height"]))
@@ -261,6 +281,14 @@ def hazards():
     return table("hazards", lines, 1)
 
 
+def real_hazards():
+    lines = [["frames of KITTI", "`confirm`", "frames", "reported", "false"], *(
+        [row["of"], *(row[key] for key in ("confirm", "frames", "reported", "false"))]
+        for row in read("hazards-real.csv"))]
+    return table("hazards-real", lines, 1)
+
+
 def tables():
-    return (masks() + matcher() + roadline() + obstacles() + hazards() + plot_motion.tables() +
-            plot_boxes.tables() + plot_occupancy.tables() + plot_velocities.tables())
+    return (masks() + matcher() + roadline() + obstacles() + hazards() + real_hazards() +
+            plot_motion.tables() + plot_boxes.tables() + plot_occupancy.tables() +
+            plot_velocities.tables())

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * stx-eval hazards: what is found of the small things and holes of the synthetic street, and what
- * is told in the lane of real frames, where as a rule there is nothing.
+ * is told in the lane of real frames, where as a rule there is nothing. The camera's motion between
+ * the frames is estimated, as it is for the element behind stereo-sgm motion=true.
  */
 #include "examples/stx-eval/stx_eval_hazards.h"
 
@@ -9,11 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/egomotion/egomotion.h"
 #include "examples/shared/clock.h"
 #include "examples/shared/options.h"
 #include "examples/shared/png_io.h"
 
-#define METRES_PER_FRAME 3
+#define FRAMES_PER_SECOND 10
+#define METRES_PER_SECOND 15
 
 typedef struct {
   StxPipelineSettings pipeline;
@@ -22,17 +25,55 @@ typedef struct {
   gint64 seed;
   double lane;
   int seeds, frames, width, height, threads;
-  char *size, *calibration, *backend, *pictures;
+  char *size, *calibration, *backend, *pictures, *known;
 } Options;
 
 typedef struct {
   const Options *options;
   StxHazards *state;
   StxPipeline *pipeline; /* of one size */
+  StxEgomotion *egomotion;
   int width, height;
+  uint64_t time; /* of the frame, ns */
   const StxHazardsImpl *impl;
+  HazardKnown *known; /* NULL: records are only counted */
   HazardScore *score;
 } Run;
+
+/* Makes what depends on the size of the pictures. */
+static bool prepare(Run *run, int width, int height, StxError *error)
+{
+  if (run->pipeline != NULL && run->width == width && run->height == height)
+    return true;
+  stx_pipeline_free(run->pipeline);
+  run->width = width;
+  run->height = height;
+  run->pipeline = stx_pipeline_new(&run->options->pipeline, width, height, error);
+  return run->pipeline != NULL &&
+         stx_egomotion_prepare(run->egomotion, STX_BACKEND_AUTO, width, height, error);
+}
+
+/* Of the camera; not known if the calibration has no cy. */
+static bool find_motion(
+    Run *run, const StxHazardsFrame *frame, StxEgomotionResult *result, StxError *error)
+{
+  StxEgomotionFrame input = {.left = frame->left,
+      .disparity = frame->disparity,
+      .camera = frame->camera,
+      .time = run->time,
+      .threads = run->options->pipeline.threads};
+  *result = (StxEgomotionResult){.motion = {.state = STX_MOTION_FIRST}};
+  return (frame->camera.missing & STX_CAMERA_CY) != 0 ||
+         stx_egomotion_frame(run->egomotion, &input, result, error);
+}
+
+/* The next frame has none before it. */
+static void begin(Run *run)
+{
+  stx_egomotion_reset(run->egomotion);
+  stx_hazards_reset(run->state);
+  run->time = 0;
+}
 
 /* The pictures' disparities: the pipeline's, or those of `truth` if that has some. */
 static bool find(Run *run, const StxHazardsFrame *pictures, const StxImage16 *truth,
@@ -42,17 +83,18 @@ static bool find(Run *run, const StxHazardsFrame *pictures, const StxImage16 *tr
   StxHazardsFrame frame = *pictures;
   StxPipelineInput input = {.left = frame.left, .right = frame.right, .camera = frame.camera};
   StxPipelineOutput output;
-  if (run->pipeline == NULL || run->width != frame.left.width || run->height != frame.left.height) {
-    stx_pipeline_free(run->pipeline);
-    run->width = frame.left.width;
-    run->height = frame.left.height;
-    run->pipeline = stx_pipeline_new(&o->pipeline, run->width, run->height, error);
-  }
-  if (run->pipeline == NULL)
+  StxEgomotionResult motion;
+  if (!prepare(run, frame.left.width, frame.left.height, error))
     return false;
   if (truth == NULL && !stx_pipeline_run(run->pipeline, &input, &output, error))
     return false;
   frame.disparity = truth != NULL ? *truth : output.disparity;
+  if (!find_motion(run, &frame, &motion, error))
+    return false;
+  frame.motion = &motion.motion;
+  frame.time = run->time;
+  frame.interval = motion.interval;
+  run->time += 1000000000 / FRAMES_PER_SECOND;
   double begin = now_ms();
   bool good = stx_hazards_find(
       run->state, &o->params, &frame, run->impl, o->pipeline.threads, result, error);
@@ -74,8 +116,9 @@ static bool run_street(Run *run, int street, StxError *error)
   params.height = o->height;
   params.kind = STX_SCENE_HAZARDS;
   params.noise = 2;
-  params.speed = METRES_PER_FRAME;
-  params.fps_n = params.fps_d = 1;
+  params.speed = METRES_PER_SECOND;
+  params.fps_n = FRAMES_PER_SECOND;
+  params.fps_d = 1;
   params.threads = o->pipeline.threads;
   StxScene *scene = stx_scene_new(&params, error);
   if (scene == NULL)
@@ -85,6 +128,7 @@ static bool run_street(Run *run, int street, StxError *error)
       .right = {g_malloc(pixels), o->width, o->width, o->height},
       .camera = stx_scene_params(scene)->camera};
   bool good = true;
+  begin(run);
   for (int frame = 0; good && frame < o->frames; frame++) {
     StxHazardsResult result;
     stx_scene_move(scene, (uint64_t)frame);
@@ -179,8 +223,14 @@ static bool run_pair(
               (o->pictures == NULL || draw(o, &frame, &result, title, error));
   for (size_t i = 0; good && i < result.count; i++)
     if (hazard_in_lane(&result.hazards[i], o->lane)) {
+      bool known = hazard_is_known(run->known, title, &result.hazards[i]);
       run->score->records[(result.hazards[i].flags & STX_OBSTACLE_HOLE) != 0]++;
-      hazard_tell(o->log ? stderr : NULL, title, "", &result.hazards[i]);
+      run->score->nothing += !known;
+      hazard_tell(o->log ? stderr : NULL, title,
+          run->known == NULL ? ""
+          : known            ? "known"
+                             : "false",
+          &result.hazards[i]);
     }
   g_free(base);
   g_free(title);
@@ -197,6 +247,7 @@ static bool run_folder(Run *run, const char *folder, StxError *error)
     GPtrArray *names = list_files(left, ".png");
     guint count = names != NULL ? names->len : 0;
     bool good = true;
+    begin(run);
     for (guint k = 0; good && k < count; k++)
       good = run_pair(run, folder, views[i], names->pdata[k], error);
     if (names != NULL)
@@ -219,10 +270,12 @@ static GOptionContext *make_context(Options *o)
           "with the true disparities: what stereo costs", NULL},
       {"seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "of the first street (1)", "N"},
       {"seeds", 0, 0, G_OPTION_ARG_INT, &o->seeds, "so many streets (4)", "N"},
-      {"frames", 0, 0, G_OPTION_ARG_INT, &o->frames, "of each, 3 m apart (40)", "N"},
+      {"frames", 0, 0, G_OPTION_ARG_INT, &o->frames, "of each, 1.5 m apart (80)", "N"},
       {"size", 0, 0, G_OPTION_ARG_STRING, &o->size, "of the street's pictures (1242x375)", "WxH"},
       {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration,
           "of the folders, in place of their calib.txt or calib/", "FILE"},
+      {"known", 0, 0, G_OPTION_ARG_FILENAME, &o->known,
+          "what the folders' frames have: other records in the lane are false", "FILE"},
       {"lane", 0, 0, G_OPTION_ARG_DOUBLE, &o->lane,
           "metres straight ahead in which records count (3)", "M"},
       {"backend", 0, 0, G_OPTION_ARG_STRING, &o->backend, "auto, omp or c (auto)", "NAME"},
@@ -237,7 +290,9 @@ static GOptionContext *make_context(Options *o)
   g_option_context_set_summary(context,
       "Without folders: which small things and holes of the synthetic street are found.\n"
       "With folders that hold image_2 and image_3, or image_0 and image_1: what is told in the\n"
-      "lane ahead, where as a rule there is nothing.");
+      "lane ahead, where as a rule there is nothing. Frames of a folder follow each other, 100 ms "
+      "apart;\n"
+      "--confirm=1 judges each alone.");
   g_option_context_add_main_entries(context, entries, NULL);
   options_add_group(context,
       &(OptionGroup){"hazards", "Hazards:", "road-hazards", {{&stx_hazards_fields, &o->params}}});
@@ -269,14 +324,20 @@ bool eval_hazards(int argc, char **argv, StxError *error)
       .params = STX_HAZARDS_DEFAULTS,
       .seed = 1,
       .seeds = 4,
-      .frames = 40,
+      .frames = 80,
       .width = 1242,
       .height = 375,
       .lane = 3};
-  Run run = {.options = &o, .state = stx_hazards_new(), .score = g_new0(HazardScore, 1)};
+  Run run = {.options = &o,
+      .state = stx_hazards_new(),
+      .egomotion = stx_egomotion_new(),
+      .score = g_new0(HazardScore, 1)};
   bool street = false;
-  bool good = (run.state != NULL || stx_fail(error, "not enough memory")) &&
-              options_parse(make_context(&o), &argc, &argv, error) && apply(&o, &run, error);
+  bool good =
+      ((run.state != NULL && run.egomotion != NULL) || stx_fail(error, "not enough memory")) &&
+      options_parse(make_context(&o), &argc, &argv, error) && apply(&o, &run, error);
+  if (good && o.known != NULL)
+    good = (run.known = hazard_known_load(o.known, error)) != NULL;
   if (good) {
     street = argc < 2;
     for (int i = 0; good && street && i < o.seeds; i++)
@@ -288,14 +349,17 @@ bool eval_hazards(int argc, char **argv, StxError *error)
                             (long long)o.seed + o.seeds - 1)
                       : g_strdup(argc > 1 ? argv[1] : "");
   if (good)
-    hazard_print(stdout, name, run.score, street, o.json);
+    hazard_print(stdout, name, run.score, street, street || run.known != NULL, o.json);
   g_free(name);
   g_free(run.score);
+  hazard_known_free(run.known);
   stx_pipeline_free(run.pipeline);
+  stx_egomotion_free(run.egomotion);
   stx_hazards_free(run.state);
   g_free(o.size);
   g_free(o.calibration);
   g_free(o.backend);
   g_free(o.pictures);
+  g_free(o.known);
   return good;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stx-eval hazards: stx_eval_hazards.c runs, …_judge.c compares with the street, …_report.c prints.
+/* stx-eval hazards: stx_eval_hazards.c runs, …_judge.c compares with the street, …_known.c with a
+ * list, …_report.c prints.
  */
 #ifndef STX_EVAL_HAZARDS_H
 #define STX_EVAL_HAZARDS_H
@@ -32,10 +33,22 @@ typedef struct {
 void hazard_judge(const StxScene *scene, const StxHazardsResult *result, double lane, int frame,
     FILE *log, HazardScore *score);
 
+/* A list of what real frames have, of a file of lines "FRAMES X0 X1 Z0 Z1 WORDS": in the frames
+ * "folder/name" that begin with FRAMES there is something from X0 to X1 and from Z0 to Z1 metres.
+ * Lines that begin with # are comments. */
+typedef struct HazardKnown HazardKnown;
+HazardKnown *hazard_known_load(const char *path, StxError *error);
+void hazard_known_free(HazardKnown *known);
+
+/* Is the record of that frame at something that is listed? NULL: nothing is. */
+bool hazard_is_known(const HazardKnown *known, const char *frame, const StxObstacle *record);
+
 /* Records in a lane that wide, straight ahead. */
 bool hazard_in_lane(const StxObstacle *record, double lane);
 void hazard_tell(FILE *log, const char *frame, const char *what, const StxObstacle *record);
 
-void hazard_print(FILE *out, const char *name, const HazardScore *score, bool street, bool json);
+/* `judged`: false records were counted. */
+void hazard_print(
+    FILE *out, const char *name, const HazardScore *score, bool street, bool judged, bool json);
 
 #endif

@@ -41,7 +41,8 @@ static json_t *sizes_json(const HazardScore *score)
   return sizes;
 }
 
-static void print_json(FILE *out, const char *name, const HazardScore *score, bool street)
+static void print_json(
+    FILE *out, const char *name, const HazardScore *score, bool street, bool judged)
 {
   json_t *root = json_object();
   json_object_set_new(root, "data", json_string(name));
@@ -50,9 +51,10 @@ static void print_json(FILE *out, const char *name, const HazardScore *score, bo
   json_object_set_new(root, "small-in-lane", json_integer((json_int_t)score->records[0]));
   json_object_set_new(root, "holes-in-lane", json_integer((json_int_t)score->records[1]));
   json_object_set_new(root, "ms", table_json(score->ms / (double)score->frames));
+  if (judged)
+    json_object_set_new(root, "false", json_integer((json_int_t)score->nothing));
   if (street) {
     json_object_set_new(root, "sizes", sizes_json(score));
-    json_object_set_new(root, "false", json_integer((json_int_t)score->nothing));
     json_object_set_new(root, "other-kind", json_integer((json_int_t)score->other_kind));
     json_object_set_new(root, "height-error", table_json(median(score->heights, .001)));
     json_object_set_new(root, "distance-error", table_json(median(score->distances, .01)));
@@ -80,10 +82,11 @@ static void print_sizes(FILE *out, const HazardScore *score)
       100 * median(score->heights, .001), median(score->distances, .01));
 }
 
-void hazard_print(FILE *out, const char *name, const HazardScore *score, bool street, bool json)
+void hazard_print(
+    FILE *out, const char *name, const HazardScore *score, bool street, bool judged, bool json)
 {
   if (json) {
-    print_json(out, name, score, street);
+    print_json(out, name, score, street, judged);
     return;
   }
   fprintf(out, "%s: %llu frames, ground in %llu\n", name, (unsigned long long)score->frames,
@@ -92,5 +95,8 @@ void hazard_print(FILE *out, const char *name, const HazardScore *score, bool st
     print_sizes(out, score);
   fprintf(out, "  in the lane: %llu small things, %llu holes\n",
       (unsigned long long)score->records[0], (unsigned long long)score->records[1]);
+  if (judged && !street)
+    fprintf(
+        out, "  of these, %llu where nothing is known to be\n", (unsigned long long)score->nothing);
   fprintf(out, "  %.2f ms per frame, of hazards alone\n", score->ms / (double)score->frames);
 }

@@ -4,7 +4,8 @@
  * @title: road-hazards
  *
  * Finds small things on the road and holes in it, of a rectified stereo pair and its disparity map.
- * The left picture passes, with #GstStxObstaclesMeta and #GstVideoRegionOfInterestMeta.
+ * The left picture passes, with #GstStxObstaclesMeta and #GstVideoRegionOfInterestMeta. Where the
+ * disparity or the picture carries #GstStxMotionMeta, frames confirm each other.
  *
  * ## Example
  *
@@ -184,6 +185,20 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint set, StxError *error
 
 /* ---- Frames -------------------------------------------------------------------------------- */
 
+/* The camera's motion, of the disparity or else of the left picture, if one of them has it. */
+static void take_motion(GstRoadHazards *self, GstBuffer **set, StxHazardsFrame *frame)
+{
+  GstStxMotionMeta *meta = gst_buffer_get_stx_motion_meta(set[ROLE_DISPARITY]);
+
+  if (meta == NULL)
+    meta = gst_buffer_get_stx_motion_meta(set[ROLE_LEFT]);
+  if (meta == NULL)
+    return;
+  frame->motion = &meta->motion;
+  frame->interval = meta->interval;
+  frame->time = gst_stx_pairing_time(GST_STX_PAIRING(self));
+}
+
 /* Obstacles as a meta, and as regions of interest. */
 static void attach(GstRoadHazards *self, GstBuffer *picture, const StxHazardsResult *result)
 {
@@ -259,6 +274,7 @@ static gboolean find_pictures(GstRoadHazards *self, GstStxStage *stage, GstBuffe
   frame->disparity = (StxImage16){
       (uint16_t *)(void *)picture.data[0], picture.stride[0], self->map.width, self->map.height};
   frame->camera = self->camera;
+  take_motion(self, set, frame);
   return TRUE;
 }
 
@@ -267,7 +283,7 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   GstRoadHazards *self = GST_ROAD_HAZARDS(element);
   GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(self));
   GstStxPairingFrame *frame = data;
-  StxHazardsFrame input;
+  StxHazardsFrame input = {.motion = NULL};
   StxHazardsResult result;
   StxHazardsParams params;
 
@@ -288,6 +304,14 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   frame->out = gst_buffer_copy(frame->set[ROLE_LEFT]);
   attach(self, frame->out, &result);
   return GST_FLOW_OK;
+}
+
+static void reset(GstStxPairing *pairing)
+{
+  GstRoadHazards *self = GST_ROAD_HAZARDS(pairing);
+
+  if (self->state != NULL)
+    stx_hazards_reset(self->state);
 }
 
 /* ---- Properties and class ------------------------------------------------------------------ */
@@ -357,4 +381,5 @@ static void gst_road_hazards_class_init(GstRoadHazardsClass *klass)
   pairing->stage.work = work;
   pairing->set_role_caps = set_role_caps;
   pairing->announce = announce;
+  pairing->reset = reset;
 }

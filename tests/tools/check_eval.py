@@ -132,6 +132,7 @@ def hazards_of_the_street():
     refuses(EVAL, (
         ("hazards --seeds 0", "--seeds=0"), ("hazards --lane 0", "--lane=0"),
         ("hazards --backend x", "choose one of auto"), ("hazards /", "no pictures"),
+        ("hazards --known /nowhere", "/nowhere"),
         ("hazards --min-height 0.9 --max-height 0.5", "min_height is 0.9 m")))
 
 
