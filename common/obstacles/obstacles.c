@@ -10,7 +10,10 @@
 #define JUMP 1.0          /* s: across a longer gap nothing is followed */
 #define STEREO_NOISE 0.25 /* px of disparity, a standard deviation */
 #define REPEATS 2         /* frames in a row that repeat one, without a word of it */
-#define SHARED .6         /* of what stands was there a frame ago, or it is another scene */
+#define CUT .4            /* times the usual continuity: less of it is another scene */
+#define CUT_UNMATCHED .6  /*   of frames whose points do not tell how the camera moved */
+#define USUAL .2          /*   at first: that of frames which are far apart */
+#define LATELY .2         /* of the usual continuity, what counts of the last frame */
 #define WAITS 5           /* frames in a row of which the camera's motion is not known */
 #define LATE .25        /* of the time between frames: a motion of another time is that of others */
 #define CLUSTERS 65536  /* numbers of a scan's clusters */
@@ -76,8 +79,10 @@ bool stx_obstacles_check(const StxObstaclesParams *params, StxError *error)
 StxObstacles *stx_obstacles_new(void)
 {
   StxObstacles *state = calloc(1, sizeof *state);
-  if (state != NULL)
+  if (state != NULL) {
     state->next_id = 1;
+    state->continuity = USUAL;
+  }
   return state;
 }
 
@@ -282,20 +287,13 @@ static bool repeats(StxObstacles *state, const StxObstaclesFrame *frame)
 }
 
 /* Finds the camera's motion; while it is unknown the last one is kept for a few frames. False:
- * begin anew, for the frame before was of another scene. */
+ * begin anew. */
 static bool find_motion(StxObstacles *state, const StxObstaclesFrame *frame, StxMotion *motion)
 {
-  const StxMotion standing = {.state = STX_MOTION_KNOWN, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-  StxObstaclesFrame look = *frame;
   *motion = *frame->motion;
   if (motion->state == STX_MOTION_FIRST || motion->state == STX_MOTION_STILL)
     return motion->state == STX_MOTION_STILL;
-  bool known = motion->state == STX_MOTION_KNOWN;
-  bool matched = known && motion->agree > 0; /* with points of the frame before: no other scene */
-  look.motion = known ? motion : &standing;
-  if (state->before > 0 && !matched && stx_obstacles_shared(state, &look) < SHARED)
-    return false;
-  if (known) {
+  if (motion->state == STX_MOTION_KNOWN) {
     state->last_motion = *motion;
     state->waited = 0;
     return true;
@@ -419,6 +417,19 @@ static void take_frame(StxObstacles *state, const StxObstaclesFrame *frame)
   state->guided = frame->motion != NULL;
 }
 
+/* Is it another scene: does much less of it continue what was seen before than is usual? Not if
+ * points were matched with the frame before; sooner if they should have been. */
+static bool is_cut(StxObstacles *state, const StxMotion *motion)
+{
+  bool known = motion != NULL && motion->state == STX_MOTION_KNOWN;
+  double least = motion == NULL || known ? CUT : CUT_UNMATCHED;
+  double now = stx_obstacles_continuity(state), usual = state->continuity;
+  if (now < 0 || state->again)
+    return false;
+  state->continuity += LATELY * (now - usual);
+  return now < least * usual && !(known && motion->agree > 0);
+}
+
 static void find(StxObstacles *state, const StxObstaclesFrame *frame, StxMotion *motion, double dt,
     StxObstaclesResult *result)
 {
@@ -432,6 +443,15 @@ static void find(StxObstacles *state, const StxObstaclesFrame *frame, StxMotion 
     stretch(motion, dt / span);
   foretell(state, dt, motion);
   stx_obstacles_stand(state, frame);
+  if (is_cut(state, motion)) {
+    restart(state);
+    result->restarted = true;
+    dt = 0;
+    if (motion != NULL)
+      motion->state = matched.state = state->given.state = STX_MOTION_FIRST;
+    result->given_interval = STX_OBSTACLES_NO_TIME;
+    stx_obstacles_stand(state, frame);
+  }
   stx_obstacles_measure(state, frame);
   if (motion != NULL)
     stx_obstacles_observe(state, &with, span);

@@ -158,8 +158,8 @@ typedef struct {
   bool corridor_cleared;  /* it was occupied a frame ago, and is not any more */
 
   bool restarted; /* nothing is followed from before: the first frame, after a reset, of another
-                     camera or image or sensor, earlier than the last, or a second or more after
-                     it */
+                     camera, image, sensor or scene, earlier than the last, or a second or more
+                     after it */
 
   /* The motion that the parameters' speed and yaw rate make, where it stood in for that of the
    * frame, else NULL: points and agree are 0. And the ns that it took, or STX_OBSTACLES_NO_TIME. */
@@ -174,9 +174,13 @@ typedef struct {
  * one whose motion says that it is the same frame (STX_MOTION_STILL): nothing goes on in it. The
  * first step after frames of one time counts as one without.
  *
- * Motion: with STX_MOTION_FIRST, and where it belongs to another scene, everything begins anew.
- * While it is not known for another reason, the last one is taken to go on for up to five frames,
- * and nothing has a velocity; then everything begins anew. The first 4096 points count.
+ * A frame of stixels that shows another scene begins anew: less of what is followed is seen in it
+ * than in others. Not one whose points were matched, nor one of less than three things, or in which
+ * almost nothing is seen.
+ *
+ * Motion: with STX_MOTION_FIRST everything begins anew. While it is not known for another reason,
+ * the last one is taken to go on for up to five frames, and nothing has a velocity; then everything
+ * begins anew. The first 4096 points count.
  *
  * On failure *result is all zero, and the state may go on with the next frame. Fails if the frame
  * exceeds what was prepared; if the camera lacks a number; if a stixel lies outside of the image or

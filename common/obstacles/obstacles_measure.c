@@ -13,7 +13,8 @@
 #define SMALL_COLUMNS 3
 #define SMALL_CONFIDENCE .4
 
-#define SAME .3 /* of what is expected and seen of a thing is both: less of it is enough */
+#define SAME .3   /* of what is expected and seen of a thing is both: less of it is enough, */
+#define STAYS 1.1 /*   and it may be so many times as far away, or above the ground */
 
 #define NEAR_SHARE .3   /* of a thing's pixels: its nearest face, with the noise of stereo; */
 #define NEAR_POINTS .05 /*   of its points */
@@ -201,8 +202,8 @@ static bool counts(const Group *group, float range)
   const StxObstaclesParams *params = &group->state->params;
   Looks looks = look_at(group);
   if (is_expected(group, &looks))
-    return !(looks.foot > (float)params->clearance) &&
-           (double)range <= 1.1 * params->max_distance &&
+    return !((double)looks.foot > STAYS * params->clearance) &&
+           (double)range <= STAYS * params->max_distance &&
            (double)looks.high >= .7 * params->min_height;
   return !(looks.foot > (float)params->clearance) && group->count >= (size_t)params->min_count &&
          (double)range <= params->max_distance && (double)looks.high >= params->min_height &&

@@ -435,21 +435,6 @@ void stx_obstacles_place(StxObstacles *state, const StxObstaclesFrame *frame)
     state->flow[state->turn][i] = place_of(frame, &frame->stixels[i]);
 }
 
-double stx_obstacles_shared(const StxObstacles *state, const StxObstaclesFrame *frame)
-{
-  const double none[2] = {0};
-  double all = 0, found = 0;
-  for (size_t i = 0; i < frame->count; i++) {
-    const Flow *flow = &state->flow[state->turn][i];
-    double rows = flow->bottom - flow->top + 1;
-    if (!flow->known)
-      continue;
-    all += rows;
-    found += flow_before(state, frame, flow, none) != NULL ? rows : 0;
-  }
-  return all > 0 ? found / all : 1;
-}
-
 void stx_obstacles_observe(StxObstacles *state, const StxObstaclesFrame *frame, double dt)
 {
   state->point_count = 0;

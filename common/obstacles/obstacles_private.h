@@ -210,6 +210,7 @@ struct StxObstacles {
   bool again;            /* this frame is the one before */
   bool stood;            /* the last frame had the time of the one before */
   bool guided;           /* the camera's motion is known: what is followed says what is one thing */
+  double continuity;     /* as it usually is */
   bool begun;            /* there was a frame; */
   bool of_scan;
   uint64_t time, latest; /* from which the next step counts; of the last frame */
@@ -252,7 +253,10 @@ void stx_obstacles_claim(StxObstacles *state, const StxObstaclesFrame *frame);
 void stx_obstacles_number_parts(StxObstacles *state, const uint32_t *now);
 void stx_obstacles_keep_parts(StxObstacles *state);
 
-/* Of what is expected or seen, the share that is both, in rows. */
+/* Of all that is expected or seen, the share that is both, in rows; < 0: too little to say. */
+double stx_obstacles_continuity(const StxObstacles *state);
+
+/* Likewise of one thing. */
 double stx_obstacles_overlap(double expected, double covered, double rows);
 
 /* Pieces in groups to sorted obstacles, members, and obstacles of the free space. */
@@ -272,10 +276,8 @@ void stx_obstacles_follow(
 void stx_obstacles_predict(Axis *axis, double dt);
 void stx_obstacles_correct(Axis *axis, double at, double noise);
 
-/* Finds the positions of the frame's stixels, and the share of standing things that were there in
- * the previous frame, if the camera moved as the frame says. */
+/* Finds the positions of the frame's stixels. */
 void stx_obstacles_place(StxObstacles *state, const StxObstaclesFrame *frame);
-double stx_obstacles_shared(const StxObstacles *state, const StxObstaclesFrame *frame);
 
 /* Velocities of the obstacles' points: state->observed. */
 void stx_obstacles_observe(StxObstacles *state, const StxObstaclesFrame *frame, double dt);

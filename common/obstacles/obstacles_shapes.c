@@ -11,6 +11,8 @@
 
 #define SAME_DISPARITY .1 /* of it, and a pixel: a stixel is still the same */
 #define NEAREST .5        /* m */
+#define LEAST_THINGS 3    /* that tell a scene from another; */
+#define LEAST_COVERED .25 /*   how much of what is expected a camera sees that is not blocked */
 
 void stx_obstacles_move_parts(StxObstacles *state, double dt, const StxMotion *motion)
 {
@@ -93,6 +95,26 @@ void stx_obstacles_claim(StxObstacles *state, const StxObstaclesFrame *frame)
     bool known = piece->owner != OBSTACLES_NONE && state->tracks[piece->owner].age > 0;
     piece->group_owner = known ? piece->owner : OBSTACLES_NONE;
   }
+}
+
+double stx_obstacles_continuity(const StxObstacles *state)
+{
+  double expected = 0, covered = 0, rows = 0;
+  int things = 0;
+  for (size_t t = 0; t < state->tracked; t++) {
+    expected += (double)state->expected[t];
+    things += state->expected[t] > 0;
+  }
+  for (size_t i = 0; i < state->count; i++) {
+    const Piece *piece = &state->pieces[i];
+    if ((double)piece->range > state->params.max_distance)
+      continue;
+    covered += (double)piece->weight / state->stixel_width;
+    rows += (double)piece->owned;
+  }
+  return things >= LEAST_THINGS && covered > LEAST_COVERED * expected
+             ? stx_obstacles_overlap(expected, covered, rows)
+             : -1;
 }
 
 double stx_obstacles_overlap(double expected, double covered, double rows)

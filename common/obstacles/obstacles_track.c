@@ -183,6 +183,8 @@ static void find_choices(StxObstacles *state, const Noise *noise)
   for (size_t t = 0; t < state->tracked; t++) {
     Choices *choices = &state->choices[t];
     choices->count = 0;
+    if (state->guided && !(state->expected[t] > 0)) /* it left: what is seen is something else */
+      continue;
     for (size_t i = 0; i < state->obstacles; i++) {
       double rows = 0;
       for (; claim < end && claim->key == ((uint64_t)t << 32 | i); claim++)

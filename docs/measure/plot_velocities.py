@@ -27,7 +27,7 @@ def sequence_rows(evaluate, programs, name, folder, motion):
              **{f"{kind}_{key}": digits(row[kind][key])
                 for kind in ("closing", "lateral") for key in SAID},
              **{key: digits(found[key]) if row["range"] == ALL else ""
-                for key in ("life", "life_of_most", "stixels_known", "stixels_off_1_5")}}
+                for key in ("life", "life_of_most", "stay", "stixels_known", "stixels_off_1_5")}}
             for row in found["speeds"]]
 
 
@@ -94,9 +94,10 @@ HEAD = ["standing", *(f"{kind}: {what}" for kind in ("closing", "lateral")
 
 def sequences():
     rows = [row for row in read("velocities.csv") if row["range"] == ALL]
-    lines = [["", "motion", *HEAD, "ids live, frames of 10", "stixels known, %"]]
+    lines = [["", "motion", *HEAD, "ids live, frames of 10", "ids seen in 7 frames, %",
+              "stixels known, %"]]
     lines += [[row["data"], row["motion"], *cells(row), number(row["life"], 1, 0),
-               number(row["stixels_known"])] for row in rows]
+               number(row["stay"]), number(row["stixels_known"])] for row in rows]
     return table("velocities", lines, 2)
 
 

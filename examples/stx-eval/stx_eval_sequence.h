@@ -63,6 +63,7 @@ typedef struct {
   uint64_t ids;                   /* that were given */
   uint64_t stixels, known, wrong; /* of obstacles that stand; with a velocity; off by 1.5 m/s */
   double life, life_of_most;      /* medians, frames: of the ids; of the ids of all obstacles */
+  double stay; /* share of the ids that are seen in 7 frames, if they stay in view */
   double ms;
 } SequenceScore;
 

@@ -7,21 +7,33 @@
 
 #define WIDE 1.5 /* m/s */
 #define FAR 3.0
-#define LIFE_FRAMES 10  /* in which lives are counted: from each tenth frame anew */
-#define MOVES 250       /* labels above it are of what moves */
-#define LEAST_POINTS 5  /* of an obstacle, that it has a label */
-#define THING_POINTS 30 /* of a labelled thing, that it counts */
-#define THING_NEAREST 4 /* m */
+#define LIFE_FRAMES 10   /* in which lives are counted: from each tenth frame anew */
+#define STAY_FRAMES 7    /* in which an id should be seen */
+#define VIEW_NEAREST 1   /* m: what is nearer has left the view, */
+#define VIEW_FARTHEST 50 /*   and what is farther comes and goes with the noise of stereo */
+#define MOVES 250        /* labels above it are of what moves */
+#define LEAST_POINTS 5   /* of an obstacle, that it has a label */
+#define THING_POINTS 30  /* of a labelled thing, that it counts */
+#define THING_NEAREST 4  /* m */
 #define THING_FARTHEST 40
 #define THING_FIRST 10 /* labels of vehicles and people */
 #define THING_LAST 32
 #define DEPTH_OFF .1 /* of the depth: it is the same thing */
+
+/* An id in all frames. */
+typedef struct {
+  guint frames;   /* in which it was seen; */
+  uint64_t last;  /*   the number of the last; */
+  double x, y, z; /*   where, of its middle */
+  bool left;      /* it was not seen any more when it was out of view */
+} Life;
 
 struct SequenceJudge {
   SequenceScore *score;
   FILE *log;
   GHashTable *lives; /* of each id its frames, of the last ten or fewer; */
   GArray *ended;     /* those of the tens before */
+  GHashTable *whole; /* of each id its Life */
 };
 
 SequenceJudge *sequence_judge_new(SequenceScore *score, FILE *log)
@@ -31,6 +43,7 @@ SequenceJudge *sequence_judge_new(SequenceScore *score, FILE *log)
   judge->log = log;
   judge->lives = g_hash_table_new(g_direct_hash, g_direct_equal);
   judge->ended = g_array_new(FALSE, FALSE, sizeof(guint));
+  judge->whole = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
   return judge;
 }
 
@@ -44,6 +57,60 @@ static void end_lives(SequenceJudge *judge)
     g_array_append_val(judge->ended, life);
   }
   g_hash_table_remove_all(judge->lives);
+}
+
+static void live_on(SequenceJudge *judge, const StxObstacle *o)
+{
+  gpointer id = GUINT_TO_POINTER(o->id);
+  Life *life = g_hash_table_lookup(judge->whole, id);
+  g_hash_table_insert(judge->lives, id, (char *)g_hash_table_lookup(judge->lives, id) + 1);
+  if (life == NULL) {
+    life = g_new0(Life, 1);
+    g_hash_table_insert(judge->whole, id, life);
+  }
+  *life = (Life){.frames = life->frames + 1,
+      .last = judge->score->frames,
+      .x = (double)o->x,
+      .y = (double)o->y - .5 * (double)o->height,
+      .z = (double)o->z};
+}
+
+/* Of what was seen a frame ago and is not now: would it still be in view, if it stood? */
+static void look_for_the_lost(SequenceJudge *judge, const EvalFrame *frame, const StxMotion *motion)
+{
+  const double *r = motion->rotation, *t = motion->translation;
+  const StxCamera *camera = &frame->camera;
+  GHashTableIter at;
+  Life *life;
+  g_hash_table_iter_init(&at, judge->whole);
+  while (g_hash_table_iter_next(&at, NULL, (gpointer *)&life)) {
+    if (life->last + 1 != judge->score->frames)
+      continue;
+    double x = r[0] * life->x + r[1] * life->y + r[2] * life->z + t[0];
+    double z = r[6] * life->x + r[7] * life->y + r[8] * life->z + t[2];
+    double u = camera->focal * x / z + camera->cx;
+    life->left = z < VIEW_NEAREST || z > VIEW_FARTHEST || u < 0 || u >= frame->left.width;
+  }
+}
+
+/* The share of ids that are seen in STAY_FRAMES or more (E. L. Kaplan, P. Meier, 1958): one that is
+ * seen to the end of the sequence or left the view counts only for the frames that it was seen in.
+ */
+static double share_that_stays(const SequenceJudge *judge)
+{
+  double share = 1;
+  for (guint frames = 1; frames < STAY_FRAMES; frames++) {
+    uint64_t there = 0, ended = 0;
+    GHashTableIter at;
+    const Life *life;
+    g_hash_table_iter_init(&at, judge->whole);
+    while (g_hash_table_iter_next(&at, NULL, (gpointer *)&life)) {
+      there += life->frames >= frames;
+      ended += life->frames == frames && !life->left && life->last < judge->score->frames;
+    }
+    share *= there > 0 ? 1 - (double)ended / (double)there : NAN;
+  }
+  return share;
 }
 
 /* ---- What the scan says --------------------------------------------------------------------- */
@@ -199,9 +266,8 @@ static void judge_obstacle(SequenceJudge *judge, const EvalFrame *frame, const S
   Inside inside = look_inside(frame, o);
   bool judged = frame->points == NULL || inside.points >= LEAST_POINTS;
   bool moves = 2 * inside.moving > inside.points;
-  gpointer id = GUINT_TO_POINTER(o->id);
   if (o->id > 0)
-    g_hash_table_insert(judge->lives, id, (char *)g_hash_table_lookup(judge->lives, id) + 1);
+    live_on(judge, o);
   score->moving += judged && moves;
   score->on_road += judged && 2 * inside.road > inside.points;
   if (!judged || moves || motion->state != STX_MOTION_KNOWN || !(dt > 0))
@@ -219,6 +285,7 @@ void sequence_judge(SequenceJudge *judge, const EvalFrame *frame, const StxMotio
   judge->score->labelled = frame->points != NULL;
   for (size_t i = 0; i < result->count; i++)
     judge_obstacle(judge, frame, motion, dt, result, i);
+  look_for_the_lost(judge, frame, motion);
   judge_things(judge->score, frame, result);
 }
 
@@ -247,7 +314,9 @@ void sequence_judge_finish(SequenceJudge *judge)
   judge->score->ids = judge->ended->len;
   judge->score->life = median(judge->ended, false);
   judge->score->life_of_most = median(judge->ended, true);
+  judge->score->stay = share_that_stays(judge);
   g_array_unref(judge->ended);
+  g_hash_table_unref(judge->whole);
   g_hash_table_unref(judge->lives);
   g_free(judge);
 }
@@ -306,8 +375,9 @@ static void print_text(FILE *out, const json_t *root)
       {"lateral.off_3", 100, 8, 1, "%"}, {NULL}};
   static const TableCell counts[] = {{"frames", 1, 9, 0}, {"obstacles", 1, 9, 0},
       {"moving", 1, 9, 0}, {"on_road", 1, 9, 0}, {"recall", 100, 8, 1, "%"}, {"ids", 1, 9, 0},
-      {"life", 1, 9, 1}, {"life_of_most", 1, 9, 1}, {"stixels_known", 100, 8, 1, "%"},
-      {"stixels_off_1_5", 100, 8, 1, "%"}, {"ms", 1, 9, 3}, {NULL}};
+      {"life", 1, 9, 1}, {"life_of_most", 1, 9, 1}, {"stay", 100, 8, 1, "%"},
+      {"stixels_known", 100, 8, 1, "%"}, {"stixels_off_1_5", 100, 8, 1, "%"}, {"ms", 1, 9, 3},
+      {NULL}};
   const json_t *rows = json_object_get(root, "speeds"), *row;
   size_t i;
   fprintf(out, "%s\n\n%-12s%10s%10s%10s%10s%10s%10s%10s\n",
@@ -315,22 +385,24 @@ static void print_text(FILE *out, const json_t *root)
       ">1.5 m/s", ">3 m/s", "lateral", ">1.5 m/s", ">3 m/s");
   json_array_foreach(rows, i, row)
       table_line(out, 12, json_string_value(json_object_get(row, "range")), row, cells);
-  fprintf(out, "\n%-12s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s\n", "", "frames", "obstacles",
-      "moving", "on road", "recall", "ids", "life", "of most", "stixels", ">1.5 m/s", "ms");
+  fprintf(out, "\n%-12s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s\n", "", "frames",
+      "obstacles", "moving", "on road", "recall", "ids", "life", "of most", "stay", "stixels",
+      ">1.5 m/s", "ms");
   table_line(out, 12, "", root, counts);
 }
 
 void sequence_print(FILE *out, const char *name, const SequenceScore *score, bool json)
 {
   json_t *root =
-      json_pack("{s:s, s:I, s:b, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
+      json_pack("{s:s, s:I, s:b, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
           "data", name, "frames", (json_int_t)score->frames, "labelled", score->labelled,
           "obstacles", (json_int_t)score->obstacles, "moving", (json_int_t)score->moving, "on_road",
           (json_int_t)score->on_road, "things", (json_int_t)score->things, "recall",
           share(score->found, score->things), "ids", (json_int_t)score->ids, "life",
-          table_json(score->life), "life_of_most", table_json(score->life_of_most), "stixels_known",
-          share(score->known, score->stixels), "stixels_off_1_5", share(score->wrong, score->known),
-          "ms", table_json(score->ms / (double)score->frames), "speeds", speeds_json(score));
+          table_json(score->life), "life_of_most", table_json(score->life_of_most), "stay",
+          table_json(score->stay), "stixels_known", share(score->known, score->stixels),
+          "stixels_off_1_5", share(score->wrong, score->known), "ms",
+          table_json(score->ms / (double)score->frames), "speeds", speeds_json(score));
   if (json) {
     table_dump(out, root);
   } else {

@@ -312,6 +312,7 @@ def motion_makes_speeds_right():
                          for options in ("--motion none", "", "--motion poses"))
     assert found["labelled"] and found["recall"] > .9 and found["on_road"] == 0, found
     assert none["life"] < found["life"] >= 6 and found["stixels_known"] > .8, found
+    assert none["stay"] < found["stay"] < 1, found
     for kind in ("closing", "lateral"):
         before, now, known = (one["speeds"][-1][kind] for one in (none, found, true))
         assert before["off_3"] > .1 and before["off_1_5"] > .3, before

@@ -451,6 +451,23 @@ STX_TEST(of_two_parts_the_larger_keeps_the_number)
   ck_assert_uint_eq(next_frame(state, whole, &seconds).obstacles[0].id, id);
 }
 
+/* The foot at 1.9 m is below the clearance, at 2.1 m above it: what is followed may hang a tenth
+ * higher. */
+STX_TEST(what_hangs_about_as_high_as_the_clearance_stays)
+{
+  static const double feet[] = {2.1, 1.9, 2.1, 2.1, 1.9, 2.4};
+  static const size_t found[] = {0, 1, 1, 1, 1, 0};
+  STX_AUTO(StxObstacles) *state = board_state(&defaults);
+  StxCamera camera = board_camera();
+  for (int i = 0; i < 6; i++) {
+    const Board sign[] = {{20, -2, 2, feet[i], feet[i] + 1.5, STX_LABEL_NONE}, {0}};
+    StxObstaclesFrame frame = board_frame(&camera, sign, (uint64_t)(i + 1) * CASE_SECOND / 10);
+    StxObstaclesResult result = board_run(state, &frame);
+    ck_assert_uint_eq(result.count, found[i]);
+    ck_assert(result.count == 0 || result.obstacles[0].id == 1);
+  }
+}
+
 static void expect_restart(StxObstacles *state, const StxObstaclesFrame *frame, bool restart)
 {
   static uint32_t last = 0;

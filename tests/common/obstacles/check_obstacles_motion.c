@@ -443,6 +443,12 @@ static void expect_truth(Drive *drive, const StxObstaclesResult *result, uint32_
   }
 }
 
+static void expect_ids_to(const StxObstaclesResult *result, uint32_t last)
+{
+  for (size_t i = 0; i < result->count; i++)
+    ck_assert_uint_le(result->obstacles[i].id, last);
+}
+
 /* A drive that is well under way, and its ids are up to 3. */
 static Drive under_way(void)
 {
@@ -555,6 +561,66 @@ STX_TEST(another_scene_begins_anew)
     }
     stx_obstacles_free(drive.state);
   }
+}
+
+/* The next frame of a drive without a word of the camera. */
+static StxObstaclesResult look_alone(Drive *drive, const Mover *movers)
+{
+  make_frame(drive, movers, STEP);
+  drive->frame.motion = NULL;
+  return board_run(drive->state, &drive->frame);
+}
+
+STX_TEST(another_scene_begins_anew_without_motion_too)
+{
+  static const Mover other[] = {{-3, 12, 0, 0, 3}, {3, 9, 0, 0, 3}, {0}};
+  Drive drive = begin(street);
+  for (int i = 0; i < FRAMES; i++)
+    ck_assert(look_alone(&drive, street).restarted == (i == 0));
+  drive.ahead = 0;
+  StxObstaclesResult result = look_alone(&drive, other);
+  ck_assert(result.restarted);
+  ck_assert_uint_eq(result.count, 2);
+  for (size_t k = 0; k < result.count; k++) {
+    ck_assert_uint_gt(result.obstacles[k].id, 3);
+    ck_assert(isnan(result.obstacles[k].closing_speed));
+  }
+  stx_obstacles_free(drive.state);
+}
+
+/* Nothing is seen for some frames, without motion and with one that is unknown: no other scene. */
+STX_TEST_LOOP(a_blocked_camera_loses_no_id, 2)
+{
+  static const Mover none[] = {{0}};
+  Drive drive = begin(street);
+  StxObstaclesResult result = {0};
+  for (int i = 0; i < FRAMES + 5; i++) {
+    bool blocked = i >= FRAMES && i < FRAMES + 3;
+    make_frame(&drive, blocked ? none : street, STEP);
+    if (blocked || i == FRAMES + 3)
+      drive.motion.state = STX_MOTION_TOO_FEW;
+    drive.frame.motion = _i ? &drive.motion : NULL;
+    result = board_run(drive.state, &drive.frame);
+    ck_assert(i < 2 || !result.restarted);
+    ck_assert_uint_eq(result.count, blocked ? 0 : 3);
+  }
+  expect_ids_to(&result, 3);
+  stx_obstacles_free(drive.state);
+}
+
+/* A board that has left the image on the left, and another one that comes up behind it. */
+STX_TEST(what_left_the_image_is_not_seen_in_something_else)
+{
+  static const Mover first[] = {{-4, 12, 0, 0, 1.5}, {3, 50, 0, 0, 1.5}, {0}};
+  static const Mover second[] = {{-3.3, 15, 0, 0, 1.5}, {3, 50, 0, 0, 1.5}, {0}};
+  Drive drive = begin(first);
+  look(&drive);
+  StxObstaclesResult result = drive_on(&drive, first, 6);
+  ck_assert_uint_eq(result.count, 1);
+  result = drive_on(&drive, second, 1);
+  ck_assert_uint_eq(result.count, 2);
+  ck_assert_uint_eq(result.obstacles[0].id, 3);
+  stx_obstacles_free(drive.state);
 }
 
 /* Another exposure, a blocked lens, a lorry before all of it: for a few frames nothing is said, and

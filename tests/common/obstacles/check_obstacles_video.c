@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Obstacles of the street's pictures when something happens to the camera: another exposure, a
+ * pothole, a blow from the side, a blocked lens, a cut to another street. Ids go on and nothing has
+ * a false speed; after a cut no id does.
+ */
+#include "common/egomotion/egomotion.h"
+#include "common/obstacles/obstacles.h"
+#include "common/pipeline/pipeline.h"
+#include "common/scene/scene.h"
+#include "tests/testing.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WIDTH 640
+#define HEIGHT 192
+#define STEP UINT64_C(100000000) /* ns */
+#define HAPPENS 8                /* the frame in which it happens; */
+#define FRAMES 12                /*   on this street nothing comes towards the camera until then */
+#define BLOW 20                  /* px */
+#define PITCH 2                  /* degrees */
+#define KEPT .6                  /* of the obstacles have an id of before */
+
+typedef enum { EXPOSURE, POTHOLE, FROM_THE_SIDE, BLOCKED, CUT, HAPPENINGS } Happening;
+
+typedef struct {
+  StxScene *scene[2]; /* the street, and another one */
+  StxPipeline *pipeline;
+  StxEgomotion *egomotion;
+  StxObstacles *obstacles;
+  StxImage8 left, right, drawn;
+  StxError error;
+} Drive;
+
+static StxScene *street(uint64_t seed)
+{
+  StxSceneParams params = STX_SCENE_DEFAULTS;
+  params.seed = seed;
+  params.width = WIDTH;
+  params.height = HEIGHT;
+  params.fps_n = 10;
+  params.fps_d = 1;
+  return stx_scene_new(&params, NULL);
+}
+
+static Drive begin(void)
+{
+  StxPipelineSettings settings = stx_pipeline_defaults();
+  Drive d = {.scene = {street(1), street(51)},
+      .pipeline = stx_pipeline_new(&settings, WIDTH, HEIGHT, NULL),
+      .egomotion = stx_egomotion_new(),
+      .obstacles = stx_obstacles_new(),
+      .left = stx_test_image8(WIDTH, HEIGHT, 0),
+      .right = stx_test_image8(WIDTH, HEIGHT, 0),
+      .drawn = stx_test_image8(WIDTH, HEIGHT, 0)};
+  ck_assert(d.scene[0] != NULL && d.scene[1] != NULL && d.pipeline != NULL);
+  ck_assert(stx_egomotion_prepare(d.egomotion, STX_BACKEND_AUTO, WIDTH, HEIGHT, NULL));
+  return d;
+}
+
+static void end(Drive *d)
+{
+  stx_scene_free(d->scene[0]);
+  stx_scene_free(d->scene[1]);
+  stx_pipeline_free(d->pipeline);
+  stx_egomotion_free(d->egomotion);
+  stx_obstacles_free(d->obstacles);
+  stx_test_image8_free(&d->left);
+  stx_test_image8_free(&d->right);
+  stx_test_image8_free(&d->drawn);
+}
+STX_AUTO_VALUE(Drive, end)
+
+static int clamp(int value, int end)
+{
+  return value < 0 ? 0 : value < end ? value : end - 1;
+}
+
+/* Draws a view with another gain and shifted to the right and down. */
+static void draw(
+    Drive *d, StxScene *scene, StxSceneEye eye, double gain, int right, int down, StxImage8 *image)
+{
+  stx_scene_render(scene, eye, 1, &d->drawn);
+  STX_EACH_PIXEL (x, y, WIDTH, HEIGHT) {
+    int value = stx_row8(&d->drawn, clamp(y - down, HEIGHT))[clamp(x - right, WIDTH)];
+    stx_row8(image, y)[x] = (uint8_t)fmin(255, value * gain);
+  }
+}
+
+static void see(Drive *d, Happening what, int frame)
+{
+  StxScene *scene = d->scene[what == CUT && frame >= HAPPENS];
+  double focal = stx_scene_params(scene)->camera.focal, gain = 1;
+  int right = what == FROM_THE_SIDE && frame == HAPPENS ? BLOW : 0;
+  int down = what == POTHOLE && frame == HAPPENS ? (int)(focal * tan(PITCH * M_PI / 180)) : 0;
+  if (what == EXPOSURE && frame >= HAPPENS)
+    gain = frame % 2 ? 1.7 : .55;
+  if (what == BLOCKED && (frame == HAPPENS || frame == HAPPENS + 1))
+    gain = 0;
+  stx_scene_move(scene, (uint64_t)frame);
+  draw(d, scene, STX_SCENE_LEFT, gain, right, down, &d->left);
+  draw(d, scene, STX_SCENE_RIGHT, gain, right, down, &d->right);
+}
+
+static StxObstaclesResult look(Drive *d, Happening what, int frame, bool moves)
+{
+  static const StxObstaclesParams params = STX_OBSTACLES_DEFAULTS;
+  static StxEgomotionResult seen;
+  StxPipelineOutput output;
+  StxObstaclesResult result;
+  see(d, what, frame);
+  StxCamera camera = stx_scene_params(d->scene[0])->camera;
+  StxPipelineInput input = {.left = d->left, .right = d->right, .camera = camera};
+  bool good = stx_pipeline_run(d->pipeline, &input, &output, &d->error);
+  StxObstaclesFrame found = {output.stixels, output.count, WIDTH, HEIGHT, output.grid.cell_width,
+      camera, (uint64_t)frame * STEP};
+  StxEgomotionFrame pictures = {d->left, output.disparity, 0, camera, found.time, 2};
+  if (good && moves) {
+    good = stx_egomotion_frame(d->egomotion, &pictures, &seen, &d->error);
+    found.motion = &seen.motion;
+    found.points = seen.points;
+    found.point_count = seen.count;
+  }
+  good = good && stx_obstacles_prepare(d->obstacles, &params, output.count, WIDTH, &d->error) &&
+         stx_obstacles_of_stixels(d->obstacles, &found, &result, &d->error);
+  ck_assert_msg(good, "%s", d->error.text);
+  return result;
+}
+
+static void expect(const StxObstaclesResult *result, Happening what, int frame, uint32_t last)
+{
+  size_t kept = 0;
+  ck_assert_msg(result->restarted == (what == CUT && frame == HAPPENS), "%d, frame %d: %s", what,
+      frame, result->restarted ? "begins anew" : "goes on");
+  for (size_t i = 0; i < result->count; i++) {
+    const StxVelocity *v = result->velocities != NULL ? &result->velocities[i] : NULL;
+    kept += result->obstacles[i].id <= last;
+    ck_assert_msg(v == NULL || !(fabsf(v->x) > 1.5f || fabsf(v->z) > 1.5f),
+        "%d, frame %d: %.1f, %.1f m/s at %.1f m", what, frame, (double)v->x, (double)v->z,
+        (double)result->obstacles[i].z);
+  }
+  ck_assert_uint_ge(result->count, what == BLOCKED && frame < HAPPENS + 2 ? 0 : 5);
+  ck_assert_msg(what == CUT ? kept == 0 : (double)kept >= KEPT * (double)result->count,
+      "%d, frame %d: %zu of %zu ids are of before", what, frame, kept, result->count);
+}
+
+/* Without the camera's motion, then with it. */
+STX_TEST_LOOP(what_happens_to_the_camera_gives_no_false_speed, 2 * HAPPENINGS)
+{
+  STX_AUTO(Drive) d = begin();
+  Happening what = (Happening)(_i / 2);
+  uint32_t last = 0;
+  for (int frame = 0; frame < FRAMES; frame++) {
+    StxObstaclesResult result = look(&d, what, frame, _i % 2);
+    if (frame >= HAPPENS)
+      expect(&result, what, frame, last);
+    for (size_t i = 0; frame < HAPPENS && i < result.count; i++)
+      last = result.obstacles[i].id > last ? result.obstacles[i].id : last;
+  }
+}
