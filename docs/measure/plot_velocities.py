@@ -4,7 +4,6 @@ from plot_motion import SEQUENCES
 from plots import data_folder, read, table, write
 
 MOTIONS = ("none", "video")
-STREETS = {"streets 1 to 4": 1, "streets 11 to 14": 11}
 SCENES = ("street", "turns", "braking", "oncoming", "crossing", "occlusions", "rain")
 KEPT = 11  # parameters were chosen on streets 1 to 4
 ALL = "all"
@@ -31,14 +30,6 @@ def sequence_rows(evaluate, programs, name, folder, motion):
             for row in found["speeds"]]
 
 
-def street_row(evaluate, programs, name, motion):
-    found = evaluate(programs, "obstacles", "--seed", STREETS[name], "--motion", motion)[ALL]
-    return {"data": name, "motion": motion, "moving": found["moving"],
-            **{key: digits(found[key]) for key in (
-                "moving_said", "moving_speed_median", "moving_speed_9_in_10", "speed_error",
-                "id_kept")}}
-
-
 def scene_row(found, name):
     motion, of_all = found["motion"], found[ALL]
     speeds, states = motion["speeds"], motion["states"]
@@ -49,8 +40,7 @@ def scene_row(found, name):
             **{f"{state}_right": digits(states[state]["right"])
                for state in ("standing", "moving", "oncoming")},
             **{key: digits(of_all[key]) for key in (
-                "moving_speed_median", "id_kept", "contact_median")},
-            **{key: digits(motion[key]) for key in ("turn_error", "shift_error")}}
+                "moving_speed_median", "id_kept", "contact_median")}}
 
 
 def measure_scenes(evaluate, programs):
@@ -65,8 +55,6 @@ def measure(evaluate, programs):
             for row in sequence_rows(evaluate, programs, name, folder, motion)]
     if rows:
         write("velocities.csv", rows)
-    write("velocities-street.csv", [street_row(evaluate, programs, name, motion)
-                                    for name in STREETS for motion in MOTIONS])
 
 
 def sample(evaluate, programs):
@@ -119,33 +107,20 @@ def ranges():
     return table("velocities-ranges", lines, 1)
 
 
-def streets():
-    """Those on which nothing was tuned."""
-    lines = [["motion", "moving things", "with a speed, %", "off by, median, m/s",
-              "9 in 10, m/s", "id kept, %"]]
-    lines += [[row["motion"], row["moving"], number(row["moving_said"]),
-               number(row["moving_speed_median"], 1, 2), number(row["moving_speed_9_in_10"], 1, 2),
-               number(row["id_kept"])] for row in read("velocities-street.csv")
-              if row["data"] == "streets 11 to 14"]
-    return table("velocities-street", lines, 1)
-
-
 def scenes():
     lines = [["scene", "standing", "closing > 1.5, > 3 m/s, %", "lateral > 1.5, > 3 m/s, %",
               "moving", "off by, median, m/s", "id kept, %", "ids changed",
-              "time to contact off by, %", "state right, %: standing, moving, oncoming",
-              "camera off by, mrad, mm a frame"]]
+              "time to contact off by, %", "state right, %: standing, moving, oncoming"]]
     for row in read("velocities-scenes.csv"):
         pairs = [", ".join(number(row[f"{kind}_{key}"]) for key in SAID[1:])
                  for kind in ("closing", "lateral")]
         states = ", ".join(number(row[f"{state}_right"])
                            for state in ("standing", "moving", "oncoming"))
-        camera = f"{number(row['turn_error'], 17.4533, 3)}, {number(row['shift_error'], 1000)}"
         lines.append([row["scene"], row["standing"], *pairs, row["moving"],
                       number(row["moving_speed_median"], 1, 2), number(row["id_kept"]),
-                      row["id_changes"], number(row["contact_median"]), states, camera])
+                      row["id_changes"], number(row["contact_median"]), states])
     return table("velocities-scenes", lines, 1)
 
 
 def tables():
-    return sequences() + ranges() + streets() + scenes()
+    return sequences() + ranges() + scenes()
