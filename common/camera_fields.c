@@ -11,7 +11,6 @@
 
 #define MOST_PITCH 0.7854 /* 45 degrees */
 #define LEAST_FOCAL .05   /* of the image's width: a view of 169 degrees, which no plane shows */
-#define MOST_FOCAL 200.   /* of it: a view of .29 degrees, of telescopes */
 #define MOST_SLOPE 64.    /* baseline over height: px of disparity per row of the road (satdp) */
 
 /* Endoscopes have baselines of a millimetre, aerial and research rigs of several metres; small
@@ -50,11 +49,9 @@ bool stx_camera_check(const StxCamera *camera, const char *place, const char *cu
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
     if (!check_number(camera, i, place, cure, error))
       return false;
-  if (camera->focal > 0 && camera->image_width > 0 &&
-      (camera->focal < LEAST_FOCAL * camera->image_width ||
-          camera->focal > MOST_FOCAL * camera->image_width))
+  if (camera->focal > 0 && camera->focal < LEAST_FOCAL * camera->image_width)
     return stx_fail(error,
-        "%s: the focal length is %g px in an image %d px wide, a view of %.3g degrees; expected "
+        "%s: the focal length is %g px in an image %d px wide, a view of %.0f degrees; expected "
         "pixels: a lens's millimetres divided by a pixel's",
         place, camera->focal, camera->image_width,
         360 / 3.14159265358979323846 * atan(camera->image_width / (2 * camera->focal)));
