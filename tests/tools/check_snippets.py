@@ -36,6 +36,13 @@ void look(GstSample *sample)
 {
 GError *error = NULL;
 """
+PROBE = """#include <gst/stixels/stixels.h>
+void probe(GstPadProbeInfo *info, gboolean first, const double *before, const double *now,
+    GstClockTime interval);
+void probe(GstPadProbeInfo *info, gboolean first, const double *before, const double *now,
+    GstClockTime interval)
+{
+"""
 # (page, how the block begins): package, what stands before, what stands after.
 AROUND = {
     ("docs/embedding.md", "#include <stixels/pipeline.h>"): (
@@ -47,6 +54,8 @@ AROUND = {
         "size_t i = 0;\n", "return 0;\n}\n"),
     ("docs/applications.md", "#include <gst/stixels/stixels.h>"): (
         "gststixels-1.0", "", "int main(void) { return gst_stx_stixels_get_type() == 0; }\n"),
+    ("docs/applications.md", "GstBuffer *picture"): (
+        "gststixels-1.0", PROBE, "}\nint main(void) { return 0; }\n"),
     ("docs/applications.md", "GstStxStixels *stixels"): (
         "gststixels-1.0", LOOK, "}\nint main(void) { return 0; }\n"),
 }
