@@ -11,6 +11,7 @@
 #include "common/fulldp/fulldp.h"
 #include "common/labels.h"
 #include "common/memory/memory.h"
+#include "common/sgm/sgm_range.h"
 
 struct StxPipeline {
   StxPipelineSettings settings; /* with all sizes filled in */
@@ -35,6 +36,7 @@ struct StxPipeline {
   bool follows; /* the next frame follows one of this camera, on this road */
   StxCamera camera;
   StxRoadTrack road;
+  StxSgmRange range; /* of max_disparity STX_SGM_AUTO */
 };
 
 /* ---- What a frame brings ------------------------------------------------------------------ */
@@ -331,17 +333,36 @@ void stx_pipeline_free(StxPipeline *p)
 void stx_pipeline_reset(StxPipeline *p)
 {
   p->follows = false;
+  p->range = (StxSgmRange){0};
 }
 
 /* ---- Stages ------------------------------------------------------------------------------- */
+
+/* Fills in the range of the stream, if the settings leave it to the pictures. */
+static bool choose_range(
+    StxPipeline *p, const StxPipelineInput *in, StxSgmParams *params, StxError *error)
+{
+  StxSgmReach reach;
+  if (params->max_disparity != STX_SGM_AUTO)
+    return true;
+  if (stx_sgm_range_is_due(&p->range)) {
+    if (!stx_sgm_range_look(&in->left, &in->right, p->scratch, &p->place, &reach, error))
+      return false;
+    stx_sgm_range_note(&p->range, &reach);
+  }
+  params->max_disparity = p->range.max_disparity;
+  return true;
+}
 
 static bool run_sgm(
     StxPipeline *p, const StxPipelineInput *in, StxPipelineOutput *out, StxError *error)
 {
   out->disparity = p->disparity;
   out->confidence = p->confidence; /* without data if not wanted */
-  return p->sgm->run(&p->settings.sgm, &in->left, &in->right, &out->disparity, &out->confidence,
-      p->scratch, &p->place, error);
+  StxSgmParams params = p->settings.sgm;
+  return choose_range(p, in, &params, error) &&
+         p->sgm->run(&params, &in->left, &in->right, &out->disparity, &out->confidence, p->scratch,
+             &p->place, error);
 }
 
 static bool run_colmean(

@@ -82,9 +82,9 @@ typedef struct {
   int threads;           /* 0…256; 0: one per core that this process may use */
 } StxPipelineSettings;
 
-/* Those of the elements, which work on KITTI: pairs, 128 disparities, cells of 8 × 8 pixels, no
- * semantics, but a label map for Cityscapes' train ids; the road from the camera if it is known,
- * else from the frames; satdp at every cell; all cores. */
+/* Those of the elements, which work on KITTI: pairs, the range of disparities from the pictures,
+ * cells of 8 × 8 pixels, no semantics, but a label map for Cityscapes' train ids; the road from the
+ * camera if it is known, else from the frames; satdp at every cell; all cores. */
 STX_API StxPipelineSettings stx_pipeline_defaults(void);
 
 /* True if these settings need a stage. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Semi-global matching: the tables of fields and of implementations; the method is in sgm.h. */
-#include "common/cpu.h"
-#include "common/sgm/sgm_private.h"
+/* Semi-global matching: the table of fields; the method is in sgm.h. */
+#include "common/sgm/sgm.h"
 
 /* ---- Fields ------------------------------------------------------------------------------- */
 
 static const StxFieldChoice disparities[] = {
+    {STX_SGM_AUTO, "auto", "As the pictures need, up to 256"},
     {64, "64", "64"},
     {128, "128", "128"},
     {256, "256", "256"},
@@ -58,32 +58,3 @@ bool stx_sgm_check(const StxSgmParams *p, StxError *error)
   return p->p1 <= p->p2 ||
          stx_fail(error, "p1 is %d, but must not exceed p2, which is %d", p->p1, p->p2);
 }
-
-/* ---- Implementations ---------------------------------------------------------------------- */
-
-#define CHOOSE(suffix)                                                                             \
-  static size_t scratch_##suffix(const StxSgmParams *p, int threads)                               \
-  {                                                                                                \
-    return p->search == STX_SGM_FULL ? stx_sgm_scratch_##suffix(p, threads)                        \
-                                     : stx_sgm_coarse_scratch_##suffix(p, threads);                \
-  }                                                                                                \
-  static bool run_##suffix(const StxSgmParams *p, const StxImage8 *left, const StxImage8 *right,   \
-      const StxImage16 *disparity, const StxImage8 *confidence, void *scratch,                     \
-      const StxPlace *place, StxError *error)                                                      \
-  {                                                                                                \
-    return (p->search == STX_SGM_FULL ? stx_sgm_run_##suffix : stx_sgm_coarse_run_##suffix)(       \
-        p, left, right, disparity, confidence, scratch, place, error);                             \
-  }
-CHOOSE(c)
-CHOOSE(base)
-#if STX_BUILD_X86
-CHOOSE(avx2)
-CHOOSE(avx512)
-#endif
-
-#define IMPL(name, backend, needs, suffix)                                                         \
-  {                                                                                                \
-    {name, backend, STX_MEMORY_HOST, needs}, scratch_##suffix, run_##suffix                        \
-  }
-static const StxSgmImpl impls[] = {STX_HOST_IMPLS(IMPL)};
-const StxImplTable stx_sgm_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

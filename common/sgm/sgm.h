@@ -54,6 +54,11 @@
 #define STX_SGM_MAX_PENALTY 96 /* 2·(31 + P2) must fit 8 bits */
 #define STX_SGM_MAX_SCALE (INT32_MAX - UINT16_MAX)
 
+/* Choices of max_disparity. */
+#define STX_SGM_AUTO 0 /* the least that the pictures ask for, sgm_range.h */
+#define STX_SGM_LEAST_RANGE 64
+#define STX_SGM_LARGEST_RANGE 256
+
 typedef enum {
   STX_SGM_FULL,          /* as above */
   STX_SGM_COARSE_TO_FINE /* sgm_coarse.h: 32 candidates per pixel */
@@ -62,7 +67,8 @@ typedef enum {
 /* Ranges, units and texts of these: stx_sgm_fields. */
 typedef struct {
   int width, height; /* of both images */
-  int max_disparity; /* candidates 0 … max_disparity − 1 */
+  int max_disparity; /* candidates 0 … max_disparity − 1; STX_SGM_AUTO: host implementations look
+                        at each pair alone, a device's must be told */
   int paths;
   int search;      /* StxSgmSearch */
   int p1, p2;      /* penalties, p1 <= p2 */
@@ -76,8 +82,8 @@ typedef struct {
 
 #define STX_SGM_DEFAULTS                                                                           \
   {                                                                                                \
-    .max_disparity = 128, .paths = 4, .search = STX_SGM_COARSE_TO_FINE, .p1 = 10, .p2 = 86,        \
-    .lr_max_diff = 1, .texture = 3, .median = true, .sky = true                                    \
+    .max_disparity = STX_SGM_AUTO, .paths = 4, .search = STX_SGM_COARSE_TO_FINE, .p1 = 10,         \
+    .p2 = 86, .lr_max_diff = 1, .texture = 3, .median = true, .sky = true                          \
   }
 
 typedef struct {

@@ -254,6 +254,7 @@ static bool set_parameters(Group *g, StxError *error)
   int height = what->stage == BENCH_RDP ? what->rows : input->height;
   bool classes = what->semantics != STX_SEMANTICS_NONE;
   g->sgm = (StxSgmParams)STX_SGM_DEFAULTS;
+  g->sgm.max_disparity = 128;
   g->sgm.width = input->width;
   g->sgm.height = input->height;
   g->sgm.paths = what->paths > 0 ? what->paths : g->sgm.paths;
@@ -485,6 +486,7 @@ static StxPipeline *open_pipeline(const Group *g, StxBackend backend, int thread
 {
   const BenchInput *input = g->context->input;
   StxPipelineSettings settings = stx_pipeline_defaults();
+  settings.sgm.max_disparity = g->sgm.max_disparity;
   settings.colmean = g->colmean;
   settings.backend = backend;
   settings.threads = threads;

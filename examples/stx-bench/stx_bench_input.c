@@ -39,6 +39,7 @@ static bool out_of_memory(BenchInput *input, StxError *error)
 static bool match(BenchInput *input, StxError *error)
 {
   StxSgmParams params = STX_SGM_DEFAULTS;
+  params.max_disparity = 128;
   params.width = input->width;
   params.height = input->height;
   if (!stx_sgm_check(&params, error))

@@ -285,7 +285,7 @@ static bool apply_choices(Options *o, StxError *error)
 
 static bool apply_numbers(Options *o, StxError *error)
 {
-  const StxPipelineSettings standard = stx_pipeline_defaults();
+  const StxPipelineSettings standard = eval_defaults();
   StxGrid *grid = &o->pipeline.colmean.grid;
   if (o->cell != NULL &&
       !options_size("cell", o->cell, true, &grid->cell_width, &grid->cell_height, error))
@@ -463,7 +463,7 @@ int main(int argc, char **argv)
   } commands[] = {{"boxes", eval_boxes}, {"column", eval_column}, {"hazards", eval_hazards},
       {"lidar", eval_lidar}, {"motion", eval_motion}, {"obstacles", eval_obstacles},
       {"occupancy", eval_occupancy}};
-  Options options = {.pipeline = stx_pipeline_defaults(), .seed = 1, .repeat = 1};
+  Options options = {.pipeline = eval_defaults(), .seed = 1, .repeat = 1};
   DataSet set;
   StxError error = {""};
   setlocale(LC_CTYPE, "");

@@ -73,6 +73,14 @@ bool eval_open_scans(DataSet *set, const char *folder, const char *calibration, 
 /* Speed and noise of the street, unless something else is asked for. */
 #define EVAL_STREET .speed = 10, .noise = 2
 
+/* The pipeline's, but the same range for every frame: results are compared. */
+static inline StxPipelineSettings eval_defaults(void)
+{
+  StxPipelineSettings settings = stx_pipeline_defaults();
+  settings.sgm.max_disparity = 128;
+  return settings;
+}
+
 /* `frames` frames of the synthetic street.
  * EVAL_SCANS: each has the points of a LiDAR with 64 beams above the left camera.
  * EVAL_FIRST_FRAMES: the first of so many streets, each with the seed after the one before. */

@@ -322,7 +322,7 @@ static GOptionContext *make_context(Options *o)
 
 bool eval_boxes(int argc, char **argv, StxError *error)
 {
-  Options o = {.pipeline = stx_pipeline_defaults(), .farthest = 30};
+  Options o = {.pipeline = eval_defaults(), .farthest = 30};
   bool good = options_parse(make_context(&o), &argc, &argv, error);
   if (good && argc != 2)
     good = stx_fail(error, "%s (see --help)",

@@ -320,7 +320,7 @@ static bool apply(Options *o, Run *run, StxError *error)
 
 bool eval_hazards(int argc, char **argv, StxError *error)
 {
-  Options o = {.pipeline = stx_pipeline_defaults(),
+  Options o = {.pipeline = eval_defaults(),
       .params = STX_HAZARDS_DEFAULTS,
       .seed = 1,
       .seeds = 4,

@@ -468,7 +468,7 @@ static bool run(const Options *o, StxError *error)
 
 bool eval_motion(int argc, char **argv, StxError *error)
 {
-  Options o = {.sgm = STX_SGM_DEFAULTS,
+  Options o = {.sgm = eval_defaults().sgm,
       .street = {EVAL_STREET},
       .seed = 1,
       .seeds = 1,

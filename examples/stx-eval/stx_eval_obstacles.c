@@ -480,7 +480,7 @@ static bool apply(Options *o, StxError *error)
 
 bool eval_obstacles(int argc, char **argv, StxError *error)
 {
-  Options o = {.pipeline = stx_pipeline_defaults(),
+  Options o = {.pipeline = eval_defaults(),
       .params = STX_OBSTACLES_DEFAULTS,
       .ground = STX_GROUND_DEFAULTS,
       .street = {EVAL_STREET},

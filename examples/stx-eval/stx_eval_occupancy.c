@@ -227,7 +227,7 @@ static bool apply(Options *o, StxError *error)
 
 bool eval_occupancy(int argc, char **argv, StxError *error)
 {
-  Options o = {.pipeline = stx_pipeline_defaults(),
+  Options o = {.pipeline = eval_defaults(),
       .ground = STX_GROUND_DEFAULTS,
       .params = STX_OCCUPANCY_DEFAULTS,
       .seed = 1,

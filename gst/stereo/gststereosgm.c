@@ -20,6 +20,7 @@
 #include "common/luma/luma.h"
 #include "common/sgm/sgm.h"
 #include "common/sgm/sgm_depth.h"
+#include "common/sgm/sgm_range.h"
 #include "cuda/stxcuda.h"
 #include "gst/core/element.h"
 #include "gst/stereo/matcher.h"
@@ -48,6 +49,10 @@ struct _GstStereoSgm {
 
   GstStereoSgmSettings settings; /* properties, under the object lock */
   StxSgmParams active;           /* of the streaming thread: what they led to */
+
+  StxSgmRange range;         /* of max-disparity=auto; the range in force under the object lock */
+  gboolean begins;           /* a stream does, under the object lock */
+  GstStxScratch look_memory; /* on the host, wherever the element matches */
 };
 
 /* Slot of the stage. */
@@ -93,7 +98,7 @@ static gboolean make_plan(GstStxMatcher *matcher, const StxCamera *camera, StxEr
   if (!stx_sgm_check(&self->active, error) || (settings.output == GST_STEREO_SGM_DEPTH_MM &&
                                                   !plan_depth(camera, &self->active.depth, error)))
     return stx_fail_as(error, STX_ERROR_SETTINGS);
-  plan->reach = self->active.max_disparity;
+  plan->reach = self->active.max_disparity; /* if auto: of every pair, below */
   plan->depth = self->active.depth;
   plan->gray_bits = settings.gray_bits;
   plan->sky = self->active.sky;
@@ -102,18 +107,86 @@ static gboolean make_plan(GstStxMatcher *matcher, const StxCamera *camera, StxEr
 
 /* ---- One pair ------------------------------------------------------------------------------ */
 
+/* Finds how near the things of this pair are, on the CPU. */
+static gboolean look(GstStereoSgm *self, GstStxStage *stage, const GstStxMatcherPair *pair,
+    StxSgmReach *reach, StxError *error)
+{
+  StxPlace place = {.threads = stage->place.threads};
+  StxImage8 left, right;
+
+  return gst_stx_matcher_bring_gray(GST_STX_MATCHER(self), stage, pair, &left, &right, error) &&
+         gst_stx_scratch_reserve(&self->look_memory,
+             stx_sgm_range_scratch(left.width, left.height, place.threads), error) &&
+         stx_sgm_range_look(&left, &right, self->look_memory.data, &place, reach, error);
+}
+
+/* The parameters of this pair: those of the plan, with a range. */
+static gboolean choose_range(GstStereoSgm *self, GstStxStage *stage, const GstStxMatcherPair *pair,
+    StxSgmParams *params, StxError *error)
+{
+  StxSgmRange range;
+  StxSgmReach reach;
+
+  *params = self->active;
+  if (params->max_disparity != STX_SGM_AUTO)
+    return TRUE;
+  GST_OBJECT_LOCK(self);
+  range = self->begins ? (StxSgmRange){0} : self->range;
+  GST_OBJECT_UNLOCK(self);
+  if (stx_sgm_range_is_due(&range)) {
+    if (!look(self, stage, pair, &reach, error))
+      return FALSE;
+    stx_sgm_range_note(&range, &reach);
+  }
+  if (range.max_disparity != self->range.max_disparity)
+    GST_INFO_OBJECT(self, "max-disparity=auto: %d", range.max_disparity);
+  params->max_disparity = GST_STX_MATCHER(self)->plan.reach = range.max_disparity;
+  GST_OBJECT_LOCK(self);
+  self->range = range;
+  self->begins = FALSE;
+  GST_OBJECT_UNLOCK(self);
+  return TRUE;
+}
+
 static gboolean match(
     GstStxMatcher *matcher, GstStxStage *stage, const GstStxMatcherPair *pair, StxError *error)
 {
   GstStereoSgm *self = GST_STEREO_SGM(matcher);
   const StxSgmImpl *impl = gst_stx_stage_impl(stage);
-  void *scratch = gst_stx_stage_block(
-      stage, SCRATCH, impl->scratch_size(&self->active, stage->place.threads), error);
+  StxSgmParams params;
   StxImage8 left, right;
+  void *scratch;
 
+  if (!choose_range(self, stage, pair, &params, error))
+    return FALSE;
+  scratch =
+      gst_stx_stage_block(stage, SCRATCH, impl->scratch_size(&params, stage->place.threads), error);
   return scratch != NULL && gst_stx_matcher_find_gray(matcher, stage, pair, &left, &right, error) &&
-         impl->run(&self->active, &left, &right, &pair->disparity, &pair->confidence, scratch,
+         impl->run(&params, &left, &right, &pair->disparity, &pair->confidence, scratch,
              &stage->place, error);
+}
+
+static void tell(GstStxMatcher *matcher, GstStructure *stats)
+{
+  GstStereoSgm *self = GST_STEREO_SGM(matcher);
+  gint fixed = self->settings.params.max_disparity;
+
+  gst_structure_set(stats, "max-disparity", G_TYPE_INT,
+      fixed != STX_SGM_AUTO ? fixed : self->range.max_disparity, NULL);
+}
+
+static void reset(GstStxPairing *pairing)
+{
+  GST_STX_PAIRING_CLASS(gst_stereo_sgm_parent_class)->reset(pairing);
+  GST_OBJECT_LOCK(pairing);
+  GST_STEREO_SGM(pairing)->begins = TRUE;
+  GST_OBJECT_UNLOCK(pairing);
+}
+
+static gboolean stop(GstAggregator *aggregator)
+{
+  gst_stx_scratch_clear(&GST_STEREO_SGM(aggregator)->look_memory);
+  return GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->stop(aggregator);
 }
 
 /* ---- Properties ---------------------------------------------------------------------------- */
@@ -154,6 +227,7 @@ static const GstStxPropertyGroup properties[] = {
 static void gst_stereo_sgm_init(GstStereoSgm *self)
 {
   self->settings = defaults;
+  self->begins = TRUE;
 }
 
 static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
@@ -170,6 +244,9 @@ static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
   matcher_class->formats = LUMA_FORMATS;
   matcher_class->make_plan = make_plan;
   matcher_class->match = match;
+  matcher_class->tell = tell;
+  pairing_class->reset = reset;
+  GST_AGGREGATOR_CLASS(klass)->stop = stop;
   pairing_class->stage.host = &stx_sgm_impls;
   pairing_class->stage.device = &stx_sgm_cuda_impls;
 }

@@ -211,6 +211,24 @@ gboolean gst_stx_matcher_find_gray(GstStxMatcher *self, GstStxStage *stage,
   return TRUE;
 }
 
+/* A view on the host, once gst_stx_stage_wait has returned TRUE. */
+static gboolean bring_view(GstStxStage *stage, guint slot, StxImage8 *image, StxError *error)
+{
+  gsize size = (gsize)image->stride * (gsize)(image->height - 1) + (gsize)image->width;
+
+  image->data = (uint8_t *)gst_stx_stage_bring(stage, slot, image->data, size, error);
+  return image->data != NULL;
+}
+
+gboolean gst_stx_matcher_bring_gray(GstStxMatcher *self, GstStxStage *stage,
+    const GstStxMatcherPair *pair, StxImage8 *left, StxImage8 *right, StxError *error)
+{
+  return gst_stx_matcher_find_gray(self, stage, pair, left, right, error) &&
+         (!stage->on_device || (bring_view(stage, GST_STX_MATCHER_HOST_LEFT, left, error) &&
+                                   bring_view(stage, GST_STX_MATCHER_HOST_RIGHT, right, error) &&
+                                   gst_stx_stage_wait(stage, error)));
+}
+
 /* ---- Views that cannot be a pair ----------------------------------------------------------- */
 
 static void warn(GstStxMatcher *self, const StxPairFinding *finding)
@@ -240,15 +258,6 @@ static void note(GstStxMatcher *self, gint64 time, const StxPairFinding *finding
       finding->evidence.points[0], finding->evidence.matched, finding->evidence.level);
 }
 
-/* A view on the host, once gst_stx_stage_wait has returned TRUE. */
-static gboolean bring_view(GstStxStage *stage, guint slot, StxImage8 *image, StxError *error)
-{
-  gsize size = (gsize)image->stride * (gsize)(image->height - 1) + (gsize)image->width;
-
-  image->data = (uint8_t *)gst_stx_stage_bring(stage, slot, image->data, size, error);
-  return image->data != NULL;
-}
-
 /* Now and then looks, on the CPU, whether these can be views of a stereo camera
  * (common/pair/pair_watch.h); warns once while they cannot. */
 static gboolean watch_pair(
@@ -263,10 +272,7 @@ static gboolean watch_pair(
     time = number * UNTIMED;
   if (!stx_pair_watch_is_due(&self->watch, (gint64)time))
     return TRUE;
-  if (!gst_stx_matcher_find_gray(self, stage, pair, &left, &right, error) ||
-      (stage->on_device && (!bring_view(stage, GST_STX_MATCHER_HOST_LEFT, &left, error) ||
-                               !bring_view(stage, GST_STX_MATCHER_HOST_RIGHT, &right, error) ||
-                               !gst_stx_stage_wait(stage, error))) ||
+  if (!gst_stx_matcher_bring_gray(self, stage, pair, &left, &right, error) ||
       !gst_stx_scratch_reserve(
           &self->pair_scratch, stx_pair_scratch(left.width, left.height), error))
     return FALSE;
@@ -411,7 +417,7 @@ static gboolean find_outputs(GstStxMatcher *self, GstStxStage *stage, GstBuffer 
 static gboolean match(GstStxMatcher *self, GstStxStage *stage, GstStxPairingFrame *frame,
     const GstStxMatcherPair *pair, StxError *error)
 {
-  return watch_pair(self, stage, pair, error) && CLASS(self)->match(self, stage, pair, error) &&
+  return CLASS(self)->match(self, stage, pair, error) && watch_pair(self, stage, pair, error) &&
          find_motion(self, stage, frame, pair, error);
 }
 

@@ -38,7 +38,8 @@ typedef struct {
 
 /* The element's plan. */
 typedef struct {
-  gint reach;          /* the largest disparity that pairs are expected to have, pixels */
+  gint reach;          /* the largest disparity that pairs are expected to have, pixels; may be
+                          left to `match` */
   gint depth;          /* what depths in millimetres are scaled with; 0: disparities come out */
   gint gray_bits;      /* as in luma.h */
   gboolean confidence; /* one is written */
@@ -128,6 +129,10 @@ void gst_stx_matcher_class_install(
 
 /* From match: the gray pictures of both views, made once for each pair. */
 gboolean gst_stx_matcher_find_gray(GstStxMatcher *self, GstStxStage *stage,
+    const GstStxMatcherPair *pair, StxImage8 *left, StxImage8 *right, StxError *error);
+
+/* The same on the host, for a look besides; the stage waits for them. */
+gboolean gst_stx_matcher_bring_gray(GstStxMatcher *self, GstStxStage *stage,
     const GstStxMatcherPair *pair, StxImage8 *left, StxImage8 *right, StxError *error);
 
 G_END_DECLS

@@ -268,7 +268,7 @@ def refusals(street, folder):
     (folder / "bad.jsonl").write_text('{"stixels": [], "width": 8}\n')
     error, kind = stixels.Error, TypeError
     return [
-        ("max_disparity is 100, must be one of 64, 128, 256", error,
+        ("max_disparity is 100, must be one of auto, 64, 128, 256", error,
          lambda: stixels.match(left, right, max_disparity=100)),
         ("p1 is 90, but must not exceed p2", error,
          lambda: stixels.match(left, right, p1=90, p2=2)),

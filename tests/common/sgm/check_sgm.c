@@ -375,7 +375,7 @@ STX_TEST(refuses_bad_parameters)
   StxSgmParams good = sgm_defaults(8, 8, 64);
 #define REFUSES(...) STX_REFUSES(stx_sgm_check, good, __VA_ARGS__)
   REFUSES(width, 0, "width is 0, but must be from 1 to 16384");
-  REFUSES(max_disparity, 100, "max_disparity is 100, choose 64, 128 or 256");
+  REFUSES(max_disparity, 100, "max_disparity is 100, choose 0 (auto), 64, 128 or 256");
   REFUSES(search, 2, "search is 2, choose 0 (full) or 1 (coarse-to-fine)");
   REFUSES(p1, 87, "p1 is 87, but must not exceed p2, which is 86");
 }

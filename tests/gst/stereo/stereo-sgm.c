@@ -337,3 +337,49 @@ STX_TEST(disparity_is_not_scaled_per_frame)
     ck_assert_int_eq((stereo_at(output, 100, 20, 70, 10) + 128) / 256, shift);
   }
 }
+
+/* ---- max-disparity=auto -------------------------------------------------------------------- */
+
+/* Pairs number `from` … `to` − 1 of a wall at that disparity; the last output. */
+static GstBuffer *push_wall(StereoPair *pair, int from, int to, int shift)
+{
+  GstBuffer *output = NULL;
+
+  for (int i = from; i < to; i++) {
+    gst_clear_buffer(&output);
+    output = push_pair(pair, stereo_view("GRAY8", 420, 48, FALSE, i, shift, i),
+        stereo_view("GRAY8", 420, 48, TRUE, i, shift, i));
+  }
+  return output;
+}
+
+static gint range_of(const StereoPair *pair)
+{
+  g_autoptr(GstStructure) stats = NULL;
+  gint range = -1;
+
+  g_object_get(pair->element, "stats", &stats, NULL);
+  fail_unless(gst_structure_get_int(stats, "max-disparity", &range));
+  return range;
+}
+
+STX_TEST(auto_follows_what_comes_near_without_new_caps)
+{
+  g_auto(StereoPair) pair = stereo_pair("", 420, 48);
+  g_autoptr(GstBuffer) far = push_wall(&pair, 0, 4, 20);
+  guint events = gst_harness_events_received(pair.left);
+  g_autoptr(GstBuffer) near = push_wall(&pair, 4, 5, 150);
+
+  ck_assert_int_eq((stereo_at(far, 420, 48, 300, 24) + 128) / 256, 20);
+  ck_assert_int_eq((stereo_at(near, 420, 48, 300, 24) + 128) / 256, 150);
+  ck_assert_int_eq(range_of(&pair), 256);
+  ck_assert_uint_eq(gst_harness_events_received(pair.left), events);
+}
+
+STX_TEST(a_fixed_range_stays)
+{
+  g_auto(StereoPair) pair = stereo_pair("max-disparity=64", 420, 48);
+  g_autoptr(GstBuffer) near = push_wall(&pair, 0, 2, 150);
+
+  ck_assert_int_eq(range_of(&pair), 64);
+}
