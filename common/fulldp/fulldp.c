@@ -26,8 +26,6 @@ static Branches branches(const StxSatdpParams *params, const StxSatdpTables *tab
   return b;
 }
 
-/* A scale of 0 is a σ without end: its logarithm, too, and whatever is measured there is a wrong
- * disparity. */
 static void mix(const Branches *b, uint32_t scale, int32_t *flat, int32_t *cap)
 {
   double gaussian = b->gaussian - log(scale * b->unit) / 2 * STX_ENERGY_ONE;

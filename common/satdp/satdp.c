@@ -5,9 +5,9 @@
  * know metres:
  *
  *   ground at image row y   σ² = σ_d² + (D(y)·σ_H/H)² + (f·slope·σ_angle)²,  D the expected line
- *   object at disparity d   σ² = σ_d² + (d²·σ_depth/(f·B))²
+ *   object at disparity d   σ² = σ_d² + min(d²·σ_depth/(f·B), d·OBJECT_SHARE)²
  *   sky                     σ² = σ_d²
- *   scale                   2047 · 65536/65025 · min σ_d² / σ²
+ *   scale                   2047 · 65536/65025 · min σ_d² / σ², at least 1
  */
 #include "common/satdp/satdp.h"
 #include "common/cpu.h"
@@ -45,7 +45,8 @@ static const StxField fields[] = {
         NUMBER(sigma_height, 0, 10), .unit = "m"},
     {"sigma-angle", "Ground pitch", "Noise of the ground's pitch, radians",
         NUMBER(sigma_angle, 0, 1), .unit = "rad"},
-    {"sigma-depth", "Object depth", "Extent of an upright object in depth, metres",
+    {"sigma-depth", "Object depth",
+        "Extent of an upright object in depth, metres, at most a tenth of its distance",
         NUMBER(sigma_depth, 0, 100), .unit = "m"},
     {"ground-sigma-intercept", "Ground intercept",
         "Noise of a ground stixel's line at the horizon, pixels of disparity",
@@ -150,16 +151,16 @@ static double least_variance(const StxSatdpParams *params)
   return square(fmin(fmin(sigma[0], sigma[1]), sigma[2]));
 }
 
-/* The scale of stx_fold for a kind of this variance. Infinite ones, and 0 · ∞, which a camera at no
- * height makes at the horizon, weigh nothing. Where steps are coarse disparities may be so large
- * that a depth's sigma makes nothing of the nearest objects: they keep the least there is. */
+/* The scale of stx_fold for a kind of this variance. Large variances, infinite ones, and 0 · ∞,
+ * which a camera at no height makes at the horizon, have the least scale there is: a kind for which
+ * cells weigh nothing would fit everything. */
 static uint32_t weight_scale(const StxSatdpParams *params, double variance)
 {
   if (!isfinite(variance))
-    return 0;
+    return 1;
   double one = (double)STX_FOLDED_MAX * 65536 / STX_WEIGHT_ONE;
   uint32_t scale = (uint32_t)(one * least_variance(params) / variance + 0.5);
-  return scale == 0 && params->grid.coarse > 0 ? 1 : scale;
+  return scale > 0 ? scale : 1;
 }
 
 static double nats(double value)
@@ -188,6 +189,10 @@ static void prepare_geometry(const StxGrid *grid, StxSatdpTables *tables)
     tables->cut[u] = 2 * stx_grid_top(grid, rows - u) - 1;
 }
 
+/* The depth of an object is at most this share of its distance. Otherwise things closer than a few
+ * sigma_depth, which are large in disparity, would have no disparity of their own. */
+#define OBJECT_SHARE 0.1
+
 static void prepare_object(
     const StxSatdpParams *params, const StxCamera *camera, StxSatdpTables *tables)
 {
@@ -196,7 +201,8 @@ static void prepare_object(
     depth = params->sigma_depth / (camera->focal * camera->baseline);
   for (int bin = 0; bin < 65536 >> STX_OBJECT_BIN; bin++) {
     double disparity = ((bin << STX_OBJECT_BIN) + (1 << STX_OBJECT_BIN) / 2) / 256.0;
-    double variance = square(params->sigma_disparity[1]) + square(square(disparity) * depth);
+    double extent = disparity * fmin(disparity * depth, OBJECT_SHARE);
+    double variance = square(params->sigma_disparity[1]) + square(extent);
     tables->object_scale[bin] = weight_scale(params, variance);
     tables->noise_object[bin] = noise_energy(params, variance);
   }

@@ -88,7 +88,8 @@ typedef struct {
   double sigma_weight;           /* of the logarithm of a sigma, paid per known cell */
   double sigma_height;           /* unevenness of the ground, m */
   double sigma_angle;            /* pitch of the ground against the expected, rad */
-  double sigma_depth;            /* depth of an object that counts as upright, m */
+  double sigma_depth;            /* depth of an object that counts as upright, m;
+                                    at most a tenth of its distance counts */
   double ground_sigma_intercept; /* prior of a ground's disparity at the horizon, px */
   double ground_sigma_slope;     /* prior of its slope, share of the expected */
   double object_sigma_slope;     /* prior of an object's slope, pixels per image row; 0: upright */
@@ -131,9 +132,10 @@ typedef struct {
  * smaller one included): x = its top row + its bottom row. The boundary below cell u lies at
  * cut[u], also in units of x; cut[rows] is the upper edge of the image.
  *
- * Folded weight of a cell = min(STX_FOLDED_MAX, (weight · scale + 2^15) >> 16), 0 where the
- * disparity is unknown. It is off by less than one unit, and so a data term by less than
- * Σ r² / (2047 · min σ_d²) nats, r the pixels by which a cell is from its plane.
+ * Folded weight of a cell = min(STX_FOLDED_MAX, (weight · scale + 2^15) >> 16), at least 1 unless
+ * the weight is 0, and 0 where the disparity is unknown. It is off by less than one unit, and so a
+ * data term by less than Σ r² / (2047 · min σ_d²) nats, r the pixels by which a cell is from its
+ * plane.
  *
  * Bounds: folded weight < 2^11, disparity < 2^16, |x| <= 2^16, at most 2^10 cells, hence every sum
  * (Σw … Σwd², Σwxd) <= 2^53: int64_t and double hold the same number.

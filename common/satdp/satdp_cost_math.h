@@ -43,10 +43,13 @@ STX_INLINE double stx_max(double a, double b)
 
 /* ---- Cells ------------------------------------------------------------------------------- */
 
+/* A known cell of any weight keeps the least there is, so that no stixel is free of it. */
 STX_INLINE uint32_t stx_fold(uint32_t weight, uint32_t scale, uint32_t disparity)
 {
   uint32_t folded = (weight * scale + (1u << 15)) >> 16;
+  uint32_t least = weight > 0;
   folded = folded < STX_FOLDED_MAX ? folded : STX_FOLDED_MAX;
+  folded = folded > least ? folded : least;
   return disparity == STX_DISPARITY_UNKNOWN ? 0 : folded;
 }
 

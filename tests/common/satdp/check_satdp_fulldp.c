@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * satdp's and fulldp's variants against their references, bit for bit, also from restricted start
- * rows. The references are proven in check_satdp_model.c and check_fulldp_model.c.
+ * rows. The references are proven in check_satdp_model.c and check_fulldp_model.c. Near things are
+ * found by both, whatever the camera.
  */
 #include "tests/common/fulldp/fulldp_case.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -323,4 +325,63 @@ STX_TEST(coarse_steps_are_another_unit)
       params.object_sigma_slope = filling % 2 ? 0.3 : 0;
       expect_unit(params, (Filling)filling, coarse);
     }
+}
+
+/* ---- Near things --------------------------------------------------------------------------- */
+
+/* A thing of `near` pixels in front of a wall eight times as far: in the lower half of one column,
+ * and in the middle third of the next. */
+static Case *near_thing(int a, const StxCamera *camera, double near, double share)
+{
+  StxSatdpParams params = STX_SATDP_DEFAULTS;
+  params.grid = (StxGrid){16, 480, 8, 8, 0};
+  while (near * 256 / (1 << params.grid.coarse) > 65535)
+    params.grid.coarse++;
+  Case *c = algorithms[a].make(params, camera, NULL);
+  double step = stx_grid_pixel(&params.grid);
+  for (int column = 0; column < 2; column++)
+    for (int row = 0; row < 60; row++) {
+      bool thing = column == 0 ? row >= 30 : row >= 20 && row < 40;
+      double d = (thing ? near : near / 8) * 256 / step;
+      stx_column(&params.grid, c->columns, 0, column)[row] = (uint16_t)d;
+      stx_column(&params.grid, c->columns, 1, column)[row] = (uint16_t)(share * STX_WEIGHT_ONE);
+    }
+  return c;
+}
+
+static void expect_near_thing(int a, const StxCamera *camera, double near, double share)
+{
+  StxSatdpResult result;
+  STX_AUTO(Case) *c = near_thing(a, camera, near, share);
+  const StxImplTable *impls = algorithms[a].impls;
+  STX_GUARDED StxStixel *stixels = run_case(stx_impl_named(impls, "c"), c, 1, &result);
+  int found[2] = {0, 0};
+  for (uint32_t i = 0; i < result.count; i++) {
+    const StxStixel *s = &stixels[i];
+    bool here = s->kind == STX_KIND_OBJECT && s->top <= 248 && s->bottom >= 304;
+    double wrong = fabs((double)s->disparity_top - near) + fabs((double)s->disparity_bottom - near);
+    found[s->column] += here && wrong < 0.1 * near;
+  }
+  ck_assert_msg(found[0] == 1 && found[1] == 1,
+      "algorithm %d, f %g px, B %g m: a thing of %g px and confidence %g, below %s, in the middle "
+      "%s",
+      a, camera->focal, camera->baseline, near, sqrt(share), found[0] ? "found" : "lost",
+      found[1] ? "found" : "lost");
+}
+
+/* From an endoscope to a rig on a roof, at each distance that has a disparity. Sure cells, and such
+ * as are known with a tenth of that weight. */
+STX_TEST(a_near_thing_is_found_whatever_the_camera)
+{
+  static const StxCamera cameras[] = {{.focal = 1000, .baseline = 0.0045},
+      {.focal = 385, .baseline = 0.018}, {.focal = 385, .baseline = 0.05},
+      {.focal = 700, .baseline = 0.12}, {.focal = 721, .baseline = 0.54},
+      {.focal = 2200, .baseline = 0.2}, {.focal = 1000, .baseline = 2}};
+  for (size_t i = 0; i < sizeof cameras / sizeof cameras[0]; i++)
+    for (int a = 0; a < ALGORITHMS; a++)
+      for (double near = 2; near <= 512; near *= 1.25992104989) {
+        expect_near_thing(a, &cameras[i], near, 1);
+        if (near >= 8)
+          expect_near_thing(a, &cameras[i], near, 0.1);
+      }
 }

@@ -148,7 +148,8 @@ static Part part_of(const Case *c, int column, int kind, int vb, int vt)
     uint32_t scale = kind == STX_KIND_GROUND   ? t->ground_scale[u]
                      : kind == STX_KIND_OBJECT ? t->object_scale[d / 64]
                                                : t->sky_scale;
-    cells[u - vb] = (CaseCell){d ? (w * scale + 32768) / 65536 : 0, t->x[u], d};
+    uint32_t folded = (w * scale + 32768) / 65536;
+    cells[u - vb] = (CaseCell){!d ? 0 : w > 0 && folded == 0 ? 1 : folded, t->x[u], d};
   }
   StxSegmentSums s = case_sum_cells(cells, vt - vb + 1);
   Part part = {(double)s.dd, 0, 0};

@@ -57,7 +57,7 @@ STX_TEST(tables_weigh_by_the_noise)
   for (int bin = 0; bin < 1024; bin++) {
     double d = (bin + 0.5) / 4;
     expect_weight_and_noise(c, c->tables.object_scale[bin], c->tables.noise_object[bin],
-        1 + square(d * d * depth), 0.25);
+        1 + square(d * fmin(d * depth, 0.1)), 0.25);
   }
   for (int u = 0; u < 40; u++) {
     double d = line.slope * (159 - 4 * u - 1.5 - line.horizon);
