@@ -195,7 +195,8 @@ gst-launch-1.0 -q compositor name=both background=white "${pads[@]}" \
 rm -r "$columns"
 
 # stx-eval column: a column of the same frame.
-"${STX_EVAL:-build/examples/stx-eval}" column --output docs/column.svg > /dev/null
+"${STX_EVAL:-build/examples/stx-eval}" column --json \
+  | docs/measure/plot_column.py docs/column.svg
 ls -l docs/*.svg docs/*.jpg docs/*.png
 
 # The steps of docs/cameras.md, of the synthetic cameras of docs/elements/street-scene-src.md.

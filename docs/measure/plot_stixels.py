@@ -31,7 +31,7 @@ STAGES = {"ms_colmean": "reduction and transposition", "ms_satdp": "tables, recu
 # ---- Measuring -------------------------------------------------------------------------------
 
 def paper(*options):
-    return run(FOLDER.parents[1] / "examples/stx-paper/stx-paper.py", *options)
+    return run(pathlib.Path(__file__).with_name("stx-paper.py"), *options)
 
 
 def frame_errors(rows, data, model, rule):

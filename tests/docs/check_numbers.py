@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "docs/measure"), str(ROOT / "examples/stx-paper")]
+sys.path[:0] = [str(ROOT / "docs/measure")]
 (paper, make_plots, page_figures, plot_lidar, plot_optimal, plot_quality, plot_rdp, plot_stixels,
  plots, tables) = map(importlib.import_module, (
      "stx-paper", "make-plots", "page_figures", "plot_lidar", "plot_optimal", "plot_quality",

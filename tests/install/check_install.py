@@ -191,7 +191,6 @@ def check_build_debs(source, folder):
 def check_programs(prefix, options, source):
     """All are on the PATH, and say which version they are before they look for packages."""
     names = {path.stem for path in (source / "examples").glob("stx-*/stx-*.py")}
-    names.remove("stx-paper")  # a study, not installed
     parts = {str(path.relative_to(source / "examples")) for name in ["shared", *names]
              for path in (source / "examples" / name).glob("*.py")}
     found = prefix / options["datadir"] / "gst-stixels/examples"

@@ -28,7 +28,7 @@ def run(command, status=0):
 
 
 def paper(options, *folders, status=0):
-    return run([sys.executable, ROOT / "examples/stx-paper/stx-paper.py", "--programs", PROGRAMS,
+    return run([sys.executable, ROOT / "docs/measure/stx-paper.py", "--programs", PROGRAMS,
                 "--seeds", 1, *STREET.split(), *options.split(), *folders], status)
 
 

@@ -12,7 +12,7 @@
 
 typedef struct {
   StxPipelineSettings pipeline;
-  char *columns, *left, *right, *disparity, *calibration, *output, *cell, *size, *ground;
+  char *columns, *left, *right, *disparity, *calibration, *cell, *size, *ground;
   gint64 seed;
   int column, frame, frames, streets;
   gboolean segments, labels, json;
@@ -137,7 +137,6 @@ static bool tell_one(
   bool good = ask(o, output, story, error);
   if (good)
     (o->json ? column_print_json : column_print)(stdout, story);
-  good = good && (o->output == NULL || column_draw(o->output, story, error));
   g_free(story->stixels);
   return good;
 }
@@ -234,7 +233,6 @@ static GOptionContext *make_context(Options *o)
       {"ground", 0, 0, G_OPTION_ARG_STRING, &o->ground,
           "auto, calibration, estimate, piecewise, none", "G"},
       {"segments", 0, 0, G_OPTION_ARG_NONE, &o->segments, "of rdp in place of stixels", NULL},
-      {"output", 0, 0, G_OPTION_ARG_FILENAME, &o->output, "draw it, too", "SVG"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "print JSON", NULL},
       {NULL},
   };
@@ -289,8 +287,8 @@ static bool apply_columns(Options *o, StxError *error)
     return stx_fail(
         error, "--column=%s: must be the number of a column, from 0 on, or all", o->columns);
   o->column = (int)column;
-  if (column == ALL && (o->segments || o->output != NULL))
-    return stx_fail(error, "--column=all: not with --%s", o->segments ? "segments" : "output");
+  if (column == ALL && o->segments)
+    return stx_fail(error, "--column=all: not with --segments");
   if (o->frames < 1 || o->streets < 1)
     return stx_fail(error, "--%s=%d: must be at least 1", o->frames < 1 ? "frames" : "streets",
         o->frames < 1 ? o->frames : o->streets);
@@ -324,7 +322,7 @@ bool eval_column(int argc, char **argv, StxError *error)
     good = stx_fail(error, "'%s': pictures are given by --left and --right (see --help)", argv[1]);
   good = good && apply(&o, error) && run(&o, error);
   char *strings[] = {
-      o.columns, o.left, o.right, o.disparity, o.calibration, o.output, o.cell, o.size, o.ground};
+      o.columns, o.left, o.right, o.disparity, o.calibration, o.cell, o.size, o.ground};
   for (size_t i = 0; i < G_N_ELEMENTS(strings); i++)
     g_free(strings[i]);
   return good;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * stx-eval column: why a column's stixels are what they are. column.c reads pictures and runs the
- * pipeline, column_why.c asks what other stixels would cost, column_text.c and column_svg.c tell;
+ * pipeline, column_why.c asks what other stixels would cost, column_text.c tells;
  * column_count.c counts in how many columns others would cost less.
+ * docs/measure/plot_column.py draws the JSON.
  */
 #ifndef EVAL_COLUMN_H
 #define EVAL_COLUMN_H
@@ -89,6 +90,5 @@ double column_row(const ColumnStory *story, int row);
 
 void column_print(FILE *out, const ColumnStory *story);
 void column_print_json(FILE *out, const ColumnStory *story);
-bool column_draw(const char *path, const ColumnStory *story, StxError *error);
 
 #endif

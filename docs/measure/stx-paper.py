@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares stixel models as their paper does, with stx-eval on every setting.
 
-  examples/stx-paper/stx-paper.py --programs build/examples --tables comparison
-  examples/stx-paper/stx-paper.py --programs build/examples "KITTI 2015=FOLDER" --markdown
+  docs/measure/stx-paper.py --programs build/examples --tables comparison
+  docs/measure/stx-paper.py --programs build/examples "KITTI 2015=FOLDER" --markdown
 
 D. Hernandez-Juarez et al., "3D Perception with Slanted Stixels on GPU", TPDS 32(10), 2021, section
 5: its model, the one it replaces, and segments of rdp, on synthetic streets and on FOLDERs in
