@@ -346,6 +346,8 @@ void gst_plumbing_disconnect(GstPlumbing *self)
   for (guint i = 0; i < GST_PLUMBING_PARTS; i++)
     if (self->part[i] != NULL)
       gst_element_set_state(self->part[i], GST_STATE_NULL);
+  for (guint view = 0; view < 2; view++)
+    g_atomic_pointer_set(&self->feeders[view], NULL);
   self->connected = FALSE;
   g_mutex_unlock(&self->lock);
 }
@@ -371,7 +373,7 @@ static gboolean add_sink(GstPlumbing *self, guint index)
   GstElement *inputs = self->part[GST_PLUMBING_INPUTS];
 
   pad->queued = gst_element_request_pad_simple(inputs, sink);
-  gst_plumbing_watch_input(self, pad->queued, kinds[index].name);
+  gst_plumbing_watch_input(self, pad->queued, index == RIGHT, kinds[index].name);
   gst_ghost_pad_set_target(GST_GHOST_PAD(pad->pad), pad->queued);
   return gst_stx_joints_add(&pad->fixed, inputs, src, self->part[kinds[index].part], "sink") &&
          (!self->connected || (join_input(self, index) && join_wanted(self)));

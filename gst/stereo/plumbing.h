@@ -18,8 +18,8 @@
  * With obstacles `obstacles` stands between `records` and `overlay`, or behind `queue-output` where
  * nothing is drawn.
  *
- * `inputs` is a multiqueue: where both views come from one demuxer it takes more of the one as long
- * as the other is missing; from live cameras it does not. The queues behind it are short, and no
+ * `inputs` is a multiqueue: where one thread brings both views, as a demuxer's does, it takes more of
+ * the one as long as the other is missing; from two threads it takes a frame of each. The queues behind it are short, and no
  * frame needs a later one, so none can wait for itself. The aggregators stereo-sgm,
  * downsample-transpose and stixel-overlay have threads of their own, so that one frame is matched
  * while the one before is segmented.
@@ -95,6 +95,8 @@ typedef struct {
   GstBin *bin;
   GstPad *src;
   gint warned;                          /* atomic: of the unknown camera */
+  gpointer feeders[2];                  /* atomic: the threads that brought the last of each view */
+  gint waits;                           /* atomic: `inputs` takes a frame of each view */
   GstElement *part[GST_PLUMBING_PARTS]; /* NULL: there is no such factory; the bin owns them */
 
   GMutex lock; /* for the rest: pads may be requested from any thread */
@@ -138,8 +140,9 @@ void gst_plumbing_watch(GstPlumbing *self);
 /* Looks at the caps that leave the bin by this pad. */
 void gst_plumbing_watch_output(GstPlumbing *self, GstPad *pad);
 
-/* Looks at what comes to a new pad of `inputs`, which the bin's pad `name` (static) leads to. */
-void gst_plumbing_watch_input(GstPlumbing *self, GstPad *pad, const gchar *name);
+/* Looks at what comes to a new pad of `inputs`, which the bin's pad `name` (static) leads to;
+ * `view`: 1 is the right one alone. */
+void gst_plumbing_watch_input(GstPlumbing *self, GstPad *pad, guint view, const gchar *name);
 
 G_END_DECLS
 

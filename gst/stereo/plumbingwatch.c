@@ -203,14 +203,14 @@ static GstPadProbeReturn answer_for_crop(GstPad *pad, GstPadProbeInfo *info, gpo
 /* A pad of `inputs`; of its streaming thread. */
 typedef struct {
   GstPlumbing *plumbing;
+  guint view;              /* which of GstPlumbing.feeders feeds it */
   const gchar *name;       /* of the bin's pad */
   GstVideoInfo info;       /* of frames in system memory; others have no format here */
+  gboolean live;           /* its source is */
   gboolean warned, fitted; /* of a frame that does not fit these; there was one that does */
 } Input;
 
-/* Cameras have threads of their own: no view has to run ahead of the other, and what piles up when
- * one of them stalls would be shown late for ever. A limit of time is one that does not grow. */
-static void set_length(Input *input, GstPad *pad)
+static gboolean is_live(GstPad *pad)
 {
   GstQuery *query = gst_query_new_latency();
   gboolean live = FALSE;
@@ -218,8 +218,25 @@ static void set_length(Input *input, GstPad *pad)
   if (gst_pad_peer_query(pad, query))
     gst_query_parse_latency(query, &live, NULL, NULL);
   gst_query_unref(query);
-  g_object_set(
-      input->plumbing->part[GST_PLUMBING_INPUTS], "max-size-time", (guint64)(live ? 1 : 0), NULL);
+  return live;
+}
+
+/* Views that come by threads of their own wait for each other: a limit of bytes is one that
+ * multiqueue does not raise, and a byte lets a frame in. Where one thread brings both views, as a
+ * demuxer's does, it must not wait with the one while the other is missing: multiqueue takes as
+ * many frames as lie between them in the file. */
+static void set_length(Input *input)
+{
+  GstPlumbing *self = input->plumbing;
+  gpointer other = g_atomic_pointer_get(&self->feeders[!input->view]), own = g_thread_self();
+  gint waits = input->live || other != own;
+
+  if (g_atomic_pointer_get(&self->feeders[input->view]) == own &&
+      waits == g_atomic_int_get(&self->waits))
+    return;
+  g_atomic_pointer_set(&self->feeders[input->view], own);
+  g_atomic_int_set(&self->waits, waits);
+  g_object_set(self->part[GST_PLUMBING_INPUTS], "max-size-bytes", (guint)waits, NULL);
 }
 
 static void set_frames(Input *input, GstCaps *caps)
@@ -266,17 +283,23 @@ static void see_end(Input *input)
 
 static GstPadProbeReturn see_input(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
+  Input *input = data;
   GstCaps *caps;
 
-  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER)
-    return see_frame(data, GST_PAD_PROBE_INFO_BUFFER(info));
+  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    set_length(input);
+    return see_frame(input, GST_PAD_PROBE_INFO_BUFFER(info));
+  }
+  if (!GST_EVENT_IS_SERIALIZED(GST_PAD_PROBE_INFO_EVENT(info)))
+    return GST_PAD_PROBE_OK;
   caps = caps_of(info);
   if (caps != NULL)
-    set_frames(data, caps);
+    set_frames(input, caps);
   if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_SEGMENT)
-    set_length(data, pad);
+    input->live = is_live(pad);
+  set_length(input);
   if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS)
-    see_end(data);
+    see_end(input);
   return GST_PAD_PROBE_OK;
 }
 
@@ -304,13 +327,15 @@ static GstPadProbeReturn answer_for_input(GstPad *pad, GstPadProbeInfo *info, gp
   return GST_PAD_PROBE_OK;
 }
 
-void gst_plumbing_watch_input(GstPlumbing *self, GstPad *pad, const gchar *name)
+void gst_plumbing_watch_input(GstPlumbing *self, GstPad *pad, guint view, const gchar *name)
 {
   Input *input = g_new0(Input, 1);
 
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PULL,
       answer_for_input, NULL, NULL);
   input->plumbing = self;
+  input->view = view;
+  g_atomic_pointer_set(&self->feeders[view], NULL);
   input->name = name;
   gst_video_info_init(&input->info);
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_BUFFER, see_input,
