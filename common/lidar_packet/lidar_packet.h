@@ -12,7 +12,7 @@
  *
  * A point is four float32, x, y, z and intensity, as those of lidar_file.h; the intensity is the
  * sensor's reflectivity, 0 … 255. With each point goes a StxLidarMark: when, by which beam. Shots
- * without a return are no points; of two returns of one shot that are alike one is left.
+ * without a return are no points; of returns of one shot that are alike the first is left.
  *
  * Axes, from the sensor, z up: Velodyne x where the azimuth is 0, y to the left of it; Hesai the
  * maker's, y where the azimuth is 0 and x to the right of it; Ouster the sensor's frame of its
@@ -140,6 +140,7 @@ typedef struct {
   int32_t turn[STX_LIDAR_BEAMS];                       /* azimuth in 1/25600 degree */
   int32_t turn_low, turn_high;                         /* of all beams */
   double resolution;                                   /* metres of a unit of distance */
+  double stated; /* Velodyne: the same by the calibration, which is not believed */
 
   unsigned slots; /* Velodyne */
   bool ros;
@@ -194,7 +195,8 @@ StxLidarSensorKind stx_lidar_sensor_find(const void *bytes, size_t size);
 /*
  * Gets ready to read the packets of a sensor. `calibration` is the path of its file, or NULL for
  * the angles that the maker publishes for all sensors of the kind:
- *   Velodyne  YAML with `lasers`, as the ROS drivers have it; needed for HDL-64E
+ *   Velodyne  YAML with `lasers`, as the ROS drivers have it; needed for HDL-64E. Its
+ *             distance_resolution is not used: the model has one, and files state others
  *   Hesai     CSV with channel, elevation and azimuth in degrees, as the sensor gives it; AT128:
  *             its correction file, version 1.5; needed
  *   Ouster    the sensor's metadata, JSON of any firmware; needed

@@ -160,12 +160,12 @@ static void add_block(const Packet *packet, unsigned block, StxLidarPacket *out)
 {
   const StxLidarSensor *sensor = packet->sensor;
   const uint8_t *own = block_at(packet->bytes, block), *shot = own + 3;
-  const uint8_t *next = packet->returns == 2 && block == 0 ? shot + BLOCK : NULL;
+  const uint8_t *first = packet->returns == 2 && block == 1 ? shot - BLOCK : NULL;
   uint32_t azimuth = azimuth_of(own), near = (uint32_t)ceil(NEAR / packet->unit - 1e-6);
   uint32_t time = packet->returns == 1 ? block * 41666 : 0;
   for (unsigned c = 0; c < CHANNELS; c++, shot += 4) {
     uint32_t units = stx_le16(shot);
-    if (units < near || (next != NULL && memcmp(shot, next + 4 * c, 3) == 0))
+    if (units < near || (first != NULL && memcmp(shot, first + 4 * c, 3) == 0))
       continue;
     int32_t aside =
         packet->sweep[block] + sensor->turn[c] + off(sensor->mirror.azimuth, c, azimuth);
@@ -196,9 +196,9 @@ static void describe(const Packet *packet, size_t size, StxLidarPacket *out)
   out->span = 41666 * BLOCKS / packet->returns;
   out->time =
       seconds % UINT64_C(10000000000) * UINT64_C(1000000000) + stx_le32(tail + 20) * UINT64_C(1000);
-  out->time_modulus = 0;
+  out->time_modulus = seconds > 0 ? 0 : UINT64_C(1000000000);
   out->order = size >= LEAST + 4 ? stx_le32(tail + 32) : out->time / 1000;
-  out->order_modulus = size >= LEAST + 4 ? UINT64_C(1) << 32 : 0;
+  out->order_modulus = size >= LEAST + 4 ? UINT64_C(1) << 32 : out->time_modulus / 1000;
   out->step = size >= LEAST + 4 ? 1 : out->span / 1000;
   out->azimuth = (uint32_t)packet->sweep[0];
   out->ahead = packet->sensor->turn_high + packet->sensor->mirror.most;

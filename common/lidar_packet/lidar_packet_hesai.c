@@ -34,7 +34,6 @@
 typedef struct {
   uint8_t channels, blocks, returns, shot, header, counts, unit;
   uint16_t mode, date, micros, sequence, least, most;
-  int16_t year;
   int32_t first, block, channel;
   uint8_t together;
   double near;
@@ -86,7 +85,8 @@ static bool read_lines(StxLidarSensor *sensor, const char *text, const char *nam
       found++;
     }
     text = strchr(text, '\n');
-    text += text != NULL;
+    if (text != NULL)
+      text++;
   }
   if (c_locale != (locale_t)0)
     freelocale(c_locale);
@@ -147,12 +147,16 @@ unsigned stx_hesai_returns(uint8_t mode)
 }
 
 /* Seconds since 1970 of year, month, day, hour, minute, second; by the days of the years since
- * March of year 0. 0: this is no date. */
-static uint64_t seconds_of(const uint8_t *date, int from)
+ * March of year 0. Firmware counts years from 1900, older one from 2000; without a year, the last
+ * four bytes are the seconds, the highest first. 0: this is no date. */
+static uint64_t seconds_of(const uint8_t *date)
 {
-  int64_t year = from + date[0], month = date[1], day = date[2];
+  int64_t year = date[0] + (date[0] < 70 ? 2000 : date[0] < 200 ? 1900 : 1800);
+  int64_t month = date[1], day = date[2];
+  if (date[0] == 0 && date[1] == 0)
+    return (uint64_t)date[2] << 24 | (uint64_t)date[3] << 16 | (uint64_t)date[4] << 8 | date[5];
   if (month < 1 || month > 12 || day < 1 || day > 31 || date[3] > 23 || date[4] > 59 ||
-      date[5] > 60 || year < 1970)
+      date[5] > 60)
     return 0;
   year -= month <= 2;
   int64_t days = 365 * year + year / 4 - year / 100 + year / 400 +
@@ -160,13 +164,17 @@ static uint64_t seconds_of(const uint8_t *date, int from)
   return (uint64_t)(((days * 24 + date[3]) * 60 + date[4]) * 60 + date[5]);
 }
 
-/* Fields that are equal in all blocks of a packet. */
+#define MOST_BLOCKS 10
+#define BEHIND 1000 /* 1/100 degree that the azimuth may go back, of a motor that trembles */
+
 typedef struct {
   const StxLidarSensor *sensor;
   const Layout *layout;
   const uint8_t *bytes;
   unsigned returns;
-  double unit; /* metres */
+  double unit;               /* metres */
+  int32_t turn[MOST_BLOCKS]; /* from the first block to each, 1/100 degree */
+  int32_t low, high;         /* the least and the most of them */
 } Packet;
 
 static const uint8_t *shots_of(const Packet *packet, unsigned block)
@@ -178,6 +186,18 @@ static const uint8_t *shots_of(const Packet *packet, unsigned block)
 static uint32_t azimuth_of(const Packet *packet, unsigned block)
 {
   return stx_le16(shots_of(packet, block) - 2);
+}
+
+/* False if the blocks look further than once around. */
+static bool add_turns(Packet *packet)
+{
+  for (unsigned b = 1; b < packet->layout->blocks; b++) {
+    int32_t step = (int32_t)((azimuth_of(packet, b) + 36000 - azimuth_of(packet, b - 1)) % 36000);
+    packet->turn[b] = packet->turn[b - 1] + (step >= 36000 - BEHIND ? step - 36000 : step);
+    packet->low = packet->turn[b] < packet->low ? packet->turn[b] : packet->low;
+    packet->high = packet->turn[b] > packet->high ? packet->turn[b] : packet->high;
+  }
+  return packet->low >= -BEHIND && packet->high < 36000;
 }
 
 static bool is_sound(Packet *packet)
@@ -195,7 +215,7 @@ static bool is_sound(Packet *packet)
     if (layout->header == 0 && (shots[-4] != 0xFF || shots[-3] != 0xEE))
       return false;
   }
-  return true;
+  return add_turns(packet);
 }
 
 /* Time of a block, nanoseconds after the packet's earliest. */
@@ -205,12 +225,12 @@ static uint32_t time_of(const Packet *packet, unsigned block)
   return (uint32_t)(block / packet->returns * (uint32_t)(step < 0 ? -step : step));
 }
 
+/* An earlier return of the same shot is equal. */
 static bool is_doubled(const Packet *packet, unsigned block, size_t at)
 {
-  unsigned echo = block % packet->returns, first = block - echo;
   const uint8_t *own = shots_of(packet, block) + at;
-  for (unsigned b = first; b < first + packet->returns; b++)
-    if (b > block && memcmp(shots_of(packet, b) + at, own, 3) == 0)
+  for (unsigned b = block - block % packet->returns; b < block; b++)
+    if (memcmp(shots_of(packet, b) + at, own, 3) == 0)
       return true;
   return false;
 }
@@ -221,7 +241,7 @@ static void add_block(const Packet *packet, unsigned block, StxLidarPacket *out)
   const Layout *layout = packet->layout;
   const uint8_t *shot = shots_of(packet, block);
   uint32_t azimuth = azimuth_of(packet, block), time = time_of(packet, block);
-  int32_t begin = (int32_t)((azimuth + 36000 - azimuth_of(packet, 0)) % 36000) * 256;
+  int32_t begin = packet->turn[block] * 256;
   uint32_t near = (uint32_t)ceil(layout->near / packet->unit - 1e-6);
   float block_cosine, block_sine;
   size_t n = out->count;
@@ -256,26 +276,27 @@ static void describe(const Packet *packet, size_t size, StxLidarPacket *out)
   uint32_t step = (uint32_t)(layout->block < 0 ? -layout->block : layout->block);
   /* Of those that give the time of the last block the packet begins earlier. */
   int64_t first = layout->first - (layout->block < 0 ? (int64_t)step * (groups - 1) : 0);
-  uint64_t seconds = seconds_of(bytes + layout->date, layout->year);
-  uint32_t turned = azimuth_of(packet, layout->blocks - 1) + 36000 - azimuth_of(packet, 0);
+  uint64_t seconds = seconds_of(bytes + layout->date);
   out->turns = true;
   out->span = groups * step;
-  out->time = seconds * SECOND + stx_le32(bytes + layout->micros) * UINT64_C(1000);
-  out->time = (int64_t)out->time + first > 0 ? out->time + (uint64_t)first : 0;
-  out->time_modulus = 0;
+  out->time = (seconds > 0 ? seconds : 1) * SECOND + (uint64_t)first +
+              stx_le32(bytes + layout->micros) * UINT64_C(1000);
+  out->time_modulus = seconds > 0 ? 0 : SECOND; /* without a date the sensor counts microseconds */
+  if (seconds == 0)
+    out->time %= SECOND;
   if (layout->sequence > 0 && size >= layout->sequence + 4u) {
     out->order = stx_le32(bytes + layout->sequence);
     out->order_modulus = UINT64_C(1) << 32;
     out->step = 1;
   } else {
     out->order = out->time / 1000;
-    out->order_modulus = 0;
+    out->order_modulus = out->time_modulus / 1000;
     out->step = (out->span + 500) / 1000;
   }
   out->azimuth = azimuth_of(packet, 0) * 256;
-  out->low = packet->sensor->turn_low;
+  out->low = packet->sensor->turn_low + packet->low * 256;
   out->ahead = packet->sensor->turn_high;
-  out->high = (int32_t)(turned % 36000) * 256 + out->ahead;
+  out->high = packet->high * 256 + out->ahead;
   out->count = 0;
 }
 
@@ -305,8 +326,8 @@ static StxLidarVerdict decode(
 /* The channels of these fire one after the other. */
 #define XT(size, ...)                                                                              \
   .header = 12, .counts = 6, .unit = 9, .shot = 4, .mode = (size)-18, .date = (size)-15,           \
-  .micros = (size)-9, .sequence = (size)-4, .least = (size), .most = (size) + 64, .year = 1900,    \
-  .first = 6000, .block = -50000, __VA_ARGS__
+  .micros = (size)-9, .sequence = (size)-4, .least = (size), .most = (size) + 64, .first = 6000,   \
+  .block = -50000, __VA_ARGS__
 
 SENSOR(xt16, "pandar-xt16",
     XT(568, .channels = 16, .blocks = 8, .returns = 2, .channel = 3024, .together = 1,
@@ -319,21 +340,21 @@ SENSOR(xt32m, "pandar-xt32m",
         .angles = stx_hesai_xt32m_angles));
 SENSOR(qt64, "pandar-qt64", .channels = 64, .blocks = 4, .returns = 2, .shot = 4, .header = 12,
     .counts = 6, .unit = 9, .mode = 1060, .date = 1062, .micros = 1056, .sequence = 1068,
-    .least = 1068, .most = 1136, .year = 1900, .first = 38020, .block = 166667, .channel = 2129,
-    .together = 1, .near = 0.1, .angles = stx_hesai_qt64_angles);
+    .least = 1068, .most = 1136, .first = 38020, .block = 166667, .channel = 2129, .together = 1,
+    .near = 0.1, .angles = stx_hesai_qt64_angles);
 SENSOR(qt128, "pandar-qt128", .channels = 128, .blocks = 2, .returns = 2, .shot = 4, .header = 12,
     .counts = 6, .unit = 9, .mode = 1073, .date = 1076, .micros = 1082, .sequence = 1087,
-    .least = 1095, .most = 1159, .year = 1900, .first = 9000, .block = 111110, .channel = 0,
-    .together = 1, .near = 0.05, .angles = stx_hesai_qt128_angles);
+    .least = 1095, .most = 1159, .first = 9000, .block = 111110, .channel = 0, .together = 1,
+    .near = 0.05, .angles = stx_hesai_qt128_angles);
 SENSOR(pandar_40p, "pandar-40p", .channels = 40, .blocks = 10, .returns = 2, .shot = 3,
     .mode = 1254, .date = 1256, .micros = 1250, .sequence = 1262, .least = 1262, .most = 1266,
-    .year = 2000, .first = -83250, .block = -55560, .channel = 0, .together = 1, .near = 0.3,
+    .first = -83250, .block = -55560, .channel = 0, .together = 1, .near = 0.3,
     .angles = stx_hesai_pandar_40p_angles);
 SENSOR(pandar_64, "pandar-64", .channels = 64, .blocks = 6, .returns = 2, .shot = 3, .header = 8,
     .counts = 2, .unit = 5, .mode = 1186, .date = 1188, .micros = 1182, .sequence = 1194,
-    .least = 1194, .most = 1198, .year = 2000, .first = -97250, .block = -55560, .channel = 0,
-    .together = 1, .near = 0.3, .angles = stx_hesai_pandar_64_angles);
+    .least = 1194, .most = 1198, .first = -97250, .block = -55560, .channel = 0, .together = 1,
+    .near = 0.3, .angles = stx_hesai_pandar_64_angles);
 SENSOR(pandar_128, "pandar-128", .channels = 128, .blocks = 2, .returns = 2, .shot = 3,
     .header = 12, .counts = 6, .unit = 9, .mode = 817, .date = 820, .micros = 826, .sequence = 831,
-    .least = 861, .most = 925, .year = 1900, .first = 45724, .block = -55556, .channel = 0,
-    .together = 1, .near = 0.1, .angles = stx_hesai_pandar_128_angles);
+    .least = 861, .most = 925, .first = 45724, .block = -55556, .channel = 0, .together = 1,
+    .near = 0.1, .angles = stx_hesai_pandar_128_angles);

@@ -184,12 +184,7 @@ static bool read_calibration(StxLidarSensor *sensor, const char *path, StxError 
   const char *name = stx_text_file_name(path);
   json_t *tree = stx_calibration_tree(path, error);
   bool good = tree != NULL && read_lasers(sensor, tree, name, error);
-  if (good) {
-    sensor->resolution = number(tree, "distance_resolution", sensor->resolution);
-    if (!(sensor->resolution >= 0.0005 && sensor->resolution <= 0.02))
-      good = stx_fail(error, "%s: distance_resolution is %g m; expected 0.0005 to 0.02", name,
-          sensor->resolution);
-  }
+  sensor->stated = number(tree, "distance_resolution", sensor->resolution);
   json_decref(tree);
   return good;
 }

@@ -4,9 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#define BACK 2000 /* packets that none is late by: the sensor began anew */
 #define TURN STX_LIDAR_TURN
-#define LONGEST 1000000000 /* nanoseconds that no turn takes: the sensor stands still */
+#define LONGEST 1000000000          /* nanoseconds that no turn takes: the sensor stands still */
+#define OFF INT64_C(500000000)      /* by which a clock and the number of packets may differ, */
+#define SILENT INT64_C(10000000000) /* and that no sensor pauses */
+#define FASTEST (TURN / 1e6)        /* azimuth in a nanosecond: a thousand turns a second */
+#define MOST_TURNS 10000            /* that are counted on in a gap */
 
 /* new − old, of numbers that begin again after `modulus`. */
 static int64_t difference(uint64_t new, uint64_t old, uint64_t modulus)
@@ -43,7 +46,7 @@ static int64_t turn_on(const StxLidarTurns *turns, const StxLidarPacket *packet,
   ahead += ahead < 0 ? TURN : 0;
   if (missing > 0 && turns->rate > 0 && time > 0 && time < 1e15) {
     double more = (turns->rate * time - (double)ahead) / TURN;
-    ahead += more > 0.5 ? (int64_t)lrint(more) * TURN : 0;
+    ahead += more > 0.5 ? (int64_t)lrint(fmin(more, MOST_TURNS)) * TURN : 0;
   } else if (missing == 0 && ahead > TURN * INT64_C(3) / 4) {
     ahead -= TURN; /* it trembles */
   }
@@ -64,7 +67,15 @@ static void note_rate(StxLidarTurns *turns, int64_t missing)
   double time = (double)(int64_t)(turns->now - turns->clock);
   int64_t ahead = turns->place - turns->position;
   if (missing == 0 && time > 0 && ahead > 0 && ahead < TURN / 4)
-    turns->rate = (double)ahead / time;
+    turns->rate = fmin((double)ahead / time, FASTEST);
+}
+
+/* A turn that takes this long has all points that the sensor can give. */
+static bool is_full(const StxLidarTurns *turns)
+{
+  const StxLidarTurn *turn = &turns->open[0];
+  bool lasts = turn->count > 0 && (int64_t)(turns->now - turn->time) > LONGEST;
+  return turn->packets > 0 && (lasts || turn->spans > LONGEST);
 }
 
 static void take_newest(StxLidarTurns *turns, const StxLidarPacket *packet, uint64_t order)
@@ -142,11 +153,14 @@ static StxLidarFate place_late(
   if (packet->turns) {
     double turned = turns->rate * (double)(int64_t)(turns->now - turns->clock);
     int64_t ahead = difference(packet->azimuth, (uint64_t)(turns->position % TURN), TURN);
-    turns->place = turns->position + ahead + lrint((turned - (double)ahead) / TURN) * TURN;
+    turns->place = turns->position + ahead;
+    if (fabs(turned - (double)ahead) < 2. * TURN)
+      turns->place += lrint((turned - (double)ahead) / TURN) * TURN;
     first = turn_at(turns, turns->place + packet->low);
     last = turn_at(turns, turns->place + packet->high);
   }
-  if (steps > STX_LIDAR_ORDERS / 2 || first < (int64_t)turn->number || turn->packets == 0)
+  if (steps > STX_LIDAR_ORDERS / 2 || first < (int64_t)turn->number || turn->packets == 0 ||
+      is_full(turns))
     return STX_LIDAR_FATE_LATE;
   turns->orders[turns->packets++ % STX_LIDAR_ORDERS] = order;
   turns->lost -= turns->lost > 0;
@@ -162,7 +176,7 @@ static void place_next(
   turns->lost += (uint64_t)missing;
   if (packet->turns) {
     turns->place = turn_on(turns, packet, missing);
-    if (turns->open[0].count > 0 && (int64_t)(turns->now - turns->open[0].time) > LONGEST) {
+    if (is_full(turns)) {
       turns->place += TURN;
       turns->whole = turns->place + TURN;
       turns->open[0].begun = turns->open[1].begun = false;
@@ -180,32 +194,54 @@ static void place_next(
     place_counted(turns, packet, missing);
 }
 
+/* Is this packet, `more` ahead of the newest one, not of its sensor and its clock? Between two
+ * packets of a sensor lies a span, or, of late ones, one at least. */
+static bool is_strange(const StxLidarTurns *turns, const StxLidarPacket *packet, int64_t more)
+{
+  int64_t time = difference(packet->time, turns->wrapped_clock, packet->time_modulus);
+  double expected = fabs((double)more / turns->step * turns->span), least = 0.75 * turns->span;
+  if (more < -(int64_t)turns->step * (STX_LIDAR_ORDERS / 2) || time > SILENT)
+    return true;
+  if (fabs((double)time) < least && turns->gap == 0)
+    return more != 0;
+  return more < 0 ? time > OFF || (double)time < -OFF - 2 * expected
+                  : time < -OFF || (double)time > OFF + 2 * expected;
+}
+
 StxLidarFate stx_lidar_turns_place(StxLidarTurns *turns, const StxLidarPacket *packet)
 {
   int64_t step = turns->step;
   int64_t more = difference(packet->order, turns->wrapped_order, packet->order_modulus);
   uint64_t order = turns->order + (uint64_t)more;
-  StxLidarFate fate = STX_LIDAR_FATE_TAKEN;
   turns->ended = 0;
-  if (!turns->running || more < -step * BACK) {
-    if (turns->running)
-      stx_lidar_turns_finish(turns);
-    begin(turns, packet);
-  } else if (was_seen(turns, order)) {
+  if (turns->running && was_seen(turns, order)) {
     turns->doubled++;
     return STX_LIDAR_FATE_DOUBLED;
+  }
+  bool strange = turns->running && is_strange(turns, packet, more);
+  turns->strangers = strange ? turns->strangers + 1 : 0;
+  if (strange && turns->strangers < STX_LIDAR_STRANGERS) {
+    turns->strange++;
+    return STX_LIDAR_FATE_STRANGE;
+  }
+  if (!turns->running || strange) {
+    turns->restarts += strange;
+    turns->strangers = 0;
+    if (strange)
+      stx_lidar_turns_finish(turns);
+    begin(turns, packet);
   } else {
     turns->now = turns->clock +
                  (uint64_t)difference(packet->time, turns->wrapped_clock, packet->time_modulus);
     if (more < 0)
       return place_late(turns, packet, order, -more / step);
-    int64_t missing = (more + step / 2) / step - 1;
+    int64_t missing = (int64_t)(((uint64_t)more + (uint64_t)step / 2) / (uint64_t)step) - 1;
     place_next(turns, packet, order, missing > 0 && !is_left_out(turns, packet) ? missing : 0);
     end_turns(turns);
   }
   if (turns->ended == 0)
     open_turns(turns);
-  return fate;
+  return STX_LIDAR_FATE_TAKEN;
 }
 
 /* ---- Points -------------------------------------------------------------------------------- */
@@ -218,6 +254,8 @@ static void add_points(StxLidarTurn *turn, const StxLidarPacket *packet, size_t 
   if (turn->count == 0)
     turn->time = now + packet->marks[from].time;
   int64_t shift = (int64_t)(now - turn->time);
+  shift = shift < -(int64_t)UINT32_MAX ? -(int64_t)UINT32_MAX : shift;
+  shift = shift > UINT32_MAX ? UINT32_MAX : shift;
   memcpy(points + 4 * turn->count, packet->points[from], count * sizeof packet->points[0]);
   for (size_t i = 0; i < count; i++) {
     StxLidarMark mark = packet->marks[from + i];
@@ -263,6 +301,7 @@ void stx_lidar_turns_add(StxLidarTurns *turns, const StxLidarPacket *packet, uns
     add_points(turn, packet, 0, packet->count, turns->now, points, marks);
   else
     add_part(turns, turn, packet, points, marks);
+  turn->spans += packet->span;
   turn->end = turns->now + packet->span;
   if (!packet->turns && turns->piece + 1 == packet->pieces) {
     turn->complete = turn->lost == 0;

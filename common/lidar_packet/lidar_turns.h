@@ -9,6 +9,10 @@
  * comes late joins its turn if that is still open; one that comes twice is left out. After a gap
  * of half a turn and more, or where the sensor began anew, what is open ends.
  *
+ * A packet that does not follow the one before (its number or time is elsewhere, or it begins while
+ * that one lasted) is strange: another sensor sent it, or its clock was set. It is left out; after
+ * STX_LIDAR_STRANGERS in a row the sensor has begun anew.
+ *
  * A sensor that stands still, whose azimuth crosses nothing, ends a turn every second.
  *
  * The caller keeps the points of the two open turns:
@@ -31,6 +35,7 @@
 /* Packets that are remembered, to tell late ones from doubled ones. One that is late by more than
  * half of them is left out. */
 #define STX_LIDAR_ORDERS 64
+#define STX_LIDAR_STRANGERS 8
 
 typedef struct {
   uint64_t number;    /* counted on; the sensor's, where it counts */
@@ -38,11 +43,17 @@ typedef struct {
   uint64_t time, end; /* the first point, the end of the last packet: the sensor's clock, which
                          goes on here, nanoseconds */
   uint32_t packets, lost;
-  bool begun;    /* it is there from its beginning on */
-  bool complete; /* … to its end, and no packet is missing; known when it has ended */
+  uint64_t spans; /* the time that its packets take, nanoseconds */
+  bool begun;     /* it is there from its beginning on */
+  bool complete;  /* … to its end, and no packet is missing; known when it has ended */
 } StxLidarTurn;
 
-typedef enum { STX_LIDAR_FATE_TAKEN, STX_LIDAR_FATE_LATE, STX_LIDAR_FATE_DOUBLED } StxLidarFate;
+typedef enum {
+  STX_LIDAR_FATE_TAKEN,
+  STX_LIDAR_FATE_LATE,
+  STX_LIDAR_FATE_DOUBLED,
+  STX_LIDAR_FATE_STRANGE
+} StxLidarFate;
 
 /* Zero it to begin with, and set the cut. */
 typedef struct {
@@ -51,9 +62,11 @@ typedef struct {
   StxLidarTurn open[2];
   unsigned ended;               /* how many of the open ones came to their end */
   uint64_t lost, late, doubled; /* packets, since the start; late ones may have been taken */
+  uint64_t strange, restarts;   /* packets; how often the sensor began anew */
 
   /* Private from here on. */
   bool running;
+  uint32_t strangers;                         /* in a row */
   uint64_t orders[STX_LIDAR_ORDERS], packets; /* of the last packets, counted on */
   uint64_t order, wrapped_order;              /* of the newest packet */
   uint64_t clock, wrapped_clock;

@@ -268,19 +268,26 @@ STX_TEST(a_window_of_columns)
   free(rig);
 }
 
-/* 24 November 2026, 10:00:00.503, and what the manuals say of when the first block was fired. */
-STX_TEST(dates)
+/* 24 November 2026, 10:00:00.503, and what the manuals say of when the first block was fired. The
+ * year counts from 2000 or 1900, or there are seconds in its place, or nothing. */
+STX_TEST_LOOP(dates, 4)
 {
+  static const uint8_t date[][6] = {
+      {26, 11, 24, 10, 0, 0}, {126, 11, 24, 10, 0, 0}, {0, 0, 0x6B, 0x05, 0x60, 0x20}, {0}};
   static const struct {
     const char *sensor;
+    size_t date;
     int64_t first; /* nanoseconds */
-  } sensors[] = {{"pandar-xt32", 6000 - 7 * 50000}, {"pandar-qt64", 38020},
-      {"pandar-40p", -83250 - 9 * 55560}, {"pandar-64", -97250 - 5 * 55560}};
+  } sensors[] = {{"pandar-xt32", 1065, 6000 - 7 * 50000}, {"pandar-qt64", 1062, 38020},
+      {"pandar-40p", 1256, -83250 - 9 * 55560}, {"pandar-64", 1188, -97250 - 5 * 55560}};
   for (size_t s = 0; s < sizeof sensors / sizeof sensors[0]; s++) {
     const StxPacketKind *kind = kind_named(sensors[s].sensor, NULL);
     Rig *rig = rig_of(kind);
+    memcpy(rig->bytes + sensors[s].date, date[_i], 6);
     ck_assert_int_eq((int)decode(rig, kind), STX_LIDAR_GOOD);
-    ck_assert_int_eq((int64_t)rig->packet.time, INT64_C(1795514400503000000) + sensors[s].first);
+    ck_assert_uint_eq(rig->packet.time_modulus, _i < 3 ? 0 : 1000000000);
+    ck_assert_int_eq((int64_t)rig->packet.time,
+        (_i < 3 ? INT64_C(1795514400503000000) : 503000000) + sensors[s].first);
     free(rig);
   }
 }
@@ -307,7 +314,7 @@ STX_TEST(what_is_too_near)
 
 /* ---- Returns ------------------------------------------------------------------------------- */
 
-/* Two blocks of one azimuth: what is alike in both is one point. */
+/* Two blocks of one azimuth: what is alike in both is one point, of the first. */
 STX_TEST(two_returns_of_a_shot)
 {
   static const struct {
@@ -337,6 +344,7 @@ STX_TEST(two_returns_of_a_shot)
     for (size_t i = 0; i < 3; i++) {
       const float *p = rig->packet.points[i];
       range += sqrtf(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+      ck_assert_uint_eq(rig->packet.marks[i].echo, p[3] == 30);
     }
     float unit = velodyne && s == 0 ? 2e-3F : 4e-3F;
     ck_assert_msg(fabsf(range - 4500 * unit) < 1e-3F, "%s: %g m", kind->sensor, (double)range);
@@ -392,6 +400,30 @@ STX_TEST_LOOP(impossible_packets, stx_packet_kind_count)
     stx_packet_put(second + kind->before - 2, 36000, 2);
   ck_assert_int_eq((int)decode(rig, kind), STX_LIDAR_FORGED);
   free(rig);
+}
+
+/* A motor may tremble and pass over azimuths, but no packet goes around more than once. */
+STX_TEST(azimuths_of_blocks)
+{
+  static const struct {
+    uint32_t block[10];
+    StxLidarVerdict verdict;
+  } cases[] = {{{100, 90, 80, 90, 90, 100, 110, 120, 130, 140}, STX_LIDAR_GOOD},
+      {{35900, 35950, 0, 50, 100, 30000, 30050, 30100, 30150, 30200}, STX_LIDAR_GOOD},
+      {{100, 120, 18000, 140, 160, 180, 200, 220, 240, 260}, STX_LIDAR_FORGED}};
+  const StxPacketKind *kind = kind_named("pandar-40p", NULL);
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    Rig *rig = rig_of(kind);
+    for (unsigned b = 0; b < 10; b++) {
+      stx_packet_put(
+          rig->bytes + kind->first + b * kind->next + kind->before - 2, cases[c].block[b], 2);
+      stx_packet_return(kind, b, 3, 0, 1000, 10, rig->bytes);
+    }
+    ck_assert_int_eq((int)decode(rig, kind), cases[c].verdict);
+    for (size_t i = 0; i < rig->packet.count && c < 2; i++)
+      ck_assert(rig->packet.at[i] >= rig->packet.low && rig->packet.at[i] <= rig->packet.high);
+    free(rig);
+  }
 }
 
 /* CRC-64/XZ of "123456789" is 995DC9BBDF1939FA: a packet of that sum, and one bit flipped. */
@@ -470,6 +502,20 @@ STX_TEST(some_sensors_need_a_calibration)
         sensor, sensor_named(sensors[s]), NULL, STX_LIDAR_FIRING_MAKER, &error));
     ck_assert_msg(strstr(error.text, "needs") != NULL, "%s", error.text);
   }
+  free(sensor);
+}
+
+/* Files of a VLS-128 state 7 mm; its packets have 4. */
+STX_TEST(the_resolution_of_a_file_is_not_used)
+{
+  char text[8192];
+  StxLidarSensor *sensor = malloc(sizeof *sensor);
+  StxError error = {""};
+  write_lasers(text, sizeof text, 64);
+  text[strlen("distance_resolution: 0.00")] = '7';
+  ck_assert_msg(open_with(sensor, "hdl-64e-s2", text, &error), "%s", error.text);
+  ck_assert_double_eq(sensor->resolution, 0.002);
+  ck_assert_double_eq(sensor->stated, 0.007);
   free(sensor);
 }
 
