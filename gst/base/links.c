@@ -232,6 +232,19 @@ void gst_stx_links_tell_back(GstStxLinks *links, guint roles)
   g_free(names);
 }
 
+void gst_stx_links_tell_step(GstStxLinks *links, guint role, GstClockTimeDiff step, gboolean live)
+{
+  if (!links->told_step)
+    GST_ELEMENT_INFO(links->element, STREAM, FAILED,
+        ("The time stamps of pad %s jump by %.3f s and go on from there: %s; more of this kind is "
+         "only counted (stats: clock-steps)",
+            links->roles->names[role], (double)step * 1e-9,
+            live ? "its clock was set, and frames are paired as if it had not been"
+                 : "frames without a partner of their time are dropped"),
+        (NULL));
+  links->told_step = TRUE;
+}
+
 /* ---- The timer ----------------------------------------------------------------------------- */
 
 /* The links live as long as the element. */
@@ -283,7 +296,7 @@ void gst_stx_links_begin(GstStxLinks *links)
   g_atomic_int_set(&links->fed, FALSE);
   g_atomic_int_set(&links->moved, FALSE);
   g_atomic_int_set(&links->given_up, FALSE);
-  links->told_untimed = links->told_orphan = links->told_slow = FALSE;
+  links->told_untimed = links->told_orphan = links->told_slow = links->told_step = FALSE;
   memset(links->holes, 0, sizeof(links->holes));
   arm(links);
 }

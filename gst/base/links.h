@@ -30,9 +30,9 @@ typedef struct {
   gint moved; /* a set has been made: nothing is missing */
   gint given_up;
   /* Streaming thread. */
-  gboolean told_untimed, told_orphan, told_slow; /* warnings that come once */
-  GstClockTimeDiff last[GST_STX_ROLES_MAX];      /* running time of the last buffer */
-  guint holes[GST_STX_ROLES_MAX];                /* grows where every few frames one is missing */
+  gboolean told_untimed, told_orphan, told_slow, told_step; /* warnings that come once */
+  GstClockTimeDiff last[GST_STX_ROLES_MAX];                 /* running time of the last buffer */
+  guint holes[GST_STX_ROLES_MAX]; /* grows where every few frames one is missing */
 } GstStxLinks;
 
 void gst_stx_links_init(GstStxLinks *links, GstElement *element, const GstStxRoles *roles);
@@ -67,6 +67,10 @@ void gst_stx_links_warn_slow(
 void gst_stx_links_warn_stalled(GstStxLinks *links, guint roles);
 void gst_stx_links_warn_ended(GstStxLinks *links, guint roles);
 void gst_stx_links_tell_back(GstStxLinks *links, guint roles);
+
+/* Streaming thread, once: the times of this pad jumped by so much; `live`: it is paired as if they
+ * had not. */
+void gst_stx_links_tell_step(GstStxLinks *links, guint role, GstClockTimeDiff step, gboolean live);
 
 G_END_DECLS
 

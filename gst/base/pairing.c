@@ -254,8 +254,10 @@ static gboolean pairing_sink_event(
   if (gst_stx_qos_is_gap(event))
     gst_event_parse_gap(event, &PRIVATE(self)->dropped[role], NULL);
   result = gst_stx_pairing_forward(self, pad, event);
-  if (segment)
+  if (segment) {
+    gst_stx_pairing_forget_times(self, 1u << role);
     take_segment(self, pad, is_leading(self, role), seqnum);
+  }
   return result;
 }
 
@@ -340,6 +342,17 @@ static void pairing_set_context(GstElement *element, GstContext *context)
 
 /* ---- State --------------------------------------------------------------------------------- */
 
+void gst_stx_pairing_forget_times(GstStxPairing *self, guint roles)
+{
+  GstStxPairingPrivate *priv = PRIVATE(self);
+
+  for (guint role = 0; role < GST_STX_ROLES_MAX; role++)
+    if (roles & 1u << role) {
+      priv->timelines[role] = (GstStxTimeline){0};
+      priv->skew.shift[role] = 0;
+    }
+}
+
 static void reset(GstStxPairing *self)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
@@ -347,6 +360,7 @@ static void reset(GstStxPairing *self)
   gst_stx_qos_reset(&priv->qos, GST_ELEMENT(self));
   gst_stx_deadline_reset(&priv->deadline);
   gst_stx_skew_forget(&priv->skew, ~0u);
+  gst_stx_pairing_forget_times(self, ~0u);
   priv->load = (GstStxLoad){0};
   priv->discont = priv->told_end = priv->parked = FALSE;
   priv->ended = 0;

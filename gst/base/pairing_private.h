@@ -11,6 +11,7 @@
 #include "gst/core/load.h"
 #include "gst/core/qos.h"
 #include "gst/core/stats.h"
+#include "gst/core/timeline.h"
 
 G_BEGIN_DECLS
 
@@ -26,6 +27,8 @@ typedef struct {
   guint64 unpaired, unpaired_of[GST_STX_ROLES_MAX];
   gint tolerance;  /* property */
   GstStxSkew skew; /* § with the property of the last look at the pads */
+  GstStxTimeline timelines[GST_STX_ROLES_MAX]; /* § */
+  GstClockTime taken[GST_STX_ROLES_MAX];       /* § when the last of each was believed */
   GstCaps *caps[GST_STX_ROLES_MAX];
   GstCaps *src_caps;                       /* § */
   GstClockTime dropped[GST_STX_ROLES_MAX]; /* § time stamp of the last gap that qos made */
@@ -41,6 +44,9 @@ typedef struct {
 } GstStxPairingPrivate;
 
 GstStxPairingPrivate *gst_stx_pairing_private(GstStxPairing *self);
+
+/* Streaming thread: the times of these roles begin anew. */
+void gst_stx_pairing_forget_times(GstStxPairing *self, guint roles);
 
 /* Any thread: tells GstAggregator what follows from the rate and the work of the element. */
 void gst_stx_pairing_plan_latency(GstStxPairing *self);

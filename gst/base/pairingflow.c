@@ -77,8 +77,6 @@ GstFlowReturn gst_stx_pairing_push_gap(
              : flow;
 }
 
-/* ---- Acting on it -------------------------------------------------------------------------- */
-
 /* A buffer that is no gap, and was no use. */
 static void count_orphan(GstStxPairing *self, const GstStxQueued *queued, guint role)
 {
@@ -97,6 +95,146 @@ static void count_orphan(GstStxPairing *self, const GstStxQueued *queued, guint 
   else if (CLASS(self)->too_late != NULL && head->timed && head->time >= 0)
     CLASS(self)->too_late(self, role, head->buffer, (GstClockTime)head->time);
 }
+
+/* ---- Times that are not believed ----------------------------------------------------------- */
+
+#define OFF_CLOCK (GST_SECOND / 4)
+
+/* The distance from what was expected that needs no reason. */
+static gint64 limit_of(GstStxPairing *self, GstClockTime running)
+{
+  return GST_CLOCK_TIME_IS_VALID(running) ? (gint64)MAX(OFF_CLOCK, 2 * PRIVATE(self)->skew.period)
+                                          : GST_STX_TIME_APART;
+}
+
+/* A live source stamps frames when they come: what it stamped ahead of now, or before what it had
+ * stamped before, is not when. A file may have gaps that others do not; of two that disagree, the
+ * one that is `ahead` has to be followed by its next frame. */
+static gboolean is_plausible(GstStxPairing *self, const GstStxHead *head,
+    const GstStxTimeline *timeline, gboolean ahead, GstClockTime running)
+{
+  if (head->time < timeline->last)
+    return FALSE;
+  if (!ahead || !GST_CLOCK_TIME_IS_VALID(running))
+    return !ahead;
+  return head->time - limit_of(self, running) <= (GstClockTimeDiff)running;
+}
+
+/* The clock of a live source was set: its frames are paired as if it had not been. It has gone on
+ * for as many frames as the time that passed. */
+static void shift(GstStxPairing *self, guint role, GstClockTimeDiff expected, GstClockTimeDiff time)
+{
+  GstStxPairingPrivate *priv = PRIVATE(self);
+
+  priv->skew.shift[role] += time - expected;
+  priv->timelines[role].last = expected;
+}
+
+/* Where the next frame of a role is expected now, which was `last` before. */
+static GstClockTimeDiff next_of(
+    GstStxPairing *self, guint role, GstClockTimeDiff last, GstClockTime running)
+{
+  GstClockTime period = PRIVATE(self)->skew.period, taken = PRIVATE(self)->taken[role];
+  GstClockTime passed = running > taken ? running - taken : 0;
+
+  if (period > 0)
+    passed = (passed + period / 2) / period * period;
+  return last + (GstClockTimeDiff)passed;
+}
+
+/* Looks at the time of a head that does not fit the others. SET: its clock was, which is said. */
+static GstStxTimeVerdict doubt(GstStxPairing *self, const GstStxQueued *queued, guint role,
+    gboolean ahead, GstClockTime running)
+{
+  GstStxPairingPrivate *priv = PRIVATE(self);
+  GstStxTimeline *timeline = &priv->timelines[role];
+  const GstStxHead *head = &queued->head[role];
+  gboolean live = GST_CLOCK_TIME_IS_VALID(running), plausible;
+  GstClockTimeDiff last;
+  GstStxTimeVerdict verdict;
+
+  if (!timeline->running && live &&
+      gst_stx_times_are_apart(head->time, (gint64)running, GST_STX_TIME_APART)) {
+    timeline->running = TRUE;
+    timeline->last = MIN(head->time, (gint64)running);
+    priv->taken[role] = running;
+  }
+  last = timeline->last;
+  plausible = is_plausible(self, head, timeline, ahead, running);
+  verdict = gst_stx_timeline_see(timeline, head->time, limit_of(self, running), plausible);
+  if (verdict == GST_STX_TIME_ODD)
+    gst_stx_stats_count(&priv->stats.odd, GST_ELEMENT(self));
+  if (verdict != GST_STX_TIME_SET)
+    return verdict;
+  gst_stx_stats_count(&priv->stats.steps, GST_ELEMENT(self));
+  gst_stx_links_tell_step(&priv->links, role, head->time - last, live);
+  if (live)
+    shift(self, role, next_of(self, role, last, running), head->time);
+  return verdict;
+}
+
+/* The required heads that lie apart from this one, and after it. */
+static guint find_ahead(const GstStxQueued *queued, const GstStxHead *oldest, gint64 limit)
+{
+  guint ahead = 0;
+
+  for (guint role = 0; role < queued->count; role++) {
+    const GstStxHead *head = &queued->head[role];
+
+    if (head->buffer != NULL && head->required && head->time > oldest->time &&
+        gst_stx_times_are_apart(head->time, oldest->time, limit))
+      ahead |= 1u << role;
+  }
+  return ahead;
+}
+
+/* The heads of `roles` shall be dropped, since others are newer. Which shall be instead, if times
+ * are not believed; 0: look again. */
+static guint doubt_times(GstStxPairing *self, const GstStxQueued *queued, guint roles)
+{
+  gboolean live = gst_stx_pairing_is_live(self);
+  GstClockTime running =
+      live ? gst_element_get_current_running_time(GST_ELEMENT(self)) : GST_CLOCK_TIME_NONE;
+  gint64 limit = limit_of(self, running);
+  guint ahead = 0, odd = 0;
+
+  for (guint role = 0; role < queued->count; role++)
+    if (roles & 1u << role && queued->head[role].required && queued->head[role].timed) {
+      ahead |= find_ahead(queued, &queued->head[role], limit);
+      if (doubt(self, queued, role, FALSE, running) == GST_STX_TIME_SET)
+        return live ? 0 : find_ahead(queued, &queued->head[role], limit);
+    }
+  for (guint role = 0; role < queued->count; role++)
+    if (ahead & ~roles & 1u << role)
+      switch (doubt(self, queued, role, TRUE, running)) {
+      case GST_STX_TIME_ODD:
+        odd |= 1u << role;
+        break;
+      case GST_STX_TIME_SET:
+        if (live)
+          return 0;
+        break;
+      case GST_STX_TIME_GOOD:
+        break;
+      }
+  return odd != 0 ? odd : roles;
+}
+
+/* The times of a set are believed. */
+static void believe(GstStxPairing *self, const GstStxQueued *queued, guint roles)
+{
+  GstStxPairingPrivate *priv = PRIVATE(self);
+  GstClockTime running = gst_element_get_current_running_time(GST_ELEMENT(self));
+
+  for (guint role = 0; role < queued->count; role++)
+    if (roles & 1u << role && queued->head[role].timed) {
+      gst_stx_timeline_see(
+          &priv->timelines[role], queued->head[role].time, GST_STX_TIME_APART, TRUE);
+      priv->taken[role] = running;
+    }
+}
+
+/* ---- Acting on it -------------------------------------------------------------------------- */
 
 /* The queued of these roles; `late`: not given up, but come too late. */
 static GstFlowReturn drop(
@@ -118,7 +256,7 @@ static GstFlowReturn drop(
     gst_stx_links_see(&PRIVATE(self)->links, role, head, PRIVATE(self)->skew.period);
     if (!gst_stx_is_gap(head->buffer))
       count_orphan(self, queued, role);
-    if (role == queued->lead)
+    if (role == queued->lead && !PRIVATE(self)->timelines[role].doubted)
       flow = gst_stx_pairing_push_gap(self, queued, head->buffer, FALSE);
   }
   return flow;
@@ -331,6 +469,7 @@ static GstFlowReturn take(GstStxPairing *self, GstStxQueued *queued, guint roles
           &PRIVATE(self)->links, role, &queued->head[role], PRIVATE(self)->skew.period);
     }
   gst_stx_deadline_leave(&PRIVATE(self)->deadline, lead, now);
+  believe(self, queued, roles);
   note_skew(self, queued, roles);
   g_atomic_int_set(&PRIVATE(self)->links.moved, TRUE);
   gst_stx_links_warn_untimed(&PRIVATE(self)->links, queued);
@@ -407,6 +546,8 @@ static GstStxVerdict sort_out(
       gst_stx_pairing_resume(self);
     if (verdict != GST_STX_VERDICT_DROP)
       return verdict;
+    if (!timeout)
+      *roles = doubt_times(self, queued, *roles);
     *flow = drop(self, queued, *roles, !timeout, now);
     if (*flow != GST_FLOW_OK)
       return verdict;

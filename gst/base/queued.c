@@ -93,6 +93,7 @@ void gst_stx_queued_collect(
     head->buffer = gst_aggregator_pad_peek_buffer(head->pad);
     if (head->buffer != NULL)
       head->timed = running_time(head->pad, head->buffer, &head->time);
+    head->time -= head->timed ? skew->shift[role] : 0;
     head->moment = head->time - skew_of(skew, role);
     /* A flush may have taken it away since, and the segment with it: it is not without a time. */
     if (!head->timed && !gst_aggregator_pad_has_buffer(head->pad))

@@ -63,6 +63,7 @@ typedef struct {
   GstClockTime period;                      /* duration of a frame of the fastest pad; 0: unknown */
   GstClockTimeDiff skew[GST_STX_ROLES_MAX]; /* behind the leading role */
   guint pairs[GST_STX_ROLES_MAX];           /* that it is the mean of; not above 32 */
+  GstClockTimeDiff shift[GST_STX_ROLES_MAX]; /* by which the clock of a live source was set */
 } GstStxSkew;
 
 /* Do two buffers belong to the same moment, whose times differ by `times`, and by `moments` if what
@@ -74,7 +75,7 @@ gboolean gst_stx_skew_matches(
  */
 gboolean gst_stx_skew_note(GstStxSkew *self, guint role, GstClockTimeDiff times);
 
-/* These roles begin anew, in step. */
+/* These roles begin anew, in step; by clocks that were set as before. */
 void gst_stx_skew_forget(GstStxSkew *self, guint roles);
 
 /* ---- Heads --------------------------------------------------------------------------------- */
@@ -83,7 +84,7 @@ void gst_stx_skew_forget(GstStxSkew *self, guint roles);
 typedef struct {
   GstAggregatorPad *pad;   /* reference; NULL: the role has no pad */
   GstBuffer *buffer;       /* reference; NULL: nothing there yet, or EOS */
-  GstClockTimeDiff time;   /* running time, if timed */
+  GstClockTimeDiff time;   /* running time without the role's shift, if timed */
   GstClockTimeDiff moment; /* the same, without the skew that is expected of the role */
   gboolean timed;          /* the buffer has a PTS */
   gboolean eos;            /* nothing there, and nothing will come */

@@ -81,7 +81,8 @@ GstStructure *gst_stx_stats_to_structure(const GstStxStats *self, gboolean paire
   if (paired)
     gst_structure_set(structure, "skew-last", G_TYPE_INT64, self->skew.last, "skew-mean",
         G_TYPE_INT64, mean(&self->skew), "skew-max", G_TYPE_INT64, self->skew.furthest, "slips",
-        G_TYPE_UINT64, self->slips, NULL);
+        G_TYPE_UINT64, self->slips, "odd-times", G_TYPE_UINT64, self->odd, "clock-steps",
+        G_TYPE_UINT64, self->steps, NULL);
   return structure;
 }
 

@@ -19,7 +19,7 @@ typedef struct {
 
 /* Guarded by the object lock. */
 typedef struct {
-  guint64 dropped, gaps, slips;
+  guint64 dropped, gaps, slips, odd, steps;
   GstStxSpread time; /* of each frame */
   GstStxSpread skew; /* of each buffer that was paired, behind the leading one */
 } GstStxStats;
@@ -39,7 +39,7 @@ void gst_stx_stats_skew(GstStxStats *self, GstElement *element, GstClockTimeDiff
 void gst_stx_stats_count(guint64 *count, GstElement *element);
 
 /* Under the object lock: frames, dropped-qos, gaps, and the last, mean and longest processing-time.
- * `paired`: slips and skew, too. */
+ * `paired`: slips, skew, odd times and clock steps, too. */
 GstStructure *gst_stx_stats_to_structure(const GstStxStats *self, gboolean paired);
 
 /* The element's property, into the log. */

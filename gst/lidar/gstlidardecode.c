@@ -34,6 +34,7 @@
 #include "gst/core/element.h"
 #include "gst/core/properties.h"
 #include "gst/core/stats.h"
+#include "gst/core/timeline.h"
 #include "gst/lidar/bytes.h"
 #include "gst/lidar/lidarmeta.h"
 #include "gst/lidar/sender.h"
@@ -51,6 +52,7 @@ G_STATIC_ASSERT(offsetof(GstStxPointMark, echo) == offsetof(StxLidarMark, echo))
 #define LATENCY (120 * GST_MSECOND) /* of a turn, before one is known */
 #define MARGIN (10 * GST_MSECOND)
 #define STRANGE 1000 /* packets after which a warning is due if all are strange */
+#define MIXED 50     /* … if so many do not follow those before */
 
 typedef enum { GST_LIDAR_TIMES_SENSOR, GST_LIDAR_TIMES_ARRIVAL } GstLidarDecodeTimes;
 typedef enum { GST_LIDAR_INCOMPLETE_MARK, GST_LIDAR_INCOMPLETE_DROP } GstLidarDecodeIncomplete;
@@ -67,6 +69,7 @@ typedef struct {
 
 typedef struct {
   guint64 packets, points, turns, incomplete, lost, late, doubled, foreign, truncated, forged;
+  guint64 strange, restarts;
 } GstLidarDecodeCounts;
 
 /* Points of an open turn; they go into the buffers. */
@@ -94,13 +97,14 @@ struct _GstLidarDecode {
   /* Owned by the streaming thread. */
   StxLidarSensor *sensor; /* whose packets are read; valid if `opened` */
   StxLidarPacket *packet;
-  gboolean opened, sender_set, discont, warned;
+  gboolean opened, sender_set, discont, warned, told_mixed, told_set;
   gsize last_size;              /* of the last packet that was none, */
   StxLidarSensorKind last_kind; /* and whose it may be */
   GstStxSender sender;
   GstStxTurnClock clock;
   StxLidarTurns turns;
   Store stores[2];
+  GstStxTimeline timeline; /* of the buffers */
   GstClockTime last_pts;
   gint sent_rate; /* in our last caps; −1: none yet */
 };
@@ -203,10 +207,35 @@ static void note_latency(GstLidarDecode *self, GstClockTime duration)
     gst_stx_delay_tell(GST_ELEMENT(self));
 }
 
+/* Once. */
+static void tell_set(GstLidarDecode *self)
+{
+  if (!self->told_set)
+    GST_ELEMENT_INFO(self, STREAM, FAILED,
+        ("The sensor's clock was set, or the sensor began anew: scans go on with the pipeline's "
+         "times; more of this kind is only counted (stats: restarts)"),
+        (NULL));
+  self->told_set = TRUE;
+}
+
+/* The time by the sensor's clock, unless the arrival and the turns before speak against it. */
+static GstClockTime time_of(GstLidarDecode *self, const StxLidarTurn *turn, GstClockTime arrival)
+{
+  GstClockTime time = gst_stx_turn_clock_time(&self->clock, turn->time);
+  gboolean arrives = GST_CLOCK_TIME_IS_VALID(arrival);
+  gboolean plausible =
+      arrives && !gst_stx_times_are_apart((gint64)time, (gint64)arrival, GST_STX_TIME_APART);
+
+  if (gst_stx_timeline_see(&self->timeline, (gint64)time, GST_STX_TIME_APART, plausible) !=
+      GST_STX_TIME_ODD)
+    return time;
+  return arrives ? arrival : self->last_pts;
+}
+
 static void stamp(GstLidarDecode *self, GstBuffer *buffer, const StxLidarTurn *turn,
     GstClockTime arrival, GstLidarDecodeTimes times)
 {
-  GstClockTime pts = gst_stx_turn_clock_time(&self->clock, turn->time);
+  GstClockTime pts = time_of(self, turn, arrival);
   GstClockTime duration = turn->end > turn->time ? turn->end - turn->time : 0;
 
   if (times == GST_LIDAR_TIMES_ARRIVAL && GST_CLOCK_TIME_IS_VALID(arrival))
@@ -345,6 +374,11 @@ static gboolean set_sender(GstLidarDecode *self, StxError *error)
   return good;
 }
 
+static const gchar *name_of(StxLidarSensorKind kind)
+{
+  return stx_field_choice(stx_lidar_sensors, (int)kind)->nick;
+}
+
 /* With the first packet that a known sensor sends; FALSE, with a text if there is one, until then.
  */
 static gboolean open_sensor(GstLidarDecode *self, const GstMapInfo *map, StxError *error)
@@ -364,6 +398,11 @@ static gboolean open_sensor(GstLidarDecode *self, const GstMapInfo *map, StxErro
   if (calibration != NULL && calibration[0] == '\0')
     g_clear_pointer(&calibration, g_free);
   self->opened = stx_lidar_sensor_open(self->sensor, kind, calibration, settings.firing, error);
+  if (self->opened && self->sensor->stated != 0 && self->sensor->stated != self->sensor->resolution)
+    GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS,
+        ("%.200s: distance_resolution is %g m, but a unit of %s is %g m: the file's is not used",
+            calibration, self->sensor->stated, name_of(kind), self->sensor->resolution),
+        (NULL));
   g_free(calibration);
   self->turns.cut = (int32_t)(settings.cut / (2 * G_PI) * STX_LIDAR_TURN) % STX_LIDAR_TURN;
   return self->opened;
@@ -379,12 +418,9 @@ static void count_packet(GstLidarDecode *self, StxLidarVerdict verdict)
   self->counts.lost = self->turns.lost;
   self->counts.late = self->turns.late;
   self->counts.doubled = self->turns.doubled;
+  self->counts.strange = self->turns.strange;
+  self->counts.restarts = self->turns.restarts;
   GST_OBJECT_UNLOCK(self);
-}
-
-static const gchar *name_of(StxLidarSensorKind kind)
-{
-  return stx_field_choice(stx_lidar_sensors, (int)kind)->nick;
 }
 
 /* Says what the packets are that hold no points of the sensor, and the cure: to be freed. */
@@ -428,6 +464,26 @@ static void note_strange(GstLidarDecode *self, const GstMapInfo *map)
   g_free(text);
 }
 
+/* A packet does not follow the one before; the second of two sensors sends them all the time. Once.
+ */
+static void note_mixed(GstLidarDecode *self)
+{
+  const StxLidarTurns *turns = &self->turns;
+  const StxLidarPacket *packet = self->packet;
+
+  if (self->told_mixed || turns->strange < MIXED + turns->restarts * STX_LIDAR_STRANGERS)
+    return;
+  self->told_mixed = TRUE;
+  GST_ELEMENT_WARNING(self, STREAM, WRONG_TYPE,
+      ("Packets of two sensors come mixed: one looks to %.1f degrees at %.6f s of its clock, the "
+       "other, which is passed over, to %.1f at %.6f s; set source-address behind udpsrc, src-ip "
+       "of "
+       "pcapparse for a capture",
+          (double)(turns->position % STX_LIDAR_TURN) / 25600, (double)turns->wrapped_clock * 1e-9,
+          packet->azimuth / 25600., (double)packet->time * 1e-9),
+      (NULL));
+}
+
 /* The points of a packet, which is in self->packet. */
 static GstFlowReturn take(GstLidarDecode *self, GstClockTime arrival)
 {
@@ -436,6 +492,10 @@ static GstFlowReturn take(GstLidarDecode *self, GstClockTime arrival)
   GstFlowReturn flow = hand_over(self);
   StxError error = {""};
 
+  if (fate == STX_LIDAR_FATE_STRANGE)
+    note_mixed(self);
+  if (self->turns.restarts > self->counts.restarts)
+    tell_set(self);
   if (fate != STX_LIDAR_FATE_TAKEN)
     return flow;
   gst_stx_turn_clock_note(&self->clock, self->turns.now + packet->span, arrival);
@@ -503,6 +563,7 @@ static void start_again(GstLidarDecode *self)
 
   memset(&self->turns, 0, sizeof(self->turns));
   self->turns.cut = cut;
+  self->timeline = (GstStxTimeline){0};
   self->clock = (GstStxTurnClock){0};
   self->last_pts = GST_CLOCK_TIME_NONE;
   self->discont = TRUE;
@@ -601,7 +662,7 @@ static void start(GstLidarDecode *self)
   start_again(self);
   self->sensor = g_new0(StxLidarSensor, 1);
   self->packet = g_new0(StxLidarPacket, 1);
-  self->opened = self->sender_set = self->warned = FALSE;
+  self->opened = self->sender_set = self->warned = self->told_mixed = self->told_set = FALSE;
   self->sent_rate = -1;
   GST_OBJECT_LOCK(self);
   self->counts = (GstLidarDecodeCounts){0};
@@ -681,6 +742,8 @@ static const StxField count_fields[] = {
     COUNT(lost),
     COUNT(late),
     COUNT(doubled),
+    COUNT(strange),
+    COUNT(restarts),
     COUNT(foreign),
     COUNT(truncated),
     COUNT(forged),

@@ -2,19 +2,37 @@
 #include "gst/lidar/turnclock.h"
 
 #define JUMP (200 * (gint64)GST_MSECOND)
+#define SILENT (10 * (gint64)GST_SECOND)
+
+/* Any numbers: of those that lie too far apart the result is wrong, but defined. */
+static gint64 minus(guint64 one, guint64 other)
+{
+  return (gint64)(one - other);
+}
+
+/* Without arrival nothing but the sensor's clock says how much time has passed; of one that was set
+ * it is taken that none has. */
+static void go_on(GstStxTurnClock *self, guint64 sensor)
+{
+  gint64 passed = minus(sensor, self->last);
+
+  if (passed < -JUMP || passed > SILENT)
+    self->offset = minus((guint64)self->offset, (guint64)passed);
+}
 
 void gst_stx_turn_clock_note(GstStxTurnClock *self, guint64 sensor, GstClockTime arrival)
 {
-  gint64 offset = GST_CLOCK_TIME_IS_VALID(arrival) ? (gint64)(arrival - sensor) : -(gint64)sensor;
-  gint64 more = offset - self->offset;
+  gboolean arrives = GST_CLOCK_TIME_IS_VALID(arrival);
+  gint64 offset = minus(arrives ? arrival : 0, sensor), more, drift;
 
   if (!self->running) {
     self->offset = offset;
-  } else if (GST_CLOCK_TIME_IS_VALID(arrival)) {
-    if (more < 0 || more > JUMP)
-      self->offset = offset;
-    else
-      self->offset += MIN(more, ABS((gint64)(sensor - self->last)) / 10000);
+  } else if (arrives) {
+    more = minus((guint64)offset, (guint64)self->offset);
+    drift = MAX(sensor, self->last) / 10000 - MIN(sensor, self->last) / 10000;
+    self->offset = more < 0 || more > JUMP ? offset : self->offset + MIN(more, drift);
+  } else {
+    go_on(self, sensor);
   }
   self->running = TRUE;
   self->last = sensor;
@@ -22,7 +40,7 @@ void gst_stx_turn_clock_note(GstStxTurnClock *self, guint64 sensor, GstClockTime
 
 GstClockTime gst_stx_turn_clock_time(const GstStxTurnClock *self, guint64 sensor)
 {
-  gint64 time = (gint64)sensor + self->offset;
+  gint64 time = (gint64)(sensor + (guint64)self->offset);
 
   return time > 0 ? (GstClockTime)time : 0;
 }

@@ -18,11 +18,11 @@
  * With obstacles `obstacles` stands between `records` and `overlay`, or behind `queue-output` where
  * nothing is drawn.
  *
- * `inputs` is a multiqueue: where one thread brings both views, as a demuxer's does, it takes more of
- * the one as long as the other is missing; from two threads it takes a frame of each. The queues behind it are short, and no
- * frame needs a later one, so none can wait for itself. The aggregators stereo-sgm,
- * downsample-transpose and stixel-overlay have threads of their own, so that one frame is matched
- * while the one before is segmented.
+ * `inputs` is a multiqueue: where one thread brings both views, as a demuxer's does, it takes more
+ * of the one as long as the other is missing; from two threads it takes a frame of each. The
+ * queues behind it are short, and no frame needs a later one, so none can wait for itself. The
+ * aggregators stereo-sgm, downsample-transpose and stixel-overlay have threads of their own, so
+ * that one frame is matched while the one before is segmented.
  */
 /* clang-format on */
 #ifndef GST_PLUMBING_H

@@ -134,6 +134,50 @@ STX_TEST(reordered_frames_are_never_mispaired)
   ck_assert_uint_eq(stereo_unpaired(&pair), 2);
 }
 
+static const gint64 jumps[] = {-3600, -1, 1, 3600}; /* seconds, and 5 frames */
+
+static gint64 off(int jump)
+{
+  return jumps[jump] * (gint64)GST_SECOND + (jumps[jump] < 0 ? -5 : 5) * (gint64)FRAME;
+}
+
+static GstBuffer *later(GstBuffer *buffer, gint64 time)
+{
+  GST_BUFFER_PTS(buffer) += 7200 * GST_SECOND + time;
+  return buffer;
+}
+
+STX_TEST_LOOP(an_odd_time_costs_one_frame, G_N_ELEMENTS(jumps))
+{
+  g_auto(StereoPair) pair = new_pair("");
+
+  for (int frame = 0; frame < 10; frame++) {
+    stereo_push_left(&pair, later(left(frame), frame == 4 ? off(_i) : 0));
+    stereo_push_right(&pair, later(right(frame), 0));
+    if (frame != 4)
+      expect_frame_at(&pair, frame, frame * FRAME + 7200 * GST_SECOND);
+  }
+  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
+  ck_assert_uint_eq(stereo_count(&pair, "odd-times"), 1);
+}
+
+/* The times of both views jump, of the left one a frame before. */
+STX_TEST_LOOP(two_clocks_that_are_set_cost_little, G_N_ELEMENTS(jumps))
+{
+  g_auto(StereoPair) pair = new_pair("");
+  guint count;
+
+  for (int frame = 0; frame < 12; frame++) {
+    stereo_push_left(&pair, later(left(frame), frame >= 5 ? off(_i) : 0));
+    stereo_push_right(&pair, later(right(frame), frame >= 6 ? off(_i) : 0));
+  }
+  gst_harness_push_event(pair.left, gst_event_new_eos());
+  gst_harness_push_event(pair.right, gst_event_new_eos());
+  expect_eos(&pair);
+  count = gst_harness_buffers_received(pair.left);
+  ck_assert_msg(count >= 9 && count <= 11, "%u pairs", count);
+}
+
 STX_TEST(jitter_of_less_than_half_a_frame_is_the_same_moment)
 {
   g_auto(StereoPair) pair = new_pair("");

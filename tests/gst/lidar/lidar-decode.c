@@ -45,6 +45,31 @@ static GstBuffer *from(GstBuffer *buffer, const gchar *address)
   return buffer;
 }
 
+/* The sensor's clock is off by so many microseconds. */
+static GstBuffer *off(GstBuffer *buffer, gint64 by)
+{
+  const gint64 hour = G_GINT64_CONSTANT(3600000000);
+  GstMapInfo map;
+
+  ck_assert(gst_buffer_map(buffer, &map, GST_MAP_READWRITE));
+  GST_WRITE_UINT32_LE(
+      map.data + 1200, (guint32)((GST_READ_UINT32_LE(map.data + 1200) + by + hour) % hour));
+  gst_buffer_unmap(buffer, &map);
+  return buffer;
+}
+
+/* 400 µs after packet `number`, by the same clock. */
+static GstBuffer *beside(GstBuffer *buffer, guint number)
+{
+  gint64 micros = (gint64)(3000000 + number * (100000. / PACKETS) + 400);
+  GstMapInfo map;
+
+  ck_assert(gst_buffer_map(buffer, &map, GST_MAP_READWRITE));
+  GST_WRITE_UINT32_LE(map.data + 1200, (guint32)micros);
+  gst_buffer_unmap(buffer, &map);
+  return buffer;
+}
+
 /* So many turns, packets arriving as they are made. */
 static void push_turns(GstHarness *harness, guint first, guint turns)
 {
@@ -264,6 +289,24 @@ STX_TEST(two_sensors_are_told_apart)
   }
 }
 
+/* Without addresses, as from pcapparse, the second sensor shows in times that overlap. */
+STX_TEST(two_sensors_of_a_capture_are_told_apart)
+{
+  g_autoptr(Harness) harness = harness_of(NULL, NULL);
+  g_autoptr(GstBus) bus = stx_test_watch(harness->element);
+
+  for (guint p = 0; p < 2 * PACKETS; p++) {
+    gst_harness_push(harness, packet(p, p * TENTH / PACKETS));
+    gst_harness_push(harness, beside(packet((p + 30) % PACKETS, p * TENTH / PACKETS), p));
+  }
+  gst_harness_push_event(harness, gst_event_new_eos());
+  expect_turn(harness, POINTS, TRUE, 0);
+  expect_turn(harness, POINTS, TRUE, 0);
+  ck_assert_uint_eq(count_of(harness, "strange"), 2 * PACKETS);
+  stx_test_expect_warning(bus, "two sensors");
+  gst_element_set_bus(harness->element, NULL);
+}
+
 STX_TEST(an_address_that_is_none)
 {
   g_autoptr(Harness) harness = harness_of("source-address", "lidar");
@@ -349,6 +392,31 @@ STX_TEST(times_of_the_sensor_or_of_arrival)
       last = pts;
     }
     ck_assert_int_eq(off > 1, arrival);
+  }
+}
+
+/* The clock is set for good, or for one packet, in a turn or where one begins. Velodyne's goes
+ * around within an hour. */
+STX_TEST_LOOP(a_clock_that_is_set, 16)
+{
+  static const gint64 seconds[] = {-1200, -1, 1, 1200};
+  g_autoptr(Harness) harness = harness_of(NULL, NULL);
+  guint from = 3 * PACKETS + (_i & 4 ? 20 : 0), to = _i & 8 ? 10 * PACKETS : from + 1;
+
+  for (guint p = 0; p < 10 * PACKETS; p++) {
+    GstBuffer *buffer = packet(p, GST_SECOND + (p + 1) * TENTH / PACKETS);
+
+    gst_harness_push(
+        harness, p >= from && p < to ? off(buffer, seconds[_i & 3] * 1000000) : buffer);
+  }
+  gst_harness_push_event(harness, gst_event_new_eos());
+  ck_assert_uint_ge(gst_harness_buffers_received(harness), 10);
+  ck_assert_uint_le(gst_harness_buffers_received(harness), 12);
+  for (guint t = 0; t < 10; t++) {
+    g_autoptr(GstBuffer) buffer = gst_harness_pull(harness);
+
+    ck_assert_uint_le(ABS((gint64)(GST_BUFFER_PTS(buffer) - GST_SECOND - t * TENTH)), 2 * TENTH);
+    ck_assert_uint_lt(GST_BUFFER_DURATION(buffer), 11 * TENTH / 10);
   }
 }
 

@@ -288,6 +288,51 @@ STX_TEST(a_view_of_a_moment_that_was_given_up_is_late)
   ck_assert_uint_eq(stereo_unpaired(&pair), 2);
 }
 
+static const gint64 jumps[] = {-3600, -1, 1, 3600}; /* seconds */
+
+/* The frame of that number, which is stamped `off` nanoseconds beside its time. */
+static void push_off(StereoPair *pair, gboolean right, int number, gint64 off)
+{
+  GstBuffer *view = stereo_view("GRAY8", WIDTH, HEIGHT, right, number, 3, number);
+
+  GST_BUFFER_PTS(view) += 7200 * GST_SECOND + off;
+  gst_harness_push(right ? pair->right : pair->left, view);
+}
+
+/* 20 frames; the left ones `from` to `to` are stamped beside their time. */
+static void play_off(StereoPair *pair, int from, int to, gint64 off)
+{
+  for (int i = 0; i < 20; i++) {
+    gst_harness_set_time(pair->left, 7200 * GST_SECOND + i * FRAME + FRAME / 10);
+    push_off(pair, FALSE, i, i >= from && i < to ? off : 0);
+    push_off(pair, TRUE, i, 0);
+    g_usleep(10000);
+  }
+  for (int i = 0; i < 500 && gst_harness_buffers_received(pair->left) < 19; i++)
+    g_usleep(2000);
+}
+
+STX_TEST_LOOP(an_odd_time_costs_one_frame, G_N_ELEMENTS(jumps))
+{
+  g_auto(StereoPair) pair = begin("");
+
+  play_off(&pair, 8, 9, jumps[_i] * (gint64)GST_SECOND);
+  ck_assert_uint_eq(gst_harness_buffers_received(pair.left), 19);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
+  ck_assert_uint_eq(stereo_count(&pair, "odd-times"), 1);
+  ck_assert_uint_eq(stereo_count(&pair, "clock-steps"), 0);
+}
+
+/* It stays so: frames are paired as if it had not been set. It is set back in the end. */
+STX_TEST_LOOP(a_clock_that_is_set_costs_a_frame, G_N_ELEMENTS(jumps))
+{
+  g_auto(StereoPair) pair = begin("");
+
+  play_off(&pair, 8, 15, jumps[_i] * (gint64)GST_SECOND);
+  ck_assert_uint_eq(gst_harness_buffers_received(pair.left), 18);
+  ck_assert_uint_eq(stereo_count(&pair, "clock-steps"), 2);
+}
+
 STX_TEST(a_timeout_of_zero_waits_as_long_as_it_takes)
 {
   g_auto(StereoPair) pair = begin("timeout=0");
