@@ -17,6 +17,9 @@ from cdr import Refused, Types, short
 # `definition` may be "": bags in SQLite have definitions only since ROS 2 Iron.
 Topic = collections.namedtuple("Topic", "name kind encoding schema definition")
 ENDINGS = (".db3", ".mcap")
+# Limits on what an MCAP unpacks to: bytes of a chunk, and of all that are read, also as a multiple
+# of those of the file. A recording of sensors shrinks to a tenth, one of constant pictures to less.
+CHUNK_MOST, ALL_MOST, SHRINKS_TO = 1 << 30, 1 << 30, 1000
 
 
 def number_in(path):
@@ -84,11 +87,34 @@ class Mcap:
             import mcap.stream_reader
         except ImportError as missing:
             raise Refused(f"{missing}; pip install mcap") from missing
-        self.path, self.library = path, mcap
+        self.path, self.library, self.unpacked = path, mcap, 0
+        # The library unpacks whatever a chunk's header says, in this function alone.
+        self.unpack = getattr(mcap.stream_reader.get_chunk_data_stream, "unpack",
+                              mcap.stream_reader.get_chunk_data_stream)
+
+    def bounded(self, chunk, *arguments, **names):
+        """Unpacks a chunk if it does not become too much."""
+        size = chunk.uncompressed_size
+        if chunk.compression == "zstd":
+            import zstandard
+            size = max(size, zstandard.frame_content_size(chunk.data))
+        elif chunk.compression == "lz4":
+            import lz4.frame
+            size = max(size, lz4.frame.get_frame_info(chunk.data)["content_size"])
+        self.unpacked += size
+        if size > CHUNK_MOST or self.unpacked > max(
+                ALL_MOST, SHRINKS_TO * self.path.stat().st_size):
+            raise ValueError(f"a chunk that would unpack to {size} bytes, after "
+                             f"{self.unpacked - size}; that is more than any sensor's")
+        return self.unpack(chunk, *arguments, **names)
 
     @contextlib.contextmanager
     def reader(self):
         """With what the file says of itself at its end, or None: it was not finished."""
+        def bounded(*arguments, **names):
+            return self.bounded(*arguments, **names)
+        bounded.unpack, self.unpacked = self.unpack, 0
+        self.library.stream_reader.get_chunk_data_stream = bounded
         with open(self.path, "rb") as file:
             reader = summary = None
             with contextlib.suppress(Exception):  # whatever is wrong there
@@ -170,9 +196,10 @@ class Bag:
         """The types of a topic's messages: by the bag's definition, where it has one in ros2msg,
         or by ours of `kind`, or else of the type that the topic names."""
         topic = self.topics[name]
-        if topic.encoding != "cdr":
-            raise Refused(f"{name}: {topic.kind} as {topic.encoding or 'unknown bytes'}; "
-                          "expected messages of ROS 2 (cdr)")
+        # Some recorders leave the format of .db3 empty; a message without CDR's header is refused.
+        if topic.encoding not in ("cdr", ""):
+            raise Refused(f"{name}: {topic.kind} as {topic.encoding}; expected messages of ROS 2 "
+                          "(cdr)")
         ours = rostypes.types(kind or topic.kind)
         if not topic.definition or topic.schema != "ros2msg":
             return ours

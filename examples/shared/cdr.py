@@ -105,6 +105,7 @@ class Reader:
 
     def __init__(self, data):
         self.data, self.at = data, 4
+        self.messages = 16 * len(data) + 1000  # more than these bytes can hold
         if bytes(data[:4]) == b"\x28\xb5\x2f\xfd":
             raise Refused("messages that are compressed one by one; `ros2 bag convert` makes a bag "
                           "without that")
@@ -149,6 +150,9 @@ class Reader:
         return [self.value(types, kind) for _ in range(count)]
 
     def message(self, types, kind):
+        self.messages -= 1
+        if self.messages < 0:
+            raise Refused(f"{types.kind}: a message with more parts than it has bytes for")
         return {name: self.value(types, part) if count is None else self.array(types, part, count)
                 for name, part, count in types.of(kind)}
 

@@ -59,8 +59,9 @@ def write_points(arguments):
 
 
 def write_packets(arguments):
+    losses = captures.Losses()
     if captures.is_capture(arguments.source):
-        packets = captures.read(arguments.source)
+        packets = captures.read(arguments.source, losses)
     else:
         packets = bags.packets(arguments.source, arguments.topic, arguments.port)
     output = open(arguments.output, "wb") if arguments.output else sys.stdout.buffer
@@ -71,6 +72,8 @@ def write_packets(arguments):
             output.write(captures.record(packet, count))
             count += 1
     print(f"stx-packets: {count} packets", file=sys.stderr)
+    if words := losses.words(count):
+        print(f"stx-packets: {arguments.source}: left out frames: {words}", file=sys.stderr)
     return count
 
 
@@ -88,7 +91,8 @@ def main():
         place = fault.filename or arguments.output or arguments.points or "standard output"
         sys.exit(f"stx-packets: {place}: {fault.strerror}")
     if count == 0:
-        sys.exit(f"stx-packets: {arguments.source}: nothing of a LiDAR in it")
+        sys.exit(f"stx-packets: {arguments.source}: no packets of UDP and no messages of a LiDAR "
+                 "in it")
     return 0
 
 

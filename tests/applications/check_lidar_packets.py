@@ -25,6 +25,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "examples/stx-packets"))
@@ -129,18 +130,64 @@ def pcapng(path, frames):
     return FOLDER / path
 
 
+def simple(path, packets):
+    """A .pcapng of Simple Packet Blocks, with the frames of an interface cut to its snap length."""
+    def block(kind, body):
+        return struct.pack("<II", kind, 12 + len(body)) + body + struct.pack("<I", 12 + len(body))
+    (FOLDER / path).write_bytes(
+        block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1))
+        + block(1, struct.pack("<HHI", 1, 0, 65535))
+        + b"".join(block(3, struct.pack("<I", len(frame)) + frame + bytes(-len(frame) % 4))
+                   for _, frame in whole(packets)))
+    return FOLDER / path
+
+
+def of_link(packets, link, head):
+    """A capture of another link type: what stands before the header of IP is its own."""
+    path = write_capture(f"link-{link}.pcap", [(at, head + frame[14:])
+                                               for at, frame in whole(packets)])
+    data = bytearray(path.read_bytes())
+    data[20:24] = struct.pack("<I", link)
+    path.write_bytes(data)
+    return path
+
+
 def bag(path, packets):
-    """A .db3 of ouster_sensor_msgs/PacketMsg."""
+    """A .db3 of ouster_sensor_msgs/PacketMsg, whose recorder names no format."""
     base = sqlite3.connect(FOLDER / path)
-    base.execute("create table topics (id integer, name text, type text)")
+    base.execute("create table topics (id integer, name text, type text, "
+                 "serialization_format text)")
     base.execute("create table messages (topic_id integer, timestamp integer, data blob)")
-    base.execute("insert into topics values (1, '/os/lidar', 'ouster_sensor_msgs/msg/PacketMsg')")
+    base.execute("insert into topics values (1, '/os/lidar', 'ouster_sensor_msgs/msg/PacketMsg', "
+                 "'')")
     for packet in packets:
         data = b"\0\1\0\0" + struct.pack("<I", len(packet.payload)) + packet.payload
         base.execute("insert into messages values (1, ?, ?)", (packet.time, data))
     base.commit()
     base.close()
     return FOLDER / path
+
+
+def check_left_out(packets):
+    """Frames that give no packet are named; too long ones, and many fragments, end soon."""
+    frames = whole(packets)
+    (FOLDER / "snapped.pcap").write_bytes(captures.HEADER + b"".join(
+        struct.pack("<4I", at // 10**9, at % 10**9, 96, len(frame)) + frame[:96]
+        for at, frame in frames))
+    arp = [(0, frames[0][1][:12] + b"\x08\x06" + bytes(28))]
+    for source, words in ((FOLDER / "snapped.pcap", f"{len(frames)} cut off when they were"),
+                          (of_link(packets[:1], 127, b""), "1 of link type 127"),
+                          (write_capture("arp.pcap", arp), "1 not of IP")):
+        said = run(*PROGRAM, source, "-o", "out.pcap", status=1)
+        expect(words in said, f"left out: {words}")
+    (FOLDER / "long.pcap").write_bytes(captures.HEADER + struct.pack("<4I", 0, 0, 1 << 30, 1 << 30))
+    expect("a block of 1073741824 bytes" in run(*PROGRAM, FOLDER / "long.pcap", "-o", "out.pcap",
+                                                status=1), "refused: a frame of a gigabyte")
+    joiner, begin = captures.Joiner(), time.process_time()
+    parts = [joiner.add("key", 8 * i, True, bytes([i % 256]) * 8) for i in range(8000)]
+    last = joiner.add("key", 64000, False, b"end")
+    expect(parts == [None] * 8000 and len(last) == 64003 and time.process_time() - begin < 1,
+           "8000 fragments are joined within a second")
 
 
 def check_street():
@@ -150,11 +197,17 @@ def check_street():
     expect(len(expected) == 2 and min(map(len, expected)) > 16 * 20000, "the street's packets")
     sources = {"fragments behind a VLAN": write_capture("cut.pcap", fragments(packets)),
                "IPv6 in fragments": write_capture("six.pcap", of_ipv6(packets)),
-               ".pcapng": pcapng("next.pcapng", whole(packets)), "a bag": bag("drive.db3", packets)}
+               ".pcapng": pcapng("next.pcapng", whole(packets)), "a bag": bag("drive.db3", packets),
+               "Simple Packet Blocks": simple("simple.pcapng", packets),
+               "BSD's loopback": of_link(packets, 0, b"\2\0\0\0"),
+               "OpenBSD's loopback": of_link(packets, 108, b"\0\0\0\2"),
+               "Linux' any with two VLANs": of_link(packets, 276, struct.pack(
+                   ">H18xHHHH", 0x88a8, 5, 0x8100, 7, 0x0800))}
     for what, source in sources.items():
         run(*PROGRAM, source, "-o", "out.pcap")
         found, _ = turns(FOLDER / "out.pcap", "calibration=metadata.json")
         expect(found == expected, what)
+    check_left_out(packets)
     (FOLDER / "text").write_text("no packets\n")
     for source, words in (("text", "neither a capture"), ("nowhere", "no such file")):
         said = run(*PROGRAM, FOLDER / source, "-o", "out.pcap", status=1)

@@ -514,6 +514,38 @@ def check_contents(views):
         writer.add_message(writer.register_channel("/points", "json", schema), 0, b"{}", 0)
         writer.finish()
     expect_refused(path, "as json; expected messages of ROS 2 (cdr)")
+    check_swollen()
+
+
+def check_swollen():
+    """Files that become far more than they are end soon."""
+    nested = "Part[] parts\n" + "".join(
+        f"{'=' * 80}\nMSG: a/{name}\n{part}[] parts\n" for name, part in
+        (("Part", "Piece"), ("Piece", "Bit"))) + f"{'=' * 80}\nMSG: a/Bit\n"
+    try:
+        cdr.Types("a/Whole", nested.replace("[]", "[9999]")).decode(b"\0\1\0\0" + bytes(16000))
+        street.expect(False, "a message of 10^12 empty parts is read")
+    except cdr.Refused as fault:
+        street.expect("more parts than it has bytes" in str(fault), fault)
+    path = FOLDER / "zeros.mcap"
+    with open(path, "wb") as file:
+        writer = Writer(file, chunk_size=100)
+        writer.start()
+        schema = writer.register_schema("sensor_msgs/msg/PointCloud2", "ros2msg", b"")
+        channel = writer.register_channel("/points", "cdr", schema)
+        for number in range(4):
+            writer.add_message(channel, number, bytes(1 << 20), number)
+        writer.finish()
+    most = bagfile.ALL_MOST
+    bagfile.ALL_MOST = 3 << 20
+    try:
+        list(bagfile.Bag(path).messages(["/points"]))
+        street.expect(False, "all of a file that swells is unpacked")
+    except bagfile.Refused as fault:
+        street.expect("3 messages could be read" in str(fault) or "would unpack" in str(fault),
+                      fault)
+    finally:
+        bagfile.ALL_MOST = most
 
 
 def check_refusals():
