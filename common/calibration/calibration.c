@@ -26,7 +26,7 @@ typedef struct {
   const StxCalibrationInput *input;
   const StxCalibrationFormat *format;
   const StxCalibration *c;
-  bool unit_given;
+  const char *unit_cure; /* what to do about a baseline in another unit */
   StxError *error;
 } Read;
 
@@ -74,9 +74,8 @@ static bool check_baseline(const Read *read, StxCalibrationThing at, double x, d
         "%s: left and right are swapped: the right camera stands %g m to the left; exchange the "
         "files, or the cameras in the file",
         place.text, -x);
-  return stx_camera_check(&(StxCamera){.baseline = length}, place.text,
-      read->unit_given ? "set another unit" : "if the file is in millimetres, set unit=0.001",
-      read->error);
+  return stx_camera_check(
+      &(StxCamera){.baseline = length}, place.text, read->unit_cure, read->error);
 }
 
 static bool check_projections(const Read *read)
@@ -112,7 +111,37 @@ static bool check_pose(const Read *read)
   return check_baseline(read, STX_CALIBRATION_TRANSLATION, -place[0], -place[1], -place[2]);
 }
 
+static bool check_all(const Read *read)
+{
+  return check_camera(read, 0) && check_camera(read, 1) &&
+         (read->c->rectified ? check_projections(read) : check_pose(read));
+}
+
 /* ---- Entry -------------------------------------------------------------------------------- */
+
+/* Names of values that are in no file. */
+static StxCalibrationPlace locate_given(
+    const StxCalibrationInput *input, StxCalibrationThing thing, int side)
+{
+  static const char *const names[][2] = {{"K1", "K2"}, {"size", "size"}, {"R1", "R2"}, {"P1", "P2"},
+      {"R", "R"}, {"T", "T"}};
+  StxCalibrationPlace place;
+  (void)input;
+  snprintf(place.text, sizeof place.text, "calibration: %s", names[thing][side]);
+  return place;
+}
+
+bool stx_calibration_check(const StxCalibration *calibration, StxError *error)
+{
+  static const StxCalibrationFormat given = {
+      .cure = "correct it, or calibrate again", .locate = locate_given};
+  StxCalibration named = *calibration;
+  const Read read = {NULL, &given, &named, "give metres", error};
+  for (int i = 0; i < 2; i++)
+    memcpy(named.camera[i].place, place_of(&read, STX_CALIBRATION_MATRIX, i).text,
+        sizeof named.camera[i].place);
+  return check_all(&read);
+}
 
 const char *stx_calibration_expected(char text[128])
 {
@@ -148,7 +177,9 @@ static const StxCalibrationFormat *recognize(StxCalibrationInput *input)
 static bool read(StxCalibrationInput *input, double unit, StxCalibration *c)
 {
   const StxCalibrationFormat *format = recognize(input);
-  const Read read = {input, format, c, unit > 0, input->first.error};
+  const Read read = {input, format, c,
+      unit > 0 ? "set another unit" : "if the file is in millimetres, set unit=0.001",
+      input->first.error};
   if (format == NULL)
     return false;
   *c = (StxCalibration){.format = format->name};
@@ -166,8 +197,7 @@ static bool read(StxCalibrationInput *input, double unit, StxCalibration *c)
     for (int side = 0; side < 2; side++)
       c->camera[side].p[4 * i + 3] *= unit;
   }
-  if (!check_camera(&read, 0) || !check_camera(&read, 1) ||
-      !(c->rectified ? check_projections(&read) : check_pose(&read)))
+  if (!check_all(&read))
     return false;
   if (!c->rectified)
     stx_rotation_clean(c->r);

@@ -92,6 +92,10 @@ STX_API bool stx_calibration_is_known(const char *path, StxError *error);
 STX_API bool stx_calibration_load(const StxCalibrationFiles *files, int width, int height,
     StxCalibration *calibration, StxError *error);
 
+/* Checks a calibration that was read from no file as stx_calibration_load () checks one: principal
+ * points, focal lengths, rotations, and where the cameras stand. `error` names the value. */
+STX_API bool stx_calibration_check(const StxCalibration *calibration, StxError *error);
+
 /*
  * Writes a calibration, of any origin, to `path` as OpenCV's FileStorage does in JSON: K1 D1 K2 D2,
  * R and T or, of one that is `rectified`, R1 R2 P1 P2, and the size of the pictures. What is read

@@ -11,6 +11,7 @@ usage: check_python.py [COMPILER...]   with PYTHONPATH and STIXELS_LIBRARY of th
   - other threads run during a call;
   - the blocks of docs/python.md run one after the other.
 """
+import copy
 import ctypes
 import dataclasses
 import os
@@ -198,6 +199,43 @@ def check_same(street):
     expect((again.data == columns.data).all(), "pixels of float32 are the same columns")
     check_semantics(street, found)
     check_metres(frame)
+    expect("records=<" in repr(frame) and len(repr(frame)) < 600, f"a frame prints as {frame}")
+    check_masked(street, found)
+
+
+def masked(value, mask):
+    """The array with a mask over elements that say something else."""
+    below = np.ma.masked_array(value.copy(), mask=mask)
+    below.data[mask] = below.data[mask] // 2 + 20
+    return below
+
+
+def check_masked(street, found):
+    """The number below a mask never counts."""
+    mask = np.zeros((HEIGHT, WIDTH), bool)
+    mask[:, 100:200] = True
+    unknown = np.where(mask, 0, found.disparity).astype(np.uint16)
+    surely = np.where(mask, 0, found.confidence).astype(np.uint8)
+    expected = stixels.reduce(unknown, surely).data
+    for disparity, confidence in ((masked(found.disparity, mask), found.confidence),
+                                  (masked(found.disparity, mask), masked(found.confidence, mask)),
+                                  (found.disparity, masked(found.confidence, mask))):
+        again = stixels.reduce(disparity, confidence)
+        expect((again.data[0] == expected[0]).all(), "masked disparities are unknown")
+    for encoding, dtype in (("opencv", np.int16), ("pixels", np.float32)):
+        plain = stixels.reduce(unknown.astype(dtype), encoding=encoding)
+        again = stixels.reduce(masked(unknown.astype(dtype), mask), encoding=encoding)
+        expect((again.data == plain.data).all(), f"masked disparities of {encoding} are unknown")
+    _, labels = street.truth()
+    plain = stixels.reduce(*found, labels=np.where(mask, 255, labels).astype(np.uint8))
+    again = stixels.reduce(*found, labels=masked(labels, mask))
+    expect((again.data == plain.data).all(), "masked labels are none")
+    depth = street.camera.depth(masked(found.disparity, mask))
+    expect(np.isnan(depth[mask]).all(), "masked disparities have no depth")
+    left, right = street.pair()
+    nothing = np.zeros(left.shape, bool)
+    again = stixels.match(np.ma.masked_array(left, mask=nothing), right)
+    expect((again.disparity == found.disparity).all(), "a mask that hides nothing is no matter")
 
 
 def check_semantics(street, found):
@@ -267,7 +305,32 @@ def refusals(street, folder):
     (folder / "short").write_bytes(b"x" * 25)
     (folder / "bad.jsonl").write_text('{"stixels": [], "width": 8}\n')
     error, kind = stixels.Error, TypeError
+    eye, matrix = np.eye(3), np.array([[500, 0, 300.5], [0, 501, 90.25], [0, 0, 1]])
+    hidden = np.ma.masked_array(left, mask=left > 100)
+
+    def of_opencv(R=eye, T=(-.5, 0, 0), K=matrix):
+        return stixels.Calibration.of_opencv(K, [0], matrix, [0], R, T, (WIDTH, HEIGHT))
+
     return [
+        ("left is a masked array", kind, lambda: stixels.match(hidden, right)),
+        ("picture is a masked array", kind, lambda: stixels.overlay(
+            np.ma.masked_array(np.dstack([left] * 3), mask=True), frame)),
+        ("points is a masked array", kind, lambda: stixels.ground(
+            np.ma.masked_array(points, mask=True))),
+        ("T is a masked array", kind, lambda: of_opencv(
+            T=np.ma.masked_array([-.5, 0, 0], mask=[0, 1, 0]))),
+        ("R, between the cameras, is no rotation", error, lambda: of_opencv(R=eye * 2)),
+        ("left and right are swapped", error, lambda: of_opencv(T=(.5, 0, 0))),
+        ("expected beside it", error, lambda: of_opencv(T=(0, .5, 0))),
+        ("give metres", error, lambda: of_opencv(T=(-500, 0, 0))),
+        ("same place", error, lambda: of_opencv(T=(0, 0, 0))),
+        ("principal point (900.5, 90.25) lies outside", error,
+         lambda: of_opencv(K=matrix + [[0, 0, 600], [0] * 3, [0] * 3])),
+        ("Pipeline cannot be copied", kind, lambda: copy.copy(stixels.Pipeline(64, 64))),
+        ("Tracker cannot be copied", kind, lambda: copy.deepcopy(stixels.Tracker())),
+        ("Street cannot be copied", kind, lambda: copy.copy(street)),
+        ("frame is 9223372036854775808", error, lambda: street.move(2 ** 63)),
+        ("must be STIXEL", kind, lambda: stixels.read_records(folder / "short", [])),
         ("max_disparity is 100, must be one of auto, 64, 128, 256", error,
          lambda: stixels.match(left, right, max_disparity=100)),
         ("p1 is 90, but must not exceed p2", error,

@@ -62,7 +62,21 @@ def checked(function, *arguments):
 
 # ---- Memory -------------------------------------------------------------------------------------
 
-class Block:
+class Single:
+    """Owns an object of the library, which two Python objects must not free."""
+
+    def __copy__(self):
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: it owns memory of "
+                        "the library; make a new one with the same settings")
+
+    def __deepcopy__(self, _):
+        self.__copy__()
+
+    def __reduce_ex__(self, _):
+        self.__copy__()
+
+
+class Block(Single):
     """Memory of the library: aligned, on huge pages where it is large. Its content is arbitrary."""
 
     def __init__(self, size):
@@ -227,9 +241,20 @@ def documented(*tables):
 
 # ---- Arrays -------------------------------------------------------------------------------------
 
-def array(name, value, dtype, shape):
+def unmasked(name, value, unknown=None):
+    """A masked array without its mask: masked elements become `unknown`, or are refused where no
+    value says that an element is unknown. The data below a mask is never read."""
+    if not isinstance(value, np.ma.MaskedArray):
+        return value
+    if unknown is None and np.ma.is_masked(value):
+        raise TypeError(f"{name} is a masked array with masked elements, and {name} has no value "
+                        "for unknown; give .filled(VALUE)")
+    return value.data if not np.ma.is_masked(value) else value.filled(unknown)
+
+
+def array(name, value, dtype, shape, unknown=None):
     """`value` if it is an array of that type and shape; `shape`: 'height, width', '4' and so on,
-    sizes that are numbers must be these."""
+    sizes that are numbers must be these. Masked elements become `unknown`."""
     if not isinstance(value, np.ndarray):
         raise TypeError(f"{name} is a {type(value).__name__}, must be a NumPy array of "
                         f"{np.dtype(dtype)} with the shape ({shape})")
@@ -240,7 +265,7 @@ def array(name, value, dtype, shape):
     if value.dtype != np.dtype(dtype):
         raise TypeError(f"{name} is an array of {value.dtype}, must be of {np.dtype(dtype)} in the "
                         "byte order of this machine")
-    return value
+    return unmasked(name, value, unknown)
 
 
 def contiguous(name, value, dtype, shape):
@@ -248,9 +273,9 @@ def contiguous(name, value, dtype, shape):
     return np.require(array(name, value, dtype, shape), requirements=["C", "A"])
 
 
-def rows(name, value, dtype, shape="height, width"):
+def rows(name, value, dtype, shape="height, width", unknown=None):
     """The same with rows that are one block each, any number of bytes apart: copied else."""
-    value = array(name, value, dtype, shape)
+    value = array(name, value, dtype, shape, unknown)
     step = value.itemsize
     for size, stride in zip(value.shape[:0:-1], value.strides[:0:-1]):
         if stride != step and size > 1:

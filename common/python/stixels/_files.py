@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _c as c
 from ._core import (Block, Error, array, byref, checked, defaults, documented, image,
-                    implementation, lib, place, pointer, rows, set_fields, whole)
+                    implementation, lib, place, pointer, rows, set_fields, unmasked, whole)
 from ._types import NO_LABEL, STIXEL, Camera, Stixels
 
 FORMATS = ("auto", "kitti", "nuscenes", "pcd", "ply")
@@ -37,12 +37,14 @@ def write_records(path, records: np.ndarray) -> None:
     """Writes records, as the elements' files have them: one after another, without a header."""
     if not isinstance(records, np.ndarray) or records.dtype.names is None:
         raise TypeError("records: must be an array of STIXEL, OBSTACLE, FREE_SPACE or METRES")
-    pathlib.Path(path).write_bytes(np.ascontiguousarray(records).tobytes())
+    pathlib.Path(path).write_bytes(np.ascontiguousarray(unmasked("records", records)).tobytes())
 
 
 def read_records(path, dtype: np.dtype = STIXEL) -> np.ndarray:
     """Reads records of a type: STIXEL, OBSTACLE, FREE_SPACE, METRES."""
     data, dtype = pathlib.Path(path).read_bytes(), np.dtype(dtype)
+    if dtype.hasobject or not dtype.itemsize:
+        raise TypeError(f"dtype is {dtype}, must be STIXEL, OBSTACLE, FREE_SPACE or METRES")
     if len(data) % dtype.itemsize:
         raise Error(f"{path}: {len(data)} bytes are no whole number of records of {dtype.itemsize}")
     return np.frombuffer(data, dtype).copy()
@@ -106,6 +108,7 @@ class Calibration:
             camera.width, camera.height = (whole("size", side) for side in size or (0, 0))
         struct.r[:] = _numbers("R", R, 9).tolist()
         struct.t[:] = _numbers("T", T, 3).tolist()
+        checked(lib.stx_calibration_check, byref(struct))
         return cls(struct)
 
     format = property(lambda self: self._struct.format.decode(), doc="What the file was taken for.")
@@ -126,7 +129,7 @@ class Calibration:
 
 
 def _numbers(name, value, count):
-    value = np.asarray(value, float).ravel()
+    value = np.asarray(unmasked(name, value), float).ravel()
     if count is not None and len(value) != count:
         raise Error(f"{name}: there are {len(value)} numbers, must be {count}")
     if not np.isfinite(value).all():

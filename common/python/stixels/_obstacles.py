@@ -9,9 +9,10 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from . import _c as c
-from ._core import (Error, byref, checked, contiguous, copy, defaults, documented,
+from ._core import (Error, Single, byref, checked, contiguous, copy, defaults, documented,
                     implementation, lib, place, pointer, scratch, set_fields)
-from ._types import CLUSTER, FREE_SPACE, OBSTACLE, Stixels, as_stixels, stixel_records
+from ._types import (CLUSTER, FREE_SPACE, OBSTACLE, Brief, Stixels, as_stixels,
+                     stixel_records)
 
 
 class Ground(NamedTuple):
@@ -66,8 +67,8 @@ def clusters(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return found
 
 
-@dataclasses.dataclass
-class Obstacles:
+@dataclasses.dataclass(repr=False)
+class Obstacles(Brief):
     """records: array of OBSTACLE, the nearest first; free_space: array of FREE_SPACE, one for each
     column or, of a scan, each sector of its turn; members: uint16, for every stixel or point its
     obstacle's place in records, or NO_OBSTACLE. left_out: how many there were beyond max_obstacles.
@@ -96,7 +97,7 @@ def _time(time):
 
 
 @documented("stx_obstacles_fields")
-class Tracker:
+class Tracker(Single):
     """Obstacles of frames, or of scans, with the same ids from one to the next.
 
     tracker(stixels, time) or tracker.scan(points, labels, time), time in seconds of any clock:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _c as c
-from ._core import (BACKENDS, MAX_THREADS, Error, array, byref, checked, contiguous, copy, defaults,
-                    documented, image, implementation, lib, place, pointer, rows, same_size,
-                    scratch, set_fields, whole)
-from ._types import STIXEL, Camera, Columns, Stixels, camera_struct, fitted
+from ._core import (BACKENDS, MAX_THREADS, Error, Single, array, byref, checked, contiguous, copy,
+                    defaults, documented, image, implementation, lib, place, pointer, rows,
+                    same_size, scratch, set_fields, whole)
+from ._types import NO_LABEL, STIXEL, Camera, Columns, Stixels, camera_struct, fitted
 
 GROUNDS = {"auto": c.STX_ROAD_AUTO, "calibration": c.STX_ROAD_CALIBRATION,
            "estimate": c.STX_ROAD_ESTIMATE, "none": c.STX_ROAD_NONE,
@@ -63,6 +63,8 @@ ENCODINGS = {"kitti": (c.STX_DISPARITY_KITTI, np.uint16),
              "depth-mm": (c.STX_DISPARITY_DEPTH_MM, np.uint16),
              "pixels": (c.STX_DISPARITY_PIXELS, np.float32),
              "depth-m": (c.STX_DISPARITY_DEPTH_M, np.float32)}
+# Numbers of each encoding that are unknown whatever the smallest disparity is.
+UNKNOWN_IN = {"opencv": -32768, "pixels": np.nan, "depth-m": np.nan}
 SCORES = {np.dtype(np.uint8): c.STX_SEMANTICS_SCORES_U8,
           np.dtype(np.int8): c.STX_SEMANTICS_SCORES_I8,
           np.dtype(np.float16): c.STX_SEMANTICS_SCORES_F16,
@@ -71,7 +73,7 @@ SCORES = {np.dtype(np.uint8): c.STX_SEMANTICS_SCORES_U8,
 
 def _take_map(params, given, value, encoding, camera):
     code, dtype = one_of("encoding", encoding, ENCODINGS)
-    value = rows("disparity", value, dtype)
+    value = rows("disparity", value, dtype, unknown=UNKNOWN_IN.get(encoding, 0))
     params.grid.height, params.grid.width = value.shape
     params.disparity.encoding = code
     if encoding.startswith("depth"):
@@ -91,7 +93,7 @@ def _take_semantics(params, given, labels, scores, size):
     if labels is not None and scores is not None:
         raise Error("labels and scores: give one of them")
     if labels is not None:
-        labels = rows("labels", labels, np.uint8)
+        labels = rows("labels", labels, np.uint8, unknown=NO_LABEL)
         same_size("labels", labels, "disparity", size)
         params.semantics, params.grid.classes = c.STX_SEMANTICS_LABELS, c.STX_LABEL_CLASSES
         lib.stx_labels_identity(params.label_map)
@@ -99,7 +101,8 @@ def _take_semantics(params, given, labels, scores, size):
     if scores is not None:
         if getattr(scores, "dtype", None) not in SCORES:
             raise TypeError("scores: must be an array of uint8, int8, float16 or float32")
-        scores = array("scores", scores, scores.dtype, "classes, height, width")
+        scores = array("scores", scores, scores.dtype, "classes, height, width",
+                       unknown=-128 if scores.dtype == np.int8 else 0)
         shift = next((s for s in range(c.STX_SCORE_SHIFT_MAX + 1) if scores.shape[1:] ==
                       tuple((side + (1 << s) - 1) >> s for side in size)), None)
         if shift is None:
@@ -130,9 +133,12 @@ def reduce(disparity: np.ndarray, confidence: np.ndarray = None, *, labels: np.n
     params = defaults("stx_colmean_fields", c.StxColmeanParams)
     set_fields(params, settings, "stx_grid_fields", "stx_colmean_fields")
     given = c.StxColmeanInput(confidence_is_sky=confidence_is_sky)
+    hidden = np.ma.getmask(disparity)
     disparity = _take_map(params, given, disparity, encoding, camera)
     if confidence is not None:
-        confidence = rows("confidence", confidence, np.uint8)
+        confidence = rows("confidence", confidence, np.uint8, unknown=0)
+        if hidden is not np.ma.nomask and hidden.shape == confidence.shape:
+            confidence = np.where(hidden, np.uint8(0), confidence)  # unknown, but not as sky is
         same_size("confidence", confidence, "disparity", disparity.shape)
         given.confidence = image(c.StxImage8, confidence)
     alive = _take_semantics(params, given, labels, scores, disparity.shape)
@@ -236,7 +242,7 @@ def segments(columns: Columns, camera: Camera = None, *, threads: int = 0, backe
 
 # ---- All of it ----------------------------------------------------------------------------------
 
-class Pipeline:
+class Pipeline(Single):
     """Pairs of one size to stixels, frame by frame, with memory that is made once.
 
     `match`, `reduce`, `stixels` and `segments` are dictionaries with the settings of the functions
@@ -289,7 +295,7 @@ class Pipeline:
         if labels is not None:
             if not self._labels:
                 raise Error("labels: this pipeline was made without labels=True")
-            labels = rows("labels", labels, np.uint8)
+            labels = rows("labels", labels, np.uint8, unknown=NO_LABEL)
             given.labels = image(c.StxImage8, labels)
         output = c.StxPipelineOutput()
         with self._lock:

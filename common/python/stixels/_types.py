@@ -9,7 +9,7 @@ from typing import Optional
 import numpy as np
 
 from . import _c as c
-from ._core import Error, byref, checked, contiguous, lib, whole
+from ._core import Error, byref, checked, contiguous, lib, unmasked, whole
 
 STIXEL = np.dtype(c.StxStixel)
 OBSTACLE = np.dtype(c.StxObstacle)
@@ -76,7 +76,7 @@ class Camera:
     def depth(self, disparity):
         """Metres along the optical axis of disparities: an array of 16 bits in 1/256 pixel, 0
         unknown, as match() gives, or of floats in pixels. NaN where it is not known."""
-        disparity = np.asarray(disparity)
+        disparity = np.asarray(unmasked("disparity", disparity, 0))
         scale = 256. if disparity.dtype == np.uint16 else 1.
         if not self.focal or not self.baseline:
             raise Error("camera: depths need focal and baseline")
@@ -115,8 +115,24 @@ def read_camera(path, pair: int = -1) -> Camera:
     return Camera._of(camera)
 
 
-@dataclasses.dataclass
-class Columns:
+def _brief(value):
+    if not isinstance(value, np.ndarray):
+        return repr(value)
+    kind = "records" if value.dtype.names else value.dtype.name
+    return f"<{' × '.join(map(str, value.shape))} {kind}>"
+
+
+class Brief:
+    """Prints the sizes of arrays in place of their elements."""
+
+    def __repr__(self):
+        fields = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self))
+        return (f"{type(self).__name__}("
+                + ", ".join(f"{name}={_brief(value)}" for name, value in fields) + ")")
+
+
+@dataclasses.dataclass(repr=False)
+class Columns(Brief):
     """An image reduced to cells and transposed: what stixels() and segments() read.
 
     data: uint16 (2 + classes, columns, rows), the top cell first: disparity in 1/256 pixel, 0
@@ -134,8 +150,8 @@ class Columns:
         return c.StxGrid(*sizes, len(self.data) - 2, 0)
 
 
-@dataclasses.dataclass
-class Stixels:
+@dataclasses.dataclass(repr=False)
+class Stixels(Brief):
     """The stixels of an image of width × height pixels, in columns of stixel_width.
 
     records: array of STIXEL, sorted by column, then from the bottom up. Every row of every column

@@ -7,8 +7,9 @@ from typing import Optional
 import numpy as np
 
 from . import _c as c
-from ._core import (Block, Error, array, byref, checked, contiguous, defaults, documented, image,
-                    implementation, keywords, lib, place, pointer, scratch, set_fields, whole)
+from ._core import (Block, Error, Single, array, byref, checked, contiguous, defaults, documented,
+                    image, implementation, keywords, lib, place, pointer, scratch, set_fields,
+                    whole)
 from ._obstacles import Obstacles
 from ._types import FREE_SPACE, OBSTACLE, Camera, Stixels, as_stixels, camera_struct, stixel_records
 
@@ -175,7 +176,7 @@ def _put_stixels(bev, layer, stixels, obstacles):
 # ---- The street ---------------------------------------------------------------------------------
 
 @documented("stx_scene_fields")
-class Street:
+class Street(Single):
     """A synthetic street, what two cameras and a LiDAR see of it, and the truth.
 
     camera: of pictures of width × height pixels; frames are ten a second. One call at a time: other
@@ -203,7 +204,7 @@ class Street:
     def move(self, frame: int) -> None:
         """Goes to a frame; they may come in any order."""
         with self._lock:
-            lib.stx_scene_move(self._scene, whole("frame", frame, 0, 2 ** 63))
+            lib.stx_scene_move(self._scene, whole("frame", frame, 0, 2 ** 63 - 1))
 
     def _picture(self, eye, colour):
         shape = (self.height, self.width, 3) if colour else (self.height, self.width)
