@@ -5,7 +5,8 @@ import re
 
 # Folders of the left and the right pictures, below that of the recording.
 PICTURES = (("image_2", "image_3"), ("image_0", "image_1"), ("image_02/data", "image_03/data"),
-            ("image_00/data", "image_01/data"), ("left", "right"))
+            ("image_00/data", "image_01/data"), ("left", "right"),
+            ("cam0/data", "cam1/data"))
 # Beside the recording, or in one of the two folders above it.
 RAW = "calib_cam_to_cam.txt"  # of KITTI's pictures that are rectified already
 CALIBRATIONS = ("calib.txt", "camera.json", "stereo.yml", "calibration.yml", RAW)
@@ -16,7 +17,8 @@ class Unusable(Exception):
 
 
 def numbered(folder):
-    """The pictures of a folder, by number."""
+    """The pictures of a folder, by number. Numbers that count have no gap; those that are times,
+    as in EuRoC's recordings, may have any distance."""
     found = [(re.fullmatch(r"(\D*)(\d+)(\D*\.png)", path.name), path)
              for path in folder.glob("*.png")]
     if not found or not all(match for match, _ in found):
@@ -24,15 +26,30 @@ def numbered(folder):
     if len({(match[1], match[3]) for match, _ in found}) > 1:
         raise Unusable(f"{folder}: the names of its pictures differ by more than a number")
     by_number = {int(match[2]): path for match, path in found}
-    missing = sorted(set(range(min(by_number), max(by_number))) - set(by_number))
-    if missing:
-        raise Unusable(f"{folder}: there is no picture number {missing[0]}")
-    return [by_number[number] for number in sorted(by_number)]
+    numbers = sorted(by_number)
+    steps = [after - before for before, after in zip(numbers, numbers[1:])]
+    gap = next((number + 1 for number, step in zip(numbers, steps) if step > 1), None)
+    if gap is not None and sorted(steps)[len(steps) // 2] == 1:
+        raise Unusable(f"{folder}: there is no picture number {gap}")
+    return [by_number[number] for number in numbers], gap is not None
 
 
-def pictures_source(view, folder, rate):
+def pair_of_pictures(left, right):
+    """The pictures of both folders. Times of both are the same."""
+    (lefts, are_times), (rights, _) = numbered(left), numbered(right)
+    if are_times:
+        single = {path.name for path in lefts} ^ {path.name for path in rights}
+        if single:
+            raise Unusable(f"{left} and {right}: only one of them has {min(single)}; the names of "
+                           "both views of a moment must be the same")
+    if len(lefts) != len(rights):
+        raise Unusable(f"{left} has {len(lefts)} pictures, {right} {len(rights)}")
+    return lefts, rights
+
+
+def pictures_source(view, pictures, rate):
     """Words of gst-launch-1.0, and the links that they read."""
-    links = {f"{view}/{n}.png": path for n, path in enumerate(numbered(folder))}
+    links = {f"{view}/{n}.png": path for n, path in enumerate(pictures)}
     return ["multifilesrc", f"location=LINKS/{view}/%d.png", f"stop-index={len(links) - 1}",
             f"caps=image/png,framerate={rate}/1", "!", "pngdec"], links
 
@@ -52,7 +69,7 @@ def check_matroska(path):
         raise Unusable(f"{path}: this is no Matroska file")
     data += bytes(32)  # one that ends within its header
     size, at = vint(data, 4)
-    at += size
+    at += size or len(data)  # a header of unknown length is not Matroska's
     if data[at:at + 4] != b"\x18\x53\x80\x67":
         raise Unusable(f"{path}: its header is cut or not Matroska's")
     size, at = vint(data, at + 4)
@@ -83,10 +100,8 @@ class Recording:
         the names that the words have for them, and how many frames there are, or None."""
         if self.kind == "pictures":
             (left, lefts), (right, rights) = (
-                pictures_source(view, folder, rate)
-                for view, folder in zip(("left", "right"), self.folders()))
-            if len(lefts) != len(rights):
-                raise Unusable(f"{self.path}: {len(lefts)} left and {len(rights)} right pictures")
+                pictures_source(view, pictures, rate)
+                for view, pictures in zip(("left", "right"), pair_of_pictures(*self.folders())))
             return left, right, {**lefts, **rights}, len(lefts)
         if self.kind == "matroska":
             check_matroska(self.path)

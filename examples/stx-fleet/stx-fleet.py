@@ -121,8 +121,8 @@ def run(options):
     for recording in found:
         try:
             job = job_of(recording, options, plugin)
-        except (recordings.Unusable, OSError) as error:
-            progress.tell({"name": recording.name}, str(error))
+        except Exception as error:  # whatever it is costs this recording alone
+            progress.tell({"name": recording.name}, str(error) or type(error).__name__)
             continue
         if work.is_done(job):
             progress.skip(job)

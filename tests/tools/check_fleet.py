@@ -143,6 +143,7 @@ class Fleet(unittest.TestCase):
         (folder / "second/image_3/000005.png").unlink()
         data = (folder / "third.mkv").read_bytes()
         (folder / "third.mkv").write_bytes(data[:len(data) // 2])
+        (folder / "endless.mkv").write_bytes(data[:4] + b"\xff" + data[5:])
         for size in (4, 6, 50):
             (folder / f"{size}.mkv").write_bytes(data[:size])
         shutil.copytree(self.recordings / "second", folder / "cut")
@@ -152,7 +153,8 @@ class Fleet(unittest.TestCase):
         (folder / "shape/calib.txt").write_text("P2: 1 2 3\n")
         found = run(folder, "--output", output, "--workers", 2)
         self.assertEqual(found.returncode, 1)
-        for text in ("FAILED second: .*6 left and 5 right pictures",
+        for text in ("FAILED second: .*image_2 has 6 pictures, .*image_3 5",
+                     "FAILED endless.mkv: .*its header is cut",
                      "FAILED third.mkv: .*the rest is missing",
                      "FAILED 4.mkv: .*/4.mkv: its header is cut",
                      "FAILED 6.mkv: .*/6.mkv: its header is cut",
@@ -160,10 +162,23 @@ class Fleet(unittest.TestCase):
                      "FAILED cut: .*frames came out of 6",
                      "FAILED shape: ERROR: .*calib.txt"):
             self.assertRegex(found.stderr, text)
-        self.assertIn("1 of 8 recordings are done, 6 frames now", found.stdout)
+        self.assertIn("1 of 9 recordings are done, 6 frames now", found.stdout)
         self.assertEqual((output / "monday/first.jsonl").read_bytes(),
                          (self.one / "monday/first.jsonl").read_bytes())
         self.assertEqual(list(output.rglob("*.part")), [])
+
+    def test_pictures_named_by_times_are_of_the_same_times(self):
+        folder = self.folder / "times"
+        shutil.copytree(self.recordings / "second", folder)
+        for view in "image_2", "image_3":
+            for n, path in enumerate(sorted((folder / view).iterdir())):
+                path.rename(path.with_name(f"{1403636579763555584 + n * 50000001}.png"))
+        found = run(folder, "--output", self.folder / "timed")
+        self.assertIn("1 of 1 recordings are done, 6 frames now", found.stdout)
+        last = max((folder / "image_3").iterdir())
+        last.rename(last.with_name(f"{int(last.stem) + 1}.png"))
+        found = run(folder, "--output", self.folder / "timed")
+        self.assertRegex(found.stderr, "only one of them has 1403636580013555589.png")
 
     def test_a_pipeline_that_is_killed_is_run_again(self):
         output = self.folder / "killed"
