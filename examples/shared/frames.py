@@ -22,6 +22,9 @@ JSON = "stixel-json write=obstacles+free-space"
 # Of a launch line: a property with its value, or what may be the factory of an element.
 WORD = re.compile(r"""[\w:-]+\s*=\s*(?:"(?:\\.|[^"\\])*"|'[^']*'|(?:\\.|\S)+)
                    |(?<![/.\w-])(?P<factory>[\w-]+)(?![/.\w-])|\S""", re.S | re.X)
+# A property with its value, a link, or an element, caps or a pad.
+TOKEN = re.compile(r"""(?P<property>[\w:-]+\s*=\s*(?:"(?:\\.|[^"\\])*"|'[^']*'|(?:\\.|\S)+))
+                    |!|(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s!])+""", re.S | re.X)
 WAIT = 5 * Gst.MSECOND  # between two looks at all sinks
 SINK = "appsink name={} sync={} max-buffers=8"
 
@@ -42,9 +45,49 @@ def factories(text):
     return {word["factory"] for word in WORD.finditer(text)}
 
 
+def chains_of(text):
+    """The chains of a launch line: lists of elements, each with its properties."""
+    chains, linked_to_last = [], False
+    for word in TOKEN.finditer(text):
+        if word["property"] and chains:
+            chains[-1][-1] += f" {word[0]}"
+        elif word[0] == "!":
+            linked_to_last = bool(chains)
+        else:
+            if not linked_to_last:
+                chains.append([])
+            chains[-1].append(word[0])
+            linked_to_last = False
+    return chains
+
+
+def is_end(element):
+    """Whether it writes, sends or shows what comes, or codes it for that."""
+    factory = Gst.ElementFactory.find(element.split()[0])
+    return factory is not None and any(
+        kind in (factory.get_metadata("klass") or "") for kind in ("Sink", "Encoder", "Muxer"))
+
+
+def open_ended(text):
+    """The line with the chain to which more can be linked at its end: the one that leads to no pad
+    by its name. What writes or shows at that chain's end is left out."""
+    chains = chains_of(text)
+    free = [chain for chain in chains if not re.search(r"\.[\w%-]*$", chain[-1].split()[0])]
+    ends = [chain for chain in free if not is_end(chain[-1])] or free
+    if len(ends) != 1 or "(" in text:
+        return text
+    kept = list(ends[0])
+    while kept and is_end(kept[-1]):
+        kept.pop()
+    if not kept or kept == chains[-1]:
+        return text
+    return " ".join(" ! ".join(chain) for chain in
+                    [*(chain for chain in chains if chain is not ends[0]), kept])
+
+
 def linked(words, *tail):
     """The description, and those elements of the tail whose factory it does not name already."""
-    text = description(words)
+    text = open_ended(description(words))
     named = factories(text)
     return " ! ".join([text, *(element for element in tail if element.split()[0] not in named)])
 

@@ -8,6 +8,8 @@
 The rest of the command line is a pipeline as for gst-launch-1.0 that ends in what stixel-obstacles
 takes: stixels, video with stixels, scans with labels. docs/publishing.md has the topics.
 
+The exit status is 1 if the pipeline failed, or if no message reached the broker.
+
 Needs GStreamer for Python and Paho (Debian: python3-paho-mqtt; PyPI: paho-mqtt).
 """
 import argparse
@@ -135,7 +137,7 @@ def main():
         status = 1
     broker.close()
     print(broker.counts())
-    sys.exit(status)
+    sys.exit(status or (broker.lost > 0 and broker.sent == 0))
 
 
 if __name__ == "__main__":

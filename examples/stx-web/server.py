@@ -27,7 +27,7 @@ KEPT = 20         # pictures that a viewer may still ask for
 CONNECTIONS = 64  # at a time; a browser has two or three
 OF_ONE = 32       # of these, from one address
 TIMEOUT = 10      # seconds
-TIMEOUT = 1      # seconds that the end waits for viewers
+FAREWELL = 1      # seconds that the end waits for viewers
 PIECE = 65536     # bytes that the system holds for a viewer: more would be old when it arrives
 BOUNDARY = "frame"
 
@@ -52,7 +52,7 @@ class Hub:
         with self.changed:
             self.ended = event("end", json.dumps(text).encode(), "")
             self.changed.notify_all()
-            self.changed.wait_for(lambda: self.watching == 0, TIMEOUT)
+            self.changed.wait_for(lambda: self.watching == 0, FAREWELL)
 
     def watch(self, more):
         with self.changed:

@@ -168,6 +168,15 @@ def check_page(broker):
     ear.close()
 
 
+def check_readme(broker):
+    """The first pipeline of the README as it is typed there: its sources come last, and it writes a
+    picture."""
+    page = (street.ROOT / "README.md").read_text().replace("\\\n", " ")
+    line = next(line for line in page.split("\n") if line.startswith("gst-launch-1.0 stereo-"))
+    said = end(publish(broker, line.removeprefix("gst-launch-1.0 ")))
+    street.expect(re.search("[3-9] messages sent, 0 lost", said), said)
+
+
 def check_outage(broker, qos):
     """Of 10 frames in a second some fall into the time without a broker."""
     ear = Ear(broker)
@@ -216,7 +225,7 @@ def check_will(broker):
 
 
 def check_without_broker(broker):
-    said = end(publish(broker, street.stixels(3)))
+    said = end(publish(broker, street.stixels(3)), status=1)
     lost = re.search(r"0 messages sent, (\d+) lost", said)
     street.expect("not there" in said and lost and 6 <= int(lost[1]) <= 9, said)
 
@@ -251,6 +260,7 @@ def main():
         check_truth(broker)
         check_compact(broker)
         check_page(broker)
+        check_readme(broker)
         check_outages(broker)
         check_will(broker)
         check_ports()
