@@ -52,7 +52,10 @@ def picture_files(text):
 
 def read_picture(path):
     data = np.fromfile(path, np.uint8)  # cv2.imread () crashes at names that are no UTF-8
-    picture = cv2.imdecode(data, cv2.IMREAD_GRAYSCALE) if len(data) > 0 else None
+    try:
+        picture = cv2.imdecode(data, cv2.IMREAD_GRAYSCALE) if len(data) > 0 else None
+    except cv2.error as error:  # more pixels than OpenCV takes
+        raise SourceError(f"{path}: OpenCV does not read this picture: {error.err}") from error
     if picture is None:
         raise SourceError(f"{path}: is not a picture that OpenCV reads")
     return picture

@@ -31,10 +31,10 @@ class Failure(Exception):
 
 
 def corners_of(text):
-    match = re.fullmatch(r"(\d+)x(\d+)", text)
-    if not match or min(int(n) for n in match.groups()) < 3:
+    match = re.fullmatch(r"0*(\d{1,9})x0*(\d{1,9})", text)
+    if not match or not all(3 <= int(n) <= 100 for n in match.groups()):
         raise argparse.ArgumentTypeError(f"{text}: say the corners between squares across and "
-                                         "down, at least 3 each, as in 9x6")
+                                         "down, 3 to 100 each, as in 9x6")
     return int(match[1]), int(match[2])
 
 
@@ -103,7 +103,7 @@ def main():
         return
     check(parser, arguments)
     try:
-        import cv2  # noqa: F401 (looked for here, so that what is missing is said once)
+        import cv2  # looked for here, so that what is missing is said once
     except ImportError:
         raise Failure("there is no OpenCV for this Python: sudo apt install python3-opencv")
     import calibration
@@ -112,6 +112,8 @@ def main():
         calibration.run(arguments)
     except (sources.SourceError, calibration.CalibrationError) as error:
         raise Failure(error)
+    except (cv2.error, MemoryError) as error:
+        raise Failure(f"the pictures are more than OpenCV can take: {error}")
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zlib
 
 if os.environ.get("STX_OPENCV"):
     sys.path.insert(0, os.environ["STX_OPENCV"])
@@ -309,6 +310,11 @@ def check_odd_files():
     expect_refusal(("only 1 views",), names[0].parent, names[0].parent)
     for name in names[1:]:
         expect_refusal((name.name, "not a picture"), name, name)
+    huge = bytearray(picture)  # by its header
+    huge[16:24] = (60000).to_bytes(4, "big") * 2
+    huge[29:33] = zlib.crc32(huge[12:29]).to_bytes(4, "big")
+    (FOLDER / "huge.png").write_bytes(huge)
+    expect_refusal(("huge.png", "picture"), "huge.png", "huge.png")
     cv2.imwrite(str(FOLDER / "dot.png"), np.zeros((1, 1)))
     expect_refusal(("0x1", "too small"), "dot.png")
     for name in ("l", "nowhere/x.yml"):
@@ -316,6 +322,9 @@ def check_odd_files():
         expect(f"{name}: cannot be written" in text, text)
     text = calibrate("--print-board", "nowhere/x.svg", status=1)
     expect("nowhere/x.svg" in text and "Traceback" not in text, text)
+    for board in "99999x99999", "2x9", "x", f"{'9' * 99}x9":
+        text = calibrate("--print-board", "board.svg", "--board", board, status=2)
+        expect(f"{board}: say the corners" in text and "Traceback" not in text, text)
 
 
 # ---- Parts --------------------------------------------------------------------------------------
