@@ -5,6 +5,7 @@
 #define COLUMNS 64 /* in a row */
 #define STEEP 8    /* parts of the height from one row of the order to the other */
 #define ENOUGH 100 /* samples of a kind, to be judged by */
+#define SPREAD 257 /* between two numbers of 8 bits that were spread to 16 */
 
 /* ---- Counting ----------------------------------------------------------------------------- */
 
@@ -15,7 +16,7 @@ static int swap(int value)
 
 static bool is_jump(int a, int b)
 {
-  return a > b ? a - b > STX_DISPARITY_ONE : b - a > STX_DISPARITY_ONE;
+  return a > b ? a - b > SPREAD : b - a > SPREAD;
 }
 
 /* OpenCV's are signed, and a 16th pixel each: with 16 times as much as KITTI's they compare. */
@@ -39,6 +40,8 @@ static void count_row(const Row *row, StxDoubtCounts *counts)
     int x = (int)((int64_t)i * (row->width - 1) / columns);
     int value = value_of(row->row[x], row->encoding);
     counts->known += value != 0;
+    counts->spread += value != 0 && row->row[x] % SPREAD == 0;
+    counts->small += value != 0 && row->row[x] < 256;
     counts->beyond += value > (int64_t)row->width * STX_DISPARITY_ONE / 2;
     int beside = value_of(row->row[x + 1], row->encoding);
     if (value != 0 && beside != 0) {
@@ -80,6 +83,11 @@ StxDoubt stx_doubt_judge(const StxDoubtCounts *c, StxDisparityEncoding encoding)
   /* Depths of what is far jump by metres where disparities do by parts of a pixel. */
   if (c->pairs >= ENOUGH && c->jumps * (is_depth ? 2 : 3) > c->pairs)
     return 4 * c->swapped_jumps < c->jumps ? STX_DOUBT_SWAPPED : STX_DOUBT_PICTURE;
+  if (c->known >= ENOUGH && c->spread == c->known)
+    return STX_DOUBT_SPREAD;
+  /* In 16th pixels or millimetres so small numbers are those of something far or near. */
+  if (!is_depth && encoding != STX_DISPARITY_OPENCV && c->known >= ENOUGH && c->small == c->known)
+    return STX_DOUBT_SMALL;
   if (!is_depth && c->known >= ENOUGH && 4 * c->beyond > c->known)
     return STX_DOUBT_RANGE;
   if (!is_depth && is_mostly(c->above, c->below, c->over))
@@ -105,6 +113,12 @@ const char *stx_doubt_text(StxDoubt doubt)
   case STX_DOUBT_RANGE:
     return "it has disparities of more than half of the image's width: set disparity-encoding to "
            "cityscapes, opencv or depth-mm";
+  case STX_DOUBT_SPREAD:
+    return "all its numbers are multiples of 257: videoconvert made 16 bits of a map of 8; save "
+           "the map in 16 bits, as its disparity-encoding says";
+  case STX_DOUBT_SMALL:
+    return "none of its disparities reaches one pixel: numbers of 8 bits were stored in 16; "
+           "multiply whole pixels by 256, or set disparity-encoding=opencv for 16ths of a pixel";
   default:
     return "";
   }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Checks whether a map of 16 bits can have the assumed encoding: disparities, or depths in
- * millimetres. Three criteria, independent of the scene:
+ * millimetres. Four criteria, independent of the scene:
  *
- *   jumps    neighbours in a row differ little on surfaces, by more than 256 at edges only.
+ *   bits     a map of 8 bits as one of 16: all numbers are multiples of 257, as videoconvert makes
+ *            them, or, of disparities in 1/256 pixel, all are below 256
+ *   jumps    neighbours in a row differ little on surfaces, by more than 257 at edges only.
  *            Pictures have texture; of the wrong byte order nearly all neighbours differ, and few
  *            once the bytes are swapped
  *   order    in the lower half of an image things come nearer from top to bottom: disparities
@@ -26,6 +28,7 @@ typedef struct {
   int over, above, below;          /* pairs one over the other, of which the upper or the lower one
                                       has the larger number by a 16th */
   int known, beyond; /* samples that are not 0; as disparities beyond half the width */
+  int spread, small; /* multiples of 257; below 256 */
 } StxDoubtCounts;
 
 typedef enum {
@@ -34,7 +37,9 @@ typedef enum {
   STX_DOUBT_PICTURE,   /* colours */
   STX_DOUBT_DEPTH,     /* depths, read as disparities */
   STX_DOUBT_DISPARITY, /* disparities, read as depths */
-  STX_DOUBT_RANGE      /* disparities of another scale */
+  STX_DOUBT_RANGE,     /* disparities of another scale */
+  STX_DOUBT_SPREAD,    /* 8 bits, each number twice */
+  STX_DOUBT_SMALL      /* 8 bits */
 } StxDoubt;
 
 /* Adds a map of 16 bits in `encoding`, of any size, to the counts. */
