@@ -92,6 +92,8 @@ typedef struct {
   size_t data;                                  /* where the points begin, bytes */
   size_t packed;                                /* LZF: bytes of the compressed points */
   size_t lines;                                 /* text: lines before the first point */
+  bool lists; /* PLY: points have lists, so that they differ in length; `at` of a field is its
+                 property's number, and `record` is that of a point whose lists are empty */
 } StxLidarFile;
 
 /*

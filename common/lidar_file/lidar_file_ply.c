@@ -14,11 +14,12 @@
  * The header is read twice: once to check it and to find the vertices, and once more along with the
  * data of the elements before them. So any number of elements needs no memory.
  */
+#define _GNU_SOURCE /* newlocale */
 #include "common/lidar_file/lidar_file_private.h"
 
 #include <string.h>
 
-#define MAX_PROPERTIES 256 /* of an element before the vertices that has lists */
+#define MAX_PROPERTIES 256 /* of an element that has lists */
 
 typedef struct {
   StxLidarText name;
@@ -30,7 +31,8 @@ typedef struct {
   StxLidarLines lines; /* of the header */
   StxLidarFile *file;
   StxError *error;
-  StxLidarFound found;
+  StxLidarFound found, numbered; /* fields at their bytes or columns; by their property's number */
+  size_t properties;             /* of the vertices, so far */
   enum { START, BEFORE, VERTEX, AFTER } place;
   bool has_format;
 } Ply;
@@ -183,15 +185,16 @@ static bool take_property(Ply *ply, StxLidarText line)
     return false;
   if (ply->place != VERTEX)
     return true;
-  if (property.length != STX_LIDAR_ABSENT)
-    return stx_fail(ply->error,
-        "line %zu: property \"%s\" of element vertex is a list; possible: single values",
-        ply->lines.line, stx_lidar_show(property.name).text);
-  StxLidarField field = {property.type, file->record};
-  if (!stx_lidar_offer_field(&ply->found, property.name, field))
+  bool list = property.length != STX_LIDAR_ABSENT;
+  StxLidarType least = list ? property.length : property.type;
+  StxLidarField field = {property.type, file->record}, numbered = {property.type, ply->properties};
+  if (!list && (!stx_lidar_offer_field(&ply->found, property.name, field) ||
+                   !stx_lidar_offer_field(&ply->numbered, property.name, numbered)))
     return stx_fail(ply->error, "line %zu: property \"%s\" a second time", ply->lines.line,
         stx_lidar_show(property.name).text);
-  file->record += file->encoding == STX_LIDAR_TEXT ? 1 : stx_lidar_type_size(property.type);
+  file->lists = file->lists || list;
+  file->record += file->encoding == STX_LIDAR_TEXT ? 1 : stx_lidar_type_size(least);
+  ply->properties++;
   return true;
 }
 
@@ -226,7 +229,8 @@ static bool read_header(Ply *ply)
   if (ply->place == START || ply->place == BEFORE)
     return stx_fail(
         ply->error, "the header (lines 1 … %zu) has no element vertex", ply->lines.line);
-  return stx_lidar_take_fields(&ply->found, "element vertex", ply->file, ply->error);
+  return stx_lidar_take_fields(
+      ply->file->lists ? &ply->numbered : &ply->found, "element vertex", ply->file, ply->error);
 }
 
 /* ---- Elements before the vertices ---------------------------------------------------------- */
@@ -254,8 +258,8 @@ static bool skip_bytes(StxLidarFile *file, size_t count, size_t size, size_t lin
   size_t room = file->size - file->data;
   if (size > 0 && count > room / size)
     return stx_fail(error,
-        "line %zu: the file ends within this element, before the vertices: %zu values of %zu bytes "
-        "from byte %zu on, of %zu",
+        "line %zu: the file ends within this element: %zu values of %zu bytes from byte %zu on, of "
+        "%zu",
         line, count, size, file->data, file->size);
   file->data += count * size;
   return true;
@@ -274,19 +278,27 @@ static bool skip_list(
   return skip_bytes(file, (size_t)length, stx_lidar_type_size(list->type), line, error);
 }
 
-/* Records that differ in length. Their properties are taken from the header once: it may be long.
- */
+/* The properties of an element with lists. They are taken from the header once: it may be long. */
+static bool list_properties(
+    StxLidarLines header, Property properties[MAX_PROPERTIES + 1], size_t *used, StxError *error)
+{
+  size_t line = header.line;
+  *used = 0;
+  while (*used <= MAX_PROPERTIES && next_property(&header, &properties[*used]))
+    ++*used;
+  return *used <= MAX_PROPERTIES ||
+         stx_fail(error, "line %zu: more than %d properties, with lists among them", line,
+             MAX_PROPERTIES);
+}
+
+/* Records that differ in length. */
 static bool skip_lists(
     const uint8_t *bytes, StxLidarLines header, size_t count, StxLidarFile *file, StxError *error)
 {
   Property properties[MAX_PROPERTIES + 1];
-  size_t line = header.line, used = 0;
-  while (used <= MAX_PROPERTIES && next_property(&header, &properties[used]))
-    used++;
-  if (used > MAX_PROPERTIES)
-    return stx_fail(error,
-        "line %zu: more than %d properties, with lists among them, before the vertices", line,
-        MAX_PROPERTIES);
+  size_t line = header.line, used;
+  if (!list_properties(header, properties, &used, error))
+    return false;
   for (size_t i = 0; i < count; i++)
     for (size_t p = 0; p < used; p++) {
       bool list = properties[p].length != STX_LIDAR_ABSENT;
@@ -357,6 +369,100 @@ static bool skip_elements(const uint8_t *bytes, StxLidarFile *file, StxError *er
   return true;
 }
 
+/* ---- Vertices with lists ------------------------------------------------------------------- */
+
+/* Reads one of text; the list's values behind its length are passed over. */
+static bool read_line(const StxLidarFile *file, const Property *properties, size_t used,
+    StxLidarText line, size_t number, locale_t locale, float *point, StxError *error)
+{
+  StxLidarText word;
+  for (size_t p = 0; p < used; p++) {
+    bool list = properties[p].length != STX_LIDAR_ABSENT;
+    bool good = stx_lidar_next_word(&line, &word);
+    size_t length = 0;
+    if (list)
+      good = good && stx_lidar_word_count(word, file->size, &length);
+    for (int c = 0; c < STX_LIDAR_POINT_FLOATS && !list && good; c++)
+      if (file->fields[c].type != STX_LIDAR_ABSENT && file->fields[c].at == p)
+        good = stx_lidar_word_number(word, locale, &point[c]);
+    if (!good)
+      return stx_fail(error, "line %zu: %s %s is \"%s\"; expected a number", number,
+          list ? "the length of list" : "property", stx_lidar_show(properties[p].name).text,
+          stx_lidar_show(word).text);
+    while (length > 0 && stx_lidar_next_word(&line, &word))
+      length--;
+    if (length > 0)
+      return stx_fail(error, "line %zu ends %zu values before the end of list %s", number, length,
+          stx_lidar_show(properties[p].name).text);
+  }
+  return !stx_lidar_next_word(&line, &word) ||
+         stx_fail(error, "line %zu has values behind its last property, from \"%s\" on", number,
+             stx_lidar_show(word).text);
+}
+
+/* Reads one of bytes, and moves file->data on. */
+static bool read_record(const uint8_t *bytes, const Property *properties, size_t used, size_t line,
+    StxLidarFile *file, float *point, StxError *error)
+{
+  for (size_t p = 0; p < used; p++) {
+    size_t at = file->data;
+    if (properties[p].length != STX_LIDAR_ABSENT) {
+      if (!skip_list(bytes, &properties[p], file, line, error))
+        return false;
+      continue;
+    }
+    if (!skip_bytes(file, 1, stx_lidar_type_size(properties[p].type), line, error))
+      return false;
+    for (int c = 0; c < STX_LIDAR_POINT_FLOATS; c++)
+      if (file->fields[c].type != STX_LIDAR_ABSENT && file->fields[c].at == p)
+        point[c] = stx_lidar_value(bytes + at, properties[p].type, file->encoding == STX_LIDAR_BIG);
+  }
+  return true;
+}
+
+/* The header's lines behind "element vertex", which is there. */
+static StxLidarLines find_vertex(const StxLidarFile *file, const uint8_t *bytes)
+{
+  StxLidarLines header = {{(const char *)bytes, (const char *)bytes + file->size}, 0};
+  StxLidarText line, word, name;
+  while (stx_lidar_next_full_line(&header, &line)) {
+    stx_lidar_next_word(&line, &word);
+    stx_lidar_next_word(&line, &name);
+    if (stx_lidar_word_is(word, "element") && stx_lidar_word_is(name, "vertex"))
+      break;
+  }
+  return header;
+}
+
+static bool read_points(
+    const StxLidarFile *file, const uint8_t *bytes, float *points, void *scratch, StxError *error)
+{
+  if (!file->lists)
+    return stx_lidar_read_points(file, bytes, points, scratch, error);
+  const char *text = (const char *)bytes;
+  StxLidarLines lines = {{text + file->data, text + file->size}, file->lines};
+  StxLidarLines header = find_vertex(file, bytes);
+  StxLidarFile ahead = *file;
+  StxLidarText line;
+  Property properties[MAX_PROPERTIES + 1];
+  size_t used;
+  if (!list_properties(header, properties, &used, error))
+    return false;
+  locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  bool good = true;
+  memset(points, 0, file->points * STX_LIDAR_POINT_FLOATS * sizeof *points);
+  for (size_t i = 0; i < file->points && good; i++, points += STX_LIDAR_POINT_FLOATS)
+    if (file->encoding != STX_LIDAR_TEXT)
+      good = read_record(bytes, properties, used, header.line, &ahead, points, error);
+    else if (stx_lidar_next_full_line(&lines, &line))
+      good = read_line(file, properties, used, line, lines.line, locale, points, error);
+    else
+      good = stx_fail(error, "line %zu: the file ends after %zu points; its header announces %zu",
+          lines.line, i, file->points);
+  freelocale(locale);
+  return good;
+}
+
 static bool probe(const uint8_t *bytes, StxLidarFile *file, StxError *error)
 {
   const char *text = (const char *)bytes;
@@ -371,4 +477,4 @@ static bool probe(const uint8_t *bytes, StxLidarFile *file, StxError *error)
 }
 
 const StxLidarFormatInfo stx_lidar_ply = {
-    "ply", "application/x-ply", NULL, matches, recognizes, probe, stx_lidar_read_points};
+    "ply", "application/x-ply", NULL, matches, recognizes, probe, read_points};

@@ -219,6 +219,13 @@ static void store(uint64_t bits, StxLidarType type, float *to)
   }
 }
 
+float stx_lidar_value(const uint8_t *from, StxLidarType type, bool big_endian)
+{
+  float value;
+  store(load_bits(from, stx_lidar_type_size(type), big_endian), type, &value);
+  return value;
+}
+
 /* True if a record already is a point. */
 static bool is_packed(const StxLidarFile *file)
 {

@@ -56,6 +56,9 @@ StxLidarShown stx_lidar_show(StxLidarText word);
 /* Bytes of one value; 0 for ABSENT. */
 size_t stx_lidar_type_size(StxLidarType type);
 
+/* The nearest float of a value. */
+float stx_lidar_value(const uint8_t *from, StxLidarType type, bool big_endian);
+
 /* An integer of at most 4 bytes. */
 int64_t stx_lidar_integer(const uint8_t *from, StxLidarType type, bool big_endian);
 
@@ -78,7 +81,7 @@ bool stx_lidar_take_fields(
 /* Checks file->points against the bytes from file->data on. */
 bool stx_lidar_check_points(const StxLidarFile *file, StxError *error);
 
-/* Reads points by their encoding: every format's `read` so far. */
+/* Reads points by their encoding, all of one length: the `read` of most formats. */
 bool stx_lidar_read_points(
     const StxLidarFile *file, const uint8_t *bytes, float *points, void *scratch, StxError *error);
 

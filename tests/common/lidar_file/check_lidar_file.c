@@ -68,6 +68,7 @@ static void expect_refusal(
 #define LZF PCD4 "POINTS 1\nDATA binary_compressed\n"
 #define ONE PCD4 "POINTS 1\nDATA ascii\n"
 #define ASCII "ply\nformat ascii 1.0\n"
+#define LISTS ASCII "element vertex 1\nproperty list char int l\n" PLY3 "end_header\n"
 
 #define TEXT(text) text, sizeof(text) - 1
 
@@ -108,6 +109,15 @@ static const struct {
     {TEXT("ply\nformat binary_big_endian 1.0\nelement vertex 1\n" PLY3
           "property char i\nend_header\n?\x80\0\0@\0\0\0@@\0\0\xFF rest"),
         1, {1, 2, 3, -1}},
+    {TEXT(ASCII "element vertex 2\nproperty list uchar int tags\n" PLY3
+                "property list uint float more\nproperty uchar i\nend_header\n"
+                "2 8 9 1 2 3 0 4\n0 5 6 7 1 .5 8\n"),
+        2, {1, 2, 3, 4, 5, 6, 7, 8}},
+    {TEXT("ply\nformat binary_big_endian 1.0\nelement face 1\nproperty list uchar char v\n"
+          "element vertex 2\nproperty float x\nproperty list uchar short tags\n"
+          "property float y\nproperty float z\nend_header\n\1?"
+          "?\x80\0\0\2\0\1\0\2@\0\0\0@@\0\0?\x80\0\0\0@\0\0\0@@\0\0 rest"),
+        2, {1, 2, 3, 0, 1, 2, 3, 0}},
 };
 
 STX_TEST(literal_files)
@@ -338,8 +348,8 @@ static const struct {
     {TEXT(ASCII "element vertex 1\nproperty half x\n"),
         "line 4: type \"half\"; possible: char uchar short ushort int uint float double"},
     {TEXT(ASCII "element vertex 1\nproperty float\n"), "line 4: a property without a name"},
-    {TEXT(ASCII "element vertex 1\nproperty list uchar int x\n"),
-        "line 4: property \"x\" of element vertex is a list"},
+    {TEXT(ASCII "element vertex 1\nproperty list uchar int x\nend_header\n"),
+        "element vertex has no x"},
     {TEXT(ASCII "element face 1\nproperty list float int x\n"),
         "line 4: type \"float\"; possible: char uchar short ushort int uint, or"},
     {TEXT(ASCII "element vertex 1\n" PLY3 "property int X\n"),
@@ -355,12 +365,23 @@ static const struct {
         "byte 156: a list of -1 values"},
     {TEXT("ply\nformat binary_big_endian 1.0\nelement face 1\nproperty list uint double v\n"
           "element vertex 1\n" PLY3 "end_header\n\xFF\xFF\xFF\xFF............"),
-        "line 3: the file ends within this element, before the vertices: 4294967295"},
+        "line 3: the file ends within this element: 4294967295"},
     {TEXT("ply\nformat binary_big_endian 1.0\nelement a 1152921504606846975\nproperty double v\n"
           "element vertex 1\n" PLY3 "end_header\n............"),
         "line 3: the file ends within this element"},
     {TEXT(ASCII "element a 3\nproperty int v\nelement vertex 1\n" PLY3 "end_header\n1\n2\n"),
         "line 11: the file ends within the element of line 3"},
+    /* PLY: lists of the vertices */
+    {TEXT(LISTS "9 1 2 3\n"), "line 9 ends 6 values before the end of list l"},
+    {TEXT(LISTS "-1 1 2 3\n"), "line 9: the length of list l is \"-1\"; expected a number"},
+    {TEXT(LISTS "0 1 2 3 4\n"), "line 9 has values behind its last property, from \"4\" on"},
+    {TEXT(LISTS "000 1 2\n"), "line 9: property z is \"\"; expected a number"},
+    {TEXT("ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty list char int l\n" PLY3
+          "end_header\n\xFF............"),
+        "a list of -1 values"},
+    {TEXT("ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty list char int l\n" PLY3
+          "end_header\n\x09............"),
+        "line 3: the file ends within this element: 9 values"},
     {TEXT("ply\nformat binary_big_endian 1.0\nelement vertex 2\n" PLY3 "end_header\n............"),
         "announces 2 points of 12 bytes, but only 12 bytes follow"},
     /* No header */
