@@ -123,8 +123,8 @@ static bool check_all(const Read *read)
 static StxCalibrationPlace locate_given(
     const StxCalibrationInput *input, StxCalibrationThing thing, int side)
 {
-  static const char *const names[][2] = {{"K1", "K2"}, {"size", "size"}, {"R1", "R2"}, {"P1", "P2"},
-      {"R", "R"}, {"T", "T"}};
+  static const char *const names[][2] = {
+      {"K1", "K2"}, {"size", "size"}, {"R1", "R2"}, {"P1", "P2"}, {"R", "R"}, {"T", "T"}};
   StxCalibrationPlace place;
   (void)input;
   snprintf(place.text, sizeof place.text, "calibration: %s", names[thing][side]);

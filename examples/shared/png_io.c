@@ -34,6 +34,7 @@ typedef enum { READ_ANY_8, READ_GRAY_8, READ_GRAY_16 } Want;
 typedef struct {
   uint8_t *data;
   int width, height, channels;
+  bool deep; /* read as 8 bits, but of 2 bytes so far */
 } Pixels;
 
 static const char *type_name(int type)
@@ -63,13 +64,22 @@ static void demand(png_structp png, png_infop info, Want want)
   png_error(png, message);
 }
 
+/* Gray of 16 bits, whose used bits the file does not say. */
+static bool is_deep_gray(png_structp png, png_infop info)
+{
+  return png_get_bit_depth(png, info) == 16 &&
+         !(png_get_color_type(png, info) & PNG_COLOR_MASK_COLOR);
+}
+
 static void set_transforms(png_structp png, png_infop info, Want want)
 {
-  if (want == READ_GRAY_16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+  bool deep = want == READ_ANY_8 && is_deep_gray(png, info);
+  if ((want == READ_GRAY_16 || deep) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
     png_set_swap(png);
   if (want == READ_ANY_8) {
     png_set_expand(png);
-    png_set_scale_16(png);
+    if (!deep)
+      png_set_scale_16(png);
     png_set_strip_alpha(png);
   }
   png_set_interlace_handling(png);
@@ -90,6 +100,7 @@ static bool decode(png_structp png, png_infop info, FILE *file, Want want, Pixel
   pixels->width = (int)png_get_image_width(png, info);
   pixels->height = (int)png_get_image_height(png, info);
   pixels->channels = png_get_channels(png, info);
+  pixels->deep = want == READ_ANY_8 && is_deep_gray(png, info);
   size_t stride = png_get_rowbytes(png, info);
   pixels->data = malloc(stride * (size_t)pixels->height);
   if (pixels->data == NULL)
@@ -129,6 +140,21 @@ static void colour_to_gray(Pixels *pixels)
   }
 }
 
+/* 16 bits to 8, in place, as stereo-sgm does with gray-bits=auto: the upper 8 of as many as the
+ * largest value needs (luma.h). */
+static void deep_to_gray(Pixels *pixels)
+{
+  size_t count = (size_t)pixels->width * (size_t)pixels->height;
+  const uint16_t *words = (const uint16_t *)(void *)pixels->data;
+  int most = 0, shift = 0;
+  for (size_t i = 0; i < count; i++)
+    most |= words[i];
+  while (most >> shift > 255)
+    shift++;
+  for (size_t i = 0; i < count; i++)
+    pixels->data[i] = (uint8_t)(words[i] >> shift);
+}
+
 static StxImage8 as_image8(const Pixels *pixels)
 {
   return (StxImage8){pixels->data, pixels->width, pixels->width, pixels->height};
@@ -141,6 +167,8 @@ bool png_load_gray8(const char *path, StxImage8 *image, StxError *error)
     return false;
   if (pixels.channels == 3)
     colour_to_gray(&pixels);
+  if (pixels.deep)
+    deep_to_gray(&pixels);
   *image = as_image8(&pixels);
   return true;
 }

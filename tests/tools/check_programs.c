@@ -44,6 +44,24 @@ STX_TEST(png_files_keep_their_values)
   g_remove("words.png");
 }
 
+/* A camera of 12 bits; and one of 8 in 16. */
+STX_TEST(deep_gray_keeps_its_upper_bits)
+{
+  uint16_t values[] = {0, 15, 16, 4095}, few[] = {0, 1, 254, 255};
+  StxImage16 deep = {values, 8, 4, 1}, flat = {few, 8, 4, 1};
+  StxError error;
+  StxImage8 gray;
+  ck_assert(png_save_gray16("deep.png", &deep, &error));
+  ck_assert_msg(png_load_gray8("deep.png", &gray, &error), "%s", error.text);
+  ck_assert(memcmp(gray.data, (uint8_t[]){0, 0, 1, 255}, 4) == 0);
+  free(gray.data);
+  ck_assert(png_save_gray16("deep.png", &flat, &error));
+  ck_assert_msg(png_load_gray8("deep.png", &gray, &error), "%s", error.text);
+  ck_assert(memcmp(gray.data, (uint8_t[]){0, 1, 254, 255}, 4) == 0);
+  free(gray.data);
+  g_remove("deep.png");
+}
+
 STX_TEST(colour_becomes_luma)
 {
   /* 2 × 1 pixels, 8-bit RGB: (255, 0, 0) and (0, 10, 200). */
