@@ -10,6 +10,7 @@
 /* The cells of a column. */
 typedef struct {
   const StxSatdpTables *tables;
+  StxGroundPrior prior;
   float disparity[STX_MAX_ROWS];
   StxCell cell[3][STX_MAX_ROWS]; /* of ground, object, sky */
 } Cells;
@@ -21,12 +22,13 @@ static void begin(void *data, const StxSatdpParams *params, const StxSatdpTables
   const uint16_t *disparity = stx_column(&params->grid, (void *)columns, 0, column);
   const uint16_t *weight = stx_column(&params->grid, (void *)columns, 1, column);
   cells->tables = tables;
-  for (int u = 0; u < tables->rows; u++) {
-    int row = tables->rows - 1 - u;
+  cells->prior = stx_ground_prior(tables, column);
+  for (int u = 0, drop = stx_drop_cells(tables, column); u < tables->rows; u++) {
+    int row = tables->rows - 1 - u, v = stx_road_cell(tables, drop, u);
     cells->disparity[u] = disparity[row];
     for (int kind = 0; kind < 3; kind++)
       cells->cell[kind][u] =
-          stx_cell(tables, (StxKind)(STX_KIND_GROUND + kind), u, weight[row], disparity[row]);
+          stx_cell(tables, (StxKind)(STX_KIND_GROUND + kind), v, weight[row], disparity[row]);
   }
 }
 
@@ -34,11 +36,11 @@ static double energy(const void *data, int kind, int vb, int k, const StxGroundF
 {
   const Cells *cells = data;
   const StxSatdpTables *t = cells->tables;
-  StxCellLine line =
-      stx_cell_line(plane->slope, plane->intercept, t->horizon_x, t->x[vb], t->mixture.steepest);
+  StxCellLine line = stx_cell_line(
+      plane->slope, plane->intercept, cells->prior.horizon_x, t->x[vb], t->mixture.steepest);
   double sum = 0;
   if (kind == STX_BELOW_GROUND)
-    sum = stx_plane_energy(stx_ground_prior(t), *plane, t->residual_energy);
+    sum = stx_plane_energy(cells->prior, *plane, t->residual_energy);
   for (int u = vb; u <= k; u++) {
     const StxCell *cell = &cells->cell[kind][u];
     float value = stx_line_value(line, (float)(t->x[u] - t->x[vb]));

@@ -22,9 +22,10 @@ INLINE void add_kind(const Full *f, int kind, int u)
   double *fixed = f->fixed[kind][u + 1];
   const double *hi = g->rows[u + 1].placed[kind], *lo = g->rows[u].placed[kind];
   float precision[LANES], cap[LANES];
+  int v = stx_road_cell(t, g->drop, u);
   EACH_LANE
   {
-    StxCell cell = stx_cell(t, (StxKind)(STX_KIND_GROUND + kind), u, weight[l], disparity[l]);
+    StxCell cell = stx_cell(t, (StxKind)(STX_KIND_GROUND + kind), v, weight[l], disparity[l]);
     float d = (float)(int32_t)disparity[l];
     double energy = kind == SKY ? (double)stx_mixture_energy(d, 0, cell.precision, cell.cap) : 0.0;
     fixed[l] = below[l] + (cell.flat + hi[l] - lo[l] + energy);

@@ -18,6 +18,7 @@ typedef struct {
   int32_t flat;
 } StxCell;
 
+/* `u` by stx_road_cell. */
 STX_INLINE StxCell stx_cell(
     const StxSatdpTables *t, StxKind kind, int u, uint32_t weight, uint32_t disparity)
 {

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The road in the v-disparity histogram.
+ * The road in the v-disparity histogram of a tilt: that of the cells whose rows are moved up or
+ * down by their column until a road of this tilt is as high everywhere.
  *
  *   H(r, b)    Σ weight of the cells of row bin r whose disparity lies in [b, b+1) px
- *   points     the up to PEAKS highest maxima of H(r, ·) in ANCHORS rows
+ *   L(r, b)    likewise of those that lie
+ *   points     the up to PEAKS highest maxima of L(r, ·) in ANCHORS rows
  *   candidates the prior, then the lines through two points of different rows
- *   score      Σ over rows of  H on the line (its bin and the two beside it) − H behind it,
+ *   score      Σ over rows of  L on the line (its bin and the ones beside it) − H behind it,
  *              times the share of rows that have some on it: nothing can be seen through the road,
  *              so a line with much behind it runs through objects, and the distant background
- *              reaches over few rows. The best one (the first of equals) is
- *   refined    by weighted least squares on the cells near it: within 2 bins, then twice within 1.
+ *              reaches over few rows. The best one (the first of equals) of the tilts is
+ *   refined    to a plane by weighted least squares on the cells near it that lie.
  *
- * Only the slope and the intercept of the least squares are floating point, from exact sums.
+ * Without a prior the tilts are TILTS steps either way. Only the solution of the least squares is
+ * floating point, from exact sums.
  *
  * A Hough transform over (slope, horizon) needs the same scores on a grid of some 10^5 lines to
  * come as near; two points of the data give them for some 10^3.
@@ -20,45 +23,77 @@
 
 #include <math.h>
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
-#define MAX_CELLS 32768 /* looked at */
+#define REACH 12 /* pixels above and below a cell that say whether it lies */
 
-/* ---- The histogram -------------------------------------------------------------------------- */
+/* ---- Cells -------------------------------------------------------------------------------- */
 
-static void add_cell(uint32_t disparity, uint32_t weight, StxRoadBin *bins)
+/* A row that counts as another: half rows by which a column is moved up for a tilt, … */
+static int rise_of(double tilt, int x)
 {
-  uint32_t w = (weight + 2048u) >> 12;
-  StxRoadBin *bin = &bins[disparity >> 8];
-  bin->weight += disparity > 0 ? w : 0;
-  bin->moment += disparity > 0 ? w * (disparity & 255) : 0;
+  return (int)floor(tilt * x + 0.5);
 }
 
-/* A column, and the rows of cells that the bins are of. */
-typedef struct {
-  const uint16_t *disparity, *weight;
-  int rows, shift;
-} Column;
-
-/* Only those of its cells that lie. */
-static void add_lying(
-    const Column *c, const StxRoadLying *lying, int cell_height, StxRoadHistogram *histogram)
+/* … and in cells. */
+static int rise_cells(const StxGrid *grid, int rise)
 {
-  int reach = lying->reach, span = 2 * reach * cell_height;
-  for (int r = reach; r < c->rows - reach; r++) {
-    int64_t above = c->disparity[r - reach], below = c->disparity[r + reach];
-    int64_t growth = below - above, off = 2 * (int64_t)c->disparity[r] - above - below;
-    if (above > 0 && growth >= lying->low * span && growth <= lying->high * span &&
-        2 * (off < 0 ? -off : off) <= growth)
-      add_cell(c->disparity[r], c->weight[r], histogram->bin[r >> c->shift]);
+  return (int)floor((double)rise / (2 * grid->cell_height) + 0.5);
+}
+
+static int column_x(const StxGrid *grid, int c)
+{
+  int left = c * grid->cell_width, right = left + grid->cell_width;
+  return left + (right < grid->width ? right : grid->width) - grid->width;
+}
+
+static uint32_t cell_weight(uint32_t disparity, uint32_t weight)
+{
+  return disparity > 0 ? (weight + 2048u) >> 12 : 0;
+}
+
+/* Adds the cells of a column that lie. Near the ends of the column the cells beside the nearest one
+ * that has both neighbours tell. */
+static void add_lying(StxRoadCells *cells, int c, int reach)
+{
+  const StxGrid *grid = cells->grid;
+  const uint16_t *d = stx_column(grid, (void *)cells->columns, 0, c);
+  const uint16_t *weight = stx_column(grid, (void *)cells->columns, 1, c);
+  int rows = stx_grid_rows(grid), x = column_x(grid, c);
+  for (int r = 0; r < rows; r++) {
+    int middle = r < reach ? reach : r >= rows - reach ? rows - 1 - reach : r;
+    int above = d[middle - reach], growth = d[middle + reach] - above;
+    int off = 2 * d[middle] - above - d[middle + reach];
+    uint32_t w = cell_weight(d[r], weight[r]);
+    StxRoadCell cell = {x, (uint16_t)(stx_grid_top(grid, r) + stx_grid_top(grid, r + 1) - 1),
+        (uint16_t)r, d[r], (uint16_t)growth, w};
+    cells->cell[cells->count] = cell;
+    cells->count += w > 0 && above > 0 && growth > 0 && 2 * abs(off) <= growth;
   }
 }
 
-void stx_road_histogram(const StxGrid *grid, const void *columns, const StxRoadLying *lying,
-    StxRoadHistogram *histogram)
+StxRoadCells stx_road_cells(const StxGrid *grid, const void *columns, StxRoadCell *cell)
 {
-  int rows = stx_grid_rows(grid), count = stx_grid_columns(grid), shift = 0;
-  int64_t cells = (int64_t)rows * count;
-  int step = (int)((cells + MAX_CELLS - 1) / MAX_CELLS);
+  int rows = stx_grid_rows(grid), reach = (REACH + grid->cell_height - 1) / grid->cell_height;
+  int64_t count = (int64_t)rows * stx_grid_columns(grid);
+  int step = (int)((count + STX_ROAD_CELLS - 1) / STX_ROAD_CELLS);
+  StxRoadCells cells = {grid, columns, step, 2 * reach * grid->cell_height, 0, cell};
+  for (int c = step / 2; c < stx_grid_columns(grid) && rows > 2 * reach; c += step)
+    add_lying(&cells, c, reach);
+  return cells;
+}
+
+static bool grows(const StxRoadCells *cells, const StxRoadCell *cell, const StxRoadLying *lying)
+{
+  return cell->growth >= lying->low * cells->span && cell->growth <= lying->high * cells->span;
+}
+
+/* ---- The histogram -------------------------------------------------------------------------- */
+
+static int begin_histogram(const StxGrid *grid, StxRoadHistogram *histogram)
+{
+  int rows = stx_grid_rows(grid), shift = 0;
   while (((rows - 1) >> shift) >= STX_ROAD_ROW_BINS)
     shift++;
   histogram->height = grid->height;
@@ -68,14 +103,11 @@ void stx_road_histogram(const StxGrid *grid, const void *columns, const StxRoadL
     int last = ((r + 1) << shift) < rows ? (r + 1) << shift : rows;
     histogram->y[r] = stx_grid_top(grid, r << shift) + stx_grid_top(grid, last) - 1;
   }
-  for (int c = step / 2; c < count; c += step) {
-    Column column = {stx_column(grid, (void *)columns, 0, c),
-        stx_column(grid, (void *)columns, 1, c), rows, shift};
-    for (int r = 0; r < rows && lying == NULL; r++)
-      add_cell(column.disparity[r], column.weight[r], histogram->bin[r >> shift]);
-    if (lying != NULL)
-      add_lying(&column, lying, grid->cell_height, histogram);
-  }
+  return shift;
+}
+
+static void end_histogram(StxRoadHistogram *histogram)
+{
   for (int r = 0; r < histogram->rows; r++) {
     uint32_t sum = 0;
     for (int b = 0; b < STX_ROAD_BINS; b++) {
@@ -84,6 +116,35 @@ void stx_road_histogram(const StxGrid *grid, const void *columns, const StxRoadL
     }
     histogram->upto[r][STX_ROAD_BINS] = sum;
   }
+}
+
+static void add_cell(uint32_t disparity, uint32_t w, StxRoadBin *bins)
+{
+  bins[disparity >> 8].weight += w;
+  bins[disparity >> 8].moment += w * (disparity & 255);
+}
+
+void stx_road_histograms(const StxRoadCells *cells, double tilt, const StxRoadLying *lying,
+    StxRoadHistogram *all, StxRoadHistogram *those)
+{
+  const StxGrid *grid = cells->grid;
+  int rows = stx_grid_rows(grid), shift = begin_histogram(grid, all);
+  begin_histogram(grid, those);
+  for (int c = cells->step / 2; c < stx_grid_columns(grid); c += cells->step) {
+    const uint16_t *d = stx_column(grid, (void *)cells->columns, 0, c);
+    const uint16_t *weight = stx_column(grid, (void *)cells->columns, 1, c);
+    int up = rise_cells(grid, rise_of(tilt, column_x(grid, c)));
+    for (int r = up > 0 ? up : 0; r < rows && r - up < rows; r++)
+      add_cell(d[r], cell_weight(d[r], weight[r]), all->bin[(r - up) >> shift]);
+  }
+  for (int i = 0; i < cells->count; i++) {
+    const StxRoadCell *cell = &cells->cell[i];
+    int r = cell->row - rise_cells(grid, rise_of(tilt, cell->x));
+    if (r >= 0 && r < rows && grows(cells, cell, lying))
+      add_cell(cell->disparity, cell->weight, those->bin[r >> shift]);
+  }
+  end_histogram(all);
+  end_histogram(those);
 }
 
 /* ---- Peaks --------------------------------------------------------------------------- */
@@ -148,60 +209,80 @@ void stx_road_add_row(
   }
 }
 
+/* ---- Lines -------------------------------------------------------------------------------- */
+
 #define SCORED_ROWS 64
 #define ANCHORS 16
-#define MIN_SUPPORT 0.15
 #define MIN_BOTTOM (3 * 256) /* disparity of the road at the bottom of the image, 1/256 px */
 #define PRIOR_SLOPE 0.25
 #define PRIOR_HORIZON 0.1
+#define PRIOR_TILT 0.1
+#define TILTS 4
+#define FLATTEST (1 / 64.0) /* px per row, */
+#define STEEPEST 4.0        /*   of cells that lie */
+#define LEAST_GROWTH 0.5    /* share of the plane's slope, */
+#define MOST_GROWTH 2.0     /*   of cells that lie as it does */
+#define LEAST_ROWS 5        /* supported: one in so many of those below the horizon, */
+#define LEAST_HEIGHT 12     /*   and of all */
 
-/* ---- Lines -------------------------------------------------------------------------------- */
-
-static StxRoadLine line_to(const StxRoadInt *line)
+static StxRoadLine line_to(const StxRoadInt *line, double tilt, const StxGrid *grid)
 {
   return (StxRoadLine){.slope = line->slope / (128.0 * 65536),
-      .horizon = line->slope > 0 ? -0.5 * line->offset / line->slope : 0};
+      .horizon = line->slope > 0 ? -0.5 * line->offset / line->slope : 0,
+      .tilt = tilt,
+      .centre = (grid->width - 1) / 2.0};
 }
 
 /* True if the line is one that a road could have. */
-static bool is_plausible(const StxRoadInt *line, int height, const StxRoadLine *prior)
+static bool is_plausible(
+    const StxRoadInt *line, double tilt, const StxGrid *grid, const StxRoadLine *prior)
 {
+  int height = grid->height;
   if (line->slope <= 0 || stx_road_int_at(line, 2 * height - 2) < MIN_BOTTOM)
     return false;
-  StxRoadLine road = line_to(line);
+  StxRoadLine road = line_to(line, tilt, grid);
   if (prior != NULL)
     return fabs(road.slope - prior->slope) <= PRIOR_SLOPE * prior->slope &&
-           fabs(road.horizon - prior->horizon) <= PRIOR_HORIZON * height;
-  return road.horizon >= -0.5 * height && road.horizon <= 0.9 * height;
+           fabs(road.horizon - prior->horizon) <= PRIOR_HORIZON * height &&
+           fabs(road.tilt - prior->tilt) <= PRIOR_TILT && fabs(road.tilt) <= STX_ROAD_TILT;
+  return road.horizon >= -1.5 * height && road.horizon <= 0.9 * height &&
+         fabs(road.tilt) <= STX_ROAD_TILT;
 }
 
-/* Weight of a row's cells on the line, and of those farther away than the road can be: beyond a
- * margin that grows with the disparity, as cambers and kerbs do. */
 typedef struct {
-  int64_t on, behind;
+  const StxRoadHistogram *all, *lying;
+} Histograms;
+
+/* Weight of a row's cells that lie on the line, of all that are on it, of those farther away than
+ * the road can be: beyond a margin that grows with the disparity, as cambers and kerbs do; and of
+ * all. */
+typedef struct {
+  int64_t lying, on, behind, all;
   bool supported;
 } RowWeights;
 
-static RowWeights weigh_row(const StxRoadHistogram *histogram, int r, int64_t d)
+static RowWeights weigh_row(const Histograms *h, int r, int64_t d)
 {
-  int bin = d < 256 * STX_ROAD_BINS ? (int)(d >> 8) : STX_ROAD_BINS + STX_ROAD_NEAR;
-  uint32_t on = stx_road_weight(histogram, r, bin - STX_ROAD_NEAR, bin + STX_ROAD_NEAR);
-  return (RowWeights){on,
-      stx_road_weight(histogram, r, 0, bin - STX_ROAD_NEAR - STX_ROAD_FAR - bin / 8),
-      on > 0 && on >= histogram->upto[r][STX_ROAD_BINS] / 16};
+  int bin = d < 256 * STX_ROAD_BINS ? (int)(d >> 8) : STX_ROAD_BINS + STX_ROAD_BINS / 32;
+  int near = STX_ROAD_NEAR + bin / 64;
+  uint32_t lying = stx_road_weight(h->lying, r, bin - near, bin + near);
+  uint32_t all = h->all->upto[r][STX_ROAD_BINS];
+  return (RowWeights){lying, stx_road_weight(h->all, r, bin - near, bin + near),
+      stx_road_weight(h->all, r, 0, bin - near - STX_ROAD_FAR - bin / 8), all,
+      lying > 0 && lying >= all / 16};
 }
 
 /* Some rows will do where there are many. */
-static int64_t score(const StxRoadHistogram *histogram, const StxRoadInt *line)
+static int64_t score(const Histograms *h, const StxRoadInt *line)
 {
-  int step = (histogram->rows + SCORED_ROWS - 1) / SCORED_ROWS;
+  int step = (h->all->rows + SCORED_ROWS - 1) / SCORED_ROWS;
   int64_t sum = 0, rows = 0, supported = 0;
-  for (int r = histogram->rows - 1; r >= 0; r -= step) {
-    int64_t d = stx_road_int_at(line, histogram->y[r]);
+  for (int r = h->all->rows - 1; r >= 0; r -= step) {
+    int64_t d = stx_road_int_at(line, h->all->y[r]);
     if (d < 256)
       break;
-    RowWeights row = weigh_row(histogram, r, d);
-    sum += row.on - row.behind;
+    RowWeights row = weigh_row(h, r, d);
+    sum += row.lying - row.behind;
     supported += row.supported;
     rows++;
   }
@@ -210,82 +291,137 @@ static int64_t score(const StxRoadHistogram *histogram, const StxRoadInt *line)
 
 /* ---- Candidates --------------------------------------------------------------------------- */
 
-/* The best plausible line so far. */
+/* A line, and its tilt. */
+typedef struct {
+  StxRoadInt line;
+  double tilt;
+} Plane;
+
+/* The best plausible one so far. */
 typedef struct {
   const StxRoadLine *prior;
-  StxRoadInt line;
+  Plane plane;
   int64_t score;
 } Best;
 
-static void consider(const StxRoadHistogram *histogram, StxRoadInt line, Best *best)
+static void consider(const Histograms *h, const StxGrid *grid, Plane plane, Best *best)
 {
-  if (!is_plausible(&line, histogram->height, best->prior))
+  if (!is_plausible(&plane.line, plane.tilt, grid, best->prior))
     return;
-  int64_t s = score(histogram, &line);
+  int64_t s = score(h, &plane.line);
   if (s > best->score) {
     best->score = s;
-    best->line = line;
+    best->plane = plane;
   }
 }
 
-static Best best_candidate(const StxRoadHistogram *histogram, const StxRoadLine *prior)
+/* Offers the candidates of a tilt. */
+static void search(const StxRoadCells *cells, double tilt, StxRoadScratch *scratch, Best *best)
 {
   StxRoadPoint points[ANCHORS * STX_ROAD_PEAKS];
-  int count = stx_road_points(histogram, ANCHORS, points);
-  Best best = {.prior = prior};
+  const StxRoadLine *prior = best->prior;
+  StxRoadLying lying = prior != NULL ? stx_road_lying(prior->slope, LEAST_GROWTH, MOST_GROWTH)
+                                     : stx_road_lying(1, FLATTEST, STEEPEST);
+  Histograms h = {&scratch->all, &scratch->lying};
+  stx_road_histograms(cells, tilt, &lying, &scratch->all, &scratch->lying);
+  int count = stx_road_points(h.lying, ANCHORS, points);
   if (prior != NULL) {
     int64_t slope = (int64_t)floor(prior->slope * 128 * 65536 + 0.5);
     StxRoadInt line = {slope, (int64_t)floor(-2 * prior->horizon * slope + 0.5)};
-    consider(histogram, line, &best);
+    consider(&h, cells->grid, (Plane){line, tilt}, best);
   }
   for (int i = 0; i < count; i++)
     for (int j = i + 1; j < count; j++)
       if (points[i].row != points[j].row)
-        consider(histogram, stx_road_through(histogram, points[i], points[j]), &best);
-  return best;
+        consider(
+            &h, cells->grid, (Plane){stx_road_through(h.lying, points[i], points[j]), tilt}, best);
 }
 
 /* ---- Refinement --------------------------------------------------------------------------- */
 
-/* Moves the line to the least squares fit of the cells within `near` bins of it. */
-static bool refine(const StxRoadHistogram *histogram, int near, StxRoadInt *line)
+/* Exact moments of cells: x and y in half pixels, e how far the disparity is from the plane's so
+ * far, 1/256 px. Σ weight <= 15 · 2^15, |x|, |y|, |e| <= 2^16. */
+typedef struct {
+  int64_t w, x, y, e, xx, xy, yy, xe, ye;
+} Moments;
+
+static StxRoadLying lying_as(const Plane *plane)
 {
-  StxRoadMoments m = {0};
-  for (int r = histogram->rows - 1; r >= 0; r--) {
-    int64_t d = stx_road_int_at(line, histogram->y[r]);
-    if (d < 256)
-      break;
-    if (d < 256 * STX_ROAD_BINS)
-      stx_road_add_row(histogram, r, (int)(d >> 8), near, &m);
+  return stx_road_lying(plane->line.slope / (128.0 * 65536), LEAST_GROWTH, MOST_GROWTH);
+}
+
+/* Of the cells that lie as the plane does, within `near` times half a pixel and 1/64 of it. */
+static Moments moments_near(const StxRoadCells *cells, const Plane *plane, int near)
+{
+  StxRoadLying lying = lying_as(plane);
+  Moments m = {0};
+  for (int i = 0; i < cells->count; i++) {
+    const StxRoadCell *cell = &cells->cell[i];
+    int64_t x = cell->x, y = cell->y, w = cell->weight;
+    int64_t d = stx_road_int_at(&plane->line, (int)y - rise_of(plane->tilt, cell->x));
+    int64_t e = cell->disparity - d;
+    if (d >= 256 && (e < 0 ? -e : e) <= near * (128 + d / 64) && grows(cells, cell, &lying))
+      m = (Moments){m.w + w, m.x + w * x, m.y + w * y, m.e + w * e, m.xx + w * x * x,
+          m.xy + w * x * y, m.yy + w * y * y, m.xe + w * x * e, m.ye + w * y * e};
   }
-  __int128 det = (__int128)m.w * m.yy - (__int128)m.y * m.y;
-  if (det <= 0)
+  return m;
+}
+
+/* w² times the covariance of two. */
+static double covariance(int64_t w, int64_t a, int64_t b, int64_t ab)
+{
+  return (double)((__int128)w * ab - (__int128)a * b);
+}
+
+/* Moves the plane to the least squares fit of those cells. A tilt that few columns tell stays: its
+ * change costs as much as in cells that are an eighth of the width from the middle. */
+static bool refine(const StxRoadCells *cells, int near, Plane *plane)
+{
+  Moments m = moments_near(cells, plane, near);
+  double w = (double)m.w, loose = w * w * cells->grid->width * cells->grid->width / 16;
+  double yy = covariance(m.w, m.y, m.y, m.yy), xx = covariance(m.w, m.x, m.x, m.xx) + loose;
+  double xy = covariance(m.w, m.x, m.y, m.xy), ye = covariance(m.w, m.y, m.e, m.ye);
+  double xe = covariance(m.w, m.x, m.e, m.xe), det = xx * yy - xy * xy;
+  if (!(det > 0))
     return false;
-  double slope = (double)((__int128)m.w * m.yd - (__int128)m.y * m.d) / (double)det;
-  double offset = ((double)m.d - slope * (double)m.y) / (double)m.w;
-  line->slope = (int64_t)floor(slope * 65536 + 0.5);
-  line->offset = (int64_t)floor(offset * 65536 + 0.5);
-  return true;
+  double slope = (double)plane->line.slope / 65536, lean = -slope * plane->tilt;
+  double steeper = (ye * xx - xe * xy) / det, more = (xe * yy - ye * xy) / det;
+  double higher = ((double)m.e - steeper * (double)m.y - more * (double)m.x) / w;
+  slope += steeper;
+  if (!(slope > 0 && slope < 128 * STX_ROAD_BINS))
+    return false;
+  plane->tilt = -(lean + more) / slope;
+  plane->line.slope = (int64_t)floor(slope * 65536 + 0.5);
+  plane->line.offset += (int64_t)floor(higher * 65536 + 0.5);
+  return fabs(plane->tilt) <= 2 * STX_ROAD_TILT;
 }
 
 /* ---- Support ------------------------------------------------------------------------------ */
 
-/* The share of the weight below the horizon that lies on the line; 0 if too few rows have any. */
-static double support(const StxRoadHistogram *histogram, const StxRoadInt *line)
+/* The share of the weight below the horizon that is in the plane; 0 if that is no road. What few
+ * rows show may as well be the top of a thing. */
+static double support(const StxRoadCells *cells, const Plane *plane, StxRoadScratch *scratch)
 {
-  int64_t on = 0, all = 0;
+  StxRoadLying which = lying_as(plane);
+  Histograms h = {&scratch->all, &scratch->lying};
+  int64_t lying = 0, on = 0, behind = 0, sum = 0;
   int rows = 0, supported = 0;
-  for (int r = histogram->rows - 1; r >= 0; r--) {
-    int64_t d = stx_road_int_at(line, histogram->y[r]);
-    if (d < 0)
+  stx_road_histograms(cells, plane->tilt, &which, &scratch->all, &scratch->lying);
+  for (int r = h.all->rows - 1; r >= 0; r--) {
+    int64_t d = stx_road_int_at(&plane->line, h.all->y[r]);
+    if (d < 256)
       break;
-    RowWeights row = weigh_row(histogram, r, d);
+    RowWeights row = weigh_row(&h, r, d);
+    lying += row.lying;
     on += row.on;
-    all += histogram->upto[r][STX_ROAD_BINS];
+    behind += row.behind;
+    sum += row.all;
     supported += row.supported;
     rows++;
   }
-  return 2 * supported < rows || all == 0 ? 0 : (double)on / (double)all;
+  bool enough = LEAST_ROWS * supported >= rows && LEAST_HEIGHT * supported >= h.all->rows;
+  bool clear = 2 * behind <= lying && (double)lying >= STX_ROAD_LEAST * (double)sum && sum > 0;
+  return enough && clear ? (double)on / (double)sum : 0;
 }
 
 /* ---- Bent lines --------------------------------------------------------------------------- */
@@ -322,6 +458,17 @@ double stx_roadline_slope(const StxRoadLine *line, double row)
   return piece_at(line, row).slope;
 }
 
+StxRoadLine stx_roadline_in_column(const StxRoadLine *line, double column)
+{
+  StxRoadLine own = *line;
+  double drop = line->tilt * (column - line->centre);
+  own.horizon += drop;
+  for (int i = 0; i < own.bends; i++)
+    own.bend[i].row += drop;
+  own.tilt = 0;
+  return own;
+}
+
 StxRoadLine stx_roadline_times(const StxRoadLine *line, double factor)
 {
   StxRoadLine scaled = *line;
@@ -345,29 +492,31 @@ bool stx_roadline_from_camera(const StxCamera *camera, StxRoadLine *line)
 
 size_t stx_roadline_scratch(const StxGrid *grid)
 {
-  return 2 * sizeof(StxRoadHistogram);
+  return sizeof(StxRoadScratch);
 }
 
 /* With 256 steps in a pixel. */
 static bool estimate(const StxGrid *grid, const void *columns, const StxRoadLine *prior,
-    StxRoadLine *line, void *scratch)
+    StxRoadLine *line, StxRoadScratch *scratch)
 {
-  StxRoadHistogram *histogram = scratch;
-  if (prior != NULL &&
-      !(prior->slope > 0 && prior->slope < STX_ROAD_BINS && fabs(prior->horizon) < 1e6))
+  if (prior != NULL && !(prior->slope > 0 && prior->slope < STX_ROAD_BINS &&
+                           fabs(prior->horizon) < 1e6 && fabs(prior->tilt) <= 1))
     return false;
-  stx_road_histogram(grid, columns, NULL, histogram);
-  Best best = best_candidate(histogram, prior);
-  StxRoadInt found = best.line;
-  if (best.score <= 0)
+  StxRoadCells cells = stx_road_cells(grid, columns, scratch->cell);
+  Best best = {.prior = prior};
+  search(&cells, prior != NULL ? prior->tilt : 0, scratch, &best);
+  for (int i = 1; i <= TILTS && prior == NULL; i++) {
+    search(&cells, STX_ROAD_TILT / TILTS * i, scratch, &best);
+    search(&cells, -STX_ROAD_TILT / TILTS * i, scratch, &best);
+  }
+  Plane *found = &best.plane;
+  bool right = best.score > 0;
+  for (int i = 0; i < 3 && right; i++)
+    right = refine(&cells, i == 0 ? 4 : 2, found);
+  double share = right ? support(&cells, found, scratch) : 0;
+  if (share == 0 || !is_plausible(&found->line, found->tilt, grid, prior))
     return false;
-  for (int i = 0; i < 3; i++)
-    if (!refine(histogram, i == 0 ? 2 : 1, &found))
-      return false;
-  double share = support(histogram, &found);
-  if (share < MIN_SUPPORT || !is_plausible(&found, grid->height, prior))
-    return false;
-  *line = line_to(&found);
+  *line = line_to(&found->line, found->tilt, grid);
   line->support = share;
   return true;
 }

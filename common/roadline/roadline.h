@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The road in a frame: the line D(row) = slope · (row − horizon) that its disparity follows, from
- * the camera's calibration or estimated from the frame itself; and where it rises or falls ahead,
- * the bends of that line.
+ * the camera's calibration or estimated from the frame itself; how far it is tilted where the
+ * camera rolls; and where it rises or falls ahead, the bends of that line.
  *
  * Calibration: for a camera at `height` over a plane and turned down by `pitch`,
  *   slope = (baseline/height)·cos(pitch),  horizon = cy − focal·tan(pitch).
  * Estimate: after R. Labayrade, D. Aubert, J.-P. Tarel, "Real time obstacle detection in
  * stereovision on non flat road geometry through v-disparity representation", IV 2002: a robust
- * line fit to the histogram of the cells' disparities by row (roadline.c). What is voted and summed
- * is an integer and candidates have a fixed order, so every machine finds the same line.
+ * line fit to the histogram of the cells' disparities by row, for several tilts, and then a plane
+ * by least squares (roadline.c). What is voted and summed is an integer and candidates have a fixed
+ * order, so every machine finds the same plane.
  */
 #ifndef STX_ROADLINE_H
 #define STX_ROADLINE_H
@@ -34,9 +35,18 @@ typedef struct {
                      within about 1.5 px of the line; 1 from calibration */
   int bends;
   StxRoadBend bend[STX_ROAD_BENDS];
+  double tilt, centre; /* the line is that of image column `centre`; beside it the road is that of
+                          `tilt` rows higher up per column to the right: the tangent of the
+                          camera's roll. At most STX_ROAD_TILT either way */
 } StxRoadLine;
 
-/* The road's disparity at an image row, px; negative above its far end. */
+#define STX_ROAD_TILT 0.3   /* 16.7 degrees */
+#define STX_ROAD_LEAST 0.03 /* share of cells that lie in an estimated road, at least */
+
+/* The road of one image column, without a tilt. */
+STX_API StxRoadLine stx_roadline_in_column(const StxRoadLine *line, double column);
+
+/* The road's disparity at an image row of column `centre`, px; negative above its far end. */
 STX_API double stx_roadline_at(const StxRoadLine *line, double row);
 
 /* The image row where the road ends: its disparity is 0 there, beyond all bends. */
@@ -52,20 +62,24 @@ StxRoadLine stx_roadline_times(const StxRoadLine *line, double factor);
  * (stx_camera_has_ground). */
 STX_API bool stx_roadline_from_camera(const StxCamera *camera, StxRoadLine *line);
 
-/* Bytes of scratch that an estimate or its bends need; at most 1.6 MiB. */
+/* Bytes of scratch that an estimate or its bends need; 2.1 MiB. */
 STX_API size_t stx_roadline_scratch(const StxGrid *grid);
 
 /*
  * Estimate from the disparity and weight channels of `columns`.
  *
  * prior  the previous frame's line, or the calibration's: only lines whose slope is within 25 % of
- *        its and whose horizon is within a tenth of the image height of its are considered. NULL:
- *        any line that reaches 768 steps (3 px) at the bottom of the image, with its horizon
- *        between half an image height above the image and a tenth above its bottom.
+ *        its, whose horizon is within a tenth of the image height of its and whose tilt is near
+ *        its are considered. NULL: any line that reaches 768 steps (3 px) at the bottom of the
+ *        image, with its horizon between one and a half image heights above the image and a tenth
+ *        above its bottom.
  *
- * False, and *line untouched, when no line has a support of at least 0.15 and cells on it in
- * half of the rows below its horizon: a frame of sky, of a wall, of noise or of zeros. A
- * constant-disparity wall has no slope; a wall seen at an angle has one only from left to right.
+ * False, and *line untouched, when nothing lies: a frame of sky, of walls, of noise or of zeros.
+ * A cell lies if the disparity grows down its column as the plane's does. Fronts of things have one
+ * disparity, and a wall seen at an angle changes its disparity only from left to right. A plane
+ * counts if STX_ROAD_LEAST of the known cells below its horizon lie in it, in a fifth of the rows
+ * there and a twelfth of all, and if at most half as many are behind it, through which nothing can
+ * be seen.
  *
  * Cost: about 33,000 cells at most are looked at, whatever the image size (then every second,
  * third … column).

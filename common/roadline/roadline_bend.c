@@ -25,7 +25,6 @@
 #define ANCHORS 20
 #define MAX_POINTS (ANCHORS * STX_ROAD_PEAKS)
 #define SCORED_ROWS 64
-#define REACH 12        /* pixels above and below a cell that say whether it lies */
 #define LEAST_SLOPE .12 /* of the near line's: steeper roads are walls */
 #define MOST_SLOPE 4.0
 #define MOST_SHIFT .2 /* of the near line's disparity at the bottom of the image */
@@ -297,12 +296,12 @@ static void consider(const Search *s, Knots k, Knots *best, int64_t *score)
 
 /* Fills the histograms, and finds what there is to choose from. */
 static void prepare(const StxGrid *grid, const void *columns, const StxRoadLine *line,
-    StxRoadHistogram *all, StxRoadHistogram *lying, Search *s)
+    StxRoadScratch *scratch, Search *s)
 {
-  StxRoadLying which = {(REACH + grid->cell_height - 1) / grid->cell_height,
-      (int64_t)(LEAST_SLOPE * line->slope * 256), (int64_t)ceil(MOST_SLOPE * line->slope * 256)};
-  stx_road_histogram(grid, columns, NULL, all);
-  stx_road_histogram(grid, columns, &which, lying);
+  StxRoadHistogram *all = &scratch->all, *lying = &scratch->lying;
+  StxRoadLying which = stx_road_lying(line->slope, LEAST_SLOPE, MOST_SLOPE);
+  StxRoadCells cells = stx_road_cells(grid, columns, scratch->cell);
+  stx_road_histograms(&cells, line->tilt, &which, all, lying);
   *s = (Search){.all = all, .lying = lying, .slope = 128 * line->slope};
   s->step = (all->rows + SCORED_ROWS - 1) / SCORED_ROWS;
   s->bottom = 256 * stx_roadline_at(line, all->height - 1);
@@ -322,7 +321,7 @@ static bool bend(const StxGrid *grid, const void *columns, const StxRoadLine *be
   line->bends = 0;
   if (!(line->slope > 0 && line->slope < STX_ROAD_BINS && fabs(line->horizon) < 1e6))
     return false;
-  prepare(grid, columns, line, scratch, (StxRoadHistogram *)scratch + 1, &s);
+  prepare(grid, columns, line, scratch, &s);
   Knots best = knots_of_line(line, grid->height);
   int64_t score = score_knots(&s, &best);
   if (before != NULL && before->bends > 0)

@@ -8,6 +8,7 @@
 
 #include "common/roadline/roadline.h"
 
+#define STX_ROAD_CELLS 32768  /* looked at */
 #define STX_ROAD_BINS 256     /* of one pixel */
 #define STX_ROAD_ROW_BINS 256 /* beyond, neighbouring rows share one */
 #define STX_ROAD_NEAR 1       /* bins beside the line's own that count as on the line */
@@ -27,16 +28,46 @@ typedef struct {
   int height;
 } StxRoadHistogram;
 
-/* Only cells on whose column the disparity grows downwards like that of a surface that lies: by
- * `low` to `high`, 1/256 px per image row, from `reach` cells above to as many below. */
+/* Cells on whose column the disparity grows downwards like that of a surface that lies: by `low` to
+ * `high`, 1/256 px per image row. */
 typedef struct {
-  int reach;
   int64_t low, high;
 } StxRoadLying;
 
-/* Of the disparity and weight channels; `lying` NULL: of all cells. */
-void stx_road_histogram(const StxGrid *grid, const void *columns, const StxRoadLying *lying,
-    StxRoadHistogram *histogram);
+/* Whose slope, px per row, is a share of this one. */
+STX_INLINE StxRoadLying stx_road_lying(double slope, double least, double most)
+{
+  return (StxRoadLying){(int64_t)(least * slope * 256), (int64_t)(most * slope * 256) + 1};
+}
+
+/* A cell that lies: x and y are twice the distances of its middle from the picture's middle column
+ * and from the top row; the disparity grows by `growth` around it. */
+typedef struct {
+  int32_t x;
+  uint16_t y, row, disparity, growth;
+  uint32_t weight;
+} StxRoadCell;
+
+/* The cells that are looked at: every `step`-th column, and of these those that lie, however steep.
+ */
+typedef struct {
+  const StxGrid *grid;
+  const void *columns;
+  int step, span, count; /* `span` image rows are what cells grow over */
+  StxRoadCell *cell;
+} StxRoadCells;
+
+/* Memory of an estimate or of bends. */
+typedef struct {
+  StxRoadHistogram all, lying;
+  StxRoadCell cell[STX_ROAD_CELLS];
+} StxRoadScratch;
+
+StxRoadCells stx_road_cells(const StxGrid *grid, const void *columns, StxRoadCell *cell);
+
+/* Of all cells and of the lying ones, whose row r counts as r − tilt · (column − middle). */
+void stx_road_histograms(const StxRoadCells *cells, double tilt, const StxRoadLying *lying,
+    StxRoadHistogram *all, StxRoadHistogram *those);
 
 typedef struct {
   int row, disparity; /* row bin; 1/256 px */

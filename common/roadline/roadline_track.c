@@ -40,6 +40,7 @@ static void move_towards_bent(StxRoadLine *line, const StxRoadLine *found, int h
   d += SMOOTHING * (stx_roadline_at(found, row) - d);
   end += SMOOTHING * (stx_roadline_end(found) - end);
   to.bends = 0;
+  to.tilt = line->tilt + SMOOTHING * (found->tilt - line->tilt);
   for (int i = 0; i <= found->bends; i++) {
     bool last = i == found->bends;
     double next = last ? end : found->bend[i].row;
@@ -69,6 +70,8 @@ static void take(StxRoadTrack *track, const StxRoadLine *found, bool near, int h
     StxRoadLine *line = &track->line;
     line->slope += SMOOTHING * (found->slope - line->slope);
     line->horizon += SMOOTHING * (found->horizon - line->horizon);
+    line->tilt += SMOOTHING * (found->tilt - line->tilt);
+    line->centre = found->centre;
     line->support = found->support;
   } else
     track->line = *found;

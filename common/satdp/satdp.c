@@ -129,6 +129,10 @@ static bool check_bends(const StxRoadLine *line, StxError *error)
 
 static bool check_line(const StxRoadLine *line, StxError *error)
 {
+  if (!(fabs(line->tilt) <= STX_ROAD_TILT && fabs(line->centre) <= 1 << 20))
+    return stx_fail(error,
+        "road is tilted by %g rows per column around column %g, must be at most %g, and within %d",
+        line->tilt, line->centre, STX_ROAD_TILT, 1 << 20);
   if (!(line->slope > 0 && line->slope <= 64))
     return stx_fail(
         error, "road slope is %g, must be above 0, to 64 px of disparity per row", line->slope);
@@ -181,6 +185,7 @@ static void prepare_geometry(const StxGrid *grid, StxSatdpTables *tables)
 {
   int rows = stx_grid_rows(grid);
   tables->rows = rows;
+  tables->cell = 2 * grid->cell_height;
   for (int u = 0; u < rows; u++) {
     int row = rows - 1 - u;
     tables->x[u] = stx_grid_top(grid, row) + stx_grid_top(grid, row + 1) - 1;
@@ -230,6 +235,9 @@ static void prepare_prior(
   double one = STX_FOLDED_MAX * least_variance(params); /* precision of one nat per pixel² */
   tables->ground_slope = line->slope * STX_DISPARITY_ONE / 2;
   tables->horizon_x = 2 * line->horizon;
+  tables->tilt = line->tilt;
+  tables->across = 2 * params->grid.cell_width;
+  tables->middle = params->grid.cell_width - 1 - 2 * line->centre;
   tables->lambda_intercept = one / square(params->ground_sigma_intercept);
   tables->lambda_slope = one / square(params->ground_sigma_slope * line->slope / 2);
 }
@@ -277,11 +285,13 @@ static void prepare_horizon(
  * below 2^14 · (largest deviation from the expected ground / 2^16)² units; see
  * docs/algorithms/satdp.md. Four times that is still far below what pruning would notice.
  */
-static double rounding_bound(const StxSatdpTables *tables)
+static double rounding_bound(const StxGrid *grid, const StxSatdpTables *tables)
 {
-  double lowest = tables->ground_slope * (tables->cut[0] - tables->horizon_x);
-  double highest = tables->ground_slope * (tables->cut[tables->rows] - tables->horizon_x);
-  double deviation = 1 + fmax(fabs(lowest), fabs(highest)) / 65536;
+  int last = stx_grid_columns(grid) - 1;
+  double drop = fmax(fabs(stx_column_drop(tables, 0)), fabs(stx_column_drop(tables, last)));
+  double lowest = fabs(tables->cut[0] - tables->horizon_x);
+  double highest = fabs(tables->cut[tables->rows] - tables->horizon_x);
+  double deviation = 1 + tables->ground_slope * (fmax(lowest, highest) + drop) / 65536;
   return ceil(4 + 65536 * square(deviation) * tables->residual_energy);
 }
 
@@ -353,7 +363,7 @@ static void prepare_tables(const StxSatdpParams *params, const StxCamera *camera
   tables->pair_slope = pair_slope(params);
   tables->pair_tolerance = floor(params->pair_tolerance * STX_DISPARITY_ONE + 0.5);
   tables->residual_energy = STX_ENERGY_ONE / (STX_FOLDED_MAX * least_variance(params) * 65536.0);
-  tables->rounding = rounding_bound(tables);
+  tables->rounding = rounding_bound(&params->grid, tables);
 }
 
 bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,

@@ -28,6 +28,9 @@
  *            unknown disparity (0) and no pair costs; a ground of this sort has the prior plane.
  *   Sem      semantic_weight · Σ class cost of the cheapest class of the kind (ties: smallest
  *            id); nothing for a kind that has none of the classes
+ *   The road's horizon, and all that is said of rows here, is another in each column where the
+ *   road is tilted (roadline.h): of sigmas and costs by row, in steps of whole cells and of eight
+ *   columns.
  *   Horizon  horizon_cost per cell row for ground above and sky below the horizon. Of a road that
  *            bends, "above" is beyond its end, and "below" what lies below that and below the
  *            horizon of its near line; and where it is less than half as steep in disparity as
@@ -180,6 +183,9 @@ typedef struct {
   double pair_tolerance;          /* 1/256 px, integer */
   double residual_energy;         /* energy of one unit of Σ folded weight · (1/256 px)² */
   double ground_slope, horizon_x; /* expected ground: ground_slope · (x − horizon_x), 1/256 px */
+  double tilt, across, middle, cell; /* of the road: in column c all of it, and what the tables say
+                                        by u, lies tilt · (across · c + middle) units of x lower,
+                                        of which a cell has `cell` */
   double lambda_intercept, lambda_slope; /* precision of the prior, in units of folded weights */
   double lambda_object;                  /* likewise of an object's slope; 0: upright */
   double rounding; /* energy by which a sum of two computed data terms may exceed the whole's */
@@ -194,6 +200,12 @@ typedef struct {
  */
 STX_API bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
     const StxRoadLine *line, StxSatdpTables *tables, StxError *error);
+
+/* Units of x by which a column's road lies lower than the middle one's. */
+STX_INLINE double stx_column_drop(const StxSatdpTables *tables, double column)
+{
+  return tables->tilt * (tables->across * column + tables->middle);
+}
 
 /* True if objects may be slanted, which needs more sums. */
 STX_INLINE bool stx_satdp_slanted(const StxSatdpParams *params)

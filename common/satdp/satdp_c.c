@@ -19,8 +19,9 @@ typedef struct {
   Sums ground[STX_MAX_ROWS + 1], object[STX_MAX_ROWS + 1], sky[STX_MAX_ROWS + 1];
   double rest[STX_MAX_ROWS + 1]; /* the largest disparity from a cell up */
   int32_t semantic[STX_MAX_CLASSES][STX_MAX_ROWS + 1];
-  double cells[3][STX_MAX_ROWS + 1]; /* what the cells below u cost a kind: Noise and Unknown, and
-                                        those off the road ground */
+  double cells[3][STX_MAX_ROWS + 1]; /* what the cells below u cost a kind: Noise, Unknown and
+                                        Horizon */
+  StxGroundPrior prior;
   double energy[3][STX_MAX_ROWS], link[3][STX_MAX_ROWS]; /* T_K(k) */
   double value[2][STX_MAX_ROWS]; /* its plane at the cut above k: ground, object */
   bool start[STX_MAX_ROWS + 1];  /* may a stixel begin at u? Yes above the image. */
@@ -59,17 +60,21 @@ static void build_tables(const Job *job, int column, Column *c)
   const uint16_t *weight = stx_column(grid, (void *)job->columns, 1, column);
   c->ground[0] = c->object[0] = c->sky[0] = (Sums){0};
   c->cells[0][0] = c->cells[1][0] = c->cells[2][0] = 0;
-  for (int u = 0; u < t->rows; u++) {
+  c->prior = stx_ground_prior(t, column);
+  for (int u = 0, drop = stx_drop_cells(t, column); u < t->rows; u++) {
+    int v = stx_road_cell(t, drop, u);
     uint32_t d = disparity[t->rows - 1 - u], w = weight[t->rows - 1 - u];
-    uint32_t ground = stx_fold(w, t->ground_scale[u], d);
+    uint32_t ground = stx_fold(w, t->ground_scale[v], d);
     uint32_t object = stx_fold(w, t->object_scale[d >> STX_OBJECT_BIN], d);
     uint32_t sky = stx_fold(w, t->sky_scale, d);
     c->ground[u + 1] = add_cell(c->ground[u], ground, t->x[u], d);
     c->object[u + 1] = add_cell(c->object[u], object, t->x[u], d);
     c->sky[u + 1] = add_cell(c->sky[u], sky, t->x[u], d);
     for (int kind = 0; kind < 3; kind++)
-      c->cells[kind][u + 1] = c->cells[kind][u] + stx_cell_energy(t, kind, u, d, w);
-    c->cells[0][u + 1] += stx_off_road(d, t->road_low[u], t->road_high[u], t->off_road);
+      c->cells[kind][u + 1] = c->cells[kind][u] + stx_cell_energy(t, kind, v, d, w);
+    c->cells[0][u + 1] += stx_off_road(d, t->road_low[v], t->road_high[v], t->off_road) +
+                          (t->horizon_ground[v + 1] - t->horizon_ground[v]);
+    c->cells[2][u + 1] += t->horizon_sky[v + 1] - t->horizon_sky[v];
   }
   c->rest[t->rows] = 0;
   for (int u = t->rows - 1; u >= 0; u--)
@@ -136,15 +141,14 @@ static Candidate ground_candidate(const Job *job, const Column *c, int vb, int k
 {
   const StxSatdpTables *t = job->tables;
   Sums s = between(c->ground, vb, k);
-  StxGroundFit fit = stx_fit_ground(stx_ground_prior(t), (double)s.w, (double)s.x, (double)s.xx,
-      (double)s.d, (double)s.xd, (double)s.dd);
+  StxGroundFit fit = stx_fit_ground(
+      c->prior, (double)s.w, (double)s.x, (double)s.xx, (double)s.d, (double)s.xd, (double)s.dd);
   Candidate candidate = {data_energy(job, STX_BELOW_GROUND, vb, k, &fit) +
-                             (t->horizon_ground[k + 1] - t->horizon_ground[vb]) +
                              (c->cells[0][k + 1] - c->cells[0][vb]) +
                              semantic_energy(job, c, STX_BELOW_GROUND, vb, k),
       stx_link(vb, STX_BELOW_NONE),
-      stx_ground_value(fit.slope, fit.intercept, t->horizon_x, t->cut[k + 1])};
-  double foot = stx_ground_value(fit.slope, fit.intercept, t->horizon_x, t->cut[vb]);
+      stx_ground_value(fit.slope, fit.intercept, c->prior.horizon_x, t->cut[k + 1])};
+  double foot = stx_ground_value(fit.slope, fit.intercept, c->prior.horizon_x, t->cut[vb]);
   if (vb > 0)
     add_below(job, &candidate, vb, stx_below_ground(stx_pair_cost(t), cut_below(c, vb), foot));
   return candidate;
@@ -191,7 +195,6 @@ static Candidate sky_candidate(const Job *job, const Column *c, int vb, int k)
   Sums s = between(c->sky, vb, k);
   StxGroundFit plane = {0, 0, (double)s.dd};
   Candidate candidate = {data_energy(job, STX_BELOW_SKY, vb, k, &plane) +
-                             (t->horizon_sky[k + 1] - t->horizon_sky[vb]) +
                              (c->cells[2][k + 1] - c->cells[2][vb]) + (vb == 0 ? t->first_sky : 0) +
                              semantic_energy(job, c, STX_BELOW_SKY, vb, k),
       stx_link(vb, STX_BELOW_NONE), 0};

@@ -66,8 +66,8 @@ STX_INLINE uint32_t stx_known_weight(uint32_t weight, uint32_t disparity)
   return disparity == STX_DISPARITY_UNKNOWN ? 0 : weight;
 }
 
-/* The cost of cell u in every stixel of the kind (an StxBelow): Noise if its disparity is known,
- * Unknown if it is not. */
+/* The cost of a cell in every stixel of the kind (an StxBelow): Noise if its disparity is known,
+ * Unknown if it is not; `u` by stx_road_cell. */
 STX_INLINE double stx_cell_energy(
     const StxSatdpTables *tables, int kind, int u, uint32_t disparity, uint32_t weight)
 {
@@ -131,11 +131,32 @@ STX_INLINE double stx_keep(int condition, double a)
 #define STX_REAL_NAME(name) stx_##name
 #include "common/satdp/satdp_real_math.inc.h"
 
-STX_INLINE StxGroundPrior stx_ground_prior(const StxSatdpTables *tables)
+/* The horizon in a column. */
+STX_INLINE double stx_column_horizon(const StxSatdpTables *tables, int column)
 {
-  StxGroundPrior prior = {
-      tables->ground_slope, tables->horizon_x, tables->lambda_intercept, tables->lambda_slope};
+  return tables->horizon_x + stx_column_drop(tables, column);
+}
+
+STX_INLINE StxGroundPrior stx_ground_prior(const StxSatdpTables *tables, int column)
+{
+  StxGroundPrior prior = {tables->ground_slope, stx_column_horizon(tables, column),
+      tables->lambda_intercept, tables->lambda_slope};
   return prior;
+}
+
+/* The drop of a column in whole cells: one number for the eight columns that the vector code works
+ * on together. */
+STX_INLINE int stx_drop_cells(const StxSatdpTables *tables, int column)
+{
+  return (int)stx_round(stx_column_drop(tables, column / 8 * 8 + 3.5) / tables->cell);
+}
+
+/* The u, or the nearest, under which the tables say what is true of the road at cell u of a column
+ * with that drop. */
+STX_INLINE int stx_road_cell(const StxSatdpTables *tables, int drop, int u)
+{
+  int at = u + drop;
+  return at < 0 ? 0 : at < tables->rows ? at : tables->rows - 1;
 }
 
 STX_INLINE StxPairCost stx_pair_cost(const StxSatdpTables *tables)
@@ -183,10 +204,11 @@ STX_INLINE StxStixel stx_make_stixel(const StxGrid *grid, const StxSatdpTables *
     stixel.disparity_bottom = stixel.disparity_top;
   }
   if (segment->kind == STX_KIND_GROUND) {
-    StxGroundFit fit = stx_fit_ground(stx_ground_prior(tables), (double)s->w, (double)s->x,
-        (double)s->xx, (double)s->d, (double)s->xd, (double)s->dd);
-    double top = fit.slope * (2.0 * stixel.top - tables->horizon_x) + fit.intercept;
-    double bottom = fit.slope * (2.0 * stixel.bottom - tables->horizon_x) + fit.intercept;
+    StxGroundPrior prior = stx_ground_prior(tables, column);
+    StxGroundFit fit = stx_fit_ground(prior, (double)s->w, (double)s->x, (double)s->xx,
+        (double)s->d, (double)s->xd, (double)s->dd);
+    double top = fit.slope * (2.0 * stixel.top - prior.horizon_x) + fit.intercept;
+    double bottom = fit.slope * (2.0 * stixel.bottom - prior.horizon_x) + fit.intercept;
     stixel.disparity_top = (float)(stx_max(top, 0.0) / STX_DISPARITY_ONE) * pixel;
     stixel.disparity_bottom = (float)(stx_max(bottom, 0.0) / STX_DISPARITY_ONE) * pixel;
   }

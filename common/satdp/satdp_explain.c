@@ -26,16 +26,17 @@ static void add_cells(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms 
   const StxGrid *grid = &job->params->grid;
   const uint16_t *disparity = stx_column(grid, (void *)job->columns, 0, job->column);
   const uint16_t *weight = stx_column(grid, (void *)job->columns, 1, job->column);
-  for (int u = piece->first; u <= piece->last; u++) {
+  const double *horizon = piece->kind == STX_KIND_GROUND ? t->horizon_ground : t->horizon_sky;
+  for (int u = piece->first, drop = stx_drop_cells(t, job->column); u <= piece->last; u++) {
+    int v = stx_road_cell(t, drop, u);
     uint32_t d = disparity[t->rows - 1 - u], w = weight[t->rows - 1 - u];
-    double energy = stx_cell_energy(t, below_of(piece->kind), u, d, w);
+    double energy = stx_cell_energy(t, below_of(piece->kind), v, d, w);
     *(d != STX_DISPARITY_UNKNOWN ? &terms->noise : &terms->unknown) += energy;
     if (piece->kind == STX_KIND_GROUND)
-      terms->horizon += stx_off_road(d, t->road_low[u], t->road_high[u], t->off_road);
+      terms->horizon += stx_off_road(d, t->road_low[v], t->road_high[v], t->off_road);
+    if (piece->kind != STX_KIND_OBJECT)
+      terms->horizon += horizon[v + 1] - horizon[v];
   }
-  const double *horizon = piece->kind == STX_KIND_GROUND ? t->horizon_ground : t->horizon_sky;
-  if (piece->kind != STX_KIND_OBJECT)
-    terms->horizon += horizon[piece->last + 1] - horizon[piece->first];
 }
 
 /* Of the cheapest class of the kind. */
@@ -73,10 +74,11 @@ static double fit_ground(
     const Job *job, const StxSatdpPiece *piece, const StxSegmentSums *s, StxSatdpTerms *terms)
 {
   const StxSatdpTables *t = job->tables;
-  StxGroundFit fit = stx_fit_ground(stx_ground_prior(t), (double)s->w, (double)s->x, (double)s->xx,
-      (double)s->d, (double)s->xd, (double)s->dd);
-  terms->foot = stx_ground_value(fit.slope, fit.intercept, t->horizon_x, t->cut[piece->first]);
-  terms->top = stx_ground_value(fit.slope, fit.intercept, t->horizon_x, t->cut[piece->last + 1]);
+  StxGroundPrior prior = stx_ground_prior(t, job->column);
+  StxGroundFit fit = stx_fit_ground(
+      prior, (double)s->w, (double)s->x, (double)s->xx, (double)s->d, (double)s->xd, (double)s->dd);
+  terms->foot = stx_ground_value(fit.slope, fit.intercept, prior.horizon_x, t->cut[piece->first]);
+  terms->top = stx_ground_value(fit.slope, fit.intercept, prior.horizon_x, t->cut[piece->last + 1]);
   return fit.residual;
 }
 

@@ -70,6 +70,9 @@ static int run_group(const GroupWork *work, Group *g, int first_column, StxStixe
   int used = columns - first_column < LANES ? columns - first_column : LANES;
   for (int l = 0; l < LANES; l++) /* lanes beyond the last column repeat it */
     g->column[l] = first_column + (l < used ? l : used - 1);
+  g->drop = stx_drop_cells(g->tables, first_column);
+  for (int l = 0; l < LANES; l++)
+    g->terms.horizon_x[l] = stx_column_horizon(g->tables, g->column[l]);
   uint64_t before = g->evaluated;
   work->solve(g);
   g->evaluated = before + (g->evaluated - before) * (uint64_t)used;
@@ -124,7 +127,6 @@ static void fill_terms(const StxSatdpTables *t, LaneTables *terms)
   EACH_LANE
   {
     terms->ground_slope[l] = t->ground_slope;
-    terms->horizon_x[l] = t->horizon_x;
     terms->lambda_intercept[l] = t->lambda_intercept;
     terms->lambda_slope[l] = t->lambda_slope;
     terms->lambda_object[l] = t->lambda_object;

@@ -68,7 +68,8 @@ typedef struct {
   LaneTables terms;
   const void *columns;
   const uint8_t *starts; /* NULL: rows are rows of cells */
-  int column[LANES];     /* of each lane */
+  int column[LANES];     /* of each lane, */
+  int drop;              /*   and by stx_drop_cells of all */
 
   Ints *boundary; /* rows + 1: the cell above each boundary between pieces */
   Ints pieces;    /* how many: the rows that the recurrence has in each lane */

@@ -91,10 +91,10 @@ STX_INLINE StxSegmentSums stx_segment_sums(const StxGrid *grid, const StxSatdpTa
   const uint16_t *disparity = stx_column(grid, (void *)columns, 0, column);
   const uint16_t *weight = stx_column(grid, (void *)columns, 1, column);
   StxSegmentSums sums = {0};
-  for (int u = segment->vb; u <= segment->vt; u++) {
-    int row = tables->rows - 1 - u;
+  for (int u = segment->vb, drop = stx_drop_cells(tables, column); u <= segment->vt; u++) {
+    int row = tables->rows - 1 - u, v = stx_road_cell(tables, drop, u);
     int64_t d = disparity[row], x = tables->x[u];
-    uint32_t scale = stx_kind_scale(tables, segment->kind, u, disparity[row]);
+    uint32_t scale = stx_kind_scale(tables, segment->kind, v, disparity[row]);
     int64_t w = stx_fold(weight[row], scale, disparity[row]);
     sums.w += w;
     sums.x += w * x;

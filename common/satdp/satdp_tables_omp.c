@@ -88,22 +88,23 @@ static void transpose_channel(const Group *g, int channel)
 
 /* ---- Depth ------------------------------------------------------------------------------- */
 
-static void add_depth_row(const Group *g, int u)
+/* `v`: by stx_road_cell. */
+static void add_depth_row(const Group *g, int u, int v)
 {
   const StxSatdpTables *t = g->tables;
   const uint32_t *object_scale = t->object_scale;
   const uint16_t *disparity = g->raw[u], *weight = g->raw[t->rows + u];
   const SumRow *below = &g->rows[u];
   SumRow *row = &g->rows[u + 1];
-  uint32_t ground_scale = t->ground_scale[u], sky_scale = t->sky_scale;
+  uint32_t ground_scale = t->ground_scale[v], sky_scale = t->sky_scale;
   uint32_t evidence_scale = t->evidence_scale;
   const int32_t *object_noise = t->noise_object;
-  double x = t->x[u], unknown = t->unknown[u], cut = t->cut[u + 1];
-  double ground_noise = t->noise_ground[u], sky_noise = t->noise_sky;
-  double ground_place = t->horizon_ground[u + 1] - t->horizon_ground[u];
-  double sky_place = t->horizon_sky[u + 1] - t->horizon_sky[u] + (u == 0 ? t->first_sky : 0);
+  double x = t->x[u], unknown = t->unknown[v], cut = t->cut[u + 1];
+  double ground_noise = t->noise_ground[v], sky_noise = t->noise_sky;
+  double ground_place = t->horizon_ground[v + 1] - t->horizon_ground[v];
+  double sky_place = t->horizon_sky[v + 1] - t->horizon_sky[v] + (u == 0 ? t->first_sky : 0);
   double object_place = u == 0 ? t->first_object : 0;
-  uint32_t low = t->road_low[u], high = t->road_high[u];
+  uint32_t low = t->road_low[v], high = t->road_high[v];
   double off_road = t->off_road;
   EACH_LANE
   {
@@ -188,7 +189,7 @@ static void build_depth(const Group *g)
   EACH_LANE
   cut[l] = g->tables->cut[0];
   for (int u = 0; u < rows; u++)
-    add_depth_row(g, u);
+    add_depth_row(g, u, stx_road_cell(g->tables, g->drop, u));
   look_ahead(g);
   memset(g->rest[rows], 0, sizeof(Lanes));
   for (int u = rows - 1; u >= 0; u--) {

@@ -32,9 +32,11 @@ STX_DEVICE StxFulldpCell *cells_of_block(const Column *c)
 STX_DEVICE void store_cells(const Column *c)
 {
   StxFulldpCell *cells = cells_of_block(c);
+  int drop = stx_drop_cells(c->tables, c->column);
   for (int u = threadIdx.x; u < c->args->cells; u += WARPS * LANES) {
     uint32_t disparity = load_cell(c, 0, u), weight = load_cell(c, 1, u);
-    StxCell ground = stx_cell(c->tables, STX_KIND_GROUND, u, weight, disparity);
+    int v = stx_road_cell(c->tables, drop, u);
+    StxCell ground = stx_cell(c->tables, STX_KIND_GROUND, v, weight, disparity);
     StxCell object = stx_cell(c->tables, STX_KIND_OBJECT, u, weight, disparity);
     StxFulldpCell cell = {(float)c->tables->x[u], (float)disparity,
         {ground.precision, object.precision}, {ground.cap, object.cap}};
@@ -43,12 +45,13 @@ STX_DEVICE void store_cells(const Column *c)
 }
 
 /* The cost of a cell in every stixel of a kind, beside horizon and unknown cells. */
-STX_DEVICE int flat_energy(const Column *c, int kind, int u)
+STX_DEVICE int flat_energy(const Column *c, int kind, int u, int drop)
 {
   if (u >= c->args->cells)
     return 0;
   uint32_t disparity = load_cell(c, 0, u), weight = load_cell(c, 1, u);
-  StxCell cell = stx_cell(c->tables, (StxKind)(STX_KIND_GROUND + kind), u, weight, disparity);
+  StxCell cell = stx_cell(c->tables, (StxKind)(STX_KIND_GROUND + kind),
+      stx_road_cell(c->tables, drop, u), weight, disparity);
   float energy = 0;
   if (kind == SKY)
     energy = stx_mixture_energy((float)disparity, 0, cell.precision, cell.cap);
@@ -58,9 +61,9 @@ STX_DEVICE int flat_energy(const Column *c, int kind, int u)
 /* By one warp. To `lower`, too: its difference to `fixed` is that of the classes. */
 STX_DEVICE void add_flats(const Column *c, int kind)
 {
-  int sum = 0, rows = 1;
+  int sum = 0, rows = 1, drop = stx_drop_cells(c->tables, c->column);
   for (int u = c->lane; u - c->lane < c->args->cells; u += LANES) {
-    int flat = scan_on(flat_energy(c, kind, u), c->lane, &sum);
+    int flat = scan_on(flat_energy(c, kind, u, drop), c->lane, &sum);
     int row = row_of(c, u + 1, &rows);
     if (row >= 0) {
       c->row[row].fixed[kind] += (uint32_t)flat;

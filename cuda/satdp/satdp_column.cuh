@@ -121,7 +121,7 @@ STX_DEVICE int top_of(int foot)
 STX_DEVICE StxSatdpConstants constants_of(const StxSatdpTables *tables)
 {
   StxSatdpConstants constants;
-  constants.prior = stx_ground_prior(tables);
+  constants.prior = stx_ground_prior(tables, 0); /* each column sets its own */
   constants.residual_energy = tables->residual_energy;
   constants.rounding = (int64_t)tables->rounding;
   constants.pair_cost = (uint32_t)tables->pair_cost;
@@ -352,14 +352,14 @@ typedef struct {
 } Sums;
 
 /* The terms that a cell adds to the sums. Weights are below 2^11, x and disparities below 2^16. */
-STX_DEVICE Terms depth_terms(const Column *c, int sums, int u)
+STX_DEVICE Terms depth_terms(const Column *c, int sums, int u, int drop)
 {
   const StxSatdpTables *t = c->tables;
   uint32_t disparity = load_cell(c, 0, u), weight = load_cell(c, 1, u);
   bool object = sums == OBJECT_D || sums == OBJECT_X;
   const uint32_t *scale = object          ? &t->object_scale[disparity >> STX_OBJECT_BIN]
                           : sums == SKY_D ? &t->sky_scale
-                                          : &t->ground_scale[u];
+                                          : &t->ground_scale[stx_road_cell(t, drop, u)];
   uint32_t w = stx_fold(weight, __ldg(scale), disparity), x = (uint32_t)__ldg(&t->x[u]);
   uint32_t wx = w * x, wd = w * disparity;
   uint32_t times = sums == GROUND_D ? disparity : sums == OBJECT_X ? x : 1;
@@ -397,13 +397,13 @@ STX_DEVICE void store_depth(const Column *c, int sums, int at, Sums sum)
 STX_DEVICE void sum_depth(const Column *c, int sums)
 {
   Sums carry = {0, 0, 0};
-  int rows = 1;
+  int rows = 1, drop = stx_drop_cells(c->tables, c->column);
   if (c->lane == 0)
     store_depth(c, sums, 0, carry);
 #pragma unroll 1
   for (int base = 0; base < c->args->cells; base += LANES) {
     int u = base + c->lane;
-    Terms terms = depth_terms(c, sums, cell_or_last(c, u));
+    Terms terms = depth_terms(c, sums, cell_or_last(c, u), drop);
     Sums sum = {scan_on(terms.a, c->lane, &carry.a), scan_on(terms.b, c->lane, &carry.b),
         scan_on(terms.c, c->lane, &carry.c)};
     int row = row_of(c, u + 1, &rows);
@@ -494,17 +494,18 @@ STX_DEVICE uint32_t least_energy(const Column *c, int kind, int u)
 }
 
 /* Energy of a cell that every stixel of the kind pays for it, whatever its plane and class. */
-STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u)
+STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u, int drop)
 {
   const StxSatdpTables *t = c->tables;
+  int v = stx_road_cell(t, drop, u);
   uint32_t disparity = load_cell(c, 0, u);
-  double energy = stx_cell_energy(t, kind, u, disparity, load_cell(c, 1, u));
+  double energy = stx_cell_energy(t, kind, v, disparity, load_cell(c, 1, u));
   if (kind == GROUND)
-    energy += stx_off_road(disparity, __ldg(&t->road_low[u]), __ldg(&t->road_high[u]), t->off_road);
+    energy += stx_off_road(disparity, __ldg(&t->road_low[v]), __ldg(&t->road_high[v]), t->off_road);
   if (kind == GROUND)
-    energy += __ldg(&t->horizon_ground[u + 1]) - __ldg(&t->horizon_ground[u]);
+    energy += __ldg(&t->horizon_ground[v + 1]) - __ldg(&t->horizon_ground[v]);
   if (kind == SKY)
-    energy += __ldg(&t->horizon_sky[u + 1]) - __ldg(&t->horizon_sky[u]);
+    energy += __ldg(&t->horizon_sky[v + 1]) - __ldg(&t->horizon_sky[v]);
   if (u == 0)
     energy += kind == OBJECT ? t->first_object : kind == SKY ? t->first_sky : 0.0;
   return (uint32_t)energy;
@@ -513,13 +514,13 @@ STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u)
 STX_DEVICE void sum_lower(const Column *c, int kind)
 {
   uint32_t fixed_sum = 0, lower_sum = 0;
-  int rows = 1;
+  int rows = 1, drop = stx_drop_cells(c->tables, c->column);
   if (c->lane == 0)
     c->row[0].fixed[kind] = c->row[0].lower[kind] = 0;
 #pragma unroll 1
   for (int base = 0; base < c->args->cells; base += LANES) {
     int u = cell_or_last(c, base + c->lane);
-    uint32_t fixed = fixed_energy(c, kind, u);
+    uint32_t fixed = fixed_energy(c, kind, u, drop);
     uint32_t sfixed = scan_on(fixed, c->lane, &fixed_sum);
     uint32_t slower = scan_on(fixed + least_energy(c, kind, u), c->lane, &lower_sum);
     int row = row_of(c, base + c->lane + 1, &rows);
@@ -536,6 +537,7 @@ STX_DEVICE void sum_lower(const Column *c, int kind)
 STX_DEVICE void clear_bottom(const Column *c)
 {
   StxSatdpRow *row = &c->row[0];
+  c->constants->prior = stx_ground_prior(c->tables, c->column);
   row->value[GROUND] = 0;
   row->value[OBJECT] = UNKNOWN_TOP;
   row->key[GROUND] = row->key[SKY] = NEVER;

@@ -156,7 +156,7 @@ STX_TEST(pruning_changes_nothing)
     StxSatdpParams params = random_params(&random);
     params.grid.width = (1 + stx_random_below(&random, 3)) * params.grid.cell_width;
     Filling fillings[] = {(Filling)(round % FILLINGS), STREET, HOLES};
-    StxRoadLine line = random_road(&random, params.grid.height);
+    StxRoadLine line = tilted_road(&random, params.grid.height);
     if (stx_random_below(&random, 9) == 0)
       line = (StxRoadLine){64, line.horizon, 1};
     expect_agreement(params, stx_random_below(&random, 3) ? &case_camera : NULL,
@@ -313,7 +313,7 @@ STX_TEST(starts_and_pruning_change_nothing)
   for (int round = 0; round < (stx_test_small() ? 3 : 200); round++) {
     StxSatdpParams params = random_params(&random);
     params.grid.width = (1 + stx_random_below(&random, 3)) * params.grid.cell_width;
-    StxRoadLine line = random_road(&random, params.grid.height);
+    StxRoadLine line = tilted_road(&random, params.grid.height);
     expect_agreement_of_starts(params, stx_random_below(&random, 5) ? &line : NULL,
         stx_random_below(&random, 2) ? STREET : HOLES, densities[round % DENSITIES], &random);
   }

@@ -43,6 +43,12 @@ typedef struct {
                          least */
 } ColumnStory;
 
+/* The road of that column, where there is one. */
+static inline StxRoadLine column_road(const ColumnStory *s)
+{
+  return stx_roadline_in_column(s->line, (s->column + .5) * s->grid.cell_width - .5);
+}
+
 /* Fills in energies, terms and alternatives of stixels whose records are there; `params` and
  * `columns` are those of satdp. */
 bool column_ask(

@@ -33,11 +33,12 @@ static void print_head(FILE *out, const ColumnStory *s)
   fprintf(out,
       "%s, column %d of 0 to %d: pixels %d to %d, %d cells, %d of them of known disparity\n",
       s->name, s->column, stx_grid_columns(&s->grid) - 1, first, last - 1, rows, known);
+  StxRoadLine road = s->line != NULL ? column_road(s) : (StxRoadLine){0};
   if (s->line == NULL)
     fprintf(out, "road: not known%s\n", s->is_segments ? "" : ", so there is no ground");
   else
     fprintf(out, "road: %.4f px per row, ends at row %.1f%s\n", s->line->slope,
-        stx_roadline_end(s->line), s->line->bends > 0 ? ", bends" : "");
+        stx_roadline_end(&road), s->line->bends > 0 ? ", bends" : "");
 }
 
 static void print_record(FILE *out, const ColumnStory *s, const StxStixel *r)
@@ -157,6 +158,7 @@ static json_t *stixel_json(const ColumnStory *s, const ColumnStixel *stixel)
 void column_print_json(FILE *out, const ColumnStory *s)
 {
   json_t *stixels = json_array(), *cells = json_array();
+  StxRoadLine road = s->line != NULL ? column_road(s) : (StxRoadLine){0};
   for (int i = 0; i < s->count; i++)
     json_array_append_new(stixels, stixel_json(s, &s->stixels[i]));
   for (int row = 0; row < stx_grid_rows(&s->grid); row++) {
@@ -164,7 +166,7 @@ void column_print_json(FILE *out, const ColumnStory *s)
     json_array_append_new(
         cells, json_pack("{s:f, s:f, s:f, s:o}", "row", y, "disparity", column_disparity(s, row),
                    "weight", s->weight[row] / (double)STX_WEIGHT_ONE, "road",
-                   table_json(s->line != NULL ? stx_roadline_at(s->line, y) : NAN)));
+                   table_json(s->line != NULL ? stx_roadline_at(&road, y) : NAN)));
   }
   double one = s->is_segments ? NAN : STX_ENERGY_ONE;
   json_t *root = json_pack("{s:s, s:i, s:o, s:o, s:o, s:o}", "frame", s->name, "column", s->column,

@@ -142,9 +142,9 @@ static double part_of(const Case *c, int column, int kind, int vb, int vt)
       0, kind == STX_KIND_OBJECT && s.w > 0 ? nearbyint((double)s.d / (double)s.w) : 0, 0};
   double sum = 0;
   if (kind == STX_KIND_GROUND) {
-    fit = stx_fit_ground(stx_ground_prior(t), (double)s.w, (double)s.x, (double)s.xx, (double)s.d,
-        (double)s.xd, (double)s.dd);
-    sum = stx_plane_energy(stx_ground_prior(t), fit, t->residual_energy);
+    fit = stx_fit_ground(stx_ground_prior(t, 0), (double)s.w, (double)s.x, (double)s.xx,
+        (double)s.d, (double)s.xd, (double)s.dd);
+    sum = stx_plane_energy(stx_ground_prior(t, 0), fit, t->residual_energy);
   }
   for (int u = vb; u <= vt; u++) {
     uint32_t d = stx_column(&c->params.grid, c->columns, 0, column)[t->rows - 1 - u];

@@ -100,7 +100,7 @@ static double energy(const void *data, int kind, int vb, int k, const StxGroundF
       stx_cell_line(plane->slope, plane->intercept, t->horizon_x, t->x[vb], t->mixture.steepest);
   double sum = 0;
   if (kind == STX_BELOW_GROUND)
-    sum = stx_plane_energy(stx_ground_prior(t), *plane, t->residual_energy);
+    sum = stx_plane_energy(stx_ground_prior(t, 0), *plane, t->residual_energy);
   for (int u = vb; u <= k; u++) {
     if (s->disparity[t->rows - 1 - u] == STX_DISPARITY_UNKNOWN)
       continue;

@@ -57,7 +57,7 @@ static inline void check_random_full_case(
   int percent = round % 3 ? -1 : stx_random_below(random, 101);
   StxRoadLine line = {
       stx_random_below(random, 9) ? 0.02 + stx_random_below(random, 60) / 100.0 : 64,
-      stx_random_below(random, params.grid.height + 1) - 9, 1};
+      stx_random_below(random, params.grid.height + 1) - 9, 1, .tilt = round % 2 ? 0 : -.2};
   const StxRoadLine *road = stx_random_below(random, 5) ? &line : NULL;
   Filling filling = fillings[stx_random_below(random, 3)];
   check_full_case(params, road, filling, percent, (uint64_t)round, check);

@@ -169,6 +169,25 @@ STX_TEST(piecewise_takes_a_clear_road_anywhere)
   ck_assert_double_eq(follow(&track, .33, 95).horizon, 170);
 }
 
+/* Half of the way, as the rest of the line; and in each column as high as its row says. */
+STX_TEST(a_roll_is_followed)
+{
+  StxRoadTrack track = begin(STX_ROAD_ESTIMATE, &unknown_camera);
+  StxRoadLine road = {.3, 170, 1, .centre = 319.5};
+  StxRandom random = {18};
+  const double tilts[] = {.1, .14, .14, .14, .14}, expected[] = {.1, .12, .13, .135, .1375};
+  for (int i = 0; i < 5; i++) {
+    STX_AUTO(RoadScene) scene = road_scene(640, 375, 8);
+    STX_GUARDED void *scratch = stx_guarded_alloc(stx_roadline_scratch(&scene.grid));
+    road.tilt = tilts[i];
+    road_paint(&scene, &road, .1, 2, &random);
+    const StxRoadLine *line = stx_road_track_follow(&track, &scene.grid, scene.columns, scratch);
+    ck_assert_ptr_nonnull(line);
+    ck_assert_double_eq_tol(line->tilt, expected[i], .01);
+    ck_assert_double_eq(line->centre, 319.5);
+  }
+}
+
 STX_TEST(a_reset_forgets)
 {
   StxRoadTrack track = begin(STX_ROAD_ESTIMATE, &unknown_camera);

@@ -31,8 +31,9 @@ void road_paint(
   int rows = stx_grid_rows(&scene->grid);
   for (int c = 0; c < stx_grid_columns(&scene->grid); c++) {
     double front = 4 + c / 16 * 7 % 40;
+    StxRoadLine own = stx_roadline_in_column(line, (c + .5) * scene->grid.cell_width - .5);
     for (int r = 0; r < rows; r++) {
-      double d = stx_roadline_at(line, road_centre(&scene->grid, r));
+      double d = stx_roadline_at(&own, road_centre(&scene->grid, r));
       if (c % 16 < objects && d < front)
         d = r > rows / 8 ? front : 0;
       d += noise * (stx_random_below(random, 2001) - 1000) / 1000.0;

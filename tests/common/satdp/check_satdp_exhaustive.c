@@ -300,8 +300,8 @@ static double data_with_outliers(
   StxGroundFit fit = {0, piece->kind == STX_KIND_OBJECT ? terms->top : 0, 0};
   double energy = 0;
   if (piece->kind == STX_KIND_GROUND) {
-    fit = case_fit_ground(&sums, stx_ground_prior(t));
-    energy = stx_plane_energy(stx_ground_prior(t), fit, t->residual_energy);
+    fit = case_fit_ground(&sums, stx_ground_prior(t, column));
+    energy = stx_plane_energy(stx_ground_prior(t, column), fit, t->residual_energy);
   }
   StxCellLine line = stx_cell_line(
       fit.slope, fit.intercept, t->horizon_x, t->x[piece->first], t->mixture.steepest);

@@ -54,7 +54,7 @@ STX_TEST(terms_add_up_to_the_cost)
   StxRandom random = {3};
   for (int run = 0; run < 40; run++) {
     StxSatdpParams params = random_params(&random);
-    StxRoadLine line = random_road(&random, params.grid.height);
+    StxRoadLine line = tilted_road(&random, params.grid.height);
     check_case(
         params, &case_camera, run % 5 ? &line : NULL, run % FILLINGS, (uint64_t)run, check_sums);
   }

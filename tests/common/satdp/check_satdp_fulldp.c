@@ -141,7 +141,7 @@ STX_TEST_LOOP(pruning_changes_nothing, ALGORITHMS)
   for (int round = 0; round < stx_rounds(_i == SATDP ? 1500 : 900); round++) {
     StxSatdpParams params = algorithms[_i].any(&random);
     Filling fillings[] = {(Filling)(round % FILLINGS), STREET, HOLES};
-    StxRoadLine line = random_road(&random, params.grid.height);
+    StxRoadLine line = tilted_road(&random, params.grid.height);
     if (stx_random_below(&random, 9) == 0)
       line = (StxRoadLine){64, line.horizon, 1};
     expect_agreement(_i, masks[stx_random_below(&random, 6)], params,

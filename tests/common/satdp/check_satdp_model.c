@@ -64,7 +64,7 @@ static double part_horizon(const Case *c, int column, int kind, int vb, int vt)
 {
   double cost = 0;
   for (int u = vb; u <= vt && c->tables.has_ground; u++) {
-    double row = c->tables.x[u] / 2.0, d = road_at(&c->line, row);
+    double row = c->tables.x[case_road_cell(c, column, u)] / 2.0, d = road_at(&c->line, row);
     double near = c->line.slope * (row - c->line.horizon);
     int cell = stx_column(&c->params.grid, c->columns, 0, column)[c->tables.rows - 1 - u];
     if (kind == STX_KIND_GROUND)
@@ -84,7 +84,7 @@ static double part_unknown(const Case *c, int column, int kind, int vb, int vt)
     if (stx_column(&c->params.grid, c->columns, 0, column)[row] != 0)
       continue;
     sum += floor(stx_column(&c->params.grid, c->columns, 1, column)[row] * scale / 65536 + .5);
-    double y = c->tables.x[u] / 2.0;
+    double y = c->tables.x[case_road_cell(c, column, u)] / 2.0;
     if (c->tables.has_ground && road_at(&c->line, y) < 0 && y < c->line.horizon)
       sum += c->params.unknown_cost * 1024;
   }
@@ -97,7 +97,7 @@ static double part_noise(const Case *c, int column, int kind, int vb, int vt)
   double sum = 0;
   for (int u = vb; u <= vt; u++) {
     uint32_t d = stx_column(&c->params.grid, c->columns, 0, column)[c->tables.rows - 1 - u];
-    int32_t noise = kind == STX_KIND_GROUND   ? c->tables.noise_ground[u]
+    int32_t noise = kind == STX_KIND_GROUND   ? c->tables.noise_ground[case_road_cell(c, column, u)]
                     : kind == STX_KIND_OBJECT ? c->tables.noise_object[d / 64]
                                               : c->tables.noise_sky;
     sum += d > 0 ? noise : 0;
@@ -145,7 +145,7 @@ static Part part_of(const Case *c, int column, int kind, int vb, int vt)
   for (int u = vb; u <= vt; u++) {
     uint32_t d = stx_column(&c->params.grid, c->columns, 0, column)[t->rows - 1 - u];
     uint32_t w = stx_column(&c->params.grid, c->columns, 1, column)[t->rows - 1 - u];
-    uint32_t scale = kind == STX_KIND_GROUND   ? t->ground_scale[u]
+    uint32_t scale = kind == STX_KIND_GROUND   ? t->ground_scale[case_road_cell(c, column, u)]
                      : kind == STX_KIND_OBJECT ? t->object_scale[d / 64]
                                                : t->sky_scale;
     uint32_t folded = (w * scale + 32768) / 65536;
@@ -154,9 +154,10 @@ static Part part_of(const Case *c, int column, int kind, int vb, int vt)
   StxSegmentSums s = case_sum_cells(cells, vt - vb + 1);
   Part part = {(double)s.dd, 0, 0};
   if (kind == STX_KIND_GROUND) {
-    StxGroundFit fit = case_fit_ground(&s, stx_ground_prior(t));
-    part = (Part){fit.residual, nearbyint(fit.slope * (t->cut[vb] - t->horizon_x) + fit.intercept),
-        nearbyint(fit.slope * (t->cut[vt + 1] - t->horizon_x) + fit.intercept)};
+    StxGroundFit fit = case_fit_ground(&s, stx_ground_prior(t, column));
+    double horizon = case_horizon(c, column);
+    part = (Part){fit.residual, nearbyint(fit.slope * (t->cut[vb] - horizon) + fit.intercept),
+        nearbyint(fit.slope * (t->cut[vt + 1] - horizon) + fit.intercept)};
   } else if (kind == STX_KIND_OBJECT && s.w > 0 && c->params.object_sigma_slope > 0) {
     part = slanted_part(c, &s, vb, vt, largest_above(c, column, vb));
   } else if (kind == STX_KIND_OBJECT && s.w > 0) {
@@ -249,7 +250,7 @@ STX_TEST(equals_brute_force_over_all_segmentations)
     params.sigma_weight = stx_random_below(&random, 4) / 2.0;
     params.object_sigma_slope = stx_random_below(&random, 3) / 2.0;
     params.sky_cost = stx_random_below(&random, 7) / 2.0;
-    StxRoadLine line = random_road(&random, params.grid.height);
+    StxRoadLine line = tilted_road(&random, params.grid.height);
     STX_AUTO(Case) *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
     fill_case(c, fillings[round / 3 % 4], &random);
     expect_least_energy(c, "planes apart");
@@ -280,7 +281,7 @@ STX_TEST(equals_brute_force_from_allowed_starts)
     params.pair_cost = params.pair_slope = 0;
     params.pair_tolerance = 255;
     params.stixel_cost = stx_random_below(&random, 12) / 2.0;
-    StxRoadLine line = random_road(&random, params.grid.height);
+    StxRoadLine line = tilted_road(&random, params.grid.height);
     STX_AUTO(Case) *c = new_case(params, &case_camera, round % 4 ? &line : NULL);
     fill_case(c, fillings[round / 5 % 4], &random);
     case_starts(c, percent, &random);
@@ -359,7 +360,7 @@ static void expect_recurrences(int rounds, int percent, StxRandom *random)
     params.sigma_weight = stx_random_below(random, 4) / 2.0;
     params.object_sigma_slope = stx_random_below(random, 3) / 2.0;
     params.sky_cost = stx_random_below(random, 7) / 2.0;
-    StxRoadLine line = random_road(random, params.grid.height);
+    StxRoadLine line = tilted_road(random, params.grid.height);
     STX_AUTO(Case) *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
     fill_case(c, fillings[round % 4], random);
     if (percent >= 0)

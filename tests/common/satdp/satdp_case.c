@@ -81,6 +81,14 @@ StxRoadLine random_road(StxRandom *random, int height)
   return line;
 }
 
+StxRoadLine tilted_road(StxRandom *random, int height)
+{
+  StxRoadLine line = random_road(random, height);
+  line.tilt = (stx_random_below(random, 61) - 30) / 100.0;
+  line.centre = stx_random_below(random, 100) - 20;
+  return line;
+}
+
 Case *new_case(StxSatdpParams params, const StxCamera *cam, const StxRoadLine *line)
 {
   Case *c = calloc(1, sizeof *c);
@@ -187,6 +195,24 @@ const StxSatdpImpl *satdp_reference(void)
   return stx_impl_named(&stx_satdp_impls, "c");
 }
 
+/* Twice the image rows by which the road of a column lies lower than that of the middle one. */
+static double drop_of(const Case *c, double column)
+{
+  int width = c->params.grid.cell_width;
+  return 2 * c->line.tilt * (column * width + (width - 1) / 2.0 - c->line.centre);
+}
+
+double case_horizon(const Case *c, int column)
+{
+  return 2 * c->line.horizon + drop_of(c, column);
+}
+
+int case_road_cell(const Case *c, int column, int u)
+{
+  double cells = drop_of(c, column - column % 8 + 3.5) / (2 * c->params.grid.cell_height);
+  return (int)fmin(fmax(u + nearbyint(cells), 0), c->tables.rows - 1);
+}
+
 /* ---- Fillings ----------------------------------------------------------------------------- */
 
 static void fill_street(const Case *c, int column, StxRandom *random)
@@ -195,11 +221,11 @@ static void fill_street(const Case *c, int column, StxRandom *random)
   int rows = stx_grid_rows(grid), foot = stx_random_below(random, rows + 1);
   int head = stx_random_below(random, foot + 1), class = stx_random_below(random, 32);
   int noise = 1 + stx_random_below(random, 300);
-  double slope = c->tables.ground_slope, horizon = c->tables.horizon_x;
+  double slope = c->tables.ground_slope, horizon = case_horizon(c, column);
   for (int row = 0; row < rows; row++) {
     double x = c->tables.x[rows - 1 - (row < foot ? foot - (foot > 0) : row)];
-    double road =
-        c->line.bends > 0 ? 256 * stx_roadline_at(&c->line, x / 2) : slope * (x - horizon);
+    double road = c->line.bends > 0 ? 256 * stx_roadline_at(&c->line, (x - drop_of(c, column)) / 2)
+                                    : slope * (x - horizon);
     double d = row < head ? stx_random_below(random, 200) : road;
     int label = row < head ? 10 : row < foot ? class : 0;
     d += stx_random_below(random, 2 * noise) - noise;

@@ -30,6 +30,12 @@ StxSatdpParams random_params(StxRandom *random);
 
 /* A road for columns of this height, every other one bent. */
 StxRoadLine random_road(StxRandom *random, int height);
+StxRoadLine tilted_road(StxRandom *random, int height);
+
+/* The horizon of a column with a tilted road, in units of x, and the cell of the tables that says
+ * what is true of its cell u. */
+double case_horizon(const Case *c, int column);
+int case_road_cell(const Case *c, int column, int u);
 
 /* Makes the tables; leaves the columns to be filled. camera and line may be NULL. */
 Case *new_case(StxSatdpParams params, const StxCamera *camera, const StxRoadLine *line);
