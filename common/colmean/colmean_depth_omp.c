@@ -569,7 +569,8 @@ static void far_cells(Work *work, uint32_t far, int rows, const int32_t n[LANES]
 {
   if (4 * __builtin_popcount(far) > LANES) {
     deal_all(work, rows);
-    finish_dealt(work, n, (*work->disparity)[0] + at, (*work->weight)[0] + at);
+    uint16_t *disparity = (*work->disparity)[0], *weight = (*work->weight)[0];
+    finish_dealt(work, n, disparity + at, weight + at);
     return;
   }
   for (; far != 0; far &= far - 1) {
@@ -581,7 +582,8 @@ static void far_cells(Work *work, uint32_t far, int rows, const int32_t n[LANES]
 static void small_cells(Work *work, int x, Span span, int at)
 {
   const StxGrid *grid = &work->job->params->grid;
-  uint16_t *disparity = (*work->disparity)[0] + at, *weight = (*work->weight)[0] + at;
+  uint16_t *first = (*work->disparity)[0], *disparity = first + at;
+  uint16_t *first_weight = (*work->weight)[0], *weight = first_weight + at;
   SmoothRows rows = smooth_rows(work->job, x, span, work->room);
   int width = grid->cell_width, size = width * rows.count;
   int32_t n[LANES];
