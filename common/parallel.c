@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -117,7 +118,8 @@ bool stx_parallel_check(StxError *error)
   if (wanted == NULL || strcmp(wanted, "pool") == 0)
     return true;
   if (!wants_openmp())
-    return stx_fail(error, STX_THREADING "=%.40s is unknown: choose pool or openmp", wanted);
+    return stx_fail(
+        error, STX_THREADING "=%.40s is unknown: choose pool or openmp; the pool is used", wanted);
 #ifdef _OPENMP
   return true;
 #else
@@ -153,9 +155,14 @@ static void unlock_pool(void)
 /* Helpers do not come along into a child process. */
 static void make_pool(void)
 {
+  StxError error;
   reset_pool();
   pool.cores = stx_threads(0);
-  pool.openmp = stx_parallel_check(NULL) && wants_openmp();
+  pool.openmp = wants_openmp();
+  if (!stx_parallel_check(&error)) {
+    pool.openmp = false;
+    fprintf(stderr, "%s\n", error.text);
+  }
   pthread_atfork(lock_pool, unlock_pool, reset_pool);
 }
 

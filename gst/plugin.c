@@ -2,7 +2,6 @@
 /* The plugin's entry: registers elements and what knows files, nothing else. */
 #include <gst/gst.h>
 
-#include "common/parallel.h"
 #include "gst/core/elements.h"
 #include "gst/lidar/typefind.h"
 
@@ -11,10 +10,7 @@
 static gboolean plugin_init(GstPlugin *plugin)
 {
   gboolean ok = TRUE;
-  StxError error;
 
-  if (!stx_parallel_check(&error))
-    GST_WARNING("%s", error.text);
   GST_STX_ELEMENTS(REGISTER)
   ok &= gst_stx_type_find_register(plugin);
 
