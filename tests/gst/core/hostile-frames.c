@@ -16,46 +16,117 @@
 /* ---- Every input --------------------------------------------------------------------------- */
 
 #define BIN "stereo-stixels"
+#define CALIBRATION "calibration.txt"
 
-/* The picture comes from the source `frames`; what comes of it ends in `sink`. */
-static const char *const lines[] = {
-    "stereo-sgm name=sgm max-disparity=64 ! fakesink name=sink signal-handoffs=true "
-    "street-scene-src name=frames view=left num-buffers=1 ! video/x-raw,format=GRAY8," SIZE
-    " ! sgm.sink_left "
-    "street-scene-src view=right num-buffers=1 ! video/x-raw,format=GRAY8," SIZE
-    " ! sgm.sink_right",
-    "stereo-sgm name=sgm max-disparity=64 ! fakesink name=sink signal-handoffs=true "
-    "street-scene-src view=left num-buffers=1 ! video/x-raw,format=GRAY8," SIZE " ! sgm.sink_left "
-    "street-scene-src name=frames view=right num-buffers=1 ! video/x-raw,format=GRAY8," SIZE
-    " ! sgm.sink_right",
-    "street-scene-src name=frames view=disparity num-buffers=1 ! video/x-raw," SIZE
-    " ! downsample-transpose ! fakesink name=sink signal-handoffs=true",
-    "downsample-transpose name=cells ! fakesink name=sink signal-handoffs=true "
-    "street-scene-src view=disparity num-buffers=1 ! video/x-raw," SIZE " ! cells.sink "
-    "street-scene-src name=frames view=left num-buffers=1 ! video/x-raw,format=GRAY8," SIZE
-    " ! cells.confidence",
-    "downsample-transpose name=cells ! fakesink name=sink signal-handoffs=true "
-    "street-scene-src view=disparity num-buffers=1 ! video/x-raw," SIZE " ! cells.sink "
-    "street-scene-src name=frames view=semantics num-buffers=1 ! video/x-raw," SIZE
-    " ! cells.semantics",
-    "stixel-overlay name=overlay ! fakesink name=sink signal-handoffs=true "
-    "street-scene-src name=frames view=left num-buffers=1 ! video/x-raw,format=RGB," SIZE
-    " ! overlay.sink "
-    "street-scene-src view=disparity num-buffers=1 ! video/x-raw," SIZE
-    " ! downsample-transpose ! sat-dp-stixels ! overlay.stixels",
-    "street-scene-src name=frames view=disparity num-buffers=1 ! video/x-raw," SIZE
-    " ! disparity-colour ! video/x-raw,format=RGB ! fakesink name=sink signal-handoffs=true",
-    "disparity-colour name=colour ! video/x-raw,format=BGRx ! fakesink name=sink "
-    "signal-handoffs=true "
-    "street-scene-src view=disparity num-buffers=1 ! video/x-raw," SIZE " ! colour.sink "
-    "street-scene-src name=frames view=disparity num-buffers=1 ! video/x-raw," SIZE
-    " ! colour.truth",
-    BIN " name=bin max-disparity=64 ! fakesink name=sink signal-handoffs=true "
-        "street-scene-src name=frames view=left num-buffers=1 ! video/x-raw,format=RGB," SIZE
-        " ! bin.sink_left "
-        "street-scene-src view=right num-buffers=1 ! video/x-raw,format=GRAY8," SIZE
-        " ! bin.sink_right",
+/* Two cameras without distortion, of which the right one stands aside. */
+#define CAMERA(n) "K" n ": [60, 0, 41, 0, 60, 22, 0, 0, 1]\nD" n ": [0, 0, 0, 0, 0]\n"
+#define CAMERAS                                                                                    \
+  "image_width: 83\nimage_height: 45\n" CAMERA("1")                                                \
+      CAMERA("2") "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [-0.54, 0, 0]\n"
+
+#define MAP "street-scene-src view=disparity num-buffers=1 ! video/x-raw," SIZE
+#define FRAMES(view, format)                                                                       \
+  "street-scene-src name=frames view=" view " num-buffers=1 ! video/x-raw," format SIZE
+#define VIEW(view, format) "street-scene-src view=" view " num-buffers=1 ! video/x-raw," format SIZE
+#define GRAY "format=GRAY8,"
+#define SINK " ! fakesink name=sink signal-handoffs=true "
+#define HAZARDS "road-hazards name=e" SINK
+
+/* For each pad that reads pictures a line: the picture comes from the source `frames`; what comes
+ * of it ends in `sink`. */
+static const struct {
+  const char *pad, *line;
+} lines[] = {
+    {"stereo-sgm.sink_left", "stereo-sgm name=e max-disparity=64" SINK FRAMES("left",
+                                 GRAY) " ! e.sink_left " VIEW("right", GRAY) " ! e.sink_right"},
+    {"stereo-sgm.sink_right", "stereo-sgm name=e max-disparity=64" SINK VIEW("left",
+                                  GRAY) " ! e.sink_left " FRAMES("right", GRAY) " ! e.sink_right"},
+    {"stereo-rectify.sink_left",
+        "stereo-rectify calibration=" CALIBRATION " name=e " FRAMES(
+            "left", GRAY) " ! e.sink_left " VIEW("right", GRAY) " ! e.sink_right e.src_left" SINK
+                                                                "e.src_right ! fakesink"},
+    {"stereo-rectify.sink_right",
+        "stereo-rectify calibration=" CALIBRATION " name=e " VIEW(
+            "left", GRAY) " ! e.sink_left " FRAMES("right", GRAY) " ! e.sink_right e.src_right" SINK
+                                                                  "e.src_left ! fakesink"},
+    {"downsample-transpose.sink", FRAMES("disparity", "") " ! downsample-transpose" SINK},
+    {"downsample-transpose.confidence",
+        "downsample-transpose name=e" SINK MAP " ! e.sink " FRAMES("left", GRAY) " ! e.confidence"},
+    {"downsample-transpose.semantics", "downsample-transpose name=e" SINK MAP
+                                       " ! e.sink " FRAMES("semantics", "") " ! e.semantics"},
+    {"stixel-overlay.sink",
+        "stixel-overlay name=e" SINK FRAMES("left",
+            "format=RGB,") " ! e.sink " MAP " ! downsample-transpose ! sat-dp-stixels ! e.stixels"},
+    {"lidar-overlay.sink",
+        "lidar-overlay name=e" SINK FRAMES(
+            "left", "format=RGB,") " ! e.sink "
+                                   "street-scene-src view=lidar num-buffers=1 ! e.points"},
+    {"road-hazards.disparity", HAZARDS FRAMES("disparity", "") " ! e.disparity " VIEW("left",
+                                   GRAY) " ! e.sink_left " VIEW("right", GRAY) " ! e.sink_right"},
+    {"road-hazards.sink_left", HAZARDS MAP " ! e.disparity " FRAMES("left",
+                                   GRAY) " ! e.sink_left " VIEW("right", GRAY) " ! e.sink_right"},
+    {"road-hazards.sink_right",
+        HAZARDS MAP " ! e.disparity " VIEW("left", GRAY) " ! e.sink_left " FRAMES(
+            "right", GRAY) " ! e.sink_right"},
+    {"disparity-colour.sink",
+        FRAMES("disparity", "") " ! disparity-colour ! video/x-raw,format=RGB" SINK},
+    {"disparity-colour.truth", "disparity-colour name=e ! video/x-raw,format=BGRx" SINK MAP
+                               " ! e.sink " FRAMES("disparity", "") " ! e.truth"},
+    {BIN ".sink_left", BIN " name=e max-disparity=64" SINK FRAMES("left",
+                           "format=RGB,") " ! e.sink_left " VIEW("right", GRAY) " ! e.sink_right"},
+    {BIN ".sink_right",
+        BIN " name=e max-disparity=64" SINK VIEW("left", "format=RGB,") " ! e.sink_left " FRAMES(
+            "right", GRAY) " ! e.sink_right"},
 };
+
+/* Pads that need no line. */
+static const struct {
+  const char *pad, *why;
+} others[] = {
+    {"onnx-stereo.", "needs a network"},
+    {"onnx-semantics.", "needs a network"},
+    {"stereo-sgm.sink", "both views in a frame, which is read as the two are"},
+    {"stereo-rectify.sink", "both views in a frame, which is read as the two are"},
+    {BIN ".sink", "both views in a frame, which is read as the two are"},
+    {"occupancy-grid.sink", "reads metas"},
+    {"stixel-bev.sink", "reads metas"},
+    {"stixel-json.sink", "reads metas"},
+    {"stixel-obstacles.sink", "reads metas"},
+    {"stixel-orbit.sink", "reads metas"},
+};
+
+static gboolean has_line(const char *pad)
+{
+  gboolean has = FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS(lines); i++)
+    has |= g_str_equal(lines[i].pad, pad);
+  for (guint i = 0; i < G_N_ELEMENTS(others); i++)
+    has |= g_str_has_suffix(others[i].pad, ".") ? g_str_has_prefix(pad, others[i].pad)
+                                                : g_str_equal(others[i].pad, pad);
+  return has;
+}
+
+STX_TEST(every_pad_of_pictures_has_a_line)
+{
+  g_auto(GStrv) names = stx_test_elements();
+  g_autoptr(GstCaps) pictures = gst_caps_from_string("video/x-raw(ANY)");
+
+  for (gchar **name = names; *name != NULL; name++) {
+    g_autoptr(GstElementFactory) factory = gst_element_factory_find(*name);
+    const GList *item = gst_element_factory_get_static_pad_templates(factory);
+
+    for (; item != NULL; item = item->next) {
+      GstStaticPadTemplate *templ = item->data;
+      g_autoptr(GstCaps) caps = gst_static_pad_template_get_caps(templ);
+      g_autofree gchar *pad = g_strconcat(*name, ".", templ->name_template, NULL);
+
+      fail_unless(templ->direction == GST_PAD_SRC || !gst_caps_can_intersect(caps, pictures) ||
+                      has_line(pad),
+          "%s takes pictures: add a line", pad);
+    }
+  }
+}
 
 /* ---- Unusual pictures ---------------------------------------------------------------------- */
 
@@ -205,10 +276,13 @@ static void expect_refusal(const char *line, const Layout *layout, GstMessage *e
 STX_TEST_LOOP(every_layout, G_N_ELEMENTS(lines) * G_N_ELEMENTS(layouts))
 {
   const Layout *layout = &layouts[_i % G_N_ELEMENTS(layouts)];
-  const char *line = lines[(guint)_i / G_N_ELEMENTS(layouts)];
+  const char *line = lines[(guint)_i / G_N_ELEMENTS(layouts)].line;
   g_autoptr(GByteArray) bytes = g_byte_array_new();
-  g_autoptr(GstMessage) end = run(line, layout, bytes);
+  g_autoptr(GstMessage) end = NULL;
 
+  stx_test_folder();
+  stx_test_write(CALIBRATION, CAMERAS);
+  end = run(line, layout, bytes);
   if (!layout->fits) {
     expect_refusal(line, layout, end);
   } else {
