@@ -41,6 +41,7 @@ typedef struct {
   const gchar *name;
   guint length, done; /* frames, cycles */
   Gauge at[3];
+  gdouble most; /* MiB that may be gained; 0: GAUGE_MOST_GROWTH */
 } GaugeRun;
 
 /* One more is done; to be called `length` times. */
