@@ -123,10 +123,9 @@ gboolean gst_stx_obstacles_caps_parse(const GstCaps *caps, GstStxStixelInfo *inf
          read_info(caps, info, error);
 }
 
-static gboolean is_shared(GQuark field)
+static gboolean is_shared(const char *name)
 {
   static const char *const shared[] = {"width", "height", "stixel-width", "columns", "framerate"};
-  const char *name = g_quark_to_string(field);
 
   if (g_str_has_prefix(name, "camera-"))
     return TRUE;
@@ -136,16 +135,21 @@ static gboolean is_shared(GQuark field)
   return FALSE;
 }
 
-static gboolean keep_shared(GQuark field, GValue *value, gpointer data)
+void gst_stx_columns_keep(GstStructure *structure, gboolean (*keeps)(const char *name))
 {
-  return is_shared(field);
+  for (gint i = gst_structure_n_fields(structure) - 1; i >= 0; i--) {
+    const char *name = gst_structure_nth_field_name(structure, (guint)i);
+
+    if (!keeps(name))
+      gst_structure_remove_field(structure, name);
+  }
 }
 
 GstStructure *gst_stx_columns_rename(const GstStructure *from, const char *name)
 {
   GstStructure *to = gst_structure_copy(from);
 
-  gst_structure_filter_and_map_in_place(to, keep_shared, NULL);
+  gst_stx_columns_keep(to, is_shared);
   gst_structure_set_name(to, name);
   return to;
 }

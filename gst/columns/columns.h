@@ -44,6 +44,9 @@ gboolean gst_stx_stixels_caps_parse(const GstCaps *caps, GstStxStixelInfo *info,
  * `info` is all 0. */
 gboolean gst_stx_obstacles_caps_parse(const GstCaps *caps, GstStxStixelInfo *info, StxError *error);
 
+/* Removes the fields of which `keeps` is false. */
+void gst_stx_columns_keep(GstStructure *structure, gboolean (*keeps)(const char *name));
+
 /*
  * Turns one structure of columns caps into one of stixels caps (`name` GST_STX_STIXELS_MEDIA_TYPE)
  * or back: the fields that both have are copied, fixed or not; the others are left open. For
