@@ -411,6 +411,24 @@ static gboolean pairing_stop(GstAggregator *aggregator)
   return TRUE;
 }
 
+/* GstAggregator warns with every frame of a pipeline whose queues are too short for its latency. */
+static gboolean pairing_post_message(GstElement *element, GstMessage *message)
+{
+  GError *error = NULL;
+  gboolean again = FALSE;
+
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
+    gst_message_parse_warning(message, &error, NULL);
+    again = g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_CLOCK) &&
+            !g_atomic_int_compare_and_exchange(&PRIVATE(element)->told_clock, FALSE, TRUE);
+    g_clear_error(&error);
+  }
+  if (!again)
+    return GST_ELEMENT_CLASS(gst_stx_pairing_parent_class)->post_message(element, message);
+  gst_message_unref(message);
+  return TRUE;
+}
+
 static GstStateChangeReturn pairing_change_state(GstElement *element, GstStateChange transition)
 {
   GstStxLinks *links = &PRIVATE(element)->links;
@@ -418,6 +436,8 @@ static GstStateChangeReturn pairing_change_state(GstElement *element, GstStateCh
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
     gst_stx_links_begin(links);
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    g_atomic_int_set(&PRIVATE(element)->told_clock, FALSE);
   result = GST_ELEMENT_CLASS(gst_stx_pairing_parent_class)->change_state(element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY || result == GST_STATE_CHANGE_FAILURE)
     gst_stx_links_end(links);
@@ -580,6 +600,7 @@ static void gst_stx_pairing_class_init(GstStxPairingClass *klass)
   object_class->constructed = pairing_constructed;
   object_class->finalize = pairing_finalize;
   GST_ELEMENT_CLASS(klass)->change_state = pairing_change_state;
+  GST_ELEMENT_CLASS(klass)->post_message = pairing_post_message;
   GST_ELEMENT_CLASS(klass)->set_context = pairing_set_context;
   aggregator_class->aggregate = gst_stx_pairing_aggregate;
   aggregator_class->sink_event = pairing_sink_event;

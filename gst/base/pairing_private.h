@@ -25,6 +25,7 @@ typedef struct {
   GstStxDelay delay;
   GstStxLoad load; /* § */
   guint64 unpaired, unpaired_of[GST_STX_ROLES_MAX];
+  gint told_clock; /* atomic: that the latency cannot be configured */
   gint tolerance;  /* property */
   GstStxSkew skew; /* § with the property of the last look at the pads */
   GstStxTimeline timelines[GST_STX_ROLES_MAX]; /* § */

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/core/properties.h"
 
+#include "common/camera.h"
+#include "common/camera_fields.h"
+#include "gst/core/element.h"
+
 /* The table row of a property, kept with its GParamSpec. */
 typedef struct {
   const StxField *field;
@@ -237,12 +241,36 @@ static void get_field(const StxField *field, gconstpointer params, GValue *value
     take_number(value, stx_field_get(field, params));
 }
 
+/* A number that no camera has would end a stream that is under way. Before, it is refused when the
+ * stream begins. */
+static gboolean is_impossible(
+    GObject *object, const Place *place, const GValue *value, StxError *error)
+{
+  const StxField *first = stx_camera_fields.fields;
+  StxCamera camera;
+
+  if (place->field < first || place->field >= first + stx_camera_fields.count ||
+      GST_STATE(object) < GST_STATE_PAUSED)
+    return FALSE;
+  GST_OBJECT_LOCK(object);
+  camera = *(const StxCamera *)(gconstpointer)((const gchar *)object + place->offset);
+  GST_OBJECT_UNLOCK(object);
+  set_field(place->field, &camera, value);
+  return !stx_camera_check(
+      &camera, "properties", "the value before stays; set it in these units", error);
+}
+
 void gst_stx_set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
   const Place *place = g_param_spec_get_qdata(spec, place_quark());
+  StxError error;
 
   if (place == NULL) {
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+    return;
+  }
+  if (is_impossible(object, place, value, &error)) {
+    GST_ELEMENT_WARNING(object, RESOURCE, SETTINGS, ("%s", error.text), (NULL));
     return;
   }
   GST_OBJECT_LOCK(object);

@@ -272,6 +272,30 @@ STX_TEST(another_unit_is_refused)
   stx_test_breaks(from_caps, "caps: the baseline is 540 m", "540 mm are 0.54", "camera-", NULL);
 }
 
+/* While the stream is under way, a number that no camera has leaves what was set before. */
+STX_TEST(another_unit_is_refused_while_it_plays)
+{
+  static const char *const names[] = {"baseline", "camera-height", "camera-pitch"};
+  g_autoptr(GstElement) element = gst_element_factory_make("stereo-sgm", NULL);
+  g_autoptr(GstBus) bus = stx_test_watch(element);
+
+  g_object_set(element, "baseline", .5, "camera-height", 1.2, "camera-pitch", .1, NULL);
+  gst_element_set_state(element, GST_STATE_PAUSED);
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+    gdouble before, after;
+
+    g_object_get(element, names[i], &before, NULL);
+    g_object_set(element, names[i], i < 2 ? 700. : 1.5, NULL);
+    g_object_get(element, names[i], &after, NULL);
+    ck_assert(before == after);
+    stx_test_expect_warning(bus, i == 0 ? "baseline is 700 m" : i == 1 ? "700 m" : "1.5 rad");
+  }
+  g_object_set(element, "baseline", .6, NULL);
+  stx_test_expect_silence(bus);
+  gst_element_set_state(element, GST_STATE_NULL);
+  gst_element_set_bus(element, NULL);
+}
+
 /* Scalers leave disparities as they are: wrong by two, whatever is done to the camera. */
 STX_TEST(what_was_computed_cannot_be_scaled)
 {
