@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "common/pair/pair.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -334,6 +335,118 @@ static void fit(const Votes *votes, int reach, StxPairEvidence *evidence)
     }
 }
 
+/* ---- The geometry of a rig that is not rectified -------------------------------------------- */
+
+#define TERMS STX_PAIR_TERMS
+
+static void terms_of(const Votes *votes, const Match *match, double terms[TERMS])
+{
+  double x = (double)(2 * match->place.x - votes->width) / votes->width;
+  double y = (double)(2 * match->place.y - votes->height) / votes->height;
+  double d = (double)match->disparity / votes->width;
+  const double values[TERMS] = {1, x, y, x * y, y * y, d};
+  memcpy(terms, values, sizeof values);
+}
+
+/* No equations yet; of solutions that fit alike, as where all disparities are the same, the one of
+ * small angles. */
+static void begin_equations(double a[TERMS][TERMS + 1])
+{
+  memset(a, 0, TERMS * sizeof *a);
+  for (int i = 0; i < TERMS; i++)
+    a[i][i] = 1e-6;
+}
+
+/* Adds an equation, squared. */
+static void add_equation(const double terms[TERMS], double rows, double a[TERMS][TERMS + 1])
+{
+  for (int i = 0; i < TERMS; i++) {
+    for (int j = 0; j < TERMS; j++)
+      a[i][j] += terms[i] * terms[j];
+    a[i][TERMS] += terms[i] * rows;
+  }
+}
+
+/* By Cholesky's method. */
+static void solve_terms(double a[TERMS][TERMS + 1], double solution[TERMS])
+{
+  for (int i = 0; i < TERMS; i++)
+    for (int j = i; j < TERMS + 1; j++) {
+      double sum = a[i][j];
+      for (int k = 0; k < i; k++)
+        sum -= a[k][i] * a[k][j];
+      a[i][j] = i == j ? sqrt(sum) : sum / a[i][i];
+    }
+  for (int i = TERMS - 1; i >= 0; i--) {
+    double sum = a[i][TERMS];
+    for (int k = i + 1; k < TERMS; k++)
+      sum -= a[i][k] * solution[k];
+    solution[i] = sum / a[i][i];
+  }
+}
+
+/* The equations of the matches that lie within a row and a half of a solution, and how many. */
+static int gather(const Votes *votes, const double solution[TERMS], double a[TERMS][TERMS + 1])
+{
+  int fitted = 0;
+  begin_equations(a);
+  for (int i = 0; i < votes->count; i++) {
+    double terms[TERMS], rows = votes->matches[i].rows;
+    terms_of(votes, &votes->matches[i], terms);
+    for (int k = 0; k < TERMS; k++)
+      rows -= terms[k] * solution[k];
+    if (fabs(rows) > 1.5)
+      continue;
+    add_equation(terms, votes->matches[i].rows, a);
+    fitted++;
+  }
+  return fitted;
+}
+
+static void keep_better(
+    const Votes *votes, const double solution[TERMS], int *best, double kept[TERMS])
+{
+  double a[TERMS][TERMS + 1];
+  int fitted = gather(votes, solution, a);
+  if (fitted <= *best)
+    return;
+  *best = fitted;
+  memcpy(kept, solution, TERMS * sizeof *kept);
+}
+
+static void sample(const Votes *votes, uint32_t *state, int *best, double kept[TERMS])
+{
+  double a[TERMS][TERMS + 1], terms[TERMS], solution[TERMS];
+  begin_equations(a);
+  for (int i = 0; i < TERMS; i++) {
+    *state = *state * 1664525u + 1013904223u;
+    const Match *match = &votes->matches[(*state >> 8) % (uint32_t)votes->count];
+    terms_of(votes, match, terms);
+    add_equation(terms, match->rows, a);
+  }
+  solve_terms(a, solution);
+  keep_better(votes, solution, best, kept);
+}
+
+static void find_geometry(const Votes *votes, StxPairGeometry *geometry)
+{
+  double a[TERMS][TERMS + 1], kept[TERMS] = {0}, solution[TERMS];
+  double wide = votes->width, high = votes->height / 2.0; /* half the pixels */
+  uint32_t state = 1;
+  int best = 0;
+  for (int i = 0; i < STX_PAIR_SAMPLES && votes->count > TERMS; i++)
+    sample(votes, &state, &best, kept);
+  for (int i = 0; i < 3 && best > TERMS; i++) {
+    gather(votes, kept, a);
+    solve_terms(a, solution);
+    int refined = best - 1; /* of as many the one with the least squares */
+    keep_better(votes, solution, &refined, kept);
+    best = refined > best ? refined : best;
+  }
+  *geometry = (StxPairGeometry){kept[0], kept[1] / wide, kept[2] / high, kept[3] / (wide * high),
+      kept[4] / (high * high), kept[5] / (2 * wide), best};
+}
+
 /* ---- All of it ----------------------------------------------------------------------------- */
 
 void stx_pair_measure(const StxPairParams *params, const StxImage8 *left, const StxImage8 *right,
@@ -366,4 +479,6 @@ void stx_pair_measure(const StxPairParams *params, const StxImage8 *left, const 
   }
   evidence->matched = votes.count;
   fit(&votes, params->reach, evidence);
+  if (4 * evidence->fitted < 3 * votes.count)
+    find_geometry(&votes, &evidence->geometry);
 }

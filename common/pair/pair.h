@@ -30,6 +30,13 @@
  *             with whole numbers from −R to R of which lean or stretch is 0: the one by which most
  *             matches lie, those within half a row counting twice, those within a row and a half
  *             once. A simpler one is kept unless another is better by an eighth.
+ *   geometry  if that leaves a quarter of the matches: the rows of a rig that is not rectified, to
+ *             first order in its angles, rows(x, y, d) = g0 + g1·X + g2·Y + g3·X·Y + g4·Y² + g5·d
+ *             with X = 2x − width, Y = 2y − height and the disparity d: pitch, roll, focal lengths,
+ *             yaw, pitch again, direction of the baseline. RANSAC over STX_PAIR_SAMPLES sets of six
+ *             matches, the same for every pair, then least squares over the matches within a row
+ *             and a half, three times. A camera that moves ahead between the views makes rows
+ *             that grow with Y·d: it needs another g2 than a rig has.
  */
 #ifndef STX_PAIR_H
 #define STX_PAIR_H
@@ -44,6 +51,8 @@
 #define STX_PAIR_TEXTURE 8000 /* about 12 gray levels per pixel along the weaker direction */
 #define STX_PAIR_GOOD 2900    /* r >= .84 */
 #define STX_PAIR_MAX_REACH 24 /* rows above and below */
+#define STX_PAIR_TERMS 6      /* of a geometry */
+#define STX_PAIR_SAMPLES 300
 #define STX_PAIR_MIN_WIDTH 128
 #define STX_PAIR_MIN_HEIGHT 96
 
@@ -58,6 +67,16 @@ typedef struct {
   int shift, lean, stretch; /* in the centre; more at the right and at the lower border */
 } StxPairModel;
 
+/* Angles of the right camera against the left one, in pixels per pixel (radians) … */
+typedef struct {
+  double shift;      /* rows in the centre: pitch · focal length, and the principal points */
+  double roll;       /* rows per column */
+  double scale;      /* of the focal lengths, 0: none */
+  double yaw, pitch; /* … these times the focal length: radians per pixel of it */
+  double tilt;       /* of the baseline: rows per pixel of disparity */
+  int fitted;        /* matches within a row and a half; 0: not looked for */
+} StxPairGeometry;
+
 typedef struct {
   int points[2]; /* textured cells of the left and of the right view, of STX_PAIR_CELLS */
   int gray[2];   /* mean gray level of these views */
@@ -68,6 +87,7 @@ typedef struct {
   int fitted;    /* … within a row and a half of the model */
   int same;      /* points of the left view whose window is the same, byte for byte, in the right */
   StxPairModel model;
+  StxPairGeometry geometry;
 } StxPairEvidence;
 
 /* Too small for windows and grid: nothing can be said. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "common/pair/pair_watch.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ static const struct {
   int loose;                   /* per cent within a row of their own: too many to be chance */
   int behind, ahead;           /* per cent of the matches of swapped views, at least and at most */
   int shift, slope;            /* rows that are too many, in the centre, at the border */
+  int scale;                   /* per mille: a rig's focal lengths do not differ by more */
 } limits = {
     .quick_reach = 3,
     .quick_level = 85,
@@ -30,12 +32,13 @@ static const struct {
     .ahead = 10,
     .shift = 2,
     .slope = 3,
+    .scale = 15,
 };
 
 const char *stx_pair_name(StxPairVerdict verdict)
 {
   static const char *const names[STX_PAIR_VERDICTS] = {"unknown", "plausible", "swapped", "rows",
-      "scaled", "moment", "dark-left", "dark-right", "same"};
+      "unrectified", "scaled", "moment", "dark-left", "dark-right", "same"};
 
   return names[verdict];
 }
@@ -62,6 +65,17 @@ static StxPairVerdict judge_model(const StxPairEvidence *evidence)
   return STX_PAIR_PLAUSIBLE;
 }
 
+/* The matches agree on the angles of a rig: more of them than its six numbers fit anyway. */
+static bool is_geometry(const StxPairEvidence *evidence)
+{
+  const StxPairGeometry *geometry = &evidence->geometry;
+  int free = STX_PAIR_TERMS;
+
+  return evidence->matched >= 2 * free &&
+         is_part(geometry->fitted - free, limits.fitted, evidence->matched - free) &&
+         fabs(geometry->scale) * 1000 <= limits.scale;
+}
+
 StxPairVerdict stx_pair_judge(const StxPairEvidence *evidence)
 {
   int left = evidence->points[0], right = evidence->points[1];
@@ -79,8 +93,9 @@ StxPairVerdict stx_pair_judge(const StxPairEvidence *evidence)
     return STX_PAIR_UNKNOWN;
   if (is_part(evidence->fitted, limits.fitted, evidence->matched))
     return judge_model(evidence);
-  return is_part(evidence->level, limits.loose, evidence->matched) ? STX_PAIR_UNKNOWN
-                                                                   : STX_PAIR_MOMENT;
+  if (is_part(evidence->level, limits.loose, evidence->matched))
+    return STX_PAIR_UNKNOWN;
+  return is_geometry(evidence) ? STX_PAIR_UNRECTIFIED : STX_PAIR_MOMENT;
 }
 
 /* The first look has sufficed. */
@@ -116,17 +131,44 @@ void stx_pair_examine(int max_disparity, const StxImage8 *left, const StxImage8 
 
 static void describe_rows(const StxPairModel *model, char text[256])
 {
-  const char *cure = "rectify the pair, or calibrate the camera again";
+  const char *cure = "rectify the pair, or calibrate the cameras again";
   int left = model->shift - model->lean, right = model->shift + model->lean;
 
   if (model->lean == 0)
-    snprintf(text, 256, "the rows of the views are not aligned: the right view lies %d rows %s; %s",
+    snprintf(text, 256, "the views are not rectified: the right view lies %d rows %s; %s",
         abs(model->shift), model->shift > 0 ? "lower" : "higher", cure);
   else
     snprintf(text, 256,
-        "the rows of the views are not aligned: the right view lies %d rows %s at the left border, "
-        "%d rows %s at the right one; %s",
+        "the views are not rectified: the right view lies %d rows %s at the left border, %d rows "
+        "%s "
+        "at the right one; %s",
         abs(left), left > 0 ? "lower" : "higher", abs(right), right > 0 ? "lower" : "higher", cure);
+}
+
+#define DEGREES (180 / M_PI)
+
+StxPairAngles stx_pair_angles(const StxPairFinding *finding)
+{
+  const StxPairGeometry *geometry = &finding->evidence.geometry;
+  double focal = finding->width;
+
+  return (StxPairAngles){atan(geometry->shift / focal) * DEGREES, geometry->yaw * focal * DEGREES,
+      geometry->roll * DEGREES, atan(geometry->tilt) * DEGREES};
+}
+
+static void describe_geometry(const StxPairFinding *finding, char text[256])
+{
+  const StxPairEvidence *evidence = &finding->evidence;
+  StxPairAngles angles = stx_pair_angles(finding);
+  double shift = evidence->geometry.shift;
+
+  snprintf(text, 256,
+      "the views are not rectified: the right view lies %.0f rows %s in the centre, is rolled by "
+      "%.1f degrees, and %d of %d points fit to that and to further angles; rectify the pair with "
+      "a "
+      "calibration of these cameras",
+      fabs(shift), shift > 0 ? "lower" : "higher", fabs(angles.roll), evidence->geometry.fitted,
+      evidence->matched);
 }
 
 static void describe_scale(const StxPairFinding *finding, char text[256])
@@ -158,8 +200,9 @@ void stx_pair_describe(const StxPairFinding *finding, char text[256])
   case STX_PAIR_SWAPPED:
     snprintf(text, 256,
         "the views are swapped: %d of %d points of the left view lie further to the right in the "
-        "right one; exchange the two",
-        evidence->behind, evidence->matched);
+        "right one; exchange the two%s",
+        evidence->behind, evidence->matched,
+        abs(evidence->model.shift) < limits.shift ? "" : ", and rectify them");
     break;
   case STX_PAIR_ROWS:
     describe_rows(&evidence->model, text);
@@ -167,10 +210,14 @@ void stx_pair_describe(const StxPairFinding *finding, char text[256])
   case STX_PAIR_SCALED:
     describe_scale(finding, text);
     break;
+  case STX_PAIR_UNRECTIFIED:
+    describe_geometry(finding, text);
+    break;
   case STX_PAIR_MOMENT:
     snprintf(text, 256,
         "the views are not of one moment: of %d points found in both, %d lie in the same row, and "
-        "no shift explains the others; synchronise the cameras, or correct the timestamps",
+        "no angle between two cameras explains the others; synchronise the cameras, or correct the "
+        "timestamps",
         evidence->matched, evidence->level);
     break;
   case STX_PAIR_DARK_LEFT:

@@ -23,9 +23,10 @@ typedef enum {
   STX_PAIR_UNKNOWN,   /* too few points, or too few that are found again */
   STX_PAIR_PLAUSIBLE, /* from here on: implausible */
   STX_PAIR_SWAPPED,
-  STX_PAIR_ROWS,   /* the views are shifted, or turned, against each other */
-  STX_PAIR_SCALED, /* one is larger */
-  STX_PAIR_MOMENT, /* points are found again, but wherever */
+  STX_PAIR_ROWS,        /* the views are shifted, or turned, against each other */
+  STX_PAIR_UNRECTIFIED, /* turned against each other, by angles that are known */
+  STX_PAIR_SCALED,      /* one is larger */
+  STX_PAIR_MOMENT,      /* points are found again, but wherever */
   STX_PAIR_DARK_LEFT,
   STX_PAIR_DARK_RIGHT,
   STX_PAIR_SAME, /* twice the same picture */
@@ -38,8 +39,8 @@ typedef struct {
   int width, height;
 } StxPairFinding;
 
-/* "unknown", "plausible", "swapped", "rows", "scaled", "moment", "dark-left", "dark-right", "same".
- */
+/* "unknown", "plausible", "swapped", "rows", "unrectified", "scaled", "moment", "dark-left",
+ * "dark-right", "same". */
 const char *stx_pair_name(StxPairVerdict verdict);
 
 StxPairVerdict stx_pair_judge(const StxPairEvidence *evidence);
@@ -47,6 +48,14 @@ StxPairVerdict stx_pair_judge(const StxPairEvidence *evidence);
 /* Measures and judges; the arguments are those of stx_pair_measure. Small pictures are unknown. */
 void stx_pair_examine(int max_disparity, const StxImage8 *left, const StxImage8 *right,
     void *scratch, StxPairFinding *finding);
+
+/* Degrees by which the right camera is turned against the left one, of an unrectified pair, if the
+ * focal length is the width of a picture. Pitch includes a difference of the principal points, yaw
+ * what lenses bend. tilt: of the baseline against the rows. */
+typedef struct {
+  double pitch, yaw, roll, tilt;
+} StxPairAngles;
+StxPairAngles stx_pair_angles(const StxPairFinding *finding);
 
 /* The fault and the cure, as a sentence without a full stop. */
 void stx_pair_describe(const StxPairFinding *finding, char text[256]);

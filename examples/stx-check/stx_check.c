@@ -85,15 +85,47 @@ static void try_moments(const Check *check)
     printf("not tried: other moments; give folders of numbered pictures\n");
 }
 
-static void try_calibration(const Check *check)
+/* With the names of this call, to be pasted into a shell. */
+static void tell_next(const Check *check, bool calibrated)
+{
+  const char *names[] = {calibrated ? check->files.left->pdata[0] : check->left,
+      calibrated ? check->files.right->pdata[0] : check->right,
+      calibrated ? check->calibration_path : "camera.yml"};
+  char *quoted[3];
+  for (int i = 0; i < 3; i++)
+    quoted[i] = g_shell_quote(names[i]);
+  if (calibrated)
+    printf("next: gst-launch-1.0 stereo-stixels name=stixels calibration=%s ! videoconvert ! "
+           "pngenc ! filesink location=stixels.png filesrc location=%s ! pngdec ! "
+           "stixels.sink_left filesrc location=%s ! pngdec ! stixels.sink_right\n",
+        quoted[2], quoted[0], quoted[1]);
+  else
+    printf("next: record a chessboard with both cameras, then: stx-calibrate left.mkv right.mkv "
+           "--board 9x6 --square 0.025 -o %s && stx-check %s %s %s\n",
+        quoted[2], quoted[0], quoted[1], quoted[2]);
+  for (int i = 0; i < 3; i++)
+    g_free(quoted[i]);
+}
+
+static void tell_angles(const StxPairFinding *finding)
+{
+  StxPairAngles angles = stx_pair_angles(finding);
+  printf("measured: pitch %.1f, yaw %.1f, roll %.1f degrees, baseline %.1f degrees off the rows, "
+         "for a focal length of %d px, the width; lenses that bend lines add to the yaw\n",
+      angles.pitch, angles.yaw, angles.roll, angles.tilt, finding->width);
+}
+
+static void try_calibration(const Check *check, StxPairVerdict verdict)
 {
   CheckTry attempt = {.rectify = &check->calibration};
-  if (!check->has_calibration)
-    return;
-  printf("tried: rectified by %s (%s) they are %s\n", check->calibration_path,
-      check->calibration.format,
-      helps(check, attempt) ? "plausible: put stereo-rectify with this file before stereo-sgm"
-                            : "no better: is the file of another camera, or of another unit?");
+  bool helped = check->has_calibration && helps(check, attempt);
+  if (check->has_calibration)
+    printf("tried: rectified by %s (%s) they are %s\n", check->calibration_path,
+        check->calibration.format,
+        helped ? "plausible: put stereo-rectify with this file before stereo-sgm"
+               : "no better: is the file of another camera, or of another unit?");
+  if (helped || verdict == STX_PAIR_ROWS || verdict == STX_PAIR_UNRECTIFIED)
+    tell_next(check, helped);
 }
 
 static void try_all(const Check *check, const StxPairFinding *finding)
@@ -106,8 +138,10 @@ static void try_all(const Check *check, const StxPairFinding *finding)
     try_rows(check, (CheckTry){.rows = rows});
   if (verdict == STX_PAIR_MOMENT || verdict == STX_PAIR_SCALED)
     try_moments(check);
+  if (verdict == STX_PAIR_UNRECTIFIED)
+    tell_angles(finding);
   if (verdict != STX_PAIR_SAME && verdict < STX_PAIR_DARK_LEFT)
-    try_calibration(check);
+    try_calibration(check, verdict);
 }
 
 /* ---- The program --------------------------------------------------------------------------- */
@@ -139,7 +173,7 @@ static bool parse(Check *check, int argc, char **argv, StxError *error)
       "LEFT RIGHT [CALIBRATION] - says whether two views can be a stereo pair");
   g_option_context_set_summary(context,
       "LEFT and RIGHT are PNG files, folders of these, or patterns such as left-%04d.png. Where\n"
-      "the views cannot be a rectified pair, it says why (swapped, rows not aligned, of two "
+      "the views cannot be a rectified pair, it says why (swapped, not rectified, of two "
       "scales\n"
       "or moments, covered, twice the same), and tries what would put it right; with the\n"
       "calibration of the camera, as stereo-rectify and stereo-sgm read it, that, too.\n\n"

@@ -173,6 +173,7 @@ static int plane(int x, int y)
 typedef struct {
   int disparity, rows;
   double lean, stretch, gain, offset; /* rows at the right, at the lower border */
+  double twist;                       /* likewise in the corner of both */
   int noise;
   bool scatter; /* the rows of each sixth of the columns are others */
 } Look;
@@ -183,7 +184,8 @@ static StxImage8 picture(const Look *look, int width, int height, StxRandom *ran
 
   STX_EACH_PIXEL (x, y, width, height) {
     double shift = look->rows + look->lean * (2 * x - width) / width +
-                   look->stretch * (2 * y - height) / height;
+                   look->stretch * (2 * y - height) / height +
+                   look->twist * (2 * x - width) * (2 * y - height) / (width * height);
     int more = look->scatter ? (x * 6 / width * 7) % 17 - 8 : 0;
     double value =
         plane(x + look->disparity, y - (int)(shift + (shift < 0 ? -.5 : .5)) - more) * look->gain +
@@ -238,6 +240,7 @@ STX_TEST(evidence_is_its_definition)
     measure(&params, &left, &right, &actual);
     expected.fitted = actual.fitted;
     expected.model = actual.model;
+    expected.geometry = actual.geometry;
     stx_expect_same(&expected, &actual, sizeof expected, "evidence");
   }
 }
@@ -281,6 +284,25 @@ STX_TEST(model_is_how_the_views_lie)
       (StxPairModel){-3, 0, 0});
 }
 
+/* All in pixels per pixel, as the focal length is not known. What the picture turns by in the place
+ * where the right view has a point adds to shift, roll and scale. */
+STX_TEST(geometry_is_how_a_camera_is_turned)
+{
+  StxPairParams params = {64, 24};
+  Look look = {.disparity = 20, .gain = 1, .rows = 6, .twist = 7, .lean = 3};
+  double further = -20 / (WIDTH / 2.), lower = 6 / (HEIGHT / 2.);
+  StxPairEvidence evidence = evidence_of(&params, &look);
+  const StxPairGeometry *geometry = &evidence.geometry;
+
+  ck_assert_int_lt(4 * evidence.fitted, 3 * evidence.matched);
+  ck_assert_int_ge(10 * geometry->fitted, 9 * evidence.matched);
+  ck_assert_double_eq_tol(geometry->shift + 20 * geometry->tilt, 6 + 3 * further, .5);
+  ck_assert_double_eq_tol(geometry->roll, (3 + 7 * lower) / (WIDTH / 2.), .003);
+  ck_assert_double_eq_tol(geometry->yaw, 7 / (WIDTH / 2. * HEIGHT / 2.), .0001);
+  ck_assert_double_eq_tol(geometry->scale, 7 * further / (HEIGHT / 2.), .005);
+  ck_assert_double_eq_tol(geometry->pitch, 0, .0002);
+}
+
 /* ---- Verdicts ------------------------------------------------------------------------------ */
 
 /* Of pictures; in the words there must be `word`. */
@@ -317,6 +339,8 @@ STX_TEST(verdict_names_what_is_wrong)
       {{.disparity = 20, .gain = 1, .rows = -20}, STX_PAIR_ROWS, "20 rows higher"},
       {{.disparity = 4, .gain = 1, .lean = 6}, STX_PAIR_ROWS,
           "6 rows higher at the left border, 6 rows lower at the right"},
+      {{.disparity = 4, .gain = 1, .rows = 6, .twist = 7}, STX_PAIR_UNRECTIFIED,
+          "not rectified: the right view lies 6 rows lower in the centre, is rolled by 0.2"},
       {{.disparity = 20, .gain = 1, .stretch = 7}, STX_PAIR_SCALED, "11.4 % larger"},
       {{.disparity = 20, .gain = 1, .stretch = -7}, STX_PAIR_SCALED, "% smaller"},
       {{.disparity = 20, .gain = 1, .scatter = true}, STX_PAIR_MOMENT, "not of one moment"},
@@ -347,6 +371,15 @@ STX_TEST(verdict_has_these_limits)
       {{.points = {100, 90}, .matched = 8, .fitted = 6, .level = 6}, STX_PAIR_PLAUSIBLE},
       {{.points = {100, 90}, .matched = 8, .fitted = 5, .level = 4}, STX_PAIR_UNKNOWN},
       {{.points = {100, 90}, .matched = 8, .fitted = 5, .level = 3}, STX_PAIR_MOMENT},
+      {{.points = {100, 90}, .matched = 46, .geometry = {.fitted = 36, .scale = -.015}},
+          STX_PAIR_UNRECTIFIED},
+      {{.points = {100, 90}, .matched = 46, .geometry = {.fitted = 35}}, STX_PAIR_MOMENT},
+      {{.points = {100, 90}, .matched = 46, .geometry = {.fitted = 46, .scale = .016}},
+          STX_PAIR_MOMENT},
+      {{.points = {100, 90}, .matched = 46, .level = 23, .geometry = {.fitted = 46}},
+          STX_PAIR_UNKNOWN},
+      {{.points = {100, 90}, .matched = 12, .geometry = {.fitted = 11}}, STX_PAIR_UNRECTIFIED},
+      {{.points = {100, 90}, .matched = 11, .geometry = {.fitted = 11}}, STX_PAIR_MOMENT},
       {{.points = {100, 90}, .matched = 20, .fitted = 20, .behind = 12, .ahead = 1},
           STX_PAIR_SWAPPED},
       {{.points = {100, 90}, .matched = 20, .fitted = 20, .behind = 11, .ahead = 1},
