@@ -131,6 +131,17 @@ void stx_hazards_flatten(const uint8_t *row, int width, int16_t *flat)
   }
 }
 
+void stx_hazards_mark_clipped(const uint8_t *row, int width, uint8_t *clipped)
+{
+  for (int x = 0; x < width; x++) {
+    uint8_t most = 0;
+    for (int k = x - CLIPPED_REACH; k <= x + CLIPPED_REACH; k++)
+      if (k >= 0 && k < width && row[k] > most)
+        most = row[k];
+    clipped[x] = most >= CLIPPED;
+  }
+}
+
 /* From which row on things may be near enough, of a ground whose tiles are off by 4 pixels. */
 static void find_rows(StxHazardsWork *work)
 {

@@ -16,7 +16,8 @@
  *                differs least on the ground, a line over the rows
  *   3. Costs     for each row, cell of CELL columns and offset r from the ground's disparity, the
  *                sum of |left(x) − right(x − ground − r)| over a window about `window` wide. The
- *                pictures have lost their means over 31 columns; differences end at 25 gray levels
+ *                pictures have lost their means over 31 columns; differences end at 25 gray levels.
+ *                What is overexposed in either picture differs by as much on all hypotheses
  *   4. Tests     over patches of up to ROWS rows: ground (r constant or slowly changing, near 0)
  *                against an upright face (the disparity of its foot: r grows from row to row by the
  *                slope of the ground) and against the far wall of a hole (likewise, downwards)

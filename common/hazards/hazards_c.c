@@ -30,18 +30,23 @@ void stx_hazards_costs_c(const StxHazardsWork *work, int row, int worker)
   int width = work->width, half = work->half[row - work->top];
   int16_t *left = work->scratch[worker], *right = left + width;
   uint8_t *blended = (uint8_t *)(right + width);
+  uint8_t *clipped[2] = {blended + width, blended + 2 * (size_t)width};
   const int16_t *ground = work->ground + (size_t)(row - work->top) * (size_t)width;
   stx_hazards_flatten(stx_row8(&work->frame->left, row), width, left);
   stx_hazards_blend(&work->frame->right, row, work->lower[row - work->top], blended);
   stx_hazards_flatten(blended, width, right);
+  stx_hazards_mark_clipped(stx_row8(&work->frame->left, row), width, clipped[0]);
+  stx_hazards_mark_clipped(blended, width, clipped[1]);
   for (int cell = 0; cell < work->cells; cell++)
     for (int level = 0; level < LEVELS; level++) {
       unsigned sum = 0;
       for (int c = cell - half; c <= cell + half; c++)
         for (int x = c * CELL; x < (c + 1) * CELL; x++)
           if (c >= 0 && c < work->cells)
-            sum += difference(
-                left, right, width, x, FINE * x - ground[x] + (level - ON_GROUND) * (FINE / 4));
+            sum += hazards_is_clipped(clipped[0], clipped[1], ground, x)
+                       ? MOST_DIFFERENCE
+                       : difference(left, right, width, x,
+                             FINE * x - ground[x] + (level - ON_GROUND) * (FINE / 4));
       *hazards_cost(work, row, cell, level) = (uint16_t)sum;
     }
 }

@@ -49,6 +49,14 @@ static inline void add_pixel(int left, const int16_t *restrict right, uint16_t *
   }
 }
 
+/* A pixel that says nothing. */
+static inline void add_most(uint16_t *restrict sum)
+{
+#pragma omp simd
+  for (int i = 0; i < LEVELS; i++)
+    sum[i] = (uint16_t)(sum[i] + MOST_DIFFERENCE);
+}
+
 static inline void add_cell(const uint16_t *restrict cell, uint16_t *restrict sum)
 {
 #pragma omp simd
@@ -97,15 +105,22 @@ void STX_VARIANT(stx_hazards_costs)(const StxHazardsWork *work, int row, int wor
   int16_t *left = (int16_t *)cells + (size_t)work->cells * LEVELS;
   int16_t *right = left + width, *positions[2] = {right + width, right + width + fine};
   uint8_t *blended = (uint8_t *)(positions[1] + fine);
+  uint8_t *clipped[2] = {blended + width, blended + 2 * (size_t)width};
   const int16_t *ground = work->ground + (size_t)(row - work->top) * (size_t)width;
   stx_hazards_flatten(stx_row8(&work->frame->left, row), width, left);
   stx_hazards_blend(&work->frame->right, row, work->lower[row - work->top], blended);
   stx_hazards_flatten(blended, width, right);
+  stx_hazards_mark_clipped(stx_row8(&work->frame->left, row), width, clipped[0]);
+  stx_hazards_mark_clipped(blended, width, clipped[1]);
   make_fine(right, width, positions[0], positions[1]);
   memset(cells, 0, (size_t)work->cells * LEVELS * sizeof *cells);
   for (int x = 0; x < work->cells * CELL; x++) {
     int at = LEFT_PAD + FINE * x - ground[x] - 2 * ON_GROUND;
-    add_pixel(left[x], positions[at & 1] + (at >> 1), cells + (size_t)(x / CELL) * LEVELS);
+    uint16_t *cell = cells + (size_t)(x / CELL) * LEVELS;
+    if (hazards_is_clipped(clipped[0], clipped[1], ground, x))
+      add_most(cell);
+    else
+      add_pixel(left[x], positions[at & 1] + (at >> 1), cell);
   }
   widen(work, row, cells);
 }

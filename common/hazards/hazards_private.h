@@ -29,8 +29,10 @@
 #define MEAN_HALF 15   /* columns to each side, over which the pictures lose their means … */
 #define MEAN (2 * MEAN_HALF + 1) /* … and whose number is the unit of differences: 1/31 level */
 #define MOST_DIFFERENCE (25 * MEAN)
-#define HIDDEN 2    /* pixels of disparity: what is nearer by more hides */
-#define MOST_HALF 9 /* cells of a window to each side */
+#define CLIPPED 250     /* gray level from which on a pixel says nothing … */
+#define CLIPPED_REACH 2 /* … nor do those so many columns beside it: gains move the patch's edge */
+#define HIDDEN 2        /* pixels of disparity: what is nearer by more hides */
+#define MOST_HALF 9     /* cells of a window to each side */
 #define STX_HAZARDS_WORKERS 64
 #define FINE 8                             /* positions of the right picture per pixel */
 #define LEFT_PAD (256 * FINE + 2 * LEVELS) /* of a row of them: disparities below 256 pixels */
@@ -84,11 +86,11 @@ struct StxHazardsWork {
 };
 
 /* Scratch of a worker: sums of cells; the left row, the right one, before and after its mean is
- * taken, and between its pads, twice. */
+ * taken, and between its pads, twice; what is clipped in either. */
 static inline size_t hazards_scratch(int width, int cells)
 {
   size_t row = (size_t)width + MEAN, fine = (size_t)width * FINE + LEFT_PAD + RIGHT_PAD;
-  return sizeof(int16_t) * (3 * row + 2 * fine + (size_t)cells * LEVELS + 256);
+  return sizeof(int16_t) * (4 * row + 2 * fine + (size_t)cells * LEVELS + 256);
 }
 
 static inline size_t hazards_at(const StxHazardsWork *work, int row, int cell)
@@ -138,6 +140,17 @@ void stx_hazards_align(StxHazardsWork *work, int threads);
 
 /* A row that has lost its mean: 1/31 gray level. Columns beyond the border are as the last. */
 void stx_hazards_flatten(const uint8_t *row, int width, int16_t *flat);
+
+/* 1 where a row is overexposed, or CLIPPED_REACH columns beside that; else 0. */
+void stx_hazards_mark_clipped(const uint8_t *row, int width, uint8_t *clipped);
+
+/* Does a pixel say nothing: it, or what the right row shows of the ground there, is clipped. */
+static inline bool hazards_is_clipped(
+    const uint8_t *left, const uint8_t *right, const int16_t *ground, int x)
+{
+  int on = x - (ground[x] + FINE - 1) / FINE;
+  return left[x] | right[on < 0 ? 0 : on];
+}
 
 /* The evidence of patches of `rows` rows whose hypotheses cost `ground` and `other`, for the
  * other. */

@@ -66,6 +66,17 @@ STX_TEST(a_bare_road_has_none)
   ck_assert_uint_eq(result.count, 0);
 }
 
+/* Their edges are elsewhere where a camera has another gain. */
+STX_TEST_LOOP(overexposed_patches_are_no_hazards, 4)
+{
+  HazardsCase c = HAZARDS_CASE(.z = 8, .light = 1.5 + .5 * _i);
+  STX_AUTO(HazardsPictures) pictures = hazards_pictures(&c);
+  STX_AUTO(StxHazards) *state = stx_hazards_new();
+  StxHazardsResult result = find(state, &pictures);
+  ck_assert(result.ground);
+  ck_assert_uint_eq(result.count, 0);
+}
+
 /* The right picture of a bare road is a half and a quarter of a pixel off. */
 STX_TEST_LOOP(rows_that_are_off_are_found, 4)
 {
@@ -204,7 +215,8 @@ STX_TEST(all_implementations_agree)
   size_t found = 0;
   for (int i = 0; i < stx_rounds(6); i++) {
     HazardsCase c = HAZARDS_CASE(.x = i - 2, .z = 7.5 + .4 * i, .height = i & 1 ? .2 : -.25,
-        .width_px = 181 + 13 * i, .height_px = 90 + 7 * i, .padding = i, .lower = .1 * i);
+        .width_px = 181 + 13 * i, .height_px = 90 + 7 * i, .padding = i, .lower = .1 * i,
+        .light = i % 3);
     STX_AUTO(HazardsPictures) pictures = hazards_pictures(&c);
     StxHazardsParams params = defaults;
     params.evidence = 3;

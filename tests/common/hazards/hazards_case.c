@@ -33,6 +33,12 @@ static Hit on_ground(double x, double z)
   return (Hit){z, 60 + 90 * grain(x, z, .06, .7) + 60 * grain(x, z, .2, 2.5)};
 }
 
+static double lit(const HazardsCase *c, const Hit *hit, double x, double gain)
+{
+  bool sunny = c->light > 0 && grain(x + 30, hit->z, .5, .8) > .5;
+  return fmin(255, hit->value * (sunny ? c->light : 1) * (c->light > 0 ? gain : 1));
+}
+
 static Hit on_wall(double x, double y, double z)
 {
   return (Hit){z, 20 + 120 * grain(x + 50, y, .08, .06) + 90 * grain(x, y + 9, .03, .03)};
@@ -81,8 +87,10 @@ HazardsPictures hazards_pictures(const HazardsCase *given)
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       Hit left = cast(c, 0, x, y), right = cast(c, BASELINE, x, y - c->lower);
-      stx_row8(&pictures.frame.left, y)[x] = (uint8_t)left.value;
-      stx_row8(&pictures.frame.right, y)[x] = (uint8_t)right.value;
+      double across = (x - .5 * (width - 1)) / FOCAL;
+      stx_row8(&pictures.frame.left, y)[x] = (uint8_t)lit(c, &left, across * left.z, 1);
+      stx_row8(&pictures.frame.right, y)[x] =
+          (uint8_t)lit(c, &right, BASELINE + across * right.z, .9);
       stx_row16(&pictures.frame.disparity, y)[x] =
           (uint16_t)(FOCAL * BASELINE / left.z * STX_DISPARITY_ONE + .5);
     }

@@ -10,7 +10,9 @@
 typedef struct {
   double x, z, width, length, height; /* x of the middle, z of the nearer edge */
   double lower;                       /* pixels by which the right picture is too low */
-  int width_px, height_px, padding;   /* 0, 0: 320 x 120 */
+  double light; /* 0, or how much brighter leaves let the sun make the road; the right camera's
+                   gain is a tenth less */
+  int width_px, height_px, padding; /* 0, 0: 320 x 120 */
 } HazardsCase;
 
 #define HAZARDS_CASE(...)                                                                          \
