@@ -6,7 +6,10 @@
  *   bytes   a byte of the pixel, as it is: packed 4:2:2, where luma is every second byte whatever
  *           the column, and formats of more than 8 bits in the high bits of 16
  *   words   16 bits of which the lower n hold the value:  min(value >> (n − 8), 255)
- *   colours (77·R + 150·G + 29·B + 128) >> 8, BT.601 in 1/256
+ *   colours (77·R + 150·G + 29·B) >> 8, BT.601 in 1/256
+ *
+ * These are the bytes of GStreamer's videoconvert to GRAY8, for the colorimetry that it takes where
+ * the caps have none. All programs of the project make gray pictures so.
  *
  * The number of bits that hold the value is known for video of 10 bits. A gray camera of 10, 12 or
  * 14 bits calls its format "16 bits", and nothing says how many they are: then n is what `bits`

@@ -18,7 +18,7 @@ STX_INLINE uint8_t stx_luma_of_word(unsigned value, int shift)
 
 STX_INLINE uint8_t stx_luma_of_colours(unsigned red, unsigned green, unsigned blue)
 {
-  return (uint8_t)((77 * red + 150 * green + 29 * blue + 128) >> 8);
+  return (uint8_t)((77 * red + 150 * green + 29 * blue) >> 8);
 }
 
 /* Shift of words of pictures whose largest value is `most`, if their number of bits is unknown. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "examples/shared/png_io.h"
 
+#include "common/luma/luma_math.h"
+
 #include <png.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,13 +132,14 @@ static bool read_file(const char *path, Want want, Pixels *pixels, StxError *err
   return good;
 }
 
-/* BT.601 luma, in place: the gray value of a pixel never lies behind its colours. */
+/* Luma as the elements make it, in place: the gray value of a pixel never lies behind its
+ * colours. */
 static void colour_to_gray(Pixels *pixels)
 {
   size_t count = (size_t)pixels->width * (size_t)pixels->height;
   for (size_t i = 0; i < count; i++) {
     const uint8_t *rgb = pixels->data + 3 * i;
-    pixels->data[i] = (uint8_t)((299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2] + 500) / 1000);
+    pixels->data[i] = stx_luma_of_colours(rgb[0], rgb[1], rgb[2]);
   }
 }
 

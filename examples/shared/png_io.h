@@ -9,9 +9,9 @@
 
 #include "common/stx.h"
 
-/* Intensity of any PNG: colour becomes BT.601 luma in the full range, (299 R + 587 G + 114 B) /
- * 1000 rounded; 16 bits become 8, of gray the upper 8 of as many as the largest value needs, as
- * with stereo-sgm's gray-bits=auto; transparency is dropped. */
+/* Intensity of any PNG: colour becomes luma as the elements make it (common/luma/luma.h); 16 bits
+ * become 8, of gray the upper 8 of as many as the largest value needs, as with stereo-sgm's
+ * gray-bits=auto; transparency is dropped. */
 bool png_load_gray8(const char *path, StxImage8 *image, StxError *error);
 
 /* Values of an 8-bit gray PNG as they are: label images. Refuses any other type. */

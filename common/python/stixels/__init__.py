@@ -16,7 +16,7 @@ from ._core import Error
 from ._files import (Calibration, Rectifier, read_calibration, read_lines, read_points,
                      read_records, rectify, write_calibration, write_records)
 from ._obstacles import Ground, Obstacles, Tracker, clusters, free_space, ground, obstacles
-from ._stereo import Match, Pipeline, match, reduce, segments, stixels
+from ._stereo import Match, Pipeline, gray, match, reduce, segments, stixels
 from ._types import (CLASSES, CLUSTER, FREE_SPACE, GROUND, METRES, NO_LABEL, NO_OBSTACLE, OBJECT,
                      OBSTACLE, POINT_GROUND, POINT_OBSTACLE, SEGMENT, SKY, STIXEL, Camera, Columns,
                      Stixels, read_camera)
@@ -26,8 +26,8 @@ __all__ = [
     "CLASSES", "CLUSTER", "Calibration", "Camera", "Columns", "Error", "FREE_SPACE", "GROUND",
     "Ground", "METRES", "Match", "NO_LABEL", "NO_OBSTACLE", "OBJECT", "OBSTACLE", "Obstacles",
     "POINT_GROUND", "POINT_OBSTACLE", "Pipeline", "Rectifier", "SEGMENT", "SKY", "STIXEL",
-    "Stixels", "Street", "Tracker", "above", "clusters", "free_space", "ground", "match",
-    "obstacles", "overlay", "read_calibration", "read_camera", "read_lines", "read_points",
-    "read_records", "rectify", "reduce", "segments", "stixels", "write_calibration",
-    "write_records",
+    "Stixels", "Street", "Tracker", "above", "clusters", "free_space", "gray", "ground",
+    "match", "obstacles", "overlay", "read_calibration", "read_camera", "read_lines",
+    "read_points", "read_records", "rectify", "reduce", "segments", "stixels",
+    "write_calibration", "write_records",
 ]

@@ -25,6 +25,15 @@ def one_of(name, value, choices):
     return choices[value] if isinstance(choices, dict) else value
 
 
+def gray(picture: np.ndarray) -> np.ndarray:
+    """uint8 (height, width) of RGB, uint8 (height, width, 3), as the elements and videoconvert make
+    it: (77·R + 150·G + 29·B) >> 8."""
+    if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3:
+        raise TypeError(f"picture is {picture.dtype} {picture.shape}, must be RGB, uint8 (height, "
+                        "width, 3)")
+    return (picture @ np.array([77, 150, 29], np.uint16) >> 8).astype(np.uint8)
+
+
 class Match(NamedTuple):
     """disparity: uint16 (height, width) of the left picture in 1/256 pixel, 0 unknown; confidence:
     uint8 (height, width), 255 · probability of being right, of an unknown one 255 in the sky."""

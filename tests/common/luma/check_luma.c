@@ -50,12 +50,12 @@ static const Literal literals[] = {
     /* The format says it: the largest value and what the user says of gray do not count. */
     {"I420_10LE", 0, 2, {0x04, 0x00, 0xFF, 0x00}, {1, 63}},
     {"I422_10LE", 16, 2, {0xFF, 0x03, 0x00, 0x02}, {255, 128}},
-    {"RGB", 0, 4, {255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255}, {77, 149, 29, 255}},
-    {"BGR", 0, 2, {255, 0, 0, 0, 0, 255}, {29, 77}},
-    {"RGBx", 0, 2, {255, 0, 0, 99, 0, 255, 0, 99}, {77, 149}},
-    {"xRGB", 0, 2, {99, 255, 0, 0, 99, 0, 255, 0}, {77, 149}},
-    {"BGRA", 0, 2, {255, 0, 0, 99, 0, 0, 255, 99}, {29, 77}},
-    {"ABGR", 0, 2, {99, 255, 0, 0, 99, 0, 0, 255}, {29, 77}},
+    {"RGB", 0, 4, {255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255}, {76, 149, 28, 255}},
+    {"BGR", 0, 2, {255, 0, 0, 0, 0, 255}, {28, 76}},
+    {"RGBx", 0, 2, {255, 0, 0, 99, 0, 255, 0, 99}, {76, 149}},
+    {"xRGB", 0, 2, {99, 255, 0, 0, 99, 0, 255, 0}, {76, 149}},
+    {"BGRA", 0, 2, {255, 0, 0, 99, 0, 0, 255, 99}, {28, 76}},
+    {"ABGR", 0, 2, {99, 255, 0, 0, 99, 0, 0, 255}, {28, 76}},
 };
 
 static void check_literal(const Literal *l)
@@ -93,7 +93,7 @@ STX_TEST(the_list_is_whole)
   ck_assert_uint_eq(count, LUMA_CASE_FORMATS);
 }
 
-/* Every colour of a coarse cube is within one of .299 R + .587 G + .114 B. */
+/* Every colour of a coarse cube is within 1.5 of .299 R + .587 G + .114 B. */
 STX_TEST(colours_are_weighted)
 {
   for (int r = 0; r < 256; r += 15)
@@ -103,7 +103,7 @@ STX_TEST(colours_are_weighted)
         LumaCase c = {stx_luma_format("RGB"), 0, {pixel, 3, 1, 1}};
         run(reference(), &c, &(StxImage8){&gray, 1, 1, 1}, 1);
         double exact = .299 * r + .587 * g + .114 * b;
-        ck_assert_msg(gray > exact - 1.2 && gray < exact + 1.2, "%d %d %d: %d", r, g, b, gray);
+        ck_assert_msg(gray > exact - 1.5 && gray < exact + .5, "%d %d %d: %d", r, g, b, gray);
       }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereo-sgm: the disparity of every kind of input. Caps, errors and states: stereo-sgm-stream.c;
  * what is paired with what: stereo-sgm-pairing.c. */
+#include "common/luma/luma.h"
 #include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/stereo_pair.h"
 
@@ -179,6 +180,59 @@ STX_TEST(every_luma_format_gives_the_same_disparity)
     expect_result(push_pair(&pair, stereo_view(formats[i], 45, 18, FALSE, 1, 5, 0),
                       stereo_view("GRAY8", 45, 18, TRUE, 1, 5, 0)),
         expected_of(45, 18), formats[i]);
+  }
+}
+
+/* A picture of random bytes as videoconvert makes it gray. */
+static void convert(const char *format, GstBuffer *picture, GstBuffer *gray, int width, int height)
+{
+  GstVideoConverter *converter;
+  GstVideoFrame from, to;
+  GstVideoInfo in, out;
+
+  gst_video_info_set_format(&in, gst_video_format_from_string(format), width, height);
+  gst_video_info_set_format(&out, GST_VIDEO_FORMAT_GRAY8, width, height);
+  converter = gst_video_converter_new(&in, &out, NULL);
+  ck_assert(gst_video_frame_map(&from, &in, picture, GST_MAP_READ));
+  ck_assert(gst_video_frame_map(&to, &out, gray, GST_MAP_WRITE));
+  gst_video_converter_frame(converter, &from, &to);
+  gst_video_frame_unmap(&to);
+  gst_video_frame_unmap(&from);
+  gst_video_converter_free(converter);
+}
+
+STX_TEST(gray_has_the_bytes_of_videoconvert)
+{
+  const StxLumaImpl *impl = stx_impl_named(&stx_luma_impls, "c");
+  g_auto(GStrv) formats = g_strsplit(STX_LUMA_FORMATS, ", ", -1);
+  enum { WIDTH = 256, HEIGHT = 65 };
+
+  for (gsize i = 0; formats[i] != NULL; i++) {
+    GstVideoInfo info;
+    g_autoptr(GstBuffer) picture = NULL, gray = stx_test_buffer(WIDTH * HEIGHT, 0, 0, 0);
+    uint8_t made[WIDTH * HEIGHT];
+    StxImage8 wanted = {made, WIDTH, WIDTH, HEIGHT}, given = wanted;
+    GstMapInfo map;
+    gsize size;
+
+    gst_video_info_set_format(&info, gst_video_format_from_string(formats[i]), WIDTH, HEIGHT);
+    size = GST_VIDEO_INFO_SIZE(&info);
+    picture = gst_buffer_new_allocate(NULL, size, NULL);
+    gst_buffer_map(picture, &map, GST_MAP_WRITE);
+    for (gsize k = 0; k < size; k++)
+      map.data[k] = g_random_int();
+    if (g_str_has_suffix(formats[i], "10LE") && formats[i][0] == 'I')
+      for (gsize k = 1; k < size; k += 2)
+        map.data[k] &= 3; /* the bits of such words that are used */
+    given.data = map.data;
+    given.stride = GST_VIDEO_INFO_PLANE_STRIDE(&info, 0);
+    impl->run(
+        stx_luma_format(formats[i]), 0, &given, &wanted, NULL, &(StxPlace){.threads = 1}, NULL);
+    gst_buffer_unmap(picture, &map);
+    convert(formats[i], picture, gray, WIDTH, HEIGHT);
+    gst_buffer_map(gray, &map, GST_MAP_READ);
+    ck_assert_msg(memcmp(map.data, made, sizeof made) == 0, "%s", formats[i]);
+    gst_buffer_unmap(gray, &map);
   }
 }
 
