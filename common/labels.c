@@ -79,6 +79,35 @@ static int piece_at(int i, double start, double length, int count)
   return piece >= 0 && piece < count ? (int)piece : -1;
 }
 
+#define SEARCHED 4096 /* obstacles of a frame: garbage may have any number of them */
+
+/* A distance by which obstacles compare; not a number: it has none. */
+static double rank_of(const StxObstacle *obstacle, const StxVelocity *velocity)
+{
+  double rank = isfinite(obstacle->z) ? (double)obstacle->z : (double)NAN;
+  if (obstacle->flags & STX_OBSTACLE_IN_CORRIDOR || stx_obstacle_is_hazard(obstacle))
+    rank /= 2;
+  return velocity != NULL && velocity->moves >= STX_MOVES_ON ? rank / 2 : rank;
+}
+
+size_t stx_label_next(
+    const StxObstacle *obstacles, const StxVelocity *velocities, size_t count, size_t last)
+{
+  double done = -INFINITY, best = INFINITY;
+  size_t found = count, searched = count < SEARCHED ? count : SEARCHED;
+  if (last < count)
+    done = rank_of(&obstacles[last], velocities != NULL ? &velocities[last] : NULL);
+  for (size_t i = 0; i < searched; i++) {
+    double rank = rank_of(&obstacles[i], velocities != NULL ? &velocities[i] : NULL);
+    bool is_after = rank > done || (rank == done && i > last);
+    if (is_after && rank < best) {
+      best = rank;
+      found = i;
+    }
+  }
+  return found;
+}
+
 void stx_labels_draw(const StxImage8 *regions, const uint8_t map[256], double x, double y,
     double width, double height, const StxImage8 *to)
 {

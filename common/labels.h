@@ -12,7 +12,9 @@
 
 #include <stdint.h>
 
+#include "common/obstacle.h"
 #include "common/stixel.h"
+#include "common/velocity.h"
 #include "common/stx.h"
 
 #define STX_LABEL_CLASSES 19
@@ -30,6 +32,23 @@ STX_API const char *stx_label_name(int train_id);
 /* The train id of a name, or STX_LABEL_NONE. Upper case is as lower case, and "traffic_light" and
  * "traffic-light" as "traffic light". */
 uint8_t stx_label_named(const char *name);
+
+/* ---- Which obstacles are labelled -------------------------------------------------------- */
+
+#define STX_LABELS_MAX 12   /* labels on a picture, if nothing else is asked for, */
+#define STX_LABELS_MOST 200 /* … and at most */
+
+/*
+ * The order in which obstacles are labelled on a picture: the nearest first, where what moves over
+ * ground, what stands in the corridor and the things of road-hazards count as half as far, and what
+ * is two of these as a quarter. Of equals the first goes first. Those without a distance are left
+ * out.
+ *
+ * Returns the index of the obstacle after `last`, or `count` if there is none; `last` = `count`
+ * asks for the first. velocities: of every obstacle, or NULL.
+ */
+size_t stx_label_next(
+    const StxObstacle *obstacles, const StxVelocity *velocities, size_t count, size_t last);
 
 /*
  * Draws a map of regions on labels: stretched over the rectangle (x, y, width, height) of `to`, in

@@ -86,15 +86,17 @@ static StxRgb dim(StxRgb colour, int part)
 /* Areas stay in the background, brighter where it is free. */
 static void make_area_colours(StxBev *bev)
 {
-  bev->colour[STX_BEV_FREE] = dim(stx_colour(STX_MEANS_FREE_SPACE), 64);
+  const int road = STX_BEV_ROAD + 2 * STX_BEV_NO_CLASS;
+  bev->colour[STX_BEV_FREE] = dim(stx_colour_kind(STX_KIND_SKY), 80);
   for (int i = 0; i < STX_BEV_AREAS; i++) {
     StxRgb colour = i == STX_BEV_AS_GROUND    ? stx_colour_kind(STX_KIND_GROUND)
                     : i == STX_BEV_AS_SEGMENT ? stx_colour_kind(STX_KIND_SEGMENT)
-                    : i == STX_BEV_NO_CLASS   ? stx_colour(STX_MEANS_GROUND)
                                               : stx_colour_class(i);
     bev->colour[STX_BEV_ROAD + 2 * i] = dim(colour, 90);
     bev->colour[STX_BEV_ROAD + 2 * i + 1] = dim(colour, 190);
   }
+  bev->colour[road] = dim(stx_colour(STX_MEANS_UNCLASSIFIED), 190);
+  bev->colour[road + 1] = dim(stx_colour(STX_MEANS_FREE_SPACE), 110);
 }
 
 static void make_colours(StxBev *bev)

@@ -48,6 +48,9 @@ static const StxField fields[] = {
         FIELD(DOUBLE, corridor_length), .low = 0, .high = 250, .unit = "m"},
     {"corridor-offset", "Corridor offset", "Corridor centre to the right of the camera, metres",
         FIELD(DOUBLE, corridor_offset), .low = -50, .high = 50, .unit = "m"},
+    {"labels-max", "Maximum of labels",
+        "Numbered obstacles: the nearest, moving ones and those in the corridor first",
+        FIELD(INT, labels_max), .high = STX_LABELS_MOST},
 };
 static const StxBevStixelsParams defaults = STX_BEV_STIXELS_DEFAULTS;
 const StxFields stx_bev_stixels_fields = {STX_FIELDS_OF(fields), &defaults};
@@ -406,17 +409,18 @@ static void draw_stixel_speeds(const Scene *scene)
   }
 }
 
-/* Beside the box, where it fits. */
-static void draw_number(const Scene *scene, const StxObstacle *o, StxBox box)
+/* Beside the box, where it fits. False: nowhere, or it has no number. */
+static bool draw_number(const Scene *scene, const StxObstacle *o)
 {
+  StxBox box = box_of(scene, o);
   char text[16];
   double pad = scene->over.text / 3, y = box.y + box.height / 2;
   StxRgb colour = stx_colour(meaning_of(o));
   snprintf(text, sizeof text, "%u", o->id);
-  if (o->id > 0 && !stx_canvas_label(scene->over.canvas, text, scene->over.text,
-                       (StxSpot){box.x + box.width + pad, y}, STX_ANCHOR_LEFT_MIDDLE, colour))
-    stx_canvas_label(scene->over.canvas, text, scene->over.text, (StxSpot){box.x - pad, y},
-        STX_ANCHOR_RIGHT_MIDDLE, colour);
+  return o->id > 0 && (stx_canvas_label(scene->over.canvas, text, scene->over.text,
+                           (StxSpot){box.x + box.width + pad, y}, STX_ANCHOR_LEFT_MIDDLE, colour) ||
+                          stx_canvas_label(scene->over.canvas, text, scene->over.text,
+                              (StxSpot){box.x - pad, y}, STX_ANCHOR_RIGHT_MIDDLE, colour));
 }
 
 static void draw_obstacles(const Scene *scene)
@@ -429,8 +433,13 @@ static void draw_obstacles(const Scene *scene)
         stx_bev_ink(meaning_of(&s->obstacles[i]), .9));
     draw_obstacle_speed(scene, i, box);
   }
-  for (size_t i = 0; i < s->obstacle_count; i++) /* the nearest first: they get the room */
-    draw_number(scene, &s->obstacles[i], box_of(scene, &s->obstacles[i]));
+  size_t next = s->obstacle_count;
+  for (int left = scene->params->labels_max; left > 0;) {
+    next = stx_label_next(s->obstacles, s->velocities, s->obstacle_count, next);
+    if (next == s->obstacle_count)
+      return;
+    left -= draw_number(scene, &s->obstacles[next]);
+  }
 }
 
 /* ---- Legend ------------------------------------------------------------------------------- */

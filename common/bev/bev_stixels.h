@@ -20,8 +20,9 @@
  *              end. Where nothing is, it reaches as far as ground was seen
  *
  * Colours. Things by class have three quarters of the class's colour and a quarter of white, to be
- * seen on a dark background. Areas are mixed with the background: 90/256 of the ground's colour,
- * 190/256 where it is free, and 64/256 of the colour of free space where that has no ground.
+ * seen on a dark background. Areas are mixed with the background: 90/256 of the colour of ground of
+ * a class or kind, 190/256 where it is free. Ground without a class is gray, and green where it is
+ * free; what is free without ground is blue.
  *
  * Order. Things are drawn over areas. Of two things the one whose upper edge is higher above the
  * camera is drawn over the other, in the steps of points' heights; of equal heights the one whose
@@ -38,6 +39,7 @@
 
 #include "common/bev/bev.h"
 #include "common/camera.h"
+#include "common/labels.h"
 #include "common/obstacle.h"
 #include "common/velocity.h"
 #include "common/canvas/canvas.h"
@@ -69,12 +71,13 @@ typedef struct {
   double max_distance; /* metres: this and more is the farthest colour */
   double uncertainty;  /* of the disparity of a thing, pixels */
   double corridor_width, corridor_length, corridor_offset; /* metres, as in obstacles.h */
+  int labels_max;                                          /* numbers of obstacles */
 } StxBevStixelsParams;
 
 #define STX_BEV_STIXELS_DEFAULTS                                                                   \
   {                                                                                                \
     .mode = STX_BEV_BY_DISTANCE, .show = STX_BEV_SHOW_ALL, .max_distance = 50, .uncertainty = .25, \
-    .corridor_width = 2.4, .corridor_length = 30                                                   \
+    .corridor_width = 2.4, .corridor_length = 30, .labels_max = STX_LABELS_MAX                     \
   }
 
 STX_API const StxFields stx_bev_stixels_fields;

@@ -6,7 +6,8 @@
 #include <math.h>
 
 #define PLATE_OPACITY .66
-#define PLATE_CORNER .35 /* of its radius, in sizes of text */
+#define PLATE_CORNER .35 /* radius, in sizes of text */
+#define PLATE_GAP .15    /* between plates, likewise */
 
 /* Width of the halo around a stroke. */
 static double halo_width(double size)
@@ -95,11 +96,21 @@ StxBox stx_canvas_text_box(const char *text, double size, StxSpot at, StxAnchor 
       extent.right - extent.left + 2 * around, extent.bottom - extent.top + 2 * around};
 }
 
+/* The plate with a gap around it, which ends at the canvas's edge if the plate lies inside. */
+static StxBox room_of(const StxCanvasParams *params, StxBox plate, double gap)
+{
+  double left = fmin(gap, fmax(plate.x, 0)), above = fmin(gap, fmax(plate.y, 0));
+  double right = fmin(gap, fmax(params->width - plate.x - plate.width, 0));
+  double below = fmin(gap, fmax(params->height - plate.y - plate.height, 0));
+  return (StxBox){
+      plate.x - left, plate.y - above, plate.width + left + right, plate.height + above + below};
+}
+
 bool stx_canvas_label(
     StxCanvas *canvas, const char *text, double size, StxSpot at, StxAnchor anchor, StxRgb colour)
 {
   StxBox plate = stx_canvas_text_box(text, size, at, anchor);
-  if (!stx_canvas_claim(canvas, plate))
+  if (!stx_canvas_claim(canvas, room_of(&canvas->params, plate, PLATE_GAP * size)))
     return false;
   stx_canvas_box(
       canvas, plate, PLATE_CORNER * size, (StxInk){stx_colour(STX_MEANS_HALO), PLATE_OPACITY});

@@ -21,7 +21,7 @@ static const StxFieldChoice modes[] = {
     {STX_OVERLAY_DISTANCE, "distance", "Near red to far blue"},
     {STX_OVERLAY_KIND, "kind", "Ground, object, sky, segment"},
     {STX_OVERLAY_CLASS, "class", "Semantic class, Cityscapes' colours"},
-    {STX_OVERLAY_HEIGHT, "height", "Upper edge above the road, else above the camera"},
+    {STX_OVERLAY_HEIGHT, "height", "Above the road, else above the camera"},
     {STX_OVERLAY_CONFIDENCE, "confidence", "0 … 1"},
     {STX_OVERLAY_COST, "cost",
         "Share of the column's energy, nats; for segments the error, pixels"},
@@ -39,6 +39,7 @@ static const StxFieldChoice labels[] = {
     {STX_OVERLAY_LABEL_CLASS, "class", "Semantic class"},
     {STX_OVERLAY_LABEL_ID, "id", "Track number"},
     {STX_OVERLAY_LABEL_SPEED, "speed", "Speed over ground"},
+    {STX_OVERLAY_LABEL_BOX, "box", "Frame, red in the corridor"},
     {0},
 };
 static const StxFieldChoice kinds[] = {
@@ -81,6 +82,9 @@ static const StxField fields[] = {
         STORED(DOUBLE, max_cost), .low = .1, .high = STX_OVERLAY_MAX_COST},
     {"labels", "Labels", "Labels of obstacles; without stixel-obstacles, distances of stixels",
         "labels", STORED(FLAGS, labels), .choices = labels},
+    {"labels-max", "Maximum of labels",
+        "Labels on a frame: those of the nearest, of moving things and in the corridor first",
+        "labels-max", STORED(INT, labels_max), .high = STX_LABELS_MOST},
     {"free-space", "Free space", "Draw the lower edge of the nearest obstacles", "free-space",
         STORED(BOOL, free_space)},
     {"velocities", "Velocities", "Draw arrows to where moving things will be in half a second",

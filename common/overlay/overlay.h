@@ -19,6 +19,7 @@
 #define STX_OVERLAY_H
 
 #include "common/camera.h"
+#include "common/labels.h"
 #include "common/lookup/placement.h"
 #include "common/overlay/overlay_truth.h"
 #include "common/canvas/canvas.h"
@@ -32,7 +33,7 @@ typedef enum {
   STX_OVERLAY_CLASS,    /* Cityscapes' colours by train id; grey: no label */
 
   /* The record's numbers, from dark blue, low, to yellow, high; sky as in KIND, grey: unknown. */
-  STX_OVERLAY_HEIGHT,     /* of the upper edge above the road, or above the camera, in metres */
+  STX_OVERLAY_HEIGHT,     /* of each row above the road, or above the camera, in metres */
   STX_OVERLAY_CONFIDENCE, /* 0…1 */
   STX_OVERLAY_COST,       /* nats; of segments the error of the line in pixels */
 
@@ -53,6 +54,7 @@ typedef enum {
   STX_OVERLAY_LABEL_CLASS = 2,
   STX_OVERLAY_LABEL_ID = 4,
   STX_OVERLAY_LABEL_SPEED = 8, /* over ground, of what moves */
+  STX_OVERLAY_LABEL_BOX = 16,  /* frames of those that are labelled first */
 } StxOverlayLabels;
 
 /* The quantity that colours of STX_OVERLAY_DISTANCE are linear in. AUTO: depth with a camera. */
@@ -84,6 +86,7 @@ typedef struct {
 
   /* Of overlay_marks.h. Metres; a corridor of width 0: none. */
   unsigned labels; /* set of StxOverlayLabels */
+  int labels_max;  /* labels on a frame */
   bool free_space;
   bool velocities; /* arrows */
   double corridor_width, corridor_length, corridor_offset;
@@ -106,7 +109,7 @@ typedef struct {
   {                                                                                                \
     .mode = STX_OVERLAY_DISTANCE, .scale = STX_SCALE_AUTO, .legend = STX_LEGEND_TOP_LEFT,          \
     .fill = true, .outlines = true, .alpha = .5, .max_disparity = 64, .max_distance = 50,          \
-    .max_height = 4, .max_cost = 20, .corridor_length = 30,                                        \
+    .max_height = 4, .max_cost = 20, .corridor_length = 30, .labels_max = STX_LABELS_MAX,          \
     .show = 1u << STX_KIND_SEGMENT | 1u << STX_KIND_GROUND | 1u << STX_KIND_OBJECT |               \
             1u << STX_KIND_SKY                                                                     \
   }

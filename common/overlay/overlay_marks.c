@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/labels.h"
 #include "common/overlay/overlay_private.h"
 
 #define BORDER .6 /* opacity of what is darker around a line, */
@@ -291,8 +290,9 @@ static void draw_edge(const Marks *marks, double left, double right, double top)
     stroke(marks, edge, 2, STX_MEANS_INK);
 }
 
-/* Above the upper edge from `left` to `right`; else higher, or just below it. */
-static void put_label(const Marks *marks, const char *text, double left, double right, double top)
+/* Above the upper edge from `left` to `right`; else higher, or just below it. False: there is no
+ * room. */
+static bool put_label(const Marks *marks, const char *text, double left, double right, double top)
 {
   static const double lines[] = {0, -1, -2, 1.3};
   StxRgb ink = stx_colour(STX_MEANS_INK);
@@ -301,9 +301,11 @@ static void put_label(const Marks *marks, const char *text, double left, double 
     at = push_inside(marks, text, at);
     if (!stx_canvas_label(marks->canvas, text, marks->text, at, STX_ANCHOR_CENTRE_BASE, ink))
       continue;
-    draw_edge(marks, left, right, top);
-    return;
+    if (!(marks->params->labels & STX_OVERLAY_LABEL_BOX))
+      draw_edge(marks, left, right, top);
+    return true;
   }
+  return false;
 }
 
 /* ---- Obstacles ---------------------------------------------------------------------------- */
@@ -345,28 +347,51 @@ static void spell(const StxOverlayParams *params, const StxObstacle *obstacle,
   }
 }
 
-/* Small things and holes are no stixels: without a frame nothing would show them. */
-static void frame_hazard(const Marks *marks, const StxObstacle *hazard)
+static void draw_frame(const Marks *marks, const StxObstacle *o, StxMeaning meaning)
 {
-  StxSpot corners[] = {spot_of(marks, hazard->left, hazard->top),
-      spot_of(marks, hazard->right + 1, hazard->top),
-      spot_of(marks, hazard->right + 1, hazard->bottom + 1),
-      spot_of(marks, hazard->left, hazard->bottom + 1), spot_of(marks, hazard->left, hazard->top)};
-  stroke(marks, corners, sizeof corners / sizeof corners[0],
-      hazard->flags & STX_OBSTACLE_HOLE ? STX_MEANS_FALSE_NEGATIVE : STX_MEANS_WARNING);
+  StxSpot corners[] = {spot_of(marks, o->left, o->top), spot_of(marks, o->right + 1, o->top),
+      spot_of(marks, o->right + 1, o->bottom + 1), spot_of(marks, o->left, o->bottom + 1),
+      spot_of(marks, o->left, o->top)};
+  stroke(marks, corners, sizeof corners / sizeof corners[0], meaning);
+}
+
+/* Frames of the obstacles whose labels come first, the nearest above the others. Small things and
+ * holes, which are no stixels, always have one. */
+static void draw_frames(const Marks *marks)
+{
+  const StxOverlayFacts *facts = marks->facts;
+  size_t order[STX_LABELS_MOST], count = 0, last = facts->obstacle_count;
+  int most = marks->params->labels & STX_OVERLAY_LABEL_BOX ? marks->params->labels_max : 0;
+  while ((int)count < most && (last = stx_label_next(facts->obstacles, facts->velocities,
+                                   facts->obstacle_count, last)) < facts->obstacle_count)
+    order[count++] = last;
+  while (count-- > 0) {
+    const StxObstacle *o = &facts->obstacles[order[count]];
+    draw_frame(marks, o, o->flags & STX_OBSTACLE_IN_CORRIDOR ? STX_MEANS_WARNING : STX_MEANS_INK);
+  }
+  for (size_t i = 0; i < facts->obstacle_count; i++)
+    if (stx_obstacle_is_hazard(&facts->obstacles[i]))
+      draw_frame(marks, &facts->obstacles[i],
+          facts->obstacles[i].flags & STX_OBSTACLE_HOLE ? STX_MEANS_FALSE_NEGATIVE
+                                                        : STX_MEANS_WARNING);
 }
 
 static void label_obstacles(const Marks *marks)
 {
-  const StxVelocity *velocities = marks->facts->velocities;
-  for (size_t i = 0; i < marks->facts->obstacle_count; i++) {
-    const StxObstacle *obstacle = &marks->facts->obstacles[i];
+  const StxOverlayFacts *facts = marks->facts;
+  const StxVelocity *velocities = facts->velocities;
+  size_t i = facts->obstacle_count;
+  for (int left = marks->params->labels_max; left > 0;) {
+    i = stx_label_next(facts->obstacles, velocities, facts->obstacle_count, i);
+    if (i == facts->obstacle_count)
+      return;
+    const StxObstacle *obstacle = &facts->obstacles[i];
     StxSpot from = spot_of(marks, obstacle->left, obstacle->top);
     StxSpot to = spot_of(marks, obstacle->right + 1, obstacle->top);
     char text[96];
     spell(marks->params, obstacle, velocities != NULL ? &velocities[i] : NULL, text, sizeof text);
     if (text[0] != '\0')
-      put_label(marks, text, from.x, to.x, from.y);
+      left -= put_label(marks, text, from.x, to.x, from.y);
   }
 }
 
@@ -429,8 +454,9 @@ static void label_stixels(const Marks *marks, Thing *things)
 {
   const StxCamera *camera = &marks->params->camera;
   size_t count = find_things(marks, things);
+  int left = marks->params->labels_max;
   qsort(things, count, sizeof *things, nearer);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count && left > 0; i++) {
     const Thing *thing = &things[i];
     StxSpot from = spot_of(marks, thing->left, thing->top);
     StxSpot to = spot_of(marks, thing->right, thing->top);
@@ -440,7 +466,7 @@ static void label_stixels(const Marks *marks, Thing *things)
     snprintf(text, sizeof text, "%.1f px", thing->disparity);
     if (stx_camera_is_metric(camera))
       spell_metres(camera->focal * camera->baseline / thing->disparity, text, sizeof text);
-    put_label(marks, text, from.x, to.x, from.y);
+    left -= put_label(marks, text, from.x, to.x, from.y);
   }
 }
 
@@ -481,9 +507,7 @@ void stx_overlay_draw_lines(
     draw_free_space(&marks, scratch);
   if (params->velocities)
     draw_velocities(&marks);
-  for (size_t i = 0; i < facts->obstacle_count; i++)
-    if (stx_obstacle_is_hazard(&facts->obstacles[i]))
-      frame_hazard(&marks, &facts->obstacles[i]);
+  draw_frames(&marks);
 }
 
 void stx_overlay_draw_labels(

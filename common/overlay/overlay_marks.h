@@ -39,15 +39,17 @@ STX_API size_t stx_overlay_mark_scratch(const StxOverlayParams *params);
  *               height and pitch say; without either there is none
  *   velocities  arrows from the feet of stixels and obstacles that move to where these will be in
  *               half a second, and a key to their length. They take a camera in metres
+ *   boxes       frames of params->labels_max obstacles, in the order of the labels, and of all
+ *               that road-hazards found
  */
 STX_API void stx_overlay_draw_lines(
     StxCanvas *canvas, const StxOverlayParams *params, const StxOverlayFacts *facts, void *scratch);
 
 /*
- * Labels, after the legend, whose place they leave alone: the nearest first, above the obstacle's
- * upper edge or, where that is taken, near it; what finds no place has none. Without
- * facts->obstacles the distances of objects that are a few columns wide, in pixels of disparity if
- * the camera is unknown.
+ * Labels, after the legend, whose place they leave alone: at most params->labels_max, in the order
+ * of stx_label_next (labels.h), above the obstacle's upper edge or, where that is taken, near it.
+ * Without room there is none. Without facts->obstacles the distances of objects that are a few
+ * columns wide, the nearest first, in pixels of disparity if the camera is unknown.
  */
 STX_API void stx_overlay_draw_labels(
     StxCanvas *canvas, const StxOverlayParams *params, const StxOverlayFacts *facts, void *scratch);

@@ -50,13 +50,15 @@ typedef struct {
   int edge;
 } StxOverlayTables;
 
+/* Colours that follow the disparity from row to row. */
 #define STX_COLOUR_BY_NEARNESS (-1)
+#define STX_COLOUR_BY_HEIGHT (-2)
 
 /* A valid record as it lies on the frame. */
 typedef struct {
   int top, bottom; /* frame rows [top, bottom) */
   int first;       /* image row of its top */
-  int colour;      /* of all its rows, or STX_COLOUR_BY_NEARNESS: from the disparity */
+  int colour;      /* of all its rows, or STX_COLOUR_BY_…: from the disparity */
   int faint;       /* 0 … STX_FAINT − 1: how much fainter it is drawn */
   StxLayer layer;
   int64_t disparity; /* at the image row `first`, in 1/65536 of a step of the table … */
@@ -79,21 +81,10 @@ STX_INLINE int stx_overlay_step(double value, int most)
   return value < 1 ? (int)(value * most + .5) : most;
 }
 
-/* Metres of the upper edge above the road, where it is known, or above the camera. */
-STX_INLINE double stx_overlay_height(const StxOverlayLevels *levels, const StxStixel *stixel)
-{
-  double z = levels->metres / (double)stixel->disparity_top;
-  double y = (stixel->top - .5 - levels->cy) * z / levels->focal;
-  return stixel->disparity_top > 0 ? levels->height - (y * levels->cosine + z * levels->sine)
-                                   : nan("");
-}
-
 /* The number that the mode shows, in shares of what has the highest colour. */
 STX_INLINE double stx_overlay_level(
     StxOverlayMode mode, const StxOverlayLevels *levels, const StxStixel *stixel)
 {
-  if (mode == STX_OVERLAY_HEIGHT)
-    return stx_overlay_height(levels, stixel) / levels->most;
   return (double)(mode == STX_OVERLAY_COST ? stixel->cost : stixel->confidence) / levels->most;
 }
 
@@ -107,12 +98,14 @@ STX_INLINE int stx_overlay_body_colour(
                                              : STX_COLOUR_UNKNOWN;
   if (params->mode == STX_OVERLAY_KIND || stixel->kind == STX_KIND_SKY)
     return STX_COLOUR_KIND + stixel->kind;
-  if (params->mode != STX_OVERLAY_DISTANCE) {
+  if (params->mode == STX_OVERLAY_CONFIDENCE || params->mode == STX_OVERLAY_COST) {
     int level = stx_overlay_step(stx_overlay_level(params->mode, levels, stixel), STX_COLOUR_NEAR);
     return level < 0 ? STX_COLOUR_UNKNOWN : level;
   }
   bool unknown = !(stixel->disparity_top > 0) && !(stixel->disparity_bottom > 0);
-  return unknown ? STX_COLOUR_UNKNOWN : STX_COLOUR_BY_NEARNESS;
+  return unknown                              ? STX_COLOUR_UNKNOWN
+         : params->mode == STX_OVERLAY_HEIGHT ? STX_COLOUR_BY_HEIGHT
+                                              : STX_COLOUR_BY_NEARNESS;
 }
 
 /* Sky is no less certain for having no disparity. */
@@ -152,6 +145,16 @@ STX_INLINE bool stx_overlay_in_top_edge(const StxOverlayBody *body, int edge, in
          body->bottom - body->top > 3 * edge;
 }
 
+/* The colour of a row's height above the road, where that is known, or above the camera. `steps` is
+ * the disparity of its centre, as in StxOverlayBody. */
+STX_INLINE int stx_overlay_height_colour(const StxOverlayLevels *levels, int row, int64_t steps)
+{
+  double z = levels->metres * (65536. * STX_STEPS_PER_PIXEL) / (double)steps;
+  double y = (row - levels->cy) * z / levels->focal;
+  double height = levels->height - (y * levels->cosine + z * levels->sine);
+  return steps > 0 ? stx_overlay_step(height / levels->most, STX_COLOUR_NEAR) : STX_COLOUR_UNKNOWN;
+}
+
 /* Number of the paint of frame row y, which lies in the body. An outline has the colour of the top
  * row throughout. */
 STX_INLINE int stx_overlay_row_paint(
@@ -160,10 +163,13 @@ STX_INLINE int stx_overlay_row_paint(
   bool outline = stx_overlay_in_top_edge(body, tables->edge, y);
   int layer = outline ? STX_LAYER_TOP : body->layer;
   int first = (body->faint * STX_LAYERS + layer) * STX_COLOURS;
-  if (body->colour != STX_COLOUR_BY_NEARNESS)
+  if (body->colour >= 0)
     return first + body->colour;
   int row = tables->row[outline ? body->top : y] - body->first;
-  return first + tables->nearness[(body->disparity + body->slope * row + 32768) >> 16];
+  int64_t steps = body->disparity + body->slope * row;
+  if (body->colour == STX_COLOUR_BY_HEIGHT)
+    return first + stx_overlay_height_colour(&tables->levels, row + body->first, steps);
+  return first + tables->nearness[(steps + 32768) >> 16];
 }
 
 /* Does a left outline fit into a column of frame pixels [x0, x1)? */

@@ -3,7 +3,6 @@
 #ifndef STX_OVERLAY_PRIVATE_H
 #define STX_OVERLAY_PRIVATE_H
 
-#include "common/labels.h"
 #include "common/overlay/overlay.h"
 #include "common/overlay/overlay_truth.h"
 

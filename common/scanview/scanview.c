@@ -301,14 +301,14 @@ static bool box_of(const StxScanviewLens *lens, const StxCanvasParams *frame,
 
 /* Above the box, or not at all where that of something nearer is: below, it would stand within
  * another box, and be taken for its distance. */
-static void write_distance(
+static bool write_distance(
     const StxBox *box, double distance, double size, StxRgb colour, StxCanvas *canvas)
 {
   char text[32];
   int tenths = (int)(distance * 10 + .5); /* a decimal point in every locale */
   StxSpot above = {box->x + box->width / 2, box->y - size / 2};
   snprintf(text, sizeof text, "%d.%d m", tenths / 10, tenths % 10);
-  stx_canvas_label(canvas, text, size, above, STX_ANCHOR_CENTRE_BASE, colour);
+  return stx_canvas_label(canvas, text, size, above, STX_ANCHOR_CENTRE_BASE, colour);
 }
 
 /* Whether it is one of a scan that is seen; then its box, and how it is drawn. */
@@ -321,7 +321,7 @@ static bool is_seen(const StxScanviewLens *lens, const StxCanvas *canvas,
          box_of(lens, stx_canvas_params(canvas), obstacle, box);
 }
 
-/* No box lies over a distance, so the distances come last, the nearest first. */
+/* No box lies over a distance, so the distances come last. */
 void stx_scanview_boxes(const StxScanviewLens *lens, const StxObstacle *obstacles, size_t count,
     double strength, StxCanvas *canvas)
 {
@@ -332,7 +332,12 @@ void stx_scanview_boxes(const StxScanviewLens *lens, const StxObstacle *obstacle
   for (size_t i = count; i-- > 0;)
     if (is_seen(lens, canvas, &obstacles[i], &box, &colour))
       stx_canvas_outline(canvas, box, unit.line * 2, unit.line, (StxInk){colour, strength});
-  for (size_t i = 0; i < count; i++)
+  size_t i = count;
+  for (int left = STX_LABELS_MAX; left > 0;) {
+    i = stx_label_next(obstacles, NULL, count, i);
+    if (i == count)
+      break;
     if (is_seen(lens, canvas, &obstacles[i], &box, &colour))
-      write_distance(&box, obstacles[i].z, unit.text, colour, canvas);
+      left -= write_distance(&box, (double)obstacles[i].z, unit.text, colour, canvas);
+  }
 }

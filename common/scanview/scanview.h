@@ -84,9 +84,9 @@ size_t stx_scanview_dots(const StxScanviewParams *params, const StxScanviewLens 
 size_t stx_scanview_draw(const StxScanviewParams *params, const StxScanviewLens *lens,
     const StxScan *scan, double strength, int threads, void *memory, StxCanvas *canvas);
 
-/* Draws boxes around obstacles of a scan, the nearest first, with their distance. Those of which
- * place or size is unknown, that lie behind the camera in part, or whose middle is not in the
- * picture are passed over. */
+/* Draws boxes around obstacles of a scan, and writes the distances of at most STX_LABELS_MAX of
+ * them, in the order of stx_label_next. Obstacles of unknown place or size, behind the camera in
+ * part, or whose middle is not in the picture are passed over. */
 void stx_scanview_boxes(const StxScanviewLens *lens, const StxObstacle *obstacles, size_t count,
     double strength, StxCanvas *canvas);
 

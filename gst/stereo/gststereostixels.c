@@ -136,6 +136,7 @@ static const Proxy proxies[] = {
     {"max-distance", PART(OVERLAY)},
     {"dim", PART(OVERLAY)},
     {"labels", PART(OVERLAY)},
+    {"labels-max", PART(OVERLAY)},
     {"free-space", PART(OVERLAY)},
     {"velocities", PART(OVERLAY)},
     {"corridor-width", PART(OVERLAY)},

@@ -164,10 +164,10 @@ static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error
   self->changed = FALSE;
   GST_OBJECT_UNLOCK(self);
   if (frame->drawing.obstacles == NULL && frame->drawing.strength == 1 && !self->labels_warned &&
-      settings.labels & (STX_OVERLAY_LABEL_ID | STX_OVERLAY_LABEL_CLASS)) {
+      settings.labels & (STX_OVERLAY_LABEL_ID | STX_OVERLAY_LABEL_CLASS | STX_OVERLAY_LABEL_BOX)) {
     self->labels_warned = TRUE;
     GST_ELEMENT_WARNING(self, STREAM, FAILED,
-        ("labels=id and labels=class write what is known of obstacles, and none were looked for: "
+        ("labels=id, class and box show what is known of obstacles, and none were looked for: "
          "set obstacles=true on stereo-stixels, or put stixel-obstacles in front of pad stixels"),
         ("the stixels have no GstStxObstaclesMeta"));
   }

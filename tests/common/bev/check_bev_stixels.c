@@ -6,6 +6,7 @@
 #include "tests/common/bev/bev_case.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Places ------------------------------------------------------------------------------- */
@@ -85,7 +86,7 @@ static void expect_free(
     int x = (int)(20 + .25 * far);
     bool free = far < end, seen = far >= seen_from && far < seen_to;
     StxRgb colour = seen   ? bev_on_background(stx_colour_kind(STX_KIND_GROUND), free ? 190 : 90)
-                    : free ? bev_on_background(stx_colour(STX_MEANS_FREE_SPACE), 64)
+                    : free ? bev_on_background(stx_colour_kind(STX_KIND_SKY), 80)
                            : stx_colour(STX_MEANS_BACKGROUND);
     if (x + .5 - 20 >= .2 * far && x + .5 - 20 < .3 * far)
       bev_expect_colour(&p, x, y, colour, what);
@@ -121,7 +122,7 @@ STX_TEST(free_space_ends_at_the_nearest_thing)
   StxBevStixelsParams params = bev_plain_stixels();
   STX_AUTO(BevPicture) p = bev_stixel_picture(bev_ahead(), &params, &frame);
   bev_expect_colour(&p, 26, 15, bev_on_background(stx_colour_kind(STX_KIND_GROUND), 190), "24.5 m");
-  bev_expect_colour(&p, 27, 13, bev_on_background(stx_colour(STX_MEANS_FREE_SPACE), 64), "26.5 m");
+  bev_expect_colour(&p, 27, 13, bev_on_background(stx_colour_kind(STX_KIND_SKY), 80), "26.5 m");
   bev_expect_colour(&p, 27, 10, stx_colour_kind(STX_KIND_OBJECT), "30 m");
   bev_expect_colour(&p, 28, 7, stx_colour(STX_MEANS_BACKGROUND), "behind it");
 }
@@ -213,14 +214,19 @@ static bool tells(StxBevStixelMode mode, unsigned show, const StxBevStixels *fra
   return found;
 }
 
-/* Each green has its name, and each class, that of ground in the colour that it has there. */
+static int apart(StxRgb a, StxRgb b)
+{
+  return abs(a.r - b.r) + abs(a.g - b.g) + abs(a.b - b.b);
+}
+
+/* Each area has its name, and each class, that of ground in the colour that it has there. */
 STX_TEST(every_mode_has_a_legend)
 {
   StxStixel records[] = {bev_ground(7, 4, 20), bev_object(8, 5)};
   const unsigned all = STX_BEV_SHOW_ALL, no_free = all & ~(unsigned)STX_BEV_SHOW_FREE;
-  const StxRgb ground = stx_colour(STX_MEANS_GROUND);
-  const StxRgb free_ground = bev_on_background(ground, 190);
-  const StxRgb unseen = bev_on_background(stx_colour(STX_MEANS_FREE_SPACE), 64);
+  const StxRgb ground = bev_on_background(stx_colour(STX_MEANS_UNCLASSIFIED), 190);
+  const StxRgb free_ground = bev_on_background(stx_colour(STX_MEANS_FREE_SPACE), 110);
+  const StxRgb unseen = bev_on_background(stx_colour_kind(STX_KIND_SKY), 80);
   records[0].label = 0;
   records[1].label = STX_LABEL_NONE;
   StxBevStixels frame = bev_frame_of(records, 2);
@@ -230,8 +236,10 @@ STX_TEST(every_mode_has_a_legend)
     if (mode == STX_BEV_BY_KIND || mode == STX_BEV_BY_CLASS)
       continue;
     ck_assert(tells(mode, all, &frame, free_ground));
-    ck_assert(tells(mode, all, &frame, bev_on_background(ground, 90)));
+    ck_assert(tells(mode, all, &frame, ground));
   }
+  ck_assert(apart(ground, free_ground) > 60 && apart(ground, unseen) > 40 &&
+            apart(unseen, free_ground) > 60);
   ck_assert(tells(STX_BEV_BY_DISTANCE, all, &frame, stx_palette_colour(0, 255)));
   ck_assert(tells(STX_BEV_BY_HEIGHT, all, &frame, stx_palette_colour(0, 255)));
   ck_assert(tells(STX_BEV_BY_KIND, all, &frame, stx_colour_kind(STX_KIND_OBJECT)));

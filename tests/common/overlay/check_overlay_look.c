@@ -263,35 +263,46 @@ static void look(const StxOverlayParams *params, const StxStixel *record, int y,
 
 /* ---- Height -------------------------------------------------------------------------------- */
 
-/* Metres of a record's top as the share of max-height that its colour stands for: the record of
- * confidence c has in mode CONFIDENCE the colour of the share c. */
-static void expect_height(StxOverlayParams params, StxStixel record, double share)
+/* The height that the colour of row y stands for, as a share of max-height: mode CONFIDENCE gives a
+ * record of confidence c the colour of the share c. */
+static void expect_height(StxOverlayParams params, StxStixel record, int y, double share)
 {
   uint8_t height[3], same[3];
   params.mode = STX_OVERLAY_HEIGHT;
-  look(&params, &record, record.bottom, height);
+  params.outlines = false;
+  look(&params, &record, y, height);
   params.mode = STX_OVERLAY_CONFIDENCE;
   record.confidence = (float)share;
-  look(&params, &record, record.bottom, same);
+  look(&params, &record, y, same);
   stx_expect_same(same, height, 3, "height");
 }
 
-STX_TEST(height_is_that_of_the_upper_edge_above_the_road)
+STX_TEST(height_is_that_of_each_row_above_the_road)
 {
-  /* At 16 px things are 25 m away, and a row is 25/800 m. Between the pixels of rows 99 and 100, at
-   * the horizon, is the height of the camera, less half a row. 32 rows higher is 1 m more. */
+  /* At 16 px things are 25 m away, and a row is 25/800 m. Row 100, the horizon, is as high as the
+   * camera. 32 rows higher is 1 m more. */
   StxOverlayParams params = street();
-  double half = .5 / 32;
-  expect_height(params, overlay_stixel(0, 100, 140, STX_KIND_OBJECT, 13, 16), (1.5 + half) / 4);
-  expect_height(params, overlay_stixel(0, 68, 140, STX_KIND_OBJECT, 13, 16), (2.5 + half) / 4);
-  expect_height(params, overlay_stixel(0, 0, 140, STX_KIND_OBJECT, 13, 16), 1);
-  /* Looking down by 3 degrees, what lies on the optical axis 25 m ahead is 1.31 m lower. */
+  StxStixel thing = overlay_stixel(0, 0, 140, STX_KIND_OBJECT, 13, 16);
+  expect_height(params, thing, 100, 1.5 / 4);
+  expect_height(params, thing, 68, 2.5 / 4);
+  expect_height(params, thing, 140, .25 / 4);
+  expect_height(params, thing, 0, 1);
+  /* Looking down by 3 degrees, a point on the optical axis 25 m ahead is 1.31 m lower. */
   params.camera.pitch = 3 * 3.14159265358979 / 180;
-  expect_height(
-      params, overlay_stixel(0, 100, 140, STX_KIND_OBJECT, 13, 16), (1.5 + half - 25 * .0523) / 4);
+  expect_height(params, thing, 100, (1.5 - 25 * .0523) / 4);
   /* Above the camera, whose height is unknown. */
   params.camera.pitch = params.camera.height = 0;
-  expect_height(params, overlay_stixel(0, 68, 140, STX_KIND_OBJECT, 13, 16), (1 + half) / 4);
+  expect_height(params, thing, 68, 1. / 4);
+}
+
+STX_TEST(a_flat_road_has_the_lowest_colour_from_the_horizon_to_the_bonnet)
+{
+  /* Rows from the horizon are linear in disparity: (row - 100) * baseline / height. */
+  StxOverlayParams params = street();
+  StxStixel road = overlay_stixel(0, 103, 199, STX_KIND_GROUND, 0, 1);
+  road.disparity_bottom = 33;
+  for (int y = 103; y < 200; y++)
+    expect_height(params, road, y, 0);
 }
 
 STX_TEST(what_has_no_number_is_grey)

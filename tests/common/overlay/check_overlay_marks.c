@@ -17,6 +17,7 @@ static StxOverlayParams street(void)
   StxOverlayParams params = overlay_plain("RGB", WIDTH, HEIGHT, CELL);
   params.camera = (StxCamera){.focal = 200, .cx = 159.5, .cy = 79.5, .baseline = .5, .height = 1};
   params.corridor_length = 20;
+  params.labels_max = STX_LABELS_MAX;
   params.line_width = 3;
   return params;
 }
@@ -252,6 +253,57 @@ STX_TEST(labels_never_overlap)
   ck_assert(touched_box(&one, one_box) && touched_box(&all, box));
   ck_assert_int_gt(count_bands(&all), count_bands(&one));
   ck_assert_int_ge(box[3] - box[1], 3 * 12);
+}
+
+/* Twenty things in four rows, far enough from each other for all their labels. */
+STX_TEST(as_many_labels_as_are_asked_for_stand_on_a_frame)
+{
+  StxObstacle many[20];
+  StxOverlayParams params = street();
+  StxOverlayFacts facts = {.obstacles = many, .obstacle_count = 20};
+  params.labels = STX_OVERLAY_LABEL_DISTANCE;
+  for (int i = 0; i < 20; i++)
+    many[i] = obstacle(20 + 60 * (i % 5), 30 + 50 * (i / 5), 40 + 60 * (i % 5), (float)(11 + i));
+  static const int most[] = {1, 7, 20};
+  for (size_t k = 0; k < sizeof most / sizeof most[0]; k++) {
+    params.labels_max = most[k];
+    STX_AUTO(StxImage8) image = draw_marks(&params, &facts);
+    for (int i = 0; i < 20; i++)
+      ck_assert_int_eq(is_touched(&image, many[i].left + 5, many[i].top), i < most[k]);
+  }
+  params.labels_max = STX_LABELS_MAX;
+  STX_AUTO(StxImage8) usual = draw_marks(&params, &facts);
+  ck_assert(is_touched(&usual, many[11].left + 5, many[11].top));
+  ck_assert(!is_touched(&usual, many[12].left + 5, many[12].top));
+}
+
+STX_TEST(moving_things_and_those_in_the_corridor_are_labelled_before_others_as_far)
+{
+  StxObstacle many[] = {obstacle(0, 0, 1, 10), obstacle(0, 0, 1, (float)NAN), obstacle(0, 0, 1, 18),
+      obstacle(0, 0, 1, 18), obstacle(0, 0, 1, 36), obstacle(0, 0, 1, 8)};
+  const StxVelocity velocities[6] = {[2] = {.moves = STX_MOVES_ON},
+      [3] = {.moves = STX_MOVES_NOT},
+      [4] = {.moves = STX_MOVES_ONCOMING}};
+  static const size_t order[] = {5, 2, 4, 0, 3, 6};
+  size_t last = 6;
+  many[4].flags = STX_OBSTACLE_IN_CORRIDOR;
+  for (size_t i = 0; i < 6; i++) {
+    last = stx_label_next(many, velocities, 6, last);
+    ck_assert_uint_eq(last, order[i]);
+  }
+  ck_assert_uint_eq(stx_label_next(NULL, NULL, 0, 0), 0);
+  ck_assert_uint_eq(stx_label_next(many, NULL, 2, 0), 2);
+}
+
+STX_TEST(plates_do_not_touch)
+{
+  /* Labels of two things as far apart as a plate is wide: the second goes elsewhere. */
+  StxObstacle two[] = {obstacle(100, 100, 101, 10), obstacle(100, 100, 101, 11)};
+  StxBox plate = stx_canvas_text_box("10 m", 9, (StxSpot){0, 0}, STX_ANCHOR_LEFT_BASE);
+  two[1].left = (uint16_t)(two[0].left + ceil(plate.width));
+  two[1].right = (uint16_t)(two[1].left + 1);
+  STX_AUTO(StxImage8) image = draw_labels(two, 2, STX_OVERLAY_LABEL_DISTANCE);
+  ck_assert_int_gt(count_bands(&image), 1);
 }
 
 /* Wide things side by side, whose edges are as high as the label of the nearest. */
