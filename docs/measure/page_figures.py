@@ -25,8 +25,8 @@ def scan_rows(programs):
     folder = data_folder() / "semantickitti"
     if not folder.exists():
         return []
-    total = json.loads(run(pathlib.Path(programs) / "stx-eval", "--scans", folder,
-                           "--json"))["total"]
+    total = json.loads(run(pathlib.Path(programs) / "stx-eval", "--scans", folder, "--masks",
+                           FOLDER.parent / "measure/masks/semantickitti.json", "--json"))["total"]
     seen, rows = total["seen"], []
     starts = [part["from"] for part in seen["ranges"]]
     names = [f"{start:.0f} to {end:.0f} m" for start, end in zip(starts, starts[1:])]
@@ -93,7 +93,8 @@ def scans():
     whole = {key: percent(value, 1) for key, value in rows[0].items() if "_as_" in key}
     return table("scans", lines, 1) + sentences("scans-sky", f"""
         {whole["ground_as_object"]} of the ground are seen as objects, {whole["object_as_ground"]}
-        of the objects as ground. Of the sky {whole["sky_as_sky"]} are seen as sky and
+        of the objects as ground. Of what is certainly sky, {whole["sky_as_sky"]} are seen as sky
+        and
         {whole["sky_as_near"]} as an object nearer than 100 m. Beyond 50 m no point has a
         label.""")
 

@@ -3,8 +3,8 @@
 import pathlib
 import statistics
 
-from plots import (COLOURS, FOLDER, data_folder, data_names, machine_of, note_machine, plain, read,
-                   run, save, table)
+from plots import (COLOURS, FOLDER, data_folder, data_names, machine_of, note, note_machine, plain,
+                   read, run, save, table)
 
 REPEATS = 5
 LARGE = "street, 2048×1024"
@@ -104,6 +104,8 @@ def measure(programs, folders):
     """Writes stixels-*.csv."""
     note_machine("stixels", pathlib.Path(programs) / "stx-bench")
     paper("--programs", programs, *folders, "--repeat", REPEATS, "--csv", FOLDER)
+    note(*(path.name for path in FOLDER.glob("stixels-*.csv")))
+
 
 # ---- Plotting --------------------------------------------------------------------------------
 

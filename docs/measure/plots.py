@@ -3,6 +3,7 @@
 import collections
 import csv
 import datetime
+import hashlib
 import json
 import os
 import pathlib
@@ -36,6 +37,44 @@ def write(name, rows):
         writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
+    note(name)
+
+
+# ---- By whom a file was written --------------------------------------------------------------
+
+LEDGER = "written.csv"  # the digest of each file as a program wrote it
+# The folders of common/ whose times the parts of machine.csv are.
+STEMS = {"rdp": ("colmean", "rdp"), "lidar": ("clusters", "ground"),
+         "stixels": ("colmean", "fulldp", "satdp", "sgm"),
+         "speed": ("colmean", "overlay", "rdp", "rectify", "satdp", "sgm")}
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()[:12]
+
+
+def note(*names):
+    """These files of CSV are as a program wrote them."""
+    if names == (LEDGER,):
+        return
+    known = {row["file"]: row["rows"] for row in read(LEDGER)} if (FOLDER / LEDGER).exists() else {}
+    known |= {name: digest((FOLDER / name).read_bytes()) for name in names}
+    write(LEDGER, [{"file": name, "rows": known[name]} for name in sorted(known)])
+
+
+def edited():
+    """Files of CSV that are not as a program wrote them."""
+    known = {row["file"]: row["rows"] for row in read(LEDGER)}
+    return [path.name for path in sorted(FOLDER.glob("*.csv")) if path.name != LEDGER
+            and digest(path.read_bytes()) != known.get(path.name)]
+
+
+def sources(times, root=FOLDER.parents[1]):
+    """The digest of the code that a part of machine.csv times, without comments and layout."""
+    files = [path for stem in STEMS[times]
+             for path in sorted((root / "common" / stem).glob("*.[ch]"))]
+    return digest(b"".join(re.sub(rb"/\*.*?\*/|\s+", b"", path.read_bytes(), flags=re.S)
+                           for path in files))
 
 
 def read(name):
@@ -122,7 +161,7 @@ def note_machine(name, bench):
             **{f"level{i}_kib": level.get(i, "") for i in (1, 2, 3)},
             "memory_gib": f'{first_number("/proc/meminfo") / 2 ** 20:.1f}',
             "copy_gb_s": f'{limit["copy_gb_s"]:.1f}',
-            "multiply_add_gop_s": f'{limit["mul_add_gop_s"]:.1f}'}
+            "multiply_add_gop_s": f'{limit["mul_add_gop_s"]:.1f}', "sources": sources(name)}
     write("machine.csv", [row for row in rows if row["times"] != name] + [mine])
 
 
@@ -133,9 +172,10 @@ def machine_of(name):
 def machine_line(name):
     """The block machine-`name`."""
     row = machine_of(name)
+    old = "" if row["sources"] == sources(name) else " The code has changed since."
     return sentences(f"machine-{name}", f"""
         Times of {row['date']}, commit {row['commit']}: {row['processor']}, {row['cores']} cores,
-        load before {row['load']}, compiler {row['compiler']}.""")
+        load before {row['load']}, compiler {row['compiler']}.{old}""")
 
 
 # ---- Plots -----------------------------------------------------------------------------------

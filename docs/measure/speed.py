@@ -281,15 +281,23 @@ def threading_table(rows):
     return plots.table("speed-threading", lines, 1)
 
 
-def readme_table(rows, lidar):
+def cores_table(rows, machine):
+    """Cores that a frame rate takes, from the processor's time of a frame."""
+    rates = (10, 30, 60)
+    lines = [[f"cores ({machine['processor']}, {float(machine['clock_mhz']) / 1000:.1f} GHz) for",
+              *(f"{rate} frames/s" for rate in rates)]]
+    for row in rows:
+        if row["pipeline"] == "stixels and overlay":
+            lines.append([row["size"].replace("x", "×"), *(
+                f"{float(row['processor_ms']) * rate / 1000:.1f}" for rate in rates)])
+    return plots.table("speed-cores", lines, 1)
+
+
+def readme_table(rows):
     """The first code of the list, which elements take, on all cores."""
     threads = max(int(row["threads"]) for row in rows)
-    wanted = {"rectification of one view, GRAY8": "`stereo-rectify`, one view",
-              "matching, 4 paths, coarse to fine": "`stereo-sgm`",
-              "matching, 4 paths": "`stereo-sgm search=full`",
+    wanted = {"matching, 4 paths, coarse to fine": "`stereo-sgm`",
               "stixels, 8×8, depth only": "`sat-dp-stixels`, cells of 8×8",
-              "stixels, 4×4, depth only": "`sat-dp-stixels`, cells of 4×4",
-              "segments of 1024 cells, average": "`rdp-columns`, 1024 cells a column",
               "overlay, 8×8, RGBA": "`stixel-overlay`",
               "pictures to stixels, 8×8, depth only": "pictures to stixels, cells of 8×8",
               "matching, by OpenCV": "OpenCV's StereoSGBM, its fastest mode"}
@@ -301,17 +309,15 @@ def readme_table(rows, lidar):
                 best.setdefault(row["size"], short(row["ms"]))
         if best:  # OpenCV is not in every build
             lines.append([name, *(best.get(size, "") for size in SIZES)])
-    scan = next(row for row in lidar if (row["scans"], row["clusters"], row["threads"]) ==
-                ("street, 64 beams", "no", str(threads)))
-    lines.append([f'`lidar-ground`, {scan["points"]} points', short(scan["minimum_ms"]), ""])
     return plots.table("speed-readme", lines, 1)
 
 
 def blocks():
     """The pages' tables of speed*.csv."""
     rows = plots.read("speed.csv")
-    return (stage_table(rows) + readme_table(rows, plots.read("lidar-times.csv")) +
-            frames_table(plots.read("speed-frames.csv")) +
+    frames = plots.read("speed-frames.csv")
+    return (stage_table(rows) + readme_table(rows) + frames_table(frames) +
+            cores_table(frames, plots.machine_of("speed")) +
             threading_table(plots.read("speed-threading.csv")))
 
 

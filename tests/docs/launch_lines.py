@@ -8,9 +8,11 @@ A line passes if the pipeline ends without an error, or, where it has no end, if
 an interrupt after a few seconds. Of a number of buffers the first few will do. Files of the
 reader's own are those of samples.py. Lines that need a camera are only parsed as far as their
 elements, every factory named in them must exist, with the properties set: tests/cameras/ runs
-these. Windows are replaced by fakesink. A block of YAML whose first line is "# name.yml" is a file
-that lines of all pages may name.
+these. Windows are replaced by fakesink; a page whose lines open one says how to do without, and
+one whose lines need other packages than GStreamer's base and good names them. A block of YAML whose
+first line is "# name.yml" is a file that lines of all pages may name.
 """
+import functools
 import itertools
 import pathlib
 import re
@@ -155,6 +157,28 @@ def judge(command, folder):
     return "ran", run(words, folder)
 
 
+@functools.lru_cache(None)
+def package_of(element):
+    """The Debian package of an element that is in none of the usual ones, or ""."""
+    absent = {"x264enc": "ugly", "pcapparse": "bad", "avdec_h264": "libav"}
+    said = subprocess.run(["gst-inspect-1.0", element], capture_output=True, text=True).stdout
+    module = re.search(r"Source module +gst-(?:plugins-(bad|ugly)|(libav))\n", said)
+    kind = module[1] or module[2] if module else absent.get(element) if not said else None
+    return f"gstreamer1.0-{kind if kind == 'libav' else f'plugins-{kind}'}" if kind else ""
+
+
+def unsaid(root):
+    """Faults of pages that do not say what their lines need."""
+    for path in (pathlib.Path(root, "README.md"), *pathlib.Path(root).glob("docs/**/*.md")):
+        text = path.read_text(encoding="utf-8")
+        lines = " ".join(re.findall(r"^```\w*\n(.*?)^```", text, re.S | re.M))
+        for word in sorted(set(re.findall(r"[!'(]\s+([a-z]\w*)(?=\s)", lines))):
+            if package_of(word) not in text:
+                yield f"{path.name}: {word} needs {package_of(word)}, which the page does not name"
+        if "autovideosink" in lines and "without a window" not in text.lower():
+            yield f"{path.name}: opens a window, without a link to install.md#without-a-window"
+
+
 def judge_page(lines, folder):
     """Those of a page one after the other: one may read what another writes."""
     return [(where, command, *judge(command, folder)) for where, command in lines]
@@ -175,7 +199,9 @@ def main():
         print(f"{'FAILED' if problem else verb}: {where}: {command[:120]}")
         if problem:
             print("  ", problem)
-    bad = any(problem for *_, problem in judged)
+    faults = list(unsaid(root))
+    print("\n".join(faults))
+    bad = faults or any(problem for *_, problem in judged)
     ran = sum(verb == "ran" for _, _, verb, _ in judged)
     if ran == 0:
         print("no launch line found to run")

@@ -7,9 +7,10 @@ usage: check_library.py SOURCE_ROOT BUILD_ROOT PYTHON [introspection] [vala]
   - every header compiles alone, as C11 and as C++17;
   - the library exports what its headers declare with GST_STX_API, and nothing else;
   - C++ can call it;
-  - the commands in examples/nearest.c and corridor.c build them; what they print of the street is
-    true (check_nearest.py, check_corridor.py), and those in Python print the same, by the typelib
-    that is installed, as does the one in Vala; poses.py gives the motion that it is given;
+  - the commands in examples/nearest.c and analytics.c build them; what they print of the street is
+    true (check_nearest.py, check_analytics.py), and those in Python print the same, by the typelib
+    that is installed, as does the one in Vala; analytics.c and analytics.py also draw;
+    poses.py gives the motion that it is given;
   - Python reads records without a copy (check_records.py).
 """
 import json
@@ -51,19 +52,22 @@ def build(source, folder, example):
     run(re.search(rf"(cc|valac) .*{re.escape(example)}.*", path.read_text())[0], cwd=folder)
 
 
-# A corridor as wide as the street, where something is near: all branches speak.
-WIDE = ("street-scene-src view=left num-buffers=3 ! stixels.sink_left "
-        "street-scene-src view=right num-buffers=3 ! stixels.sink_right "
-        "stereo-stixels name=stixels obstacles=true obstacles::corridor-width=10")
-
-
 def check_truth(folder, python):
     """Checks the output of the programs in C, and returns it."""
-    printed = {"nearest": run("./nearest", cwd=folder), "corridor": run("./corridor", cwd=folder)}
+    printed = {"nearest": run("./nearest", cwd=folder), "analytics": run("./analytics", cwd=folder)}
     for example, text in printed.items():
         (folder / "printed").write_text(text)
         print(run(f"'{python}' '{HERE}/check_{example}.py' '{folder}/printed'"), end="")
     return printed
+
+
+def check_sample(source, printed):
+    """The page shows an output as it is, but for numbers and what a line says beyond "…"."""
+    page = (source / "docs/applications.md").read_text(encoding="utf-8")
+    masked = [re.sub(r"[\d.]+|null", "0", text) for text in
+              (re.search(r"<!-- sample ./analytics -->\n +(.*) …\n", page)[1], printed)]
+    if masked[0] not in masked[1]:
+        sys.exit(f"docs/applications.md shows what analytics.c no longer prints: {masked[0]}")
 
 
 def check_poses(text):
@@ -82,12 +86,15 @@ def check_python(source, folder, libraries, python, printed):
     """Those in Python print the same."""
     os.environ["GI_TYPELIB_PATH"] = str(libraries / "girepository-1.0")
     command = f"'{python}' '{source}/examples/%s.py'"
-    for example, text in printed.items():
-        if run(command % example, cwd=folder) != text:
-            sys.exit(f"{example}.py prints something else than {example}.c")
-    wide = run(f"./corridor {WIDE}", cwd=folder)
-    if "WARNING" not in wide or run(f"{command % 'corridor'} {WIDE}", cwd=folder) != wide:
-        sys.exit("corridor.py warns of something else than corridor.c")
+    if run(command % "nearest", cwd=folder) != printed["nearest"]:
+        sys.exit("nearest.py prints something else than nearest.c")
+    video = folder / "analytics.mkv"
+    drawn = video.stat().st_size
+    video.unlink()
+    frames = [[json.loads(line) for line in text.splitlines()]
+              for text in (run(command % "analytics", cwd=folder), printed["analytics"])]
+    if frames[0] != frames[1] or not drawn == video.stat().st_size > 100000:
+        sys.exit("analytics.py says or draws something else than analytics.c")
     check_poses(run(command % "poses", cwd=folder))
     print(run(f"'{python}' '{HERE}/check_records.py'"), end="")
 
@@ -110,9 +117,10 @@ def main():
         check_exports(libraries / "libgststixels-1.0.so.0", declared(headers, "GST_STX_API"))
         check_cxx(folder)
         os.environ["GST_PLUGIN_PATH_1_0"] = str(libraries / "gstreamer-1.0")
-        for example in ("nearest.c", "corridor.c"):
+        for example in ("nearest.c", "analytics.c"):
             build(source, folder, example)
         printed = check_truth(folder, python)
+        check_sample(source, printed["analytics"])
         if "introspection" in sys.argv[4:]:
             check_python(source, folder, libraries, python, printed)
         else:
