@@ -31,7 +31,7 @@
 #define SURE 9.0    /*   by so much, squares of standard deviations; */
 #define SURE_OF_PART 36.0 /*   what is part of a thing that stands by so much; */
 #define ONCOMING 1.0      /*   and comes on, if so much of it is towards the sensor */
-#define WORTH 1.0         /* m/s: the largest standard deviation of a speed that is said */
+#define WORTH 1.0         /* m/s: the largest standard deviation of a speed that is told */
 #define STILL_SPEED .1    /* m/s: how well it is known of what stands, at best */
 
 /* ---- Both axes together ---------------------------------------------------------------------- */

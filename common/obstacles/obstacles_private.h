@@ -270,8 +270,7 @@ void stx_obstacles_foretell(StxObstacles *state, double dt, const StxMotion *mot
 void stx_obstacles_follow(
     StxObstacles *state, double dt, const StxMotion *motion, const Noise *noise);
 
-/* Standard deviation of the acceleration, m/s². */
-#define OBSTACLES_ACCELERATION 4.0
+#define OBSTACLES_ACCELERATION 4.0 /* m/s²: its standard deviation */
 
 void stx_obstacles_predict(Axis *axis, double dt);
 void stx_obstacles_correct(Axis *axis, double at, double noise);

@@ -17,9 +17,13 @@
 #include <string.h>
 
 #define STEP 0.001f
-#define SHAPE .7         /* of what speaks for an obstacle, how much its parts say */
-#define GUIDED 1.5       /* times the gate: with the camera's motion more of it is sure */
-#define UNTIMED 1.0      /* m: how far things went in a step whose time is not known */
+#define SHAPE .7    /* of what speaks for an obstacle, how much its parts say */
+#define GUIDED 1.5  /* times the gate: with the camera's motion more of it is sure */
+#define UNTIMED 1.0 /* m: how far things went in a step whose time is not known */
+#define LATELY .3   /* of the innovations, what counts of the last frame */
+#define RELATIVE_WORTH                                                                             \
+  .6                     /* m/s: the largest standard deviation of a speed that is told though the
+                             motion of the sensor is unknown: 1.5 m/s are 2.5 of them */
 #define FIRST_SPEED 15.0 /* m/s: standard deviation of an unknown speed */
 
 /* The obstacle that is worth most to a track; `margin`: over the second best or over none. */
@@ -202,17 +206,32 @@ static void find_choices(StxObstacles *state, const Noise *noise)
 
 /* ---- A frame --------------------------------------------------------------------------------- */
 
+/* Corrects an axis; the mean square of the lately normalized innovations says how far the filter's
+ * own covariance can be believed. */
+static void correct_relative(Axis *axis, double at, double noise, double *surprise)
+{
+  double off = at - axis->at;
+  *surprise += LATELY * (off * off / (axis->p00 + noise * noise) - *surprise);
+  stx_obstacles_correct(axis, at, noise);
+}
+
 static void update_relative(Track *track, const StxObstacle *o, double noise)
 {
-  stx_obstacles_correct(&track->x, (double)o->x, .2 + .1 * noise);
+  correct_relative(&track->x, (double)o->x, .2 + .1 * noise, &track->surprise_x);
   if (!(o->flags & STX_OBSTACLE_CUT)) {
-    stx_obstacles_correct(&track->z, (double)o->z, noise);
+    correct_relative(&track->z, (double)o->z, noise, &track->surprise_z);
     track->depth = fmax(.8 * track->depth, (double)o->depth);
   } else {
-    if ((double)o->depth > track->depth)
-      track->depth = (double)o->depth;
-    stx_obstacles_correct(&track->z, (double)(o->z + o->depth) - track->depth, .3 + noise);
+    track->depth = fmax(track->depth, (double)o->depth);
+    correct_relative(
+        &track->z, (double)(o->z + o->depth) - track->depth, .3 + noise, &track->surprise_z);
   }
+}
+
+/* A speed relative to the sensor, if its standard deviation makes it worth telling. */
+static float relative_speed(const Axis *axis, double sign, double surprise)
+{
+  return sqrt(axis->p11 * fmax(surprise, 1)) <= RELATIVE_WORTH ? (float)(sign * axis->speed) : NAN;
 }
 
 static void update(Track *track, const StxObstacle *o, uint32_t place, double dt)
@@ -233,7 +252,8 @@ static void begin(StxObstacles *state, uint32_t place, bool over_ground, double 
   Track *track = &state->tracks[state->tracked++];
   *track = (Track){begin_axis((double)o->x, 0, .2 + .1 * noise),
       begin_axis((double)o->z, speed, noise), .depth = (double)o->depth, .width = (double)o->width,
-      .id = state->next_id, .out = state->params.max_unseen + 1, .label = o->label, .place = place};
+      .surprise_x = 1, .surprise_z = 1, .id = state->next_id, .out = state->params.max_unseen + 1,
+      .label = o->label, .place = place};
   if (over_ground)
     stx_obstacles_begin(track, o);
   state->next_id += state->next_id < UINT32_MAX ? 1 : 2; /* 0 is none */
@@ -264,9 +284,9 @@ static void write_out(StxObstacles *state, double dt, const StxMotion *motion, c
     if (motion != NULL) {
       state->velocity[track->place] =
           stx_obstacles_say(track, motion, dt, obstacles_noise(noise, (double)o->z), o);
-    } else if (track->seen > 0) {
-      o->closing_speed = (float)-track->z.speed;
-      o->lateral_speed = (float)track->x.speed;
+    } else {
+      o->closing_speed = relative_speed(&track->z, -1, track->surprise_z);
+      o->lateral_speed = relative_speed(&track->x, 1, track->surprise_x);
     }
   }
 }
@@ -312,12 +332,12 @@ void stx_obstacles_follow(
     }
     const StxObstacle *o = &state->obstacle[place];
     track->shared = shared_of(&state->choices[t]);
-    if (!(dt > 0)) /* where it is says nothing of how fast it is */
+    if (!(dt > 0) && !state->again) /* where it is says nothing of how fast it is */
       track->x.p01 = track->z.p01 = track->cross[0][1] = track->cross[1][0] = 0;
     if (motion != NULL && motion->state == STX_MOTION_KNOWN)
       stx_obstacles_see(track, o, &state->observed[place], state->point_count > 0,
           obstacles_noise(noise, (double)o->z));
-    else if (motion == NULL)
+    else if (motion == NULL && !state->again)
       update_relative(track, o, obstacles_noise(noise, (double)o->z));
     update(track, o, place, dt);
   }

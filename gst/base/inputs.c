@@ -138,6 +138,31 @@ void gst_stx_want_caps(GstPad *sink)
       sink, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, see_data, NULL, NULL);
 }
 
+/* The question travels downstream as a query, which all elements in between pass on. */
+#define MOTION_QUERY "stx-motion-is-wanted"
+
+static GstPadProbeReturn see_query(GstPad *sink, GstPadProbeInfo *info, gpointer nothing)
+{
+  const GstStructure *asked = gst_query_get_structure(GST_PAD_PROBE_INFO_QUERY(info));
+
+  return asked != NULL && gst_structure_has_name(asked, MOTION_QUERY) ? GST_PAD_PROBE_HANDLED
+                                                                      : GST_PAD_PROBE_OK;
+}
+
+void gst_stx_want_motion(GstPad *sink)
+{
+  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, see_query, NULL, NULL);
+}
+
+gboolean gst_stx_motion_is_wanted(GstPad *src)
+{
+  GstQuery *query = gst_query_new_custom(GST_QUERY_CUSTOM, gst_structure_new_empty(MOTION_QUERY));
+  gboolean wanted = gst_pad_peer_query(src, query);
+
+  gst_query_unref(query);
+  return wanted;
+}
+
 gboolean gst_stx_check_scan_caps(GstElement *element, const GstCaps *caps, StxError *error)
 {
   const gchar *type = gst_structure_get_name(gst_caps_get_structure(caps, 0));

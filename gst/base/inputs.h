@@ -48,6 +48,13 @@ GstFlowReturn gst_stx_submit_input(
  */
 void gst_stx_want_caps(GstPad *sink);
 
+/* For each sink pad of an element that uses the camera's motion: stereo-sgm and onnx-stereo with
+ * motion=auto compute it for this element. */
+void gst_stx_want_motion(GstPad *sink);
+
+/* Does an element behind this source pad use the camera's motion? */
+gboolean gst_stx_motion_is_wanted(GstPad *src);
+
 /* Are these caps of LiDAR points? FALSE with a text that says what to put before `element`. */
 gboolean gst_stx_check_scan_caps(GstElement *element, const GstCaps *caps, StxError *error);
 

@@ -29,12 +29,14 @@ GstStxStage *gst_stx_pairing_stage(GstStxPairing *self)
 
 /* ---- Pads ---------------------------------------------------------------------------------- */
 
-static GstAggregatorPad *new_pad(GstPadTemplate *templ, const gchar *name)
+static GstAggregatorPad *new_pad(GstStxPairing *self, GstPadTemplate *templ, const gchar *name)
 {
   GstPad *pad = g_object_new(
       GST_TYPE_AGGREGATOR_PAD, "name", name, "direction", GST_PAD_SINK, "template", templ, NULL);
 
   gst_stx_want_caps(pad);
+  if (CLASS(self)->uses_motion)
+    gst_stx_want_motion(pad);
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, gst_stx_pairing_clip, NULL, NULL);
   return GST_AGGREGATOR_PAD(pad);
 }
@@ -51,7 +53,7 @@ static GstAggregatorPad *pairing_create_new_pad(
     gst_object_unref(pad);
     return NULL;
   }
-  return new_pad(templ, role);
+  return new_pad(GST_STX_PAIRING(aggregator), templ, role);
 }
 
 void gst_stx_pairing_add_pad(GstStxPairing *self, guint role)
@@ -59,7 +61,7 @@ void gst_stx_pairing_add_pad(GstStxPairing *self, guint role)
   const gchar *name = CLASS(self)->roles.names[role];
   GstPadTemplate *templ = gst_element_class_get_pad_template(GST_ELEMENT_CLASS(CLASS(self)), name);
 
-  gst_element_add_pad(GST_ELEMENT(self), GST_PAD(new_pad(templ, name)));
+  gst_element_add_pad(GST_ELEMENT(self), GST_PAD(new_pad(self, templ, name)));
 }
 
 GstAggregatorPad *gst_stx_pairing_get_pad(GstStxPairing *self, guint role)

@@ -67,6 +67,7 @@ typedef struct {
  *          is not, as what they get has cost more already than they would save
  * makes_output  what is pushed are buffers of the element's own, in CUDAMemory if the next element
  *          names that; else they leave as they came
+ * uses_motion   stereo-sgm with motion=auto computes the camera's motion for this element
  *
  * set_role_caps
  *   New caps of a pad, before the first buffer that has them. Called on the streaming thread,
@@ -115,6 +116,7 @@ struct _GstStxPairingClass {
   GstStxStageClass stage;
   gboolean drops_late;
   gboolean makes_output;
+  gboolean uses_motion;
 
   gboolean (*set_role_caps)(GstStxPairing *self, guint role, GstCaps *caps);
   GstFlowReturn (*process)(GstStxPairing *self, GstBuffer **set, GstBuffer **out);

@@ -192,15 +192,22 @@ static const char *moves_name(guint moves)
   return moves < G_N_ELEMENTS(names) ? names[moves] : NULL;
 }
 
-/* Of what has the number `index` of its list; nothing where the motion of the camera is unknown. */
+/* The velocity of number `index` of a list; FALSE where the motion of the camera is unknown. */
+static gboolean velocity_at(const GstStxJsonRecords *velocities, gsize index, StxVelocity *v)
+{
+  if (velocities->count <= index)
+    return FALSE;
+  memcpy(v, (const StxVelocity *)velocities->data + index, sizeof *v);
+  return TRUE;
+}
+
 static void write_velocity(
     GstStxJsonText *text, const GstStxJsonRecords *velocities, gsize index, gboolean contact)
 {
   StxVelocity v;
 
-  if (velocities->count <= index)
+  if (!velocity_at(velocities, index, &v))
     return;
-  memcpy(&v, (const StxVelocity *)velocities->data + index, sizeof v);
   put_name(text, ",\"velocity\":{\"state\":", moves_name(v.moves));
   put_number(text, ",\"x\":", v.x);
   put_number(text, ",\"z\":", v.z);
@@ -315,6 +322,19 @@ static void write_obstacle_metres(GstStxJsonText *text, const StxObstacle *obsta
   put(text, "}");
 }
 
+/* Speeds relative to the sensor are as uncertain as those over ground. */
+static void write_speeds(GstStxJsonText *text, const StxObstacle *obstacle,
+    const GstStxJsonRecords *velocities, gsize index)
+{
+  StxVelocity v;
+  gboolean known = velocity_at(velocities, index, &v);
+
+  put_number(text, ",\"closing_speed\":", obstacle->closing_speed);
+  put_number(text, ",\"closing_speed_deviation\":", known ? v.deviation_z : NAN);
+  put_number(text, ",\"lateral_speed\":", obstacle->lateral_speed);
+  put_number(text, ",\"lateral_speed_deviation\":", known ? v.deviation_x : NAN);
+}
+
 static void write_obstacle(
     GstStxJsonText *text, gconstpointer record, gsize index, gconstpointer data)
 {
@@ -333,8 +353,7 @@ static void write_obstacle(
   write_box(text, obstacle);
   put_whole(text, ",\"count\":", obstacle->count);
   write_obstacle_metres(text, obstacle);
-  put_number(text, ",\"closing_speed\":", obstacle->closing_speed);
-  put_number(text, ",\"lateral_speed\":", obstacle->lateral_speed);
+  write_speeds(text, obstacle, &frame->obstacle_velocities, index);
   put_bool(text, ",\"in_corridor\":", obstacle->flags & STX_OBSTACLE_IN_CORRIDOR);
   put_bool(text, ",\"cut\":", obstacle->flags & STX_OBSTACLE_CUT);
   put_number(text, ",\"confidence\":", obstacle->confidence);

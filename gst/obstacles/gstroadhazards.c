@@ -379,6 +379,7 @@ static void gst_road_hazards_class_init(GstRoadHazardsClass *klass)
   pairing->stage.host = &stx_hazards_impls;
   pairing->stage.device = &no_device;
   pairing->stage.work = work;
+  pairing->uses_motion = TRUE;
   pairing->set_role_caps = set_role_caps;
   pairing->announce = announce;
   pairing->reset = reset;

@@ -674,4 +674,5 @@ static void gst_stixel_obstacles_init(GstStixelObstacles *self)
 {
   self->settings = defaults;
   gst_stx_want_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
+  gst_stx_want_motion(GST_BASE_TRANSFORM_SINK_PAD(self));
 }

@@ -3,6 +3,7 @@
 
 #include "common/luma/luma.h"
 #include "cuda/stxcuda.h"
+#include "gst/base/inputs.h"
 #include "gst/core/element.h"
 #include "gst/stixels/mediatypes.h"
 #include "gst/stixels/stixels.h"
@@ -70,8 +71,11 @@ static gboolean make_plan(GstStxMatcher *self, guint roles, StxError *error)
       !plan_camera(self, &self->view_camera, error) ||
       !CLASS(self)->make_plan(self, &self->view_camera, error))
     return FALSE;
-  return !settings.motion || gst_stereo_sgm_motion_check(&self->view_camera, error) ||
-         stx_fail_as(error, STX_ERROR_SETTINGS);
+  if (settings.motion == GST_STX_MOTION_FALSE ||
+      gst_stereo_sgm_motion_check(&self->view_camera, error))
+    return TRUE;
+  self->plan.motion = GST_STX_MOTION_FALSE;
+  return settings.motion == GST_STX_MOTION_AUTO || stx_fail_as(error, STX_ERROR_SETTINGS);
 }
 
 static GstFlowReturn plan(GstStxMatcher *self, guint roles, StxError *error)
@@ -363,14 +367,28 @@ static gboolean find_motion(GstStxMatcher *self, GstStxStage *stage, GstStxPairi
 
 /* ---- One pair ------------------------------------------------------------------------------ */
 
+/* Asks for every frame: what stands behind may change at any time. */
+static gboolean wants_motion(GstStxMatcher *self, const GstStxPairingFrame *frame)
+{
+  return gst_buffer_get_stx_motion_meta(frame->set[self->views.lead]) == NULL &&
+         (self->plan.motion == GST_STX_MOTION_TRUE ||
+             (self->plan.motion == GST_STX_MOTION_AUTO &&
+                 gst_stx_motion_is_wanted(GST_AGGREGATOR_SRC_PAD(self))));
+}
+
 /* A meta to be filled in, unless the left picture came with one: nothing can be hung on a buffer
  * while it is written. */
 static void add_motion(GstStxMatcher *self, const GstStxPairingFrame *frame)
 {
   const StxMotion none = {.state = STX_MOTION_FIRST};
 
-  if (self->plan.motion && gst_buffer_get_stx_motion_meta(frame->set[self->views.lead]) == NULL)
+  if (wants_motion(self, frame)) {
     gst_buffer_add_stx_motion_meta(frame->out, &none, GST_CLOCK_TIME_NONE, NULL, 0, 0);
+    return;
+  }
+  GST_OBJECT_LOCK(self);
+  self->restart = TRUE;
+  GST_OBJECT_UNLOCK(self);
 }
 
 /* The disparity, and with it the confidence, which must not be shared while it is written. */
@@ -527,15 +545,22 @@ static gboolean stop(GstAggregator *aggregator)
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
+static const StxFieldChoice motions[] = {
+    {GST_STX_MOTION_FALSE, "false", "Never"},
+    {GST_STX_MOTION_TRUE, "true", "Always; needs the camera"},
+    {GST_STX_MOTION_AUTO, "auto",
+        "If the camera is known and stixel-obstacles, occupancy-grid or road-hazards is behind"},
+    {0},
+};
 static const StxField own_fields[] = {
     {"layout", "Layout", "Packing of the two views on pad sink",
         STX_FIELD(CHOICE, GstStxMatcherSettings, layout), .choices = gst_stereo_sgm_layouts},
     {"confidence", "Confidence", "Attach a confidence per pixel as GstStxConfidenceMeta",
         STX_FIELD(BOOL, GstStxMatcherSettings, confidence)},
-    {"motion", "Motion", "Attach the camera's motion as GstStxMotionMeta; needs the camera",
-        STX_FIELD(BOOL, GstStxMatcherSettings, motion)},
+    {"motion", "Motion", "Compute the camera's motion and attach it as GstStxMotionMeta",
+        STX_FIELD(CHOICE, GstStxMatcherSettings, motion), .choices = motions},
 };
-static const GstStxMatcherSettings defaults = {.confidence = true};
+static const GstStxMatcherSettings defaults = {.confidence = true, .motion = GST_STX_MOTION_AUTO};
 static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
 
 static const GstStxPropertyGroup properties[] = {

@@ -30,10 +30,16 @@ typedef struct _GstStxMatcherClass GstStxMatcherClass;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstStxMatcher, gst_object_unref)
 GType gst_stx_matcher_get_type(void);
 
+typedef enum {
+  GST_STX_MOTION_FALSE, /* the value of a boolean, */
+  GST_STX_MOTION_TRUE,  /*   likewise */
+  GST_STX_MOTION_AUTO
+} GstStxMotionWanted;
+
 typedef struct {
   GstStereoSgmLayout layout;
-  bool confidence; /* attach GstStxConfidenceMeta */
-  bool motion;     /* … GstStxMotionMeta */
+  bool confidence;           /* attach GstStxConfidenceMeta */
+  GstStxMotionWanted motion; /* … GstStxMotionMeta */
 } GstStxMatcherSettings;
 
 /* The element's plan. */
@@ -44,7 +50,7 @@ typedef struct {
   gint gray_bits;      /* as in luma.h */
   gboolean confidence; /* one is written */
   gboolean sky;        /* which says where the sky is */
-  gboolean motion;     /* is wanted */
+  GstStxMotionWanted motion; /* FALSE also for AUTO without a known camera */
 } GstStxMatcherPlan;
 
 /* The inputs and outputs of a match. */

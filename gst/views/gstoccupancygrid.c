@@ -451,6 +451,7 @@ static void gst_occupancy_grid_class_init(GstOccupancyGridClass *klass)
   pairing->stage.device = &no_device;
   pairing->stage.work = work;
   pairing->makes_output = TRUE;
+  pairing->uses_motion = TRUE;
   pairing->set_role_caps = set_role_caps;
   pairing->announce = announce;
   pairing->choose_pool = choose_pool;

@@ -477,22 +477,22 @@ STX_TEST(a_frame_that_repeats_stops_nothing)
   stx_obstacles_free(drive.state);
 }
 
-/* Without a word about the camera: frames of 10 in a video of 30 a second. */
+/* Without a word about the camera: frames of 40 in a video of 120 a second. */
 STX_TEST(frames_that_repeat_unsaid_change_no_speed)
 {
-  static const Mover car[] = {{0, 40, 0, 0, 1.5}, {0}};
+  static const Mover car[] = {{0, 20, 0, 0, 1.5}, {0}};
   Drive drive = begin(car);
   double last = NAN;
-  for (int i = 0; i < 60; i++) {
+  for (int i = 0; i < 150; i++) {
     if (i % 3 == 0)
-      make_frame(&drive, car, STEP);
+      make_frame(&drive, car, .25 * STEP);
     drive.frame.motion = NULL;
-    drive.frame.time = (uint64_t)(i + 1) * CASE_SECOND / 30;
+    drive.frame.time = (uint64_t)(i + 1) * CASE_SECOND / 120;
     StxObstaclesResult result = board_run(drive.state, &drive.frame);
     double closing = (double)result.obstacles[0].closing_speed;
-    if (i >= 30)
+    if (i >= 120)
       ck_assert_double_eq_tol(closing, SPEED, .5);
-    if (i > 30 && i % 3 > 0)
+    if (i > 120 && i % 3 > 0)
       ck_assert_double_eq(closing, last);
     last = closing;
   }
@@ -523,17 +523,17 @@ STX_TEST(times_that_stand_still_give_no_speed)
 
 STX_TEST(times_that_stand_still_change_no_speed_without_motion_either)
 {
-  static const Mover car[] = {{0, 50, 0, 0, 1.5}, {0}};
+  static const Mover car[] = {{0, 16, 0, 0, 1.5}, {0}};
   Drive drive = begin(car);
   uint64_t time = 0;
-  for (int i = 0; i < 30; i++) {
-    make_frame(&drive, car, STEP);
+  for (int i = 0; i < 40; i++) {
+    make_frame(&drive, car, .25 * STEP);
     drive.frame.motion = NULL;
-    time += i >= 16 && i < 20 ? 0 : (i == 20 ? 5 : 1) * CASE_SECOND / 10; /* late, at once */
+    time += i >= 26 && i < 30 ? 0 : (i == 30 ? 5 : 1) * CASE_SECOND / 40; /* late, at once */
     drive.frame.time = time;
     StxObstaclesResult result = board_run(drive.state, &drive.frame);
     ck_assert_uint_eq(result.obstacles[0].id, 1);
-    if (i >= 15)
+    if (i >= 25)
       ck_assert_double_eq_tol((double)result.obstacles[0].closing_speed, SPEED, .5);
   }
   stx_obstacles_free(drive.state);

@@ -19,15 +19,17 @@ static GstClockTime at(guint frame)
 
 /* ---- Times and speeds ---------------------------------------------------------------------- */
 
-/* Half a metre nearer with every frame. */
+#define STANDS ALONE " speed=0" /* the camera */
+
+/* A quarter of a metre nearer with every frame, of which there are 20 a second. */
 static StxObstacle approach(ObstaclesFixture *fixture, gboolean stamped, gboolean backwards)
 {
   StxObstacle box = {0};
 
-  for (guint i = 0; i < 8; i++) {
-    GstClockTime time = at(backwards ? 20 - i : i);
+  for (guint i = 0; i < 14; i++) {
+    GstClockTime time = at(backwards ? 20 - i : i) / 2;
 
-    box = obstacles_one(fixture, 12 - .5 * i, stamped ? time : GST_CLOCK_TIME_NONE);
+    box = obstacles_one(fixture, 7 - .25 * i, stamped ? time : GST_CLOCK_TIME_NONE);
     ck_assert_uint_eq(box.id, 1);
     ck_assert_uint_eq(box.age, i);
   }
@@ -42,16 +44,16 @@ static void expect_speed(StxObstacle box, gdouble speed, const char *what)
 
 STX_TEST(speed_comes_from_time_stamps)
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(ALONE, UNTIMED);
+  g_auto(ObstaclesFixture) fixture = obstacles_begin(STANDS, UNTIMED);
 
   expect_speed(approach(&fixture, TRUE, FALSE), 5, "with time stamps");
 }
 
 STX_TEST(speed_comes_from_the_frame_rate)
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(ALONE, UNTIMED ",framerate=20/1");
+  g_auto(ObstaclesFixture) fixture = obstacles_begin(STANDS, UNTIMED ",framerate=40/1");
 
-  expect_speed(approach(&fixture, FALSE, FALSE), 10, "at 20 frames per second");
+  expect_speed(approach(&fixture, FALSE, FALSE), 10, "at 40 frames per second");
 }
 
 STX_TEST(without_times_there_is_no_speed)
@@ -65,7 +67,7 @@ STX_TEST(without_times_there_is_no_speed)
 /* Speeds are those of the street, however fast it is played; backwards there are none. */
 STX_TEST(rates_change_no_speed)
 {
-  ObstaclesFixture fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
+  ObstaclesFixture fixture = obstacles_begin(STANDS, OBSTACLES_CAPS);
 
   obstacles_segment(&fixture, 2);
   expect_speed(approach(&fixture, TRUE, FALSE), 5, "at twice the rate");
@@ -324,8 +326,8 @@ STX_TEST(nobody_is_told_who_did_not_ask)
 /* Times as a sink and a clock see them, and what is known of the obstacle. */
 STX_TEST(messages_say_when_and_what)
 {
-  g_auto(ObstaclesFixture) fixture =
-      obstacles_begin("stixel-obstacles post-messages=true corridor-length=10", OBSTACLES_CAPS);
+  g_auto(ObstaclesFixture) fixture = obstacles_begin(
+      "stixel-obstacles speed=0 post-messages=true corridor-length=3.5", OBSTACLES_CAPS);
   const GstStructure *structure;
   g_autoptr(GstMessage) message = NULL;
   GstSegment segment;
@@ -337,7 +339,7 @@ STX_TEST(messages_say_when_and_what)
   gst_harness_push_event(fixture.harness, gst_event_new_segment(&segment));
   gst_element_set_base_time(fixture.element, GST_SECOND);
   for (guint i = 0; i < 7; i++)
-    obstacles_one(&fixture, 13 - .5 * i, at(i));
+    obstacles_one(&fixture, 4.9 - .25 * i, at(i));
   message = told(&fixture);
   fail_unless(message != NULL);
   structure = gst_message_get_structure(message);
@@ -348,9 +350,9 @@ STX_TEST(messages_say_when_and_what)
   ck_assert_uint_eq(time_in(structure, "clock-time"), at(6) + 8 * GST_SECOND);
   ck_assert(gst_structure_get_uint(structure, "id", &id) && id == 1);
   ck_assert_str_eq(gst_structure_get_string(structure, "class"), "car");
-  ck_assert(fabs(number(structure, "distance") - 10) < .3);
-  ck_assert(fabs(number(structure, "closing-speed") - 5) < 1);
-  ck_assert(fabs(number(structure, "width") - 2.5) < .1);
+  ck_assert(fabs(number(structure, "distance") - 3.4) < .2);
+  ck_assert(fabs(number(structure, "closing-speed") - 2.5) < .7);
+  ck_assert(fabs(number(structure, "width") - .85) < .05);
   ck_assert(fabs(number(structure, "time-to-contact") * number(structure, "closing-speed") -
                  number(structure, "distance")) < 1e-4);
 }
@@ -397,14 +399,13 @@ static void count_speeds(GstElement *sink, GstBuffer *buffer, GstPad *pad, gpoin
   " street-scene-src seed=1 num-buffers=5 view=" eye " ! "                                         \
   "video/x-raw,width=640,height=192,framerate=10/1 ! all.sink_" eye
 
-/* From the pictures on, over stixels and over pictures with them. */
+/* From the pictures on, over stixels and over pictures with them, with the default of motion. */
 STX_TEST_LOOP(velocities_go_all_the_way, 2)
 {
-  g_autofree gchar *line =
-      g_strconcat("stereo-stixels name=all motion=true obstacles=true velocities=true output=",
-          _i ? "overlay" : "stixels",
-          " ! fakesink name=out sync=false async=false signal-handoffs=true", VIEW("left"),
-          VIEW("right"), NULL);
+  g_autofree gchar *line = g_strconcat(
+      "stereo-stixels name=all obstacles=true velocities=true output=", _i ? "overlay" : "stixels",
+      " ! fakesink name=out sync=false async=false signal-handoffs=true", VIEW("left"),
+      VIEW("right"), NULL);
   g_autoptr(GstElement) pipeline = stx_test_parse(line);
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "out");
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
