@@ -9,6 +9,9 @@
  */
 #include "common/lettering.h"
 
+#include <string.h>
+
+#define ABOUT 0x2248 /* ≈ */
 #define BASELINE 2
 #define DIGIT_HEIGHT 6. /* grid units from the baseline to the top of a digit */
 #define HALF_STROKE .07 /* in digit heights */
@@ -127,6 +130,8 @@ static const char *strokes_of(uint32_t glyph)
     return "07,18,27,26,04,24";
   case 0xB7: /* middle dot */
     return "05,05";
+  case ABOUT: /* two waves */
+    return "06,17,36,47 03,14,33,44";
   default:
     return "02,42,48,08,02";
   }
@@ -140,6 +145,10 @@ uint32_t stx_text_next(const char **text)
   if (byte[0] >= 0xC2 && byte[0] < 0xE0 && byte[1] >> 6 == 2) {
     *text += 2;
     return (uint32_t)(byte[0] & 0x1F) << 6 | (byte[1] & 0x3F);
+  }
+  if (strncmp(*text, "\u2248", 3) == 0) {
+    *text += 3;
+    return ABOUT;
   }
   int length = 1; /* of what is shown as one box */
   if (byte[0] >= 0xE0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lettering on pictures. A font of strokes: the printable characters of ASCII, and °, ±, ² and
- * ·; anything else is a box. Texts are UTF-8. `size` is the height of a digit and of a capital in
+ * Lettering on pictures. A font of strokes: the printable characters of ASCII, and °, ±, ², · and
+ * ≈; anything else is a box. Texts are UTF-8. `size` is the height of a digit and of a capital in
  * pixels; letters that reach below the baseline do so by a third of it.
  */
 #ifndef STX_LETTERING_H
@@ -14,7 +14,7 @@
 #define STX_GLYPH_STROKES 16 /* of one glyph, at most */
 
 /* The next character, and `text` behind it; 0 at the end. What is no UTF-8, or more than two bytes
- * long, is STX_GLYPH_UNKNOWN. */
+ * long but ≈, is STX_GLYPH_UNKNOWN. */
 uint32_t stx_text_next(const char **text);
 
 /* Pixels from a glyph's origin to the next one's. */

@@ -60,6 +60,18 @@ static inline bool stx_metres(const StxCamera *camera, int width, int stixel_wid
   return true;
 }
 
+/* Standard deviation of the disparity of a stixel or an obstacle, pixels. */
+#define STX_METRES_OFF .5
+
+/* Standard deviation of a depth, which grows with its square. Not a number: the camera is not
+ * metric, or the depth unknown. */
+static inline double stx_metres_deviation(const StxCamera *camera, double depth)
+{
+  return stx_camera_is_metric(camera)
+             ? depth * depth * STX_METRES_OFF / (camera->focal * camera->baseline)
+             : NAN;
+}
+
 #ifndef __GI_SCANNER__ /* of the library stixels alone */
 /* The same of `count` stixels, for callers that cannot inline; `metres` holds as many. */
 STX_API void stx_metres_of_all(const StxCamera *camera, int width, int stixel_width,

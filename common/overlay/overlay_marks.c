@@ -2,6 +2,7 @@
 /* Lines and text over the picture: how far it is free, the corridor, distances of obstacles or of
  * the stixels themselves. */
 #include "common/overlay/overlay_marks.h"
+#include "common/metres.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -310,9 +311,29 @@ static bool put_label(const Marks *marks, const char *text, double left, double 
 
 /* ---- Obstacles ---------------------------------------------------------------------------- */
 
-static void spell_metres(double metres, char *text, size_t size)
+/* Of a number from 10 on two digits stay. */
+static long two_digits(double value, double (*whole)(double))
 {
-  snprintf(text, size, metres < 9.95 ? "%.1f m" : "%.0f m", metres);
+  double unit = value >= 100 ? pow(10, floor(log10(value)) - 1) : 1;
+  return (long)(whole(value / unit) * unit + .5);
+}
+
+void stx_metres_spell(double depth, double deviation, char text[STX_METRES_TEXT])
+{
+  double off = deviation / depth, least = depth / (1 + 2 * off);
+  bool more = off >= 1. / 3, about = off >= .1 && !more;
+  double value = more ? least : depth;
+  const char *sign = more ? "> " : about ? "\u2248 " : "";
+  if (!(value < 1e9))
+    snprintf(text, STX_METRES_TEXT, "far");
+  else if (value < 9.95)
+    snprintf(
+        text, STX_METRES_TEXT, "%s%ld.%ld m", sign, lrint(10 * value) / 10, lrint(10 * value) % 10);
+  else
+    snprintf(text, STX_METRES_TEXT, "%s%ld m", sign,
+        more    ? two_digits(value, floor)
+        : about ? two_digits(value, rint)
+                : lrint(value));
 }
 
 /* Puts a dot between this and what was written before. */
@@ -328,7 +349,7 @@ static void spell_on(char *text, size_t size, const char *part)
 static void spell(const StxOverlayParams *params, const StxObstacle *obstacle,
     const StxVelocity *velocity, char *text, size_t size)
 {
-  char part[24];
+  char part[STX_METRES_TEXT];
   text[0] = '\0';
   if (params->labels & STX_OVERLAY_LABEL_ID && obstacle->id > 0) {
     snprintf(part, sizeof part, "#%u", obstacle->id);
@@ -337,7 +358,9 @@ static void spell(const StxOverlayParams *params, const StxObstacle *obstacle,
   if (params->labels & STX_OVERLAY_LABEL_CLASS && obstacle->label < STX_LABEL_CLASSES)
     spell_on(text, size, stx_label_name(obstacle->label));
   if (params->labels & STX_OVERLAY_LABEL_DISTANCE) {
-    spell_metres((double)obstacle->z, part, sizeof part);
+    bool scanned = obstacle->source == STX_OBSTACLE_LIDAR;
+    double z = obstacle->z, deviation = scanned ? 0 : stx_metres_deviation(&params->camera, z);
+    stx_metres_spell(z, deviation, part);
     spell_on(text, size, part);
   }
   if (params->labels & STX_OVERLAY_LABEL_SPEED && velocity != NULL &&
@@ -460,12 +483,14 @@ static void label_stixels(const Marks *marks, Thing *things)
     const Thing *thing = &things[i];
     StxSpot from = spot_of(marks, thing->left, thing->top);
     StxSpot to = spot_of(marks, thing->right, thing->top);
-    char text[32];
+    char text[STX_METRES_TEXT];
     if (to.x - from.x < NARROWEST * marks->text)
       continue;
     snprintf(text, sizeof text, "%.1f px", thing->disparity);
-    if (stx_camera_is_metric(camera))
-      spell_metres(camera->focal * camera->baseline / thing->disparity, text, sizeof text);
+    if (stx_camera_is_metric(camera)) {
+      double z = stx_metres_depth(camera, (float)thing->disparity);
+      stx_metres_spell(z, stx_metres_deviation(camera, z), text);
+    }
     left -= put_label(marks, text, from.x, to.x, from.y);
   }
 }

@@ -23,6 +23,13 @@ typedef struct {
   const StxVelocity *velocities, *stixel_velocities;
 } StxOverlayFacts;
 
+#define STX_METRES_TEXT 32
+
+/* A depth as labels have it, in any locale: "8.3 m", "25 m"; "≈ 90 m" with a deviation of a tenth
+ * and more; "> 150 m", two deviations of the disparity nearer, from a third on. Deviations that are
+ * not numbers count as 0. */
+STX_API void stx_metres_spell(double depth, double deviation, char text[STX_METRES_TEXT]);
+
 /* Does such a frame have any marks? */
 STX_API bool stx_overlay_has_marks(const StxOverlayParams *params);
 

@@ -275,7 +275,9 @@ static void write_stixel(
   write_label(text, stixel->label);
   put_number(text, ",\"disparity_top\":", stixel->disparity_top);
   put_number(text, ",\"disparity_bottom\":", stixel->disparity_bottom);
-  put_number(text, ",\"distance\":", distance(stixel, &frame->info->camera));
+  double metres = distance(stixel, &frame->info->camera);
+  put_number(text, ",\"distance\":", metres);
+  put_number(text, ",\"distance_deviation\":", stx_metres_deviation(&frame->info->camera, metres));
   if (frame->metres)
     write_stixel_metres(text, frame->info, stixel);
   put_number(text, ",\"cost\":", stixel->cost);
@@ -307,7 +309,8 @@ static void write_box(GstStxJsonText *text, const StxObstacle *obstacle)
   put(text, "}");
 }
 
-static void write_obstacle_metres(GstStxJsonText *text, const StxObstacle *obstacle)
+static void write_obstacle_metres(
+    GstStxJsonText *text, const GstStxStixelInfo *info, const StxObstacle *obstacle)
 {
   if (!isfinite(obstacle->z)) {
     put(text, ",\"metres\":null");
@@ -316,6 +319,8 @@ static void write_obstacle_metres(GstStxJsonText *text, const StxObstacle *obsta
   put_number(text, ",\"metres\":{\"x\":", obstacle->x);
   put_number(text, ",\"y\":", obstacle->y);
   put_number(text, ",\"z\":", obstacle->z);
+  if (info != NULL && obstacle->source == STX_OBSTACLE_STEREO)
+    put_number(text, ",\"z_deviation\":", stx_metres_deviation(&info->camera, obstacle->z));
   put_number(text, ",\"width\":", obstacle->width);
   put_number(text, ",\"height\":", obstacle->height);
   put_number(text, ",\"depth\":", obstacle->depth);
@@ -352,7 +357,7 @@ static void write_obstacle(
   write_label(text, obstacle->label);
   write_box(text, obstacle);
   put_whole(text, ",\"count\":", obstacle->count);
-  write_obstacle_metres(text, obstacle);
+  write_obstacle_metres(text, frame->info, obstacle);
   write_speeds(text, obstacle, &frame->obstacle_velocities, index);
   put_bool(text, ",\"in_corridor\":", obstacle->flags & STX_OBSTACLE_IN_CORRIDOR);
   put_bool(text, ",\"cut\":", obstacle->flags & STX_OBSTACLE_CUT);

@@ -8,6 +8,8 @@
 #include <math.h>
 
 #include "common/labels.h"
+#include "common/metres.h"
+#include "common/overlay/overlay_marks.h"
 
 #define OWN "stx-obstacle" /* the parameter by which our regions are known */
 
@@ -34,19 +36,25 @@ static const gchar *class_of(const StxObstacle *obstacle)
   return obstacle->label < STX_LABEL_CLASSES ? stx_label_name(obstacle->label) : "obstacle";
 }
 
-#define NEAR 9.95 /* metres: what is nearer is told to a tenth, as stixel-overlay does */
 #define TEXT_SIZE 64
 
-/* "8.3 m", "25 m"; FALSE, and "": it is unknown. Whole metres keep the number of different texts
- * small: those of relations are quarks, which stay. */
-static gboolean tell_distance(const StxObstacle *obstacle, gchar text[TEXT_SIZE])
+/* Not a number: unknown. Points of a scan are as far as they are. */
+static gdouble deviation_of(const GstStxRegionsFrame *frame, const StxObstacle *obstacle)
 {
-  gdouble distance = obstacle->z;
+  return obstacle->source == STX_OBSTACLE_LIDAR
+             ? NAN
+             : stx_metres_deviation(&frame->camera, (gdouble)obstacle->z);
+}
 
+/* As stixel-overlay does; FALSE, and "": it is unknown. Whole metres keep the number of different
+ * texts small: those of relations are quarks, which stay. */
+static gboolean tell_distance(
+    const GstStxRegionsFrame *frame, const StxObstacle *obstacle, gchar text[STX_METRES_TEXT])
+{
   text[0] = 0;
-  if (!isfinite(distance) || distance < 0)
+  if (!isfinite(obstacle->z) || obstacle->z < 0)
     return FALSE;
-  g_ascii_formatd(text, TEXT_SIZE, distance < NEAR ? "%.1f m" : "%.0f m", distance);
+  stx_metres_spell((gdouble)obstacle->z, deviation_of(frame, obstacle), text);
   return TRUE;
 }
 
@@ -99,9 +107,10 @@ static void add_region(const GstStxRegionsFrame *frame, const StxObstacle *obsta
   GstVideoRegionOfInterestMeta *region = gst_buffer_add_video_region_of_interest_meta(
       frame->buffer, class_of(obstacle), box->x, box->y, box->w, box->h);
   GstStructure *own = gst_stx_obstacle_structure(OWN, obstacle);
-  gchar distance[TEXT_SIZE];
+  gchar distance[STX_METRES_TEXT];
 
-  if (tell_distance(obstacle, distance))
+  set_known(own, "distance-deviation", (gfloat)deviation_of(frame, obstacle));
+  if (tell_distance(frame, obstacle, distance))
     gst_structure_set(own, "label", G_TYPE_STRING, distance, NULL);
   region->id = id;
   gst_video_region_of_interest_meta_add_param(region, detection_of(frame, obstacle, box));
@@ -149,13 +158,13 @@ static void add_tracking(GstAnalyticsRelationMeta *relations, guint detection,
 }
 
 /* The text that objectdetectionoverlay writes on the box, in place of the detection's type. */
-static void add_label(
-    GstAnalyticsRelationMeta *relations, guint detection, const StxObstacle *obstacle)
+static void add_label(GstAnalyticsRelationMeta *relations, guint detection,
+    const GstStxRegionsFrame *frame, const StxObstacle *obstacle)
 {
-  gchar distance[TEXT_SIZE], label[2 * TEXT_SIZE];
+  gchar distance[STX_METRES_TEXT], label[2 * TEXT_SIZE];
   GstAnalyticsClsMtd shown;
 
-  if (!tell_distance(obstacle, distance))
+  if (!tell_distance(frame, obstacle, distance))
     return;
   g_snprintf(label, sizeof label, "%s %s", class_of(obstacle), distance);
   if (gst_analytics_relation_meta_add_one_cls_mtd(
@@ -176,7 +185,7 @@ static gint relate(
   if (!gst_analytics_relation_meta_add_od_mtd(relations, g_quark_from_string(class_of(obstacle)),
           box->x, box->y, box->w, box->h, obstacle->confidence, &detection))
     return (gint)obstacle->id;
-  add_label(relations, detection.id, obstacle);
+  add_label(relations, detection.id, frame, obstacle);
   if (obstacle->id != 0)
     add_tracking(relations, detection.id, frame, obstacle);
   return (gint)detection.id;
@@ -192,14 +201,17 @@ static gint relate(
 /* ---- All of it ----------------------------------------------------------------------------- */
 
 gboolean gst_stx_regions_attach(
-    const GstStxRegionsFrame *frame, const GstCaps *caps, GError **error)
+    const GstStxRegionsFrame *given, const GstCaps *caps, GError **error)
 {
+  GstStxRegionsFrame copy = *given, *frame = &copy;
   GstStxObstacles *obstacles = gst_stx_obstacles_new_from_buffer(frame->buffer, caps, error);
   guint count = obstacles != NULL ? gst_stx_obstacles_get_count(obstacles) : 0;
   gboolean placed = obstacles != NULL;
   StxObstacle obstacle;
   GstVideoRectangle box;
 
+  if (obstacles != NULL)
+    gst_stx_obstacles_get_camera(obstacles, &frame->camera);
   gst_buffer_foreach_meta(frame->buffer, remove_own, NULL);
   for (guint i = 0; i < count; i++)
     if (place(obstacles, i, &box) && gst_stx_obstacles_get_obstacle(obstacles, i, &obstacle))

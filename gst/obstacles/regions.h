@@ -28,6 +28,7 @@ G_BEGIN_DECLS
 typedef struct {
   GstBuffer *buffer;           /* writable */
   gint width, height;          /* pixels */
+  StxCamera camera;            /* of the obstacles; set by gst_stx_regions_attach */
   GstClockTime time, duration; /* running time of the frame and how long it lasts; NONE: unknown */
 } GstStxRegionsFrame;
 

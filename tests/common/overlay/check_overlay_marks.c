@@ -343,6 +343,24 @@ STX_TEST(labels_are_separated)
   }
 }
 
+/* Of a camera for which half a pixel is .1 % of the depth, per metre. */
+STX_TEST(labels_of_distances_say_how_sure_they_are)
+{
+  static const struct {
+    double depth;
+    const char *text;
+  } cases[] = {{8.25, "8.2 m"}, {8.3, "8.3 m"}, {9.94, "9.9 m"}, {9.96, "10 m"}, {25.4, "25 m"},
+      {99, "99 m"}, {101, "\u2248 100 m"}, {331, "\u2248 330 m"}, {334, "> 200 m"},
+      {1000, "> 330 m"}, {INFINITY, "far"}, {NAN, "far"}};
+  char text[STX_METRES_TEXT];
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    stx_metres_spell(cases[i].depth, .001 * cases[i].depth * cases[i].depth, text);
+    ck_assert_str_eq(text, cases[i].text);
+  }
+  stx_metres_spell(334, NAN, text); /* a scan's */
+  ck_assert_str_eq(text, "334 m");
+}
+
 STX_TEST(labels_say_what_is_asked_for)
 {
   StxObstacle one = obstacle(100, 100, 140, 12);

@@ -102,6 +102,7 @@ STX_TEST(says_what_the_records_say)
   expect_number(json_array_get(list, 0), "disparity_top", 1.5);
   expect_number(json_array_get(list, 0), "disparity_bottom", 7);
   expect_number(json_array_get(list, 0), "distance", 50); /* 700 · 0.5 / 7, the nearer end */
+  expect_number(json_array_get(list, 0), "distance_deviation", 3.571); /* half a pixel of 7 */
   expect_text(json_array_get(list, 1), "kind", "object");
   expect_text(json_array_get(list, 1), "class", "car");
   expect_number(json_array_get(list, 1), "distance", 100);
@@ -120,6 +121,7 @@ STX_TEST(says_what_the_records_say)
   expect_null(json_array_get(list, 3), "metres");
   expect_text(json_array_get(list, 2), "kind", "sky");
   expect_null(json_array_get(list, 2), "distance");
+  expect_null(json_array_get(list, 2), "distance_deviation");
   expect_text(json_array_get(list, 3), "kind", "segment");
   expect_null(json_array_get(list, 3), "label");
   expect_null(json_array_get(list, 3), "class");
