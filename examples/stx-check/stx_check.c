@@ -12,6 +12,7 @@
 #define PAIRS 20   /* looked at, unless the user says another number */
 #define TRIED 5    /* of each attempt */
 #define MOMENTS 10 /* tried to either side */
+#define APART 150  /* pictures, looked for by the motion in both: 5 s of 30 a second */
 
 enum { PLAUSIBLE, IMPLAUSIBLE, USAGE, UNKNOWN }; /* exit status */
 
@@ -51,7 +52,7 @@ static bool helps(const Check *check, CheckTry attempt)
   StxError error;
   if (!check_look(&check->files, &attempt, check->max_disparity, TRIED, &result, &error))
     return false;
-  return result.finding.verdict == STX_PAIR_PLAUSIBLE;
+  return result.pairs > 0 && result.finding.verdict == STX_PAIR_PLAUSIBLE;
 }
 
 static void try_rows(const Check *check, CheckTry attempt)
@@ -71,34 +72,48 @@ static void try_swapped(const Check *check, int rows)
     try_rows(check, (CheckTry){.swap = true, .rows = -rows});
 }
 
+static bool try_moment(const Check *check, int later)
+{
+  if (later == 0 || !helps(check, (CheckTry){.later = later}))
+    return false;
+  printf("tried: plausible with each right picture %d pictures %s: drop the first %d of the %s "
+         "ones\n",
+      abs(later), later > 0 ? "later" : "earlier", abs(later), later > 0 ? "right" : "left");
+  return true;
+}
+
 static void try_moments(const Check *check)
 {
-  for (int k = 1; k <= MOMENTS && k < (int)check->files.left->len; k++)
-    for (int side = -1; side <= 1; side += 2)
-      if (helps(check, (CheckTry){.later = side * k})) {
-        printf("tried: plausible with each right picture %d pictures %s: drop the first %d of the "
-               "%s ones\n",
-            k, side > 0 ? "later" : "earlier", k, side > 0 ? "right" : "left");
-        return;
-      }
-  if (check->files.left->len == 1)
-    printf("not tried: other moments; give folders of numbered pictures\n");
+  int lag;
+  if (MIN(check->files.left->len, check->files.right->len) == 1) {
+    printf("not tried: other moments; give videos or folders of numbered pictures\n");
+    return;
+  }
+  if (check_lag(&check->files, APART, &lag) &&
+      (try_moment(check, lag) || try_moment(check, lag - 1) || try_moment(check, lag + 1)))
+    return;
+  for (int k = 1; k <= MOMENTS; k++)
+    if (try_moment(check, -k) || try_moment(check, k))
+      return;
 }
 
 /* With the names of this call, to be pasted into a shell. */
 static void tell_next(const Check *check, bool calibrated)
 {
-  const char *names[] = {calibrated ? check->files.left->pdata[0] : check->left,
-      calibrated ? check->files.right->pdata[0] : check->right,
+  char *const *decoded = check->files.decoded;
+  const char *names[] = {
+      calibrated && decoded[0] == NULL ? check->files.left->pdata[0] : check->left,
+      calibrated && decoded[1] == NULL ? check->files.right->pdata[0] : check->right,
       calibrated ? check->calibration_path : "camera.yml"};
   char *quoted[3];
   for (int i = 0; i < 3; i++)
     quoted[i] = g_shell_quote(names[i]);
   if (calibrated)
     printf("next: gst-launch-1.0 stereo-stixels name=stixels calibration=%s ! videoconvert ! "
-           "pngenc ! filesink location=stixels.png filesrc location=%s ! pngdec ! "
-           "stixels.sink_left filesrc location=%s ! pngdec ! stixels.sink_right\n",
-        quoted[2], quoted[0], quoted[1]);
+           "pngenc ! filesink location=stixels.png filesrc location=%s ! %s ! stixels.sink_left "
+           "filesrc location=%s ! %s ! stixels.sink_right\n",
+        quoted[2], quoted[0], decoded[0] == NULL ? "pngdec" : "decodebin", quoted[1],
+        decoded[1] == NULL ? "pngdec" : "decodebin");
   else
     printf("next: record a chessboard with both cameras, then: stx-calibrate left.mkv right.mkv "
            "--board 9x6 --square 0.025 -o %s && stx-check %s %s %s\n",
@@ -172,7 +187,8 @@ static bool parse(Check *check, int argc, char **argv, StxError *error)
   GOptionContext *context = g_option_context_new(
       "LEFT RIGHT [CALIBRATION] - says whether two views can be a stereo pair");
   g_option_context_set_summary(context,
-      "LEFT and RIGHT are PNG files, folders of these, or patterns such as left-%04d.png. Where\n"
+      "LEFT and RIGHT are PNG files, folders of these, patterns such as left-%04d.png, or videos\n"
+      "and JPEGs, which gst-launch-1.0 decodes: the first 300 pictures are looked at. Where\n"
       "the views cannot be a rectified pair, it says why (swapped, not rectified, of two "
       "scales\n"
       "or moments, covered, twice the same), and tries what would put it right; with the\n"

@@ -10,13 +10,15 @@
 
 /* ---- Files: stx_check_files.c -------------------------------------------------------------- */
 
-/* Both views of some moments, as paths, in order. */
+/* Both views of some moments, as paths of PNG files, in order. */
 typedef struct {
-  GPtrArray *left, *right; /* of char *, as many of each */
+  GPtrArray *left, *right; /* of char * */
+  char *decoded[2]; /* folders with the pictures of videos, removed by check_files_clear () */
 } CheckFiles;
 
-/* `left`, `right`: a PNG file, a folder of these, or a pattern such as left-%04d.png. False with an
- * error that names what is missing. */
+/* `left`, `right`: a PNG file, a folder of these, a pattern such as left-%04d.png, or what
+ * GStreamer decodes: a video or JPEG, of which the first pictures are taken. False with an error
+ * that names what is missing. */
 bool check_files_find(CheckFiles *files, const char *left, const char *right, StxError *error);
 void check_files_clear(CheckFiles *files);
 
@@ -39,5 +41,9 @@ typedef struct {
 /* Up to `most` pairs, spread over all there are. */
 bool check_look(const CheckFiles *files, const CheckTry *attempt, int max_disparity, int most,
     CheckResult *result, StxError *error);
+
+/* Finds how many pictures later than the left ones, at most `most`, below 0 earlier, the right ones
+ * show the same motion. False where that cannot be told. */
+bool check_lag(const CheckFiles *files, int most, int *lag);
 
 #endif

@@ -2,24 +2,11 @@
 /* Looking at pairs of files, as they are or as they would be if something were put right. */
 #include "examples/stx-check/stx_check.h"
 
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/rectify/rectify.h"
 #include "examples/shared/png_io.h"
-
-static bool load(const char *path, StxImage8 *image, StxError *error)
-{
-  char *lower = g_ascii_strdown(path, -1);
-  bool named = g_str_has_suffix(lower, ".png");
-  g_free(lower);
-  return png_load_gray8(path, image, named ? error : NULL) ||
-         (!named && stx_fail(error,
-                        "%.80s: only PNG files are read: gst-launch-1.0 filesrc location=FILE ! "
-                        "decodebin ! videoconvert ! pngenc ! multifilesink location=left-%%04d.png "
-                        "makes them of a video or JPEG",
-                        path));
-}
 
 /* Replaces the picture of camera 0 or 1 by the rectified one. */
 static bool rectify(
@@ -85,7 +72,7 @@ static bool look_at(const char *left, const char *right, const CheckTry *attempt
     StxPairFinding *finding, StxError *error)
 {
   StxImage8 image[2] = {{NULL}, {NULL}};
-  bool good = load(left, &image[0], error) && load(right, &image[1], error);
+  bool good = png_load_gray8(left, &image[0], error) && png_load_gray8(right, &image[1], error);
   for (int i = 0; i < 2 && good && attempt->rectify != NULL; i++)
     good = rectify(attempt->rectify, i, &image[i], error);
   if (good)
@@ -99,8 +86,9 @@ static bool look_at(const char *left, const char *right, const CheckTry *attempt
 bool check_look(const CheckFiles *files, const CheckTry *attempt, int max_disparity, int most,
     CheckResult *result, StxError *error)
 {
-  int count = (int)files->left->len - abs(attempt->later);
-  int begin = attempt->later < 0 ? -attempt->later : 0;
+  int begin = attempt->later < 0 ? -attempt->later : 0, left = (int)files->left->len;
+  int right = (int)files->right->len - attempt->later;
+  int count = (left < right ? left : right) - begin;
   int pairs = count < most ? count : most;
   *result = (CheckResult){0};
   for (int i = 0; i < pairs; i++) {
@@ -120,4 +108,79 @@ bool check_look(const CheckFiles *files, const CheckTry *attempt, int max_dispar
       result->finding = finding;
   }
   return true;
+}
+
+/* ---- Moments ------------------------------------------------------------------------------- */
+
+#define SIDE 32  /* samples of a picture across and down */
+#define LEAST 20 /* pictures that both views must show at a lag */
+#define ALIKE .6 /* the least correlation of their motion */
+
+/* Samples of a picture, each the mean of a small square. */
+static bool sample(const char *path, int samples[SIDE * SIDE])
+{
+  StxImage8 image;
+  if (!png_load_gray8(path, &image, NULL))
+    return false;
+  for (int i = 0; i < SIDE * SIDE; i++) {
+    int x = i % SIDE * image.width / SIDE, y = i / SIDE * image.height / SIDE;
+    samples[i] = 0;
+    for (int k = 0; k < 16; k++)
+      samples[i] +=
+          stx_row8(&image, MIN(y + k / 4, image.height - 1))[MIN(x + k % 4, image.width - 1)];
+  }
+  free(image.data);
+  return true;
+}
+
+/* Sums up the changes from each picture to the next; NULL if one cannot be read. */
+static double *motion_of(const GPtrArray *paths)
+{
+  double *motion = g_new0(double, paths->len);
+  int samples[2][SIDE * SIDE];
+  for (guint i = 0; i < paths->len; i++) {
+    if (!sample(paths->pdata[i], samples[i % 2])) {
+      g_free(motion);
+      return NULL;
+    }
+    for (int k = 0; i > 0 && k < SIDE * SIDE; k++)
+      motion[i] += abs(samples[0][k] - samples[1][k]);
+  }
+  return motion;
+}
+
+/* Pearson's correlation. */
+static double correlation(const double *a, const double *b, int count)
+{
+  double sum_a = 0, sum_b = 0, aa = 0, bb = 0, ab = 0;
+  for (int i = 0; i < count; i++) {
+    sum_a += a[i];
+    sum_b += b[i];
+  }
+  for (int i = 0; i < count; i++) {
+    double x = a[i] - sum_a / count, y = b[i] - sum_b / count;
+    aa += x * x;
+    bb += y * y;
+    ab += x * y;
+  }
+  return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
+}
+
+bool check_lag(const CheckFiles *files, int most, int *lag)
+{
+  double *left = motion_of(files->left), *right = motion_of(files->right), best = ALIKE;
+  bool found = false;
+  for (int later = -most; later <= most && left != NULL && right != NULL; later++) {
+    int begin = later < 0 ? 1 - later : 1; /* nothing moved until the first picture */
+    int count = MIN((int)files->left->len, (int)files->right->len - later) - begin;
+    double alike = count < LEAST ? 0 : correlation(left + begin, right + begin + later, count);
+    if (alike > best) {
+      best = alike;
+      *lag = later;
+      found = true;
+    }
+  }
+  g_free(left);
+  g_free(right);
+  return found;
 }

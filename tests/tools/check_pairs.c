@@ -28,7 +28,7 @@ static void save_lower(const char *folder, const char *sub, int number, StxImage
 
 /* The folders left, right and lower, where the right view lies 3 rows lower, of a drive at 10 m/s;
  * with a calibration, of the lenses that take the pictures. */
-static char *make_drive(const StxCalibration *calibration)
+static char *make_long_drive(const StxCalibration *calibration, int moments)
 {
   StxSceneParams params = STX_SCENE_DEFAULTS;
   params.width = WIDTH;
@@ -42,7 +42,7 @@ static char *make_drive(const StxCalibration *calibration)
     ck_assert_int_eq(g_mkdir(path, 0700), 0);
     g_free(path);
   }
-  for (int i = 0; i < MOMENTS; i++) {
+  for (int i = 0; i < moments; i++) {
     stx_scene_move(scene, (uint64_t)i);
     stx_scene_render(scene, STX_SCENE_LEFT, 1, &image);
     save_lower(folder, "left", i, image, 0);
@@ -53,6 +53,11 @@ static char *make_drive(const StxCalibration *calibration)
   free(image.data);
   stx_scene_free(scene);
   return folder;
+}
+
+static char *make_drive(const StxCalibration *calibration)
+{
+  return make_long_drive(calibration, MOMENTS);
 }
 
 /* Runs "stx-check arguments", where each @ stands for the folder: exit status and words, with |
@@ -89,17 +94,42 @@ STX_TEST(names_what_is_wrong_and_the_cure)
   remove_folder(drive);
 }
 
-/* The right camera has begun three moments earlier. */
+/* The right camera has begun earlier, by a few moments or by seconds. */
 STX_TEST(finds_the_pictures_of_one_moment)
 {
-  char *drive = make_drive(NULL);
-  for (int i = 0; i < 6; i++) {
-    char *path =
-        g_strdup_printf("%s/%s/%06d.png", drive, i < 3 ? "left" : "right", i < 3 ? i : i + 3);
-    ck_assert_int_eq(g_remove(path), 0);
-    g_free(path);
+  for (int later = 3; later < 40; later += 30) {
+    char *drive = make_long_drive(NULL, later + 24);
+    for (int i = 0; i < later; i++) {
+      char *path = g_strdup_printf("%s/left/%06d.png", drive, i);
+      ck_assert_int_eq(g_remove(path), 0);
+      g_free(path);
+    }
+    char *words = g_strdup_printf("plausible with each right picture %d pictures later", later);
+    expect(drive, "--pairs 8 @/left @/right", 1, words);
+    g_free(words);
+    remove_folder(drive);
   }
-  expect(drive, "@/left @/right", 1, "plausible with each right picture 3 pictures later");
+}
+
+/* Videos are decoded by GStreamer. */
+STX_TEST(reads_videos)
+{
+  char *drive = make_drive(NULL), *launch = g_find_program_in_path("gst-launch-1.0");
+  for (int i = 0; i < 2 && launch != NULL; i++) {
+    const char *view = i == 0 ? "left" : "right";
+    char *line = g_strdup_printf("%s -q multifilesrc location=%s/%s/%%06d.png stop-index=8 "
+                                 "caps=image/png,framerate=10/1 ! pngdec ! videoconvert ! jpegenc "
+                                 "quality=95 ! matroskamux ! filesink location=%s/%s.mkv",
+        launch, drive, view, drive, view);
+    int status = 1;
+    ck_assert(g_spawn_command_line_sync(line, NULL, NULL, &status, NULL) && status == 0);
+    g_free(line);
+  }
+  if (launch != NULL) {
+    expect(drive, "@/left.mkv @/right.mkv", 0, "9 pairs: 9 plausible");
+    expect(drive, "@/right.mkv @/left", 1, "tried: plausible when exchanged");
+  }
+  g_free(launch);
   remove_folder(drive);
 }
 
@@ -147,10 +177,10 @@ STX_TEST(refuses_what_it_cannot_read)
   write_text(drive, "broken.png", "no picture");
   expect(drive, "@/left", 2, "give LEFT and RIGHT");
   expect(drive, "@/left @/nothing", 2, "no such file or folder");
-  expect(drive, "@/left @", 2, "9 pictures in");
+  expect(drive, "@/left @", 2, "no PNG files in this folder");
   expect(drive, "@/left @/right/%x.png", 2, "a pattern has one number");
   expect(drive, "@/left @/right/right-%d.png", 2, "no file with the number 0 or 1");
-  expect(drive, "@/film.mp4 @/film.mp4", 2, "only PNG files are read");
+  expect(drive, "@/film.mp4 @/film.mp4", 2, "no PNG, and no video that GStreamer decodes: ");
   expect(drive, "@/broken.png @/broken.png", 2, "broken.png");
   expect(drive, "@/left @/right @/film.mp4", 2, "film.mp4");
   expect(drive, "--max-disparity=257 @/left @/right", 2, "expected 2 to 256");
