@@ -6,6 +6,7 @@ packages_build="build-essential meson ninja-build pkg-config libgstreamer1.0-dev
   libgstreamer-plugins-base1.0-dev libjansson-dev libyaml-dev libpng-dev
   help2man"
 packages_run="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
+packages_demo="python3 python3-gst-1.0 gir1.2-gst-plugins-base-1.0"
 # For videos, H.264 above all, where nothing decodes them.
 packages_video="gstreamer1.0-libav gstreamer1.0-plugins-bad"
 packages_test="check gobject-introspection libgirepository1.0-dev valac python3
@@ -15,7 +16,7 @@ packages_test="check gobject-introspection libgirepository1.0-dev valac python3
   python3-sphinx python3-myst-parser furo"
 # Each for a test that is skipped without it; not every distribution has them. Mosquitto's package
 # starts a broker that listens on the loopback; the test has one of its own.
-packages_applications="mosquitto python3-paho-mqtt chromium-headless-shell python3-matplotlib"
+packages_applications="mosquitto python3-paho-mqtt chromium-headless-shell"
 packages_fuzz="clang libclang-rt-dev llvm"
 packages_root="debootstrap"
 # In a root of their own: a compiler for 64-bit ARM, what it links, and what runs its programs.

@@ -6,6 +6,8 @@ usage: check_demo.py BUILD_ROOT
 
   - videos, numbered pictures, single pictures, folders and side-by-side videos are drawn: pictures
     of the frames that are wanted, with stixels on them, and videos of as many frames;
+  - two videos of which one started earlier are drawn at one moment, turned as their tags say;
+  - options reach the elements; cameras have their source; wrong values get their choices;
   - a dashboard has no bars;
   - what elements warn of is told once: views that are swapped;
   - what has no frames gets one line, which names the choices;
@@ -163,6 +165,60 @@ def check_kinds(folder):
     check_drawn(folder, [*names, "--frame", "2"], 2, 1)
 
 
+def check_apart(folder):
+    """Two videos of one street of which the right one began .7 s earlier, turned by their tags."""
+    caps = f"video/x-raw,width={WIDTH},height={HEIGHT},framerate=10/1"
+    for view, first in ("left", 17), ("right", 10):
+        launch(f"street-scene-src view={view} first-frame={first} num-buffers=60 ! {caps} "
+               "! videoflip video-direction=180 ! videoconvert ! jpegenc quality=95 "
+               f"! qtmux ! filesink location={view}-apart.mov", folder)
+        video = folder / f"{view}-apart.mov"
+        data = bytearray(video.read_bytes())
+        matrix = data.index(b"tkhd") + 44  # which the muxer leaves as it is
+        for place in (0, 16):
+            data[matrix + place:matrix + place + 4] = (-65536).to_bytes(4, "big", signed=True)
+        video.write_bytes(data)
+    launch(f"street-scene-src first-frame=17 num-buffers=5 ! {caps} ! pngenc "
+           "! multifilesink location=moment-%d.png", folder)
+    plain = [pixels(folder / f"moment-{i}.png") for i in range(5)]
+    words = ["--left", "left-apart.mov", "--right", "right-apart.mov", "--frame", "2"]
+    for more in [], ["--offset", ".7"]:
+        status, said, faults = demo(folder, *words, *more)
+        expect(status == 0 and "swapped" not in faults, f"{more}: {status}: {said}{faults}")
+        expect(bool(more) or "started 0.70 s before" in said, f"the offset is not found: {said}")
+        drawn = pixels(folder / "out/stixels.png")
+        away = [abs(drawn - other).mean() for other in [*plain, plain[2][::-1, ::-1]]]
+        expect(np.argmin(away) == 2, f"{more}: another moment, or not turned: {away}")
+    status, said, faults = demo(folder, *words[:4], "--offset", "9")
+    expect(status == 1 and "--offset 9: --right ends after" in faults, faults)
+
+
+def check_options(folder):
+    """Values reach the elements, or their choices are told."""
+    pair = ["--left=left", "--right=right"]
+    status, line, faults = demo(folder, *pair, "--print", "--max-disparity", "64", "--labels",
+                                "--scale=depth", "--cell=4", "--frames=2")
+    for words in ("max-disparity=64", "labels=distance", "scale=depth", "stixel-width=4",
+                  "matroskamux", "mp4mux"):
+        expect(status == 0 and words in line, f"no {words} in {line}{faults}")
+    status, line, faults = demo(folder, "--left", "/dev/null", "--right=/dev/zero", "--print")
+    for words in ('v4l2src device="/dev/null" !', 'v4l2src device="/dev/zero" !',
+                  "stixels.sink_left", "stixels.sink_right"):
+        expect(status == 0 and words in line, f"no {words} in {line}{faults}")
+    status, line, faults = demo(folder, "--both", "/dev/null", "--layout=top-bottom", "--print")
+    expect(status == 0 and "layout=top-bottom" in line and "stixels.sink" in line, line + faults)
+    for words, parts in (["--mode", "Distance"], ["distance, kind, class"]), \
+            (["--labels", "x"], ["distance, class, id, speed", "+"]), \
+            (["--max-disparity", "9"], ["64, 128, 256"]), \
+            (["--scale", "x"], ["disparity, depth"]), (["--cell", "0"], ["1 or more"]), \
+            (["--layout", "x"], ["'side-by-side', 'top-bottom'"]), \
+            (["--frames", "x"], ["1 or more"]), (["--fps", "x"], ["above 0"]), \
+            (["--offset", "1"], ["two videos"]), (["--nonsense"], ["--nonsense"]):
+        status, said, faults = demo(folder, *pair, *words)
+        expect(status == 1 and faults.count("\n") == 1 and all(part in faults for part in parts),
+               f"{words}: {status}: {said}{faults}")
+
+
 def check_warnings(folder):
     for view in "left", "right":
         (folder / f"long {view}").mkdir()
@@ -220,9 +276,9 @@ def check_faults(folder):
 
 # ---- A machine without decoders -----------------------------------------------------------------
 
-PLUGINS = ["coreelements", "playback", "typefindfunctions", "isomp4", "matroska", "png", "jpeg",
-           "multifile", "videoconvertscale", "videoconvert", "videoscale", "videoparsersbad",
-           "audioconvert", "videocrop"]
+PLUGINS = ["coreelements", "app", "playback", "videofilter", "typefindfunctions", "isomp4",
+           "matroska", "png", "jpeg", "multifile", "videoconvertscale", "videoconvert",
+           "videoscale", "videoparsersbad", "audioconvert", "videocrop"]
 PROGRAMS = {
     "sudo": 'exec "$@"',
     "dpkg-query": 'case $4 in gstreamer1.0-libav) [ -e installed ] && echo "ii ";; *) echo "ii ";;'
@@ -288,6 +344,8 @@ def main():
         check_kinds(folder)
         check_warnings(folder)
         check_dashboards(folder)
+        check_apart(folder)
+        check_options(folder)
         check_faults(folder)
         if has("x264enc") or has("openh264enc"):
             check_decoder(folder)

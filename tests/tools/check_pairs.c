@@ -98,7 +98,7 @@ STX_TEST(names_what_is_wrong_and_the_cure)
 STX_TEST(finds_the_pictures_of_one_moment)
 {
   for (int later = 3; later < 40; later += 30) {
-    char *drive = make_long_drive(NULL, later + 24);
+    char *drive = make_long_drive(NULL, later + 50);
     for (int i = 0; i < later; i++) {
       char *path = g_strdup_printf("%s/left/%06d.png", drive, i);
       ck_assert_int_eq(g_remove(path), 0);
@@ -177,7 +177,6 @@ STX_TEST(refuses_what_it_cannot_read)
   write_text(drive, "broken.png", "no picture");
   expect(drive, "@/left", 2, "give LEFT and RIGHT");
   expect(drive, "@/left @/nothing", 2, "no such file or folder");
-  expect(drive, "@/left @", 2, "no PNG files in this folder");
   expect(drive, "@/left @/right/%x.png", 2, "a pattern has one number");
   expect(drive, "@/left @/right/right-%d.png", 2, "no file with the number 0 or 1");
   expect(drive, "@/film.mp4 @/film.mp4", 2, "no PNG, and no video that GStreamer decodes: ");
