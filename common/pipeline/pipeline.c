@@ -36,7 +36,7 @@ struct StxPipeline {
   bool follows; /* the next frame follows one of this camera, on this road */
   StxCamera camera;
   StxRoadTrack road;
-  StxSgmRange range; /* of max_disparity STX_SGM_AUTO */
+  StxSgmRange range; /* of what the settings of sgm leave open */
 };
 
 /* ---- What a frame brings ------------------------------------------------------------------ */
@@ -338,19 +338,14 @@ void stx_pipeline_reset(StxPipeline *p)
 
 /* ---- Stages ------------------------------------------------------------------------------- */
 
-/* Fills in the range of the stream, if the settings leave it to the pictures. */
-static bool choose_range(
-    StxPipeline *p, const StxPipelineInput *in, StxSgmParams *params, StxError *error)
+/* Looks at what the settings leave to the pictures of the stream, and fills it in. */
+static bool look(StxPipeline *p, const StxPipelineInput *in, StxSgmParams *params, StxError *error)
 {
-  StxSgmReach reach;
-  if (params->max_disparity != STX_SGM_AUTO)
-    return true;
-  if (stx_sgm_range_is_due(&p->range)) {
-    if (!stx_sgm_range_look(&in->left, &in->right, p->scratch, &p->place, &reach, error))
-      return false;
-    stx_sgm_range_note(&p->range, &reach);
-  }
-  params->max_disparity = p->range.max_disparity;
+  bool open = params->max_disparity == STX_SGM_AUTO || params->infinity == STX_SGM_INFINITY_AUTO;
+  if (open && stx_sgm_range_is_due(&p->range) &&
+      !stx_sgm_range_look(params, &in->left, &in->right, p->scratch, &p->place, &p->range, error))
+    return false;
+  stx_sgm_range_apply(&p->range, params);
   return true;
 }
 
@@ -360,9 +355,8 @@ static bool run_sgm(
   out->disparity = p->disparity;
   out->confidence = p->confidence; /* without data if not wanted */
   StxSgmParams params = p->settings.sgm;
-  return choose_range(p, in, &params, error) &&
-         p->sgm->run(&params, &in->left, &in->right, &out->disparity, &out->confidence, p->scratch,
-             &p->place, error);
+  return look(p, in, &params, error) && p->sgm->run(&params, &in->left, &in->right, &out->disparity,
+                                            &out->confidence, p->scratch, &p->place, error);
 }
 
 static bool run_colmean(

@@ -29,6 +29,11 @@ static const StxField fields[] = {
     {FIELD(INT, height), .low = 1, .high = STX_SGM_MAX_SIZE, .unit = "px"},
     {"max-disparity", "Disparities", "Candidate disparities, pixels", FIELD(CHOICE, max_disparity),
         .unit = "px", .choices = disparities},
+    {"disparity-at-infinity", "Disparity at infinity",
+        "Disparity of infinitely far things, from which disparities count, pixels (-257 = 0, or "
+        "what the first pairs prove)",
+        FIELD(INT, infinity), .low = STX_SGM_INFINITY_AUTO, .high = STX_SGM_INFINITY_MOST,
+        .unit = "px"},
     {"paths", "Paths", "Aggregation paths", FIELD(CHOICE, paths), .choices = path_counts},
     {"search", "Search", "Candidates of a pixel", FIELD(CHOICE, search), .choices = searches},
     {"p1", "P1", "Penalty of a disparity step of one pixel, census bits", FIELD(INT, p1),

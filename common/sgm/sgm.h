@@ -42,6 +42,11 @@
  *   confidence  stx_sgm_confidence(S1, S2); 0 where a check failed or the final v is 0. A hole that
  *            the median filled therefore has a disparity with confidence 0.
  *   sky      where there is sky, v becomes unknown and the confidence 255 (sgm_sky.h)
+ *   infinity Where things at infinity have a disparity i other than 0 (toed-in cameras, principal
+ *            points that differ, cropped pictures), all of this holds for the views without the
+ *            first i columns of the left one and the last i of the right one; i < 0: the first −i
+ *            of the right one and the last −i of the left one. So disparities count from i. Columns
+ *            of the left view that are left out are unknown, with confidence 0.
  *   border   what the right camera cannot see becomes unknown, if lr_max_diff >= 0 (sgm_border.h)
  *   depth    v becomes a depth in millimetres, if `depth` is set (sgm_depth.h)
  */
@@ -59,6 +64,10 @@
 #define STX_SGM_LEAST_RANGE 64
 #define STX_SGM_LARGEST_RANGE 256
 
+/* Of `infinity`. */
+#define STX_SGM_INFINITY_MOST 256
+#define STX_SGM_INFINITY_AUTO (-STX_SGM_INFINITY_MOST - 1) /* 0, or what the pictures prove */
+
 typedef enum {
   STX_SGM_FULL,          /* as above */
   STX_SGM_COARSE_TO_FINE /* sgm_coarse.h: 32 candidates per pixel */
@@ -69,6 +78,7 @@ typedef struct {
   int width, height; /* of both images */
   int max_disparity; /* candidates 0 … max_disparity − 1; STX_SGM_AUTO: host implementations look
                         at each pair alone, a device's must be told */
+  int infinity;      /* disparity of infinitely far things, px; STX_SGM_INFINITY_AUTO likewise */
   int paths;
   int search;      /* StxSgmSearch */
   int p1, p2;      /* penalties, p1 <= p2 */
@@ -82,8 +92,9 @@ typedef struct {
 
 #define STX_SGM_DEFAULTS                                                                           \
   {                                                                                                \
-    .max_disparity = STX_SGM_AUTO, .paths = 4, .search = STX_SGM_COARSE_TO_FINE, .p1 = 10,         \
-    .p2 = 86, .lr_max_diff = 1, .texture = 3, .median = true, .sky = true                          \
+    .max_disparity = STX_SGM_AUTO, .infinity = STX_SGM_INFINITY_AUTO, .paths = 4,                  \
+    .search = STX_SGM_COARSE_TO_FINE, .p1 = 10, .p2 = 86, .lr_max_diff = 1, .texture = 3,          \
+    .median = true, .sky = true                                                                    \
   }
 
 typedef struct {

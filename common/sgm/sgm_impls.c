@@ -1,48 +1,98 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Semi-global matching: the table of implementations, each with both searches. */
+/* Semi-global matching: the table of implementations, each with both searches, and what all of them
+ * do before. */
 #include "common/cpu.h"
 #include "common/sgm/sgm_private.h"
 #include "common/sgm/sgm_range.h"
+
+#include <string.h>
+
+typedef bool Run(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
+    const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
+    StxError *error);
+
+bool stx_sgm_count_from_infinity(StxSgmJob *job)
+{
+  int first = job->params.infinity, left = first > 0 ? first : 0, right = left - first;
+  int width = job->params.width - left - right;
+  if (width < 1)
+    return false;
+  job->left.data += left;
+  job->right.data += right;
+  if (job->disparity.data != NULL)
+    job->disparity.data += left;
+  if (job->confidence.data != NULL)
+    job->confidence.data += left;
+  job->left.width = job->right.width = job->disparity.width = job->confidence.width = width;
+  job->params.width = width;
+  job->params.infinity = 0;
+  return true;
+}
+
+/* Makes all unknown. */
+static void clear(const StxImage16 *disparity, const StxImage8 *confidence)
+{
+  for (int y = 0; y < disparity->height; y++) {
+    memset(stx_row16(disparity, y), 0, (size_t)disparity->width * sizeof(uint16_t));
+    if (confidence->data != NULL)
+      memset(stx_row8(confidence, y), 0, (size_t)confidence->width);
+  }
+}
+
+static bool is_open(const StxSgmParams *params)
+{
+  return params->max_disparity == STX_SGM_AUTO || params->infinity == STX_SGM_INFINITY_AUTO;
+}
+
+static bool run(Run *const runs[2], const StxSgmParams *params, const StxImage8 *left,
+    const StxImage8 *right, const StxImage16 *disparity, const StxImage8 *confidence, void *scratch,
+    const StxPlace *place, StxError *error)
+{
+  StxSgmJob job = {*params, *left, *right, *disparity, *confidence};
+  StxSgmRange range = {0};
+  if (is_open(params) && !stx_sgm_range_look(params, left, right, scratch, place, &range, error))
+    return false;
+  stx_sgm_range_apply(&range, &job.params);
+  if (job.params.infinity != 0)
+    clear(disparity, confidence);
+  return !stx_sgm_count_from_infinity(&job) ||
+         runs[params->search](&job.params, &job.left, &job.right, &job.disparity, &job.confidence,
+             scratch, place, error);
+}
 
 static size_t larger(size_t a, size_t b)
 {
   return a > b ? a : b;
 }
 
-/* Fills in the range that this pair asks for, where there is none. */
-static bool with_range(StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
-    void *scratch, const StxPlace *place, StxError *error)
+/* The parameters that need the most memory of what may be chosen. */
+static StxSgmParams largest(const StxSgmParams *params)
 {
-  StxSgmReach reach;
-  if (params->max_disparity != STX_SGM_AUTO)
-    return true;
-  if (!stx_sgm_range_look(left, right, scratch, place, &reach, error))
-    return false;
-  params->max_disparity = stx_sgm_range_choose(&reach);
-  return true;
+  StxSgmParams chosen = *params;
+  if (params->max_disparity == STX_SGM_AUTO)
+    chosen.max_disparity = STX_SGM_LARGEST_RANGE;
+  return chosen;
+}
+
+static size_t look_size(const StxSgmParams *params, int threads)
+{
+  return is_open(params) ? stx_sgm_range_scratch(params, &(StxSgmRange){0}, threads) : 0;
 }
 
 #define CHOOSE(suffix)                                                                             \
   static size_t scratch_##suffix(const StxSgmParams *p, int threads)                               \
   {                                                                                                \
-    StxSgmParams chosen = *p;                                                                      \
-    size_t look = 0;                                                                               \
-    if (p->max_disparity == STX_SGM_AUTO) {                                                        \
-      chosen.max_disparity = STX_SGM_LARGEST_RANGE;                                                \
-      look = stx_sgm_range_scratch(p->width, p->height, threads);                                  \
-    }                                                                                              \
-    return larger(look, p->search == STX_SGM_FULL                                                  \
-                            ? stx_sgm_scratch_##suffix(&chosen, threads)                           \
-                            : stx_sgm_coarse_scratch_##suffix(&chosen, threads));                  \
+    StxSgmParams chosen = largest(p);                                                              \
+    return larger(look_size(p, threads), p->search == STX_SGM_FULL                                 \
+                                             ? stx_sgm_scratch_##suffix(&chosen, threads)          \
+                                             : stx_sgm_coarse_scratch_##suffix(&chosen, threads)); \
   }                                                                                                \
   static bool run_##suffix(const StxSgmParams *p, const StxImage8 *left, const StxImage8 *right,   \
       const StxImage16 *disparity, const StxImage8 *confidence, void *scratch,                     \
       const StxPlace *place, StxError *error)                                                      \
   {                                                                                                \
-    StxSgmParams chosen = *p;                                                                      \
-    return with_range(&chosen, left, right, scratch, place, error) &&                              \
-           (p->search == STX_SGM_FULL ? stx_sgm_run_##suffix : stx_sgm_coarse_run_##suffix)(       \
-               &chosen, left, right, disparity, confidence, scratch, place, error);                \
+    return run((Run *const[]){stx_sgm_run_##suffix, stx_sgm_coarse_run_##suffix}, p, left, right,  \
+        disparity, confidence, scratch, place, error);                                             \
   }
 CHOOSE(c)
 CHOOSE(base)

@@ -3,13 +3,12 @@
 
 #include <string.h>
 
-enum { SHRINK = STX_SGM_RANGE_SHRINK, COUNT = STX_SGM_RANGE_COUNT, HUNDREDTH = 100 };
+enum { SHRINK = STX_SGM_RANGE_SHRINK, BEFORE = STX_SGM_RANGE_BEFORE, FINE_RANGE = 128 };
 
+/* A match whose result is counted. */
 typedef struct {
   const StxSgmImpl *impl;
-  StxSgmParams params;
-  StxImage8 view[2];
-  StxImage16 disparity;
+  StxSgmJob job;
   uint16_t *sums; /* of the columns of a shrunk row */
   void *scratch;
 } Look;
@@ -19,34 +18,54 @@ static int shrunk(int size)
   return (size + SHRINK - 1) / SHRINK;
 }
 
-/* Lays the arrays out from `base` (NULL: only to measure); returns the bytes used. */
+static StxSgmParams params_of(int width, int height, int range, int infinity)
+{
+  StxSgmParams params = STX_SGM_DEFAULTS;
+  params.width = width;
+  params.height = height;
+  params.max_disparity = range;
+  params.infinity = infinity;
+  params.sky = false;
+  return params;
+}
+
+/* The disparity that a look has and the memory of its match. */
+static void take_match(Look *look, int threads, StxLayout *at)
+{
+  const StxSgmParams *params = &look->job.params;
+  size_t pixels = (size_t)params->width * (size_t)params->height;
+  look->impl = stx_impl_pick(&stx_sgm_impls, STX_BACKEND_AUTO);
+  look->job.disparity = (StxImage16){
+      stx_take(at, 2 * pixels), 2 * (ptrdiff_t)params->width, params->width, params->height};
+  look->scratch = stx_take(at, look->impl->scratch_size(params, threads));
+}
+
+/* Lays a look at shrunk views out from `base` (NULL: only to measure); returns the bytes used. */
 static size_t lay_out(Look *look, int width, int height, int threads, void *base)
 {
   StxLayout at = {.memory = base};
-  int w = shrunk(width), h = shrunk(height);
-  size_t pixels = (size_t)w * (size_t)h;
-  look->impl = stx_impl_pick(&stx_sgm_impls, STX_BACKEND_AUTO);
-  look->params = (StxSgmParams)STX_SGM_DEFAULTS;
-  look->params.width = w;
-  look->params.height = h;
-  look->params.max_disparity = COUNT;
-  look->params.search = STX_SGM_FULL;
-  look->params.texture = 20;
-  look->params.uniqueness = 5;
-  look->params.sky = false;
-  for (int side = 0; side < 2; side++)
-    look->view[side] = (StxImage8){stx_take(&at, pixels), w, w, h};
-  look->disparity = (StxImage16){stx_take(&at, 2 * pixels), 2 * (ptrdiff_t)w, w, h};
+  int w = shrunk(width), h = shrunk(height), cut = BEFORE / SHRINK;
+  *look = (Look){.job.params = params_of(w, h, STX_SGM_RANGE_COUNT, w > -2 * cut ? cut : 0)};
+  look->job.params.search = STX_SGM_FULL;
+  look->job.params.texture = 20;
+  look->job.params.uniqueness = 5;
+  look->job.left = (StxImage8){stx_take(&at, (size_t)w * (size_t)h), w, w, h};
+  look->job.right = (StxImage8){stx_take(&at, (size_t)w * (size_t)h), w, w, h};
   STX_TAKE(&at, look->sums, (size_t)w * SHRINK);
-  look->scratch = stx_take(&at, look->impl->scratch_size(&look->params, threads));
+  take_match(look, threads, &at);
   return at.size;
 }
 
-size_t stx_sgm_range_scratch(int width, int height, int threads)
+/* Likewise of a look at views in full size. */
+static size_t lay_out_fine(Look *look, int width, int height, int threads, void *base)
 {
-  Look look;
-  return lay_out(&look, width, height, threads, NULL);
+  StxLayout at = {.memory = base};
+  *look = (Look){.job.params = params_of(width, height, FINE_RANGE, BEFORE)};
+  take_match(look, threads, &at);
+  return at.size;
 }
+
+/* ---- A look -------------------------------------------------------------------------------- */
 
 /* Row y of the shrunk view. */
 static void shrink_row(const StxImage8 *image, int y, uint16_t *restrict sums, uint8_t *to)
@@ -69,42 +88,84 @@ static void shrink_row(const StxImage8 *image, int y, uint16_t *restrict sums, u
   }
 }
 
-static void count(const StxImage16 *disparity, StxSgmReach *reach)
+/* Matches, and counts disparities in pixels of the views, of which a pixel here has `size`. */
+static bool count(Look *look, int size, const StxPlace *place, StxSgmReach *reach, StxError *error)
 {
-  *reach = (StxSgmReach){.pixels = (uint32_t)disparity->width * (uint32_t)disparity->height};
-  for (int y = 0; y < disparity->height; y++) {
-    const uint16_t *row = stx_row16(disparity, y);
-    for (int x = 0; x < disparity->width; x++)
-      reach->near[row[x] / STX_DISPARITY_ONE] += row[x] != STX_DISPARITY_UNKNOWN;
+  const StxSgmJob *job = &look->job;
+  const StxImage8 none = {0};
+  int first = size * job->params.infinity - BEFORE;
+  *reach = (StxSgmReach){.pixels = (uint32_t)job->params.width * (uint32_t)job->params.height};
+  if (!look->impl->run(&job->params, &job->left, &job->right, &job->disparity, &none, look->scratch,
+          place, error))
+    return false;
+  for (int y = 0; y < job->params.height; y++) {
+    const uint16_t *row = stx_row16(&job->disparity, y);
+    for (int x = 0; x < job->params.width; x++)
+      if (row[x] != STX_DISPARITY_UNKNOWN) {
+        reach->counts[first + (row[x] * size + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE]++;
+        reach->known++;
+      }
   }
-  for (int i = COUNT - 1; i >= 0; i--)
-    reach->near[i] += reach->near[i + 1];
+  return true;
 }
 
-bool stx_sgm_range_look(const StxImage8 *left, const StxImage8 *right, void *scratch,
+static bool look_at(const StxImage8 *left, const StxImage8 *right, void *scratch,
     const StxPlace *place, StxSgmReach *reach, StxError *error)
 {
-  const StxImage8 *views[2] = {left, right}, none = {0};
   Look look;
   lay_out(&look, left->width, left->height, place->threads, scratch);
-  for (int side = 0; side < 2; side++)
-    for (int y = 0; y < look.params.height; y++)
-      shrink_row(views[side], y, look.sums, stx_row8(&look.view[side], y));
-  if (!look.impl->run(&look.params, &look.view[0], &look.view[1], &look.disparity, &none,
-          look.scratch, place, error))
+  for (int y = 0; y < look.job.params.height; y++) {
+    shrink_row(left, y, look.sums, stx_row8(&look.job.left, y));
+    shrink_row(right, y, look.sums, stx_row8(&look.job.right, y));
+  }
+  return count(&look, SHRINK, place, reach, error);
+}
+
+/* Infinity, once it is known not to be at 0. */
+static bool find_infinity(const StxImage8 *left, const StxImage8 *right, void *scratch,
+    const StxPlace *place, int *infinity, StxError *error)
+{
+  StxSgmReach reach;
+  Look look;
+  uint32_t sum = 0;
+  int i = 0;
+  lay_out_fine(&look, left->width, left->height, place->threads, scratch);
+  look.job.left = *left;
+  look.job.right = *right;
+  if (!count(&look, 1, place, &reach, error))
     return false;
-  count(&look.disparity, reach);
+  while (i < -BEFORE && 20 * (sum + reach.counts[i]) <= reach.known)
+    sum += reach.counts[i++];
+  *infinity = BEFORE + i;
   return true;
+}
+
+uint32_t stx_sgm_reach_from(const StxSgmReach *reach, int disparity)
+{
+  uint32_t sum = 0;
+  for (int i = disparity - BEFORE; i < STX_SGM_RANGE_PIXELS; i++)
+    sum += reach->counts[i];
+  return sum;
 }
 
 int stx_sgm_range_choose(const StxSgmReach *reach)
 {
   int range = STX_SGM_LEAST_RANGE;
   while (range < STX_SGM_LARGEST_RANGE &&
-         reach->near[(range - STX_SGM_RANGE_FREE) / SHRINK] > reach->pixels / HUNDREDTH)
+         stx_sgm_reach_from(reach, range - STX_SGM_RANGE_FREE) > reach->pixels / 100)
     range *= 2;
   return range;
 }
+
+bool stx_sgm_range_is_negative(const StxSgmReach *reach)
+{
+  uint32_t twentieth = reach->pixels / 20 + 1;
+  return reach->known > reach->pixels / 4 && stx_sgm_reach_from(reach, 2) >= twentieth &&
+         reach->known - stx_sgm_reach_from(reach, -2) >= twentieth &&
+         reach->known - stx_sgm_reach_from(reach, -48) <= reach->known / 50;
+}
+
+/* ---- Over time ----------------------------------------------------------------------------- */
 
 bool stx_sgm_range_is_due(StxSgmRange *range)
 {
@@ -125,4 +186,52 @@ void stx_sgm_range_note(StxSgmRange *range, const StxSgmReach *reach)
     range->max_disparity = range->smaller;
     range->calm = 0;
   }
+}
+
+/* True if this look may find infinity. */
+static bool tries(const StxSgmParams *params, const StxSgmRange *range)
+{
+  return params->infinity == STX_SGM_INFINITY_AUTO && range->infinity == 0 &&
+         range->tries < STX_SGM_RANGE_TRIES && params->width > -2 * BEFORE;
+}
+
+size_t stx_sgm_range_scratch(const StxSgmParams *params, const StxSgmRange *range, int threads)
+{
+  Look look;
+  size_t size = lay_out(&look, params->width, params->height, threads, NULL), fine = 0;
+  if (tries(params, range))
+    fine = lay_out_fine(&look, params->width, params->height, threads, NULL);
+  return size > fine ? size : fine;
+}
+
+bool stx_sgm_range_look(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
+    void *scratch, const StxPlace *place, StxSgmRange *range, StxError *error)
+{
+  StxSgmJob job = {.params = *params, .left = *left, .right = *right};
+  StxSgmReach reach;
+  bool open = tries(params, range);
+  stx_sgm_range_apply(range, &job.params);
+  range->infinity = job.params.infinity;
+  if (!stx_sgm_count_from_infinity(&job)) {
+    range->max_disparity = STX_SGM_LEAST_RANGE;
+    return true;
+  }
+  if (!look_at(&job.left, &job.right, scratch, place, &reach, error))
+    return false;
+  stx_sgm_range_note(range, &reach);
+  range->nearer = params->max_disparity == STX_SGM_AUTO
+                      ? 0
+                      : (int)(1000 * (uint64_t)stx_sgm_reach_from(&reach, params->max_disparity) /
+                              reach.pixels);
+  range->tries += range->tries < STX_SGM_RANGE_TRIES;
+  return !open || !stx_sgm_range_is_negative(&reach) ||
+         find_infinity(left, right, scratch, place, &range->infinity, error);
+}
+
+void stx_sgm_range_apply(const StxSgmRange *range, StxSgmParams *params)
+{
+  if (params->max_disparity == STX_SGM_AUTO)
+    params->max_disparity = range->max_disparity;
+  if (params->infinity == STX_SGM_INFINITY_AUTO)
+    params->infinity = range->infinity;
 }

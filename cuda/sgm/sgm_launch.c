@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Semi-global matching on the GPU: scratch, and the launches of the kernels in sgm.cu. */
 #include "common/sgm/coarse/sgm_coarse.h"
+#include "common/sgm/sgm_range.h"
 #include "cuda/driver/launch.h"
 #include "cuda/sgm/sgm_args.h"
 #include "cuda/sgm/sgm_parts.h"
@@ -262,15 +263,47 @@ static bool depth(const Job *job)
   return launch_pixels(job, &depth_kernel, params->width, params->height, &args);
 }
 
+/* Clears rows of `width` bytes: at once where there is nothing between them. */
+static bool clear_rows(
+    void *data, ptrdiff_t stride, int width, int height, const StxPlace *place, StxError *error)
+{
+  bool packed = stride == width, good = true;
+  size_t size = packed ? (size_t)stride * (size_t)height : (size_t)width;
+  for (int y = 0; y < (packed ? 1 : height) && good; y++)
+    good = stx_cuda_clear(place, (uint8_t *)data + y * stride, size, error);
+  return good;
+}
+
+/* Makes all unknown. */
+static bool clear(const StxImage16 *disparity, const StxImage8 *confidence, const StxPlace *place,
+    StxError *error)
+{
+  int width = disparity->width, height = disparity->height;
+  return clear_rows(disparity->data, disparity->stride, 2 * width, height, place, error) &&
+         (confidence->data == NULL ||
+             clear_rows(confidence->data, confidence->stride, width, height, place, error));
+}
+
+static bool run_job(const StxSgmJob *pair, void *scratch, const StxPlace *place, StxError *error)
+{
+  const StxSgmParams *params = &pair->params;
+  Job job = {.place = place,
+      .error = error,
+      .left = &pair->left,
+      .maps = stx_sgm_maps(&pair->disparity, &pair->confidence)};
+  lay_out(&job, params, scratch);
+  return search(&job, &pair->right) && (!params->sky || sky(&job)) &&
+         (params->lr_max_diff < 0 || border(&job)) && (params->depth == 0 || depth(&job));
+}
+
 static bool run(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
     const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
     StxError *error)
 {
-  Job job = {
-      .place = place, .error = error, .left = left, .maps = stx_sgm_maps(disparity, confidence)};
-  lay_out(&job, params, scratch);
-  return search(&job, right) && (!params->sky || sky(&job)) &&
-         (params->lr_max_diff < 0 || border(&job)) && (params->depth == 0 || depth(&job));
+  StxSgmJob job = {*params, *left, *right, *disparity, *confidence};
+  if (params->infinity != 0 && !clear(disparity, confidence, place, error))
+    return false;
+  return !stx_sgm_count_from_infinity(&job) || run_job(&job, scratch, place, error);
 }
 
 static const StxSgmImpl impls[] = {

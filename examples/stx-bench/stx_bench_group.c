@@ -255,6 +255,7 @@ static bool set_parameters(Group *g, StxError *error)
   bool classes = what->semantics != STX_SEMANTICS_NONE;
   g->sgm = (StxSgmParams)STX_SGM_DEFAULTS;
   g->sgm.max_disparity = 128;
+  g->sgm.infinity = 0;
   g->sgm.width = input->width;
   g->sgm.height = input->height;
   g->sgm.paths = what->paths > 0 ? what->paths : g->sgm.paths;
@@ -487,6 +488,7 @@ static StxPipeline *open_pipeline(const Group *g, StxBackend backend, int thread
   const BenchInput *input = g->context->input;
   StxPipelineSettings settings = stx_pipeline_defaults();
   settings.sgm.max_disparity = g->sgm.max_disparity;
+  settings.sgm.infinity = g->sgm.infinity;
   settings.colmean = g->colmean;
   settings.backend = backend;
   settings.threads = threads;

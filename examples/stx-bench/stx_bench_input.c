@@ -40,6 +40,7 @@ static bool match(BenchInput *input, StxError *error)
 {
   StxSgmParams params = STX_SGM_DEFAULTS;
   params.max_disparity = 128;
+  params.infinity = 0;
   params.width = input->width;
   params.height = input->height;
   if (!stx_sgm_check(&params, error))

@@ -161,6 +161,15 @@ static void try_all(const Check *check, const StxPairFinding *finding)
 
 /* ---- The program --------------------------------------------------------------------------- */
 
+static void tell_range(const StxSgmRange *range)
+{
+  printf("range: max-disparity=%d\n", range->max_disparity);
+  if (range->infinity != 0)
+    printf("infinity: the farthest things have a disparity of %d px: the cameras look apart, or "
+           "their principal points differ; stereo-sgm counts from there (disparity-at-infinity)\n",
+        range->infinity);
+}
+
 static int tell(const Check *check, const CheckResult *result)
 {
   StxPairVerdict verdict = result->finding.verdict;
@@ -171,7 +180,9 @@ static int tell(const Check *check, const CheckResult *result)
     if (result->seen_as[v] > 0)
       printf(" %d %s", result->seen_as[v], stx_pair_name((StxPairVerdict)v));
   printf("\n%s\n", text);
-  if (verdict != STX_PAIR_PLAUSIBLE && verdict != STX_PAIR_UNKNOWN)
+  if (verdict == STX_PAIR_PLAUSIBLE)
+    tell_range(&result->range);
+  else if (verdict != STX_PAIR_UNKNOWN)
     try_all(check, &result->finding);
   return verdict == STX_PAIR_PLAUSIBLE ? PLAUSIBLE
          : verdict == STX_PAIR_UNKNOWN ? UNKNOWN

@@ -7,6 +7,7 @@
 
 #include "common/calibration/calibration.h"
 #include "common/pair/pair_watch.h"
+#include "common/sgm/sgm_range.h"
 
 /* ---- Files: stx_check_files.c -------------------------------------------------------------- */
 
@@ -28,6 +29,7 @@ void check_files_clear(CheckFiles *files);
 typedef struct {
   int pairs, seen_as[STX_PAIR_VERDICTS];
   StxPairFinding finding; /* of the first pair of the verdict */
+  StxSgmRange range;      /* of the plausible pairs, as a stream */
 } CheckResult;
 
 /* Changes to the pictures before the check. */

@@ -68,8 +68,26 @@ static bool examine(const StxImage8 *left, const StxImage8 *right, int rows, int
   return true;
 }
 
+/* The range of disparities of a pair, and where infinity is. */
+static bool reach(
+    const StxImage8 *left, const StxImage8 *right, StxSgmRange *range, StxError *error)
+{
+  StxSgmParams params = STX_SGM_DEFAULTS;
+  StxPlace place = {.threads = stx_threads(0)};
+  params.width = left->width;
+  params.height = left->height;
+  size_t size = stx_sgm_range_scratch(&params, range, place.threads);
+  void *scratch = aligned_alloc(STX_ALIGN, stx_align(size));
+  bool good =
+      scratch != NULL
+          ? stx_sgm_range_look(&params, left, right, scratch, &place, range, error)
+          : stx_fail(error, "no memory for pictures of %d × %d pixels", left->width, left->height);
+  free(scratch);
+  return good;
+}
+
 static bool look_at(const char *left, const char *right, const CheckTry *attempt, int max_disparity,
-    StxPairFinding *finding, StxError *error)
+    StxPairFinding *finding, StxSgmRange *range, StxError *error)
 {
   StxImage8 image[2] = {{NULL}, {NULL}};
   bool good = png_load_gray8(left, &image[0], error) && png_load_gray8(right, &image[1], error);
@@ -78,6 +96,8 @@ static bool look_at(const char *left, const char *right, const CheckTry *attempt
   if (good)
     good = examine(&image[attempt->swap], &image[!attempt->swap], attempt->rows, max_disparity,
         finding, error);
+  if (good && finding->verdict == STX_PAIR_PLAUSIBLE && attempt->rows == 0)
+    good = reach(&image[attempt->swap], &image[!attempt->swap], range, error);
   free(image[0].data);
   free(image[1].data);
   return good;
@@ -95,7 +115,7 @@ bool check_look(const CheckFiles *files, const CheckTry *attempt, int max_dispar
     int at = begin + (int)((int64_t)i * count / pairs);
     StxPairFinding finding;
     if (!look_at(files->left->pdata[at], files->right->pdata[at + attempt->later], attempt,
-            max_disparity, &finding, error))
+            max_disparity, &finding, &result->range, error))
       return false;
     result->pairs++;
     /* A known verdict goes before an unknown one, then the more frequent. */

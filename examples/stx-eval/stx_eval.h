@@ -73,11 +73,12 @@ bool eval_open_scans(DataSet *set, const char *folder, const char *calibration, 
 /* Speed and noise of the street, unless something else is asked for. */
 #define EVAL_STREET .speed = 10, .noise = 2
 
-/* The pipeline's, but the same range for every frame: results are compared. */
+/* The pipeline's, but nothing is left to the pictures: results are compared. */
 static inline StxPipelineSettings eval_defaults(void)
 {
   StxPipelineSettings settings = stx_pipeline_defaults();
   settings.sgm.max_disparity = 128;
+  settings.sgm.infinity = 0;
   return settings;
 }
 

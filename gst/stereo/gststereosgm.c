@@ -50,8 +50,9 @@ struct _GstStereoSgm {
   GstStereoSgmSettings settings; /* properties, under the object lock */
   StxSgmParams active;           /* of the streaming thread: what they led to */
 
-  StxSgmRange range;         /* of max-disparity=auto; the range in force under the object lock */
+  StxSgmRange range;         /* from the pictures; written under the object lock */
   gboolean begins;           /* a stream does, under the object lock */
+  gboolean warned;           /* of its range */
   GstStxScratch look_memory; /* on the host, wherever the element matches */
 };
 
@@ -107,40 +108,83 @@ static gboolean make_plan(GstStxMatcher *matcher, const StxCamera *camera, StxEr
 
 /* ---- One pair ------------------------------------------------------------------------------ */
 
-/* Finds how near the things of this pair are, on the CPU. */
-static gboolean look(GstStereoSgm *self, GstStxStage *stage, const GstStxMatcherPair *pair,
-    StxSgmReach *reach, StxError *error)
+/* Memory of a look, on the host: with the stage there the match's, which comes later. */
+static void *look_memory(GstStereoSgm *self, GstStxStage *stage, gsize size, StxError *error)
 {
-  StxPlace place = {.threads = stage->place.threads};
-  StxImage8 left, right;
-
-  return gst_stx_matcher_bring_gray(GST_STX_MATCHER(self), stage, pair, &left, &right, error) &&
-         gst_stx_scratch_reserve(&self->look_memory,
-             stx_sgm_range_scratch(left.width, left.height, place.threads), error) &&
-         stx_sgm_range_look(&left, &right, self->look_memory.data, &place, reach, error);
+  if (!stage->on_device)
+    return gst_stx_stage_block(stage, SCRATCH, size, error);
+  return gst_stx_scratch_reserve(&self->look_memory, size, error) ? self->look_memory.data : NULL;
 }
 
-/* The parameters of this pair: those of the plan, with a range. */
-static gboolean choose_range(GstStereoSgm *self, GstStxStage *stage, const GstStxMatcherPair *pair,
+/* Looks at this pair, on the CPU. */
+static gboolean look(GstStereoSgm *self, GstStxStage *stage, const GstStxMatcherPair *pair,
+    StxSgmRange *range, StxError *error)
+{
+  StxPlace place = {.threads = stage->place.threads};
+  gsize size = stx_sgm_range_scratch(&self->active, range, place.threads);
+  void *memory = look_memory(self, stage, size, error);
+  StxImage8 left, right;
+
+  return memory != NULL &&
+         gst_stx_matcher_bring_gray(GST_STX_MATCHER(self), stage, pair, &left, &right, error) &&
+         stx_sgm_range_look(&self->active, &left, &right, memory, &place, range, error);
+}
+
+#define WARN_FROM 20 /* thousandths of the picture beyond the range */
+
+/* Tells, once for each stream, that a given range is too small. */
+static void warn_of_range(GstStereoSgm *self, const StxSgmRange *range)
+{
+  const StxCamera *camera = &GST_STX_MATCHER(self)->view_camera;
+  gint given = self->active.max_disparity;
+  gchar metres[32] = "";
+
+  if (self->warned || range->nearer < WARN_FROM)
+    return;
+  self->warned = TRUE;
+  if (stx_camera_is_metric(camera))
+    g_snprintf(metres, sizeof metres, " (%.2g m)", camera->focal * camera->baseline / given);
+  GST_ELEMENT_WARNING(self, STREAM, FORMAT,
+      ("%d %% of the picture is nearer than max-disparity=%d%s: its disparities are wrong and "
+       "there may be no ground; %s",
+          range->nearer / 10, given, metres,
+          given < STX_SGM_LARGEST_RANGE ? "set max-disparity=auto" : "scale the pictures down"),
+      (NULL));
+}
+
+static void tell_infinity(GstStereoSgm *self, gint infinity)
+{
+  GST_ELEMENT_INFO(self, STREAM, FORMAT,
+      ("The farthest things have a disparity of %d px: disparities count from there. Set "
+       "disparity-at-infinity=%d to be sure of it, or 0 if it is wrong",
+          infinity, infinity),
+      ("the cameras look apart, or their principal points differ"));
+}
+
+/* The parameters of this pair: those of the plan, and what the pictures say. */
+static gboolean choose(GstStereoSgm *self, GstStxStage *stage, const GstStxMatcherPair *pair,
     StxSgmParams *params, StxError *error)
 {
-  StxSgmRange range;
-  StxSgmReach reach;
+  gboolean open =
+      self->active.max_disparity == STX_SGM_AUTO || self->active.infinity == STX_SGM_INFINITY_AUTO;
+  StxSgmRange range, before;
 
-  *params = self->active;
-  if (params->max_disparity != STX_SGM_AUTO)
-    return TRUE;
   GST_OBJECT_LOCK(self);
-  range = self->begins ? (StxSgmRange){0} : self->range;
+  range = before = self->begins ? (StxSgmRange){0} : self->range;
+  self->warned &= !self->begins;
   GST_OBJECT_UNLOCK(self);
-  if (stx_sgm_range_is_due(&range)) {
-    if (!look(self, stage, pair, &reach, error))
+  if (stx_sgm_range_is_due(&range) && (open || range.tries < STX_SGM_RANGE_TRIES)) {
+    if (!look(self, stage, pair, &range, error))
       return FALSE;
-    stx_sgm_range_note(&range, &reach);
+    warn_of_range(self, &range);
   }
-  if (range.max_disparity != self->range.max_disparity)
-    GST_INFO_OBJECT(self, "max-disparity=auto: %d", range.max_disparity);
-  params->max_disparity = GST_STX_MATCHER(self)->plan.reach = range.max_disparity;
+  *params = self->active;
+  stx_sgm_range_apply(&range, params);
+  GST_STX_MATCHER(self)->plan.reach = params->max_disparity;
+  if (params->max_disparity != self->range.max_disparity)
+    GST_INFO_OBJECT(self, "max-disparity: %d", params->max_disparity);
+  if (range.infinity != before.infinity && self->active.infinity == STX_SGM_INFINITY_AUTO)
+    tell_infinity(self, range.infinity);
   GST_OBJECT_LOCK(self);
   self->range = range;
   self->begins = FALSE;
@@ -157,7 +201,7 @@ static gboolean match(
   StxImage8 left, right;
   void *scratch;
 
-  if (!choose_range(self, stage, pair, &params, error))
+  if (!choose(self, stage, pair, &params, error))
     return FALSE;
   scratch =
       gst_stx_stage_block(stage, SCRATCH, impl->scratch_size(&params, stage->place.threads), error);
@@ -169,10 +213,11 @@ static gboolean match(
 static void tell(GstStxMatcher *matcher, GstStructure *stats)
 {
   GstStereoSgm *self = GST_STEREO_SGM(matcher);
-  gint fixed = self->settings.params.max_disparity;
+  StxSgmParams params = self->settings.params;
 
-  gst_structure_set(stats, "max-disparity", G_TYPE_INT,
-      fixed != STX_SGM_AUTO ? fixed : self->range.max_disparity, NULL);
+  stx_sgm_range_apply(&self->range, &params);
+  gst_structure_set(stats, "max-disparity", G_TYPE_INT, params.max_disparity,
+      "disparity-at-infinity", G_TYPE_INT, params.infinity, NULL);
 }
 
 static void reset(GstStxPairing *pairing)

@@ -97,6 +97,7 @@ static void compare_sizes(const int (*sizes)[2], uint64_t count, StxSgmSearch se
     sgm_fill_pair(&pair, (StxFill)((seed / count + STX_FILL_NOISE) % STX_FILL_COUNT),
         stx_random_below(&random, 80), &random);
     pair.params.search = search;
+    pair.params.infinity = seed % 3 == 2 ? stx_random_below(&random, 61) - 30 : 0;
     pair.params.depth = seed % 2 ? 1 << (9 + stx_random_below(&random, 22)) : 0;
     compare_with_reference(&pair, seed);
     sgm_free_pair(&pair);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* max-disparity=auto: the choice by hand, in time, a look against one written down, and what every
- * implementation makes of it. */
+/* Range and infinity from the pictures: the choice by hand, in time, a look against one written
+ * down, and what every implementation makes of it. */
 #include "common/sgm/sgm_range.h"
 #include "tests/common/sgm/sgm_case.h"
 
@@ -12,9 +12,8 @@
 /* 1000 pixels, of which so many have that disparity, and the rest none. */
 static StxSgmReach reach_of(int disparity, uint32_t pixels)
 {
-  StxSgmReach reach = {.pixels = 1000};
-  for (int i = 0; i <= disparity / 8; i++)
-    reach.near[i] = pixels;
+  StxSgmReach reach = {.pixels = 1000, .known = pixels};
+  reach.counts[disparity - STX_SGM_RANGE_BEFORE] = pixels;
   return reach;
 }
 
@@ -22,8 +21,8 @@ STX_TEST(the_least_range_that_leaves_a_hundredth_nearer)
 {
   static const struct {
     int disparity, pixels, range;
-  } cases[] = {{0, 1000, 64}, {40, 1000, 64}, {48, 10, 64}, {48, 11, 128}, {104, 1000, 128},
-      {112, 10, 64}, {112, 11, 256}, {240, 1000, 256}, {504, 1000, 256}};
+  } cases[] = {{-64, 1000, 64}, {47, 1000, 64}, {48, 10, 64}, {48, 11, 128}, {111, 1000, 128},
+      {112, 10, 64}, {112, 11, 256}, {240, 1000, 256}, {447, 1000, 256}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     StxSgmReach reach = reach_of(cases[i].disparity, (uint32_t)cases[i].pixels);
     ck_assert_int_eq(stx_sgm_range_choose(&reach), cases[i].range);
@@ -71,39 +70,39 @@ static int mean(const StxImage8 *image, int x, int y)
   return sum / 64;
 }
 
-/* The look as the header says it. */
-static StxSgmReach brute_look(const SgmPair *pair)
+/* The range after a look as the header says it. */
+static int brute_range(const SgmPair *pair)
 {
   int width = (pair->params.width + 7) / 8, height = (pair->params.height + 7) / 8;
-  StxSgmParams params = sgm_defaults(width, height, 64);
-  StxSgmReach reach = {.pixels = (uint32_t)(width * height)};
+  int cut = width > 16 ? 8 : 0, near[2] = {0, 0};
+  StxSgmParams params = sgm_defaults(width - cut, height, 64);
   params.texture = 20;
   params.uniqueness = 5;
   params.sky = false;
   STX_AUTO(SgmPair) shrunk = sgm_new_pair(params);
-  for (int y = 0; y < height; y++)
-    for (int x = 0; x < width; x++) {
-      stx_row8(&shrunk.left, y)[x] = (uint8_t)mean(&pair->left, x, y);
-      stx_row8(&shrunk.right, y)[x] = (uint8_t)mean(&pair->right, x, y);
-    }
+  STX_EACH_PIXEL (x, y, width - cut, height) {
+    stx_row8(&shrunk.left, y)[x] = (uint8_t)mean(&pair->left, x, y);
+    stx_row8(&shrunk.right, y)[x] = (uint8_t)mean(&pair->right, x + cut, y);
+  }
   STX_AUTO(SgmResult) result = sgm_run(sgm_reference(), &shrunk, 1);
-  for (int y = 0; y < height; y++)
-    for (int x = 0; x < width; x++)
-      for (int i = 0; i <= stx_row16(&result.disparity, y)[x] / 256; i++)
-        reach.near[i] += stx_row16(&result.disparity, y)[x] > 0;
-  return reach;
+  STX_EACH_PIXEL (x, y, width - cut, height)
+    for (int i = 0; i < 2; i++) /* in 1/32 px */
+      near[i] += stx_row16(&result.disparity, y)[x] - 256 * cut >= 32 * ((64 << i) - 16) - 16;
+  return near[1] > width * height / 100 ? 256 : near[0] > width * height / 100 ? 128 : 64;
 }
 
-static StxSgmReach look(const SgmPair *pair, int threads)
+static StxSgmRange look(const SgmPair *pair, int threads)
 {
-  StxSgmReach reach;
-  size_t size = stx_sgm_range_scratch(pair->params.width, pair->params.height, threads);
+  StxSgmRange range = {0};
+  StxSgmParams params = pair->params;
+  params.max_disparity = STX_SGM_AUTO;
+  size_t size = stx_sgm_range_scratch(&params, &range, threads);
   void *scratch = aligned_alloc(STX_ALIGN, stx_align(size));
   memset(scratch, 0xa5, size);
   ck_assert(stx_sgm_range_look(
-      &pair->left, &pair->right, scratch, &(StxPlace){.threads = threads}, &reach, NULL));
+      &params, &pair->left, &pair->right, scratch, &(StxPlace){.threads = threads}, &range, NULL));
   free(scratch);
-  return reach;
+  return range;
 }
 
 /* A wall of squares of 8 × 8 px at one disparity. */
@@ -113,7 +112,7 @@ static void fill_wall(const SgmPair *pair, int shift, StxRandom *random)
   for (int y = 0; y < pair->params.height; y++)
     for (int x = 0; x < pair->params.width; x++)
       for (int side = 0; side < 2; side++) {
-        int square = 4096 * (y / 8) + (x + side * shift) / 8;
+        int square = 4096 * (y / 8) + (x + side * shift + 800) / 8;
         StxRandom gray = {seed + (uint64_t)square * 0x9e3779b97f4a7c15u};
         stx_random(&gray);
         stx_row8(side ? &pair->right : &pair->left, y)[x] = (uint8_t)stx_random_below(&gray, 256);
@@ -122,68 +121,151 @@ static void fill_wall(const SgmPair *pair, int shift, StxRandom *random)
 
 STX_TEST(a_look_is_as_the_header_says)
 {
-  static const int sizes[][2] = {{1, 1}, {7, 9}, {64, 8}, {333, 75}, {641, 240}};
+  static const int sizes[][2] = {{1, 1}, {7, 9}, {64, 8}, {133, 20}, {333, 75}, {641, 240}};
   StxRandom random = {1};
-  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-    STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(sizes[i][0], sizes[i][1], 64));
-    fill_wall(&pair, 72, &random);
-    StxSgmReach expected = brute_look(&pair);
-    for (int threads = 1; threads <= 3; threads += 2) {
-      StxSgmReach reach = look(&pair, threads);
-      ck_assert(memcmp(&reach, &expected, sizeof reach) == 0);
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    for (int shift = 16; shift < 200; shift += 30) {
+      STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(sizes[i][0], sizes[i][1], 64));
+      fill_wall(&pair, shift, &random);
+      int expected = brute_range(&pair);
+      ck_assert_int_eq(look(&pair, 1).max_disparity, expected);
+      ck_assert_int_eq(look(&pair, 3).max_disparity, expected);
     }
-  }
 }
 
 STX_TEST(pairs_get_the_range_that_they_need)
 {
   static const struct {
     int shift, range;
-  } cases[] = {{8, 64}, {40, 64}, {48, 128}, {104, 128}, {112, 256}, {240, 256}, {400, 256}};
+  } cases[] = {{0, 64}, {40, 64}, {56, 128}, {104, 128}, {120, 256}, {240, 256}, {400, 256}};
   StxRandom random = {2};
   STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(800, 160, 64));
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     fill_wall(&pair, cases[i].shift, &random);
-    StxSgmReach reach = look(&pair, 1);
-    ck_assert_int_eq(stx_sgm_range_choose(&reach), cases[i].range);
-    ck_assert_uint_gt(reach.near[cases[i].shift / 8], reach.pixels / 4);
+    ck_assert_int_eq(look(&pair, 1).max_disparity, cases[i].range);
   }
 }
 
-/* Bare surfaces, and views that have nothing in common, are no evidence of anything near. */
+/* Bare surfaces, and views that have nothing in common, are no evidence of anything near, nor of
+ * anything behind infinity. */
 STX_TEST(what_cannot_be_matched_asks_for_nothing)
 {
   StxRandom random = {3};
   STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(640, 480, 64));
+  pair.params.infinity = STX_SGM_INFINITY_AUTO;
   for (int noise = 0; noise < 5; noise++) {
-    for (int y = 0; y < 480; y++)
-      for (int x = 0; x < 640; x++) {
-        stx_row8(&pair.left, y)[x] =
+    STX_EACH_PIXEL (x, y, 640, 480)
+      for (int side = 0; side < 2; side++)
+        stx_row8(side ? &pair.right : &pair.left, y)[x] =
             (uint8_t)(60 + x / 8 + stx_random_below(&random, 4 * noise + 1));
-        stx_row8(&pair.right, y)[x] =
-            (uint8_t)(60 + x / 8 + stx_random_below(&random, 4 * noise + 1));
+    StxSgmRange range = look(&pair, 1);
+    ck_assert_int_eq(range.max_disparity, 64);
+    ck_assert_int_eq(range.infinity, 0);
+  }
+}
+
+/* ---- Infinity ------------------------------------------------------------------------------ */
+
+/* Squares of 8 × 8 px with the disparity `far` in the upper half, and up to 80 px more below. */
+static void fill_street(const SgmPair *pair, int far, StxRandom *random)
+{
+  int height = pair->params.height;
+  for (int y = 0; y < height; y += 8) {
+    int below = y - height / 2, rows = height - y < 8 ? height - y : 8;
+    SgmPair strip = *pair;
+    strip.params.height = rows;
+    strip.left.data += y * pair->left.stride;
+    strip.right.data += y * pair->right.stride;
+    fill_wall(&strip, far + (below > 0 ? below * 160 / height : 0), random);
+  }
+}
+
+STX_TEST(negative_disparities_prove_where_infinity_is)
+{
+  static const struct {
+    int far, infinity;
+  } cases[] = {{0, 0}, {12, 0}, {52, 0}, {-1, 0}, {-6, -6}, {-22, -22}, {-40, -40}};
+  StxRandom random = {5};
+  STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(640, 240, 64));
+  pair.params.infinity = STX_SGM_INFINITY_AUTO;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    fill_street(&pair, cases[i].far, &random);
+    ck_assert_int_le(abs(look(&pair, 2).infinity - cases[i].infinity), cases[i].infinity ? 1 : 0);
+  }
+  fill_wall(&pair, -20, &random); /* all of it: the views are exchanged */
+  ck_assert_int_eq(look(&pair, 1).infinity, 0);
+}
+
+STX_TEST(infinity_stays_once_found_and_is_not_found_late)
+{
+  StxRandom random = {6};
+  STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(640, 240, 64));
+  pair.params.infinity = STX_SGM_INFINITY_AUTO;
+  fill_street(&pair, -16, &random);
+  for (int late = 0; late < 2; late++) {
+    StxSgmRange range = {.tries = late ? STX_SGM_RANGE_TRIES : STX_SGM_RANGE_TRIES - 1};
+    size_t size = stx_sgm_range_scratch(&pair.params, &range, 1);
+    void *scratch = aligned_alloc(STX_ALIGN, stx_align(size));
+    for (int i = 0; i < 2; i++) {
+      ck_assert(stx_sgm_range_look(
+          &pair.params, &pair.left, &pair.right, scratch, &(StxPlace){.threads = 1}, &range, NULL));
+      ck_assert_int_le(abs(range.infinity - (late ? 0 : -16)), late ? 0 : 1);
+    }
+    free(scratch);
+  }
+}
+
+/* Cuts as the header says: the same as a narrower pair, and unknown beside it. */
+STX_TEST(disparities_count_from_infinity)
+{
+  static const int infinities[] = {1, 21, -9, -120, 119, 256, -256};
+  StxRandom random = {7};
+  for (size_t i = 0; i < sizeof infinities / sizeof infinities[0]; i++) {
+    int infinity = infinities[i], left = infinity > 0 ? infinity : 0, width = 120;
+    STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(width, 17, 64));
+    sgm_fill_pair(&pair, STX_FILL_NOISE, infinity + 5, &random);
+    SgmPair cut = pair;
+    cut.params.width = cut.left.width = cut.right.width = width - abs(infinity);
+    cut.left.data += left;
+    cut.right.data += left - infinity;
+    pair.params.infinity = infinity;
+    STX_AUTO(SgmResult) expected = sgm_new_result(&pair.params);
+    STX_EACH_PIXEL (x, y, width, 17)
+      stx_row16(&expected.disparity, y)[x] = stx_row8(&expected.confidence, y)[x] = 0;
+    if (cut.params.width > 0) {
+      STX_AUTO(SgmResult) part = sgm_run(sgm_reference(), &cut, 1);
+      STX_EACH_PIXEL (x, y, cut.params.width, 17) {
+        stx_row16(&expected.disparity, y)[x + left] = stx_row16(&part.disparity, y)[x];
+        stx_row8(&expected.confidence, y)[x + left] = stx_row8(&part.confidence, y)[x];
       }
-    StxSgmReach reach = look(&pair, 1);
-    ck_assert_int_eq(stx_sgm_range_choose(&reach), 64);
+    }
+    STX_EACH_IMPL (StxSgmImpl, impl, &stx_sgm_impls) {
+      STX_AUTO(SgmResult) result = sgm_run(impl, &pair, 2);
+      sgm_expect_same(&expected, &result, impl->info.name);
+    }
   }
 }
 
 /* ---- Every implementation ------------------------------------------------------------------ */
 
-STX_TEST(auto_is_the_range_of_the_pair)
+STX_TEST(what_is_left_open_is_what_a_look_says)
 {
   StxRandom random = {4};
   for (int search = 0; search < 2; search++)
-    for (int shift = 24; shift < 160; shift += 64) {
-      STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(420, 19, STX_SGM_AUTO));
-      pair.params.search = search;
-      fill_wall(&pair, shift, &random);
-      SgmPair fixed = pair;
-      StxSgmReach reach = look(&pair, 1);
-      fixed.params.max_disparity = stx_sgm_range_choose(&reach);
-      STX_AUTO(SgmResult) expected = sgm_run(sgm_reference(), &fixed, 1);
+    for (int shift = -20; shift < 160; shift += 80) {
+      STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(420, 49, 64));
+      fill_street(&pair, shift, &random);
+      SgmPair open = pair;
+      open.params.search = pair.params.search = search;
+      open.params.max_disparity = STX_SGM_AUTO;
+      open.params.infinity = STX_SGM_INFINITY_AUTO;
+      StxSgmRange range = look(&open, 1);
+      ck_assert(range.infinity == 0 || shift < 0);
+      pair.params.max_disparity = range.max_disparity;
+      pair.params.infinity = range.infinity;
+      STX_AUTO(SgmResult) expected = sgm_run(sgm_reference(), &pair, 1);
       STX_EACH_IMPL (StxSgmImpl, impl, &stx_sgm_impls) {
-        STX_AUTO(SgmResult) result = sgm_run(impl, &pair, 2);
+        STX_AUTO(SgmResult) result = sgm_run(impl, &open, 2);
         sgm_expect_same(&expected, &result, impl->info.name);
       }
     }

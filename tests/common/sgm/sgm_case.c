@@ -10,6 +10,7 @@ StxSgmParams sgm_defaults(int width, int height, int max_disparity)
   params.width = width;
   params.height = height;
   params.max_disparity = max_disparity;
+  params.infinity = 0;          /* check_sgm_range.c */
   params.search = STX_SGM_FULL; /* coarse to fine has tests of its own, which ask for it */
   return params;
 }

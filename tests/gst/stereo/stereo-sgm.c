@@ -131,6 +131,10 @@ STX_TEST(properties_reach_the_algorithm)
   params = (StxSgmParams)STX_SGM_DEFAULTS;
   params.search = STX_SGM_FULL;
   check_against_reference("search=full", &params, 75, 20);
+  params.infinity = -3;
+  check_against_reference("search=full disparity-at-infinity=-3", &params, 75, 20);
+  params.infinity = 4;
+  check_against_reference("search=full disparity-at-infinity=4", &params, 75, 20);
 }
 
 STX_TEST(every_backend_gives_the_same_bytes)
@@ -407,14 +411,14 @@ static GstBuffer *push_wall(StereoPair *pair, int from, int to, int shift)
   return output;
 }
 
-static gint range_of(const StereoPair *pair)
+static gint told(const StereoPair *pair, const char *field)
 {
   g_autoptr(GstStructure) stats = NULL;
-  gint range = -1;
+  gint value = 0;
 
   g_object_get(pair->element, "stats", &stats, NULL);
-  fail_unless(gst_structure_get_int(stats, "max-disparity", &range));
-  return range;
+  fail_unless(gst_structure_get_int(stats, field, &value));
+  return value;
 }
 
 STX_TEST(auto_follows_what_comes_near_without_new_caps)
@@ -426,14 +430,65 @@ STX_TEST(auto_follows_what_comes_near_without_new_caps)
 
   ck_assert_int_eq((stereo_at(far, 420, 48, 300, 24) + 128) / 256, 20);
   ck_assert_int_eq((stereo_at(near, 420, 48, 300, 24) + 128) / 256, 150);
-  ck_assert_int_eq(range_of(&pair), 256);
+  ck_assert_int_eq(told(&pair, "max-disparity"), 256);
   ck_assert_uint_eq(gst_harness_events_received(pair.left), events);
 }
 
-STX_TEST(a_fixed_range_stays)
+/* The text of the next message of that type; NULL: there is none. */
+static char *next_text(const StereoPair *pair, GstMessageType type)
 {
-  g_auto(StereoPair) pair = stereo_pair("max-disparity=64", 420, 48);
-  g_autoptr(GstBuffer) near = push_wall(&pair, 0, 2, 150);
+  g_autoptr(GstMessage) message = gst_bus_pop_filtered(pair->bus, type);
+  g_autoptr(GError) error = NULL;
 
-  ck_assert_int_eq(range_of(&pair), 64);
+  if (message == NULL)
+    return NULL;
+  if (type == GST_MESSAGE_WARNING)
+    gst_message_parse_warning(message, &error, NULL);
+  else
+    gst_message_parse_info(message, &error, NULL);
+  return g_strdup(error->message);
+}
+
+STX_TEST(a_fixed_range_stays_and_is_warned_of_once)
+{
+  g_auto(StereoPair) pair = stereo_pair("max-disparity=64 focal=100 baseline=.32", 420, 48);
+  g_autoptr(GstBuffer) near = push_wall(&pair, 0, 9, 150);
+  g_autofree char *text = next_text(&pair, GST_MESSAGE_WARNING),
+                  *other = next_text(&pair, GST_MESSAGE_WARNING);
+
+  ck_assert_int_eq(told(&pair, "max-disparity"), 64);
+  fail_unless(text != NULL && strstr(text, "max-disparity=64 (0.5 m)") != NULL &&
+                  strstr(text, "set max-disparity=auto") != NULL,
+      "%s", text);
+  fail_unless(other == NULL, "%s", other);
+}
+
+/* A wall above, which is at infinity, and another one in front of it below. */
+static GstBuffer *street_view(gboolean right, int far, int near)
+{
+  GstBuffer *above = stereo_view("GRAY8", 420, 48, right, 1, far, 0);
+  g_autoptr(GstBuffer) below = stereo_view("GRAY8", 420, 48, right, 2, near, 0);
+  GstMapInfo to, from;
+
+  fail_unless(gst_buffer_map(above, &to, GST_MAP_WRITE));
+  fail_unless(gst_buffer_map(below, &from, GST_MAP_READ));
+  memcpy(to.data + to.size / 2, from.data + to.size / 2, to.size / 2);
+  gst_buffer_unmap(below, &from);
+  gst_buffer_unmap(above, &to);
+  return above;
+}
+
+STX_TEST(disparities_count_from_an_infinity_that_is_found_and_told)
+{
+  g_auto(StereoPair) pair = stereo_pair("", 420, 48);
+  g_autoptr(GstBuffer) output =
+      push_pair(&pair, street_view(FALSE, -16, 20), street_view(TRUE, -16, 20));
+  g_autofree char *text = next_text(&pair, GST_MESSAGE_INFO);
+
+  gint infinity = told(&pair, "disparity-at-infinity");
+  g_autofree char *wanted = g_strdup_printf("disparity-at-infinity=%d ", infinity);
+
+  ck_assert_int_le(abs(infinity + 16), 1);
+  fail_unless(text != NULL && strstr(text, wanted) != NULL, "%s", text);
+  ck_assert_int_eq((stereo_at(output, 420, 48, 300, 40) + 128) / 256, 20 - infinity);
 }
