@@ -60,8 +60,11 @@ static void add_lying(StxRoadCells *cells, int c, int reach)
   const StxGrid *grid = cells->grid;
   const uint16_t *d = stx_column(grid, (void *)cells->columns, 0, c);
   const uint16_t *weight = stx_column(grid, (void *)cells->columns, 1, c);
-  int rows = stx_grid_rows(grid), x = column_x(grid, c);
-  for (int r = 0; r < rows; r++) {
+  int rows = stx_grid_rows(grid), x = column_x(grid, c), most = 0;
+  for (int r = 0; r < rows; r++)
+    most = d[r] > most ? d[r] : most;
+  cells->bins = (most >> 8) + 1 > cells->bins ? (most >> 8) + 1 : cells->bins;
+  for (int r = 0; r < rows && rows > 2 * reach; r++) {
     int middle = r < reach ? reach : r >= rows - reach ? rows - 1 - reach : r;
     int above = d[middle - reach], growth = d[middle + reach] - above;
     int off = 2 * d[middle] - above - d[middle + reach];
@@ -78,8 +81,8 @@ StxRoadCells stx_road_cells(const StxGrid *grid, const void *columns, StxRoadCel
   int rows = stx_grid_rows(grid), reach = (REACH + grid->cell_height - 1) / grid->cell_height;
   int64_t count = (int64_t)rows * stx_grid_columns(grid);
   int step = (int)((count + STX_ROAD_CELLS - 1) / STX_ROAD_CELLS);
-  StxRoadCells cells = {grid, columns, step, 2 * reach * grid->cell_height, 0, cell};
-  for (int c = step / 2; c < stx_grid_columns(grid) && rows > 2 * reach; c += step)
+  StxRoadCells cells = {grid, columns, step, 2 * reach * grid->cell_height, 0, 2, cell};
+  for (int c = step / 2; c < stx_grid_columns(grid); c += step)
     add_lying(&cells, c, reach);
   return cells;
 }
@@ -91,15 +94,16 @@ static bool grows(const StxRoadCells *cells, const StxRoadCell *cell, const StxR
 
 /* ---- The histogram -------------------------------------------------------------------------- */
 
-static int begin_histogram(const StxGrid *grid, StxRoadHistogram *histogram)
+static int begin_histogram(const StxGrid *grid, int bins, StxRoadHistogram *histogram)
 {
   int rows = stx_grid_rows(grid), shift = 0;
   while (((rows - 1) >> shift) >= STX_ROAD_ROW_BINS)
     shift++;
   histogram->height = grid->height;
   histogram->rows = ((rows - 1) >> shift) + 1;
-  memset(histogram->bin, 0, histogram->rows * sizeof histogram->bin[0]);
+  histogram->bins = bins;
   for (int r = 0; r < histogram->rows; r++) {
+    memset(histogram->bin[r], 0, (size_t)bins * sizeof histogram->bin[r][0]);
     int last = ((r + 1) << shift) < rows ? (r + 1) << shift : rows;
     histogram->y[r] = stx_grid_top(grid, r << shift) + stx_grid_top(grid, last) - 1;
   }
@@ -110,11 +114,11 @@ static void end_histogram(StxRoadHistogram *histogram)
 {
   for (int r = 0; r < histogram->rows; r++) {
     uint32_t sum = 0;
-    for (int b = 0; b < STX_ROAD_BINS; b++) {
+    for (int b = 0; b < histogram->bins; b++) {
       histogram->upto[r][b] = sum;
       sum += histogram->bin[r][b].weight;
     }
-    histogram->upto[r][STX_ROAD_BINS] = sum;
+    histogram->upto[r][histogram->bins] = sum;
   }
 }
 
@@ -128,8 +132,8 @@ void stx_road_histograms(const StxRoadCells *cells, double tilt, const StxRoadLy
     StxRoadHistogram *all, StxRoadHistogram *those)
 {
   const StxGrid *grid = cells->grid;
-  int rows = stx_grid_rows(grid), shift = begin_histogram(grid, all);
-  begin_histogram(grid, those);
+  int rows = stx_grid_rows(grid), shift = begin_histogram(grid, cells->bins, all);
+  begin_histogram(grid, cells->bins, those);
   for (int c = cells->step / 2; c < stx_grid_columns(grid); c += cells->step) {
     const uint16_t *d = stx_column(grid, (void *)cells->columns, 0, c);
     const uint16_t *weight = stx_column(grid, (void *)cells->columns, 1, c);
@@ -137,9 +141,11 @@ void stx_road_histograms(const StxRoadCells *cells, double tilt, const StxRoadLy
     for (int r = up > 0 ? up : 0; r < rows && r - up < rows; r++)
       add_cell(d[r], cell_weight(d[r], weight[r]), all->bin[(r - up) >> shift]);
   }
-  for (int i = 0; i < cells->count; i++) {
+  for (int i = 0, up = 0; i < cells->count; i++) {
     const StxRoadCell *cell = &cells->cell[i];
-    int r = cell->row - rise_cells(grid, rise_of(tilt, cell->x));
+    if (i == 0 || cell->x != cell[-1].x)
+      up = rise_cells(grid, rise_of(tilt, cell->x));
+    int r = cell->row - up;
     if (r >= 0 && r < rows && grows(cells, cell, lying))
       add_cell(cell->disparity, cell->weight, those->bin[r >> shift]);
   }
@@ -155,7 +161,7 @@ static int next_peak(
 {
   uint32_t best = 0;
   int best_bin = -1;
-  for (int b = 0; b + 1 < STX_ROAD_BINS; b++) {
+  for (int b = 0; b + 1 < histogram->bins; b++) {
     uint32_t weight = stx_road_weight(histogram, row, b, b + 1);
     bool taken = false;
     for (int i = 0; i < count; i++)
@@ -197,7 +203,7 @@ void stx_road_add_row(
 {
   int64_t y = histogram->y[r];
   for (int b = bin - near; b <= bin + near; b++) {
-    if (b < 0 || b >= STX_ROAD_BINS)
+    if (b < 0 || b >= histogram->bins)
       continue;
     int64_t w = histogram->bin[r][b].weight;
     int64_t d = histogram->bin[r][b].moment + 256 * b * w;
@@ -266,7 +272,7 @@ static RowWeights weigh_row(const Histograms *h, int r, int64_t d)
   int bin = d < 256 * STX_ROAD_BINS ? (int)(d >> 8) : STX_ROAD_BINS + STX_ROAD_BINS / 32;
   int near = STX_ROAD_NEAR + bin / 64;
   uint32_t lying = stx_road_weight(h->lying, r, bin - near, bin + near);
-  uint32_t all = h->all->upto[r][STX_ROAD_BINS];
+  uint32_t all = stx_road_row(h->all, r);
   return (RowWeights){lying, stx_road_weight(h->all, r, bin - near, bin + near),
       stx_road_weight(h->all, r, 0, bin - near - STX_ROAD_FAR - bin / 8), all,
       lying > 0 && lying >= all / 16};
@@ -355,10 +361,12 @@ static Moments moments_near(const StxRoadCells *cells, const Plane *plane, int n
 {
   StxRoadLying lying = lying_as(plane);
   Moments m = {0};
-  for (int i = 0; i < cells->count; i++) {
+  for (int i = 0, rise = 0; i < cells->count; i++) {
     const StxRoadCell *cell = &cells->cell[i];
+    if (i == 0 || cell->x != cell[-1].x)
+      rise = rise_of(plane->tilt, cell->x);
     int64_t x = cell->x, y = cell->y, w = cell->weight;
-    int64_t d = stx_road_int_at(&plane->line, (int)y - rise_of(plane->tilt, cell->x));
+    int64_t d = stx_road_int_at(&plane->line, (int)y - rise);
     int64_t e = cell->disparity - d;
     if (d >= 256 && (e < 0 ? -e : e) <= near * (128 + d / 64) && grows(cells, cell, &lying))
       m = (Moments){m.w + w, m.x + w * x, m.y + w * y, m.e + w * e, m.xx + w * x * x,

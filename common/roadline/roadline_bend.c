@@ -55,7 +55,7 @@ static int64_t score_rows(const Search *s, const StxRoadInt *line, int above, in
       break;
     int bin = d < 256 * STX_ROAD_BINS ? (int)(d >> 8) : STX_ROAD_BINS + STX_ROAD_NEAR;
     int64_t on = stx_road_weight(s->lying, r, bin - STX_ROAD_NEAR, bin + STX_ROAD_NEAR);
-    sum += SEEN * on < s->all->upto[r][STX_ROAD_BINS] ? -s->miss : on;
+    sum += SEEN * on < stx_road_row(s->all, r) ? -s->miss : on;
     sum -= stx_road_weight(s->all, r, 0, bin - STX_ROAD_NEAR - STX_ROAD_FAR - bin / 8);
   }
   return sum;
@@ -307,7 +307,7 @@ static void prepare(const StxGrid *grid, const void *columns, const StxRoadLine 
   s->bottom = 256 * stx_roadline_at(line, all->height - 1);
   s->count = stx_road_points(lying, ANCHORS, s->point);
   for (int r = all->rows - 1; r >= 0; r -= s->step)
-    s->bend += lying->upto[r][STX_ROAD_BINS];
+    s->bend += stx_road_row(lying, r);
   s->bend = (int64_t)(BEND * (double)s->bend);
   s->miss = s->bend / MISS;
 }

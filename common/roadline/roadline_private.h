@@ -24,7 +24,7 @@ typedef struct {
   StxRoadBin bin[STX_ROAD_ROW_BINS][STX_ROAD_BINS];
   uint32_t upto[STX_ROAD_ROW_BINS][STX_ROAD_BINS + 1]; /* Σ weight of the bins before */
   int32_t y[STX_ROAD_ROW_BINS]; /* twice the image row of the row bin's centre */
-  int rows;
+  int rows, bins; /* that are used: up to the nearest cell */
   int height;
 } StxRoadHistogram;
 
@@ -54,6 +54,7 @@ typedef struct {
   const StxGrid *grid;
   const void *columns;
   int step, span, count; /* `span` image rows are what cells grow over */
+  int bins;              /* of the histograms */
   StxRoadCell *cell;
 } StxRoadCells;
 
@@ -81,8 +82,13 @@ int stx_road_points(const StxRoadHistogram *histogram, int anchors, StxRoadPoint
 STX_INLINE uint32_t stx_road_weight(const StxRoadHistogram *histogram, int row, int from, int to)
 {
   from = from < 0 ? 0 : from;
-  to = to >= STX_ROAD_BINS ? STX_ROAD_BINS - 1 : to;
+  to = to >= histogram->bins ? histogram->bins - 1 : to;
   return from > to ? 0 : histogram->upto[row][to + 1] - histogram->upto[row][from];
+}
+
+STX_INLINE uint32_t stx_road_row(const StxRoadHistogram *histogram, int row)
+{
+  return histogram->upto[row][histogram->bins];
 }
 
 /* D(y) = (offset + slope·y) / 2^16 in 1/256 px, y in half image rows. */

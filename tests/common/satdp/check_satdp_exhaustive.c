@@ -322,11 +322,12 @@ static void fill_with_outliers(Model *m, const Case *c, int column)
 
 /* ---- The recurrences against all ------------------------------------------------------------- */
 
-/* The defaults but for cheaper stixels, so that a few cells become several. */
+/* The defaults but for cheaper stixels and lowest ones, so that a few cells become several. */
 static StxSatdpParams small_params(int number, StxRandom *random)
 {
   StxSatdpParams p = STX_SATDP_DEFAULTS;
   int cell = 4 + stx_random_below(random, 5);
+  p.first_object_cost = p.first_sky_cost = 0;
   p.grid = (StxGrid){COLUMNS * cell, (1 + number % ROWS) * cell, cell, cell, number % 4 ? 0 : 19};
   p.stixel_cost = 1 + stx_random_below(random, 12) / 2.0;
   p.object_sigma_slope *= stx_random_below(random, 2);

@@ -23,6 +23,7 @@ StxSatdpParams case_params(int columns, int rows, int cell, int classes)
   params.ground_sigma_intercept = 10;
   params.ground_sigma_slope = 0.5;
   params.object_sigma_slope = 0;
+  params.first_object_cost = params.first_sky_cost = 0;
   params.pair_cost = 0.5;
   params.pair_tolerance = 1;
   params.horizon_cost = 2;
