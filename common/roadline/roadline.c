@@ -7,10 +7,12 @@
  *   L(r, b)    likewise of those that lie
  *   points     the up to PEAKS highest maxima of L(r, ·) in ANCHORS rows
  *   candidates the prior, then the lines through two points of different rows
- *   score      Σ over rows of  L on the line (its bin and the ones beside it) − H behind it,
- *              times the share of rows that have some on it: nothing can be seen through the road,
- *              so a line with much behind it runs through objects, and the distant background
- *              reaches over few rows. The best one (the first of equals) of the tilts is
+ *   score      Σ over the rows that have some on it of  L on the line (its bin and the ones beside
+ *              it) − H behind it, times their share of all rows: nothing can be seen through the
+ *              road, so a line with much behind it runs through objects, and the distant
+ *              background reaches over few rows. Rows without any say nothing: there the road is
+ *              hidden, or nearer than can be measured. The best one (the first of equals) of the
+ *              tilts is
  *   refined    to a plane by weighted least squares on the cells near it that lie.
  *
  * Without a prior the tilts are TILTS steps either way. Only the solution of the least squares is
@@ -22,9 +24,8 @@
 #include "common/roadline/roadline_private.h"
 
 #include <math.h>
-#include <string.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define REACH 12 /* pixels above and below a cell that say whether it lies */
 
@@ -288,7 +289,8 @@ static int64_t score(const Histograms *h, const StxRoadInt *line)
     if (d < 256)
       break;
     RowWeights row = weigh_row(h, r, d);
-    sum += row.lying - row.behind;
+    if (row.supported)
+      sum += row.lying - row.behind;
     supported += row.supported;
     rows++;
   }
@@ -422,7 +424,7 @@ static double support(const StxRoadCells *cells, const Plane *plane, StxRoadScra
     RowWeights row = weigh_row(&h, r, d);
     lying += row.lying;
     on += row.on;
-    behind += row.behind;
+    behind += row.supported ? row.behind : 0;
     sum += row.all;
     supported += row.supported;
     rows++;

@@ -78,8 +78,8 @@ STX_API size_t stx_roadline_scratch(const StxGrid *grid);
  * A cell lies if the disparity grows down its column as the plane's does. Fronts of things have one
  * disparity, and a wall seen at an angle changes its disparity only from left to right. A plane
  * counts if STX_ROAD_LEAST of the known cells below its horizon lie in it, in a fifth of the rows
- * there and a twelfth of all, and if at most half as many are behind it, through which nothing can
- * be seen.
+ * there and a twelfth of all, and if at most half as many are behind it in these rows, through
+ * which nothing can be seen.
  *
  * Cost: about 33,000 cells at most are looked at, whatever the image size (then every second,
  * third … column).

@@ -24,7 +24,7 @@ typedef struct {
   StxRoadBin bin[STX_ROAD_ROW_BINS][STX_ROAD_BINS];
   uint32_t upto[STX_ROAD_ROW_BINS][STX_ROAD_BINS + 1]; /* Σ weight of the bins before */
   int32_t y[STX_ROAD_ROW_BINS]; /* twice the image row of the row bin's centre */
-  int rows, bins; /* that are used: up to the nearest cell */
+  int rows, bins;               /* that are used: up to the nearest cell */
   int height;
 } StxRoadHistogram;
 

@@ -122,9 +122,8 @@ typedef struct {
     .sigma_height = 0.06, .sigma_angle = 0.003, .sigma_depth = 0.05, .ground_sigma_intercept = 10, \
     .ground_sigma_slope = 0.3, .object_sigma_slope = 0.02, .pair_cost = 0.1, .pair_slope = 0.1,    \
     .pair_tolerance = 2, .horizon_cost = 3, .unknown_cost = 0.3, .sky_cost = 6,                    \
-    .first_object_cost = 5, .first_sky_cost = 5,                                                   \
-    .ground_classes = 1u << 0 | 1u << 1 | 1u << 9, .sky_classes = 1u << 10,                        \
-    .outlier_share = {0.15, 0.15, 0.4}, .outlier_range = 128                                       \
+    .first_object_cost = 5, .first_sky_cost = 5, .ground_classes = 1u << 0 | 1u << 1 | 1u << 9,    \
+    .sky_classes = 1u << 10, .outlier_share = {0.15, 0.15, 0.4}, .outlier_range = 128              \
   }
 
 /*

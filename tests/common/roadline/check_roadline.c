@@ -113,7 +113,7 @@ STX_TEST(the_ground_is_found_as_a_plane)
     const char *name;
     int width, height;
     double slope, horizon, tilt, from, to;
-    int hidden;
+    int hidden, noise; /* px, below `to` */
   } cases[] = {{"level", 640, 480, .3, 200, 0, 0, 1, 4},
       {"rolled", 640, 480, .3, 180, .268, 0, 1, 4},
       {"rolled back", 752, 480, .2, 150, -.27, 0, 1, 4},
@@ -122,7 +122,8 @@ STX_TEST(the_ground_is_found_as_a_plane)
       {"from above", 640, 480, .1, -500, .1, 0, 1, 4},
       {"behind furniture", 640, 480, .25, 180, .03, 0, 1, 13},
       {"over a bonnet", 1280, 720, .1, 350, .02, 0, .75, 2},
-      {"a strip", 640, 480, .3, 200, .02, .6, .8, 2}};
+      {"a strip", 640, 480, .3, 200, .02, .6, .8, 2},
+      {"nearer than can be measured", 640, 480, .6, 150, .02, 0, .6, 2, 15}};
   StxRandom random = {7};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     STX_AUTO(RoadScene) scene = road_scene(cases[i].width, cases[i].height, 8);
@@ -133,7 +134,7 @@ STX_TEST(the_ground_is_found_as_a_plane)
     for (int c = 0; c < stx_grid_columns(&scene.grid); c++)
       for (int r = 0, rows = stx_grid_rows(&scene.grid); r < rows; r++)
         if (r < cases[i].from * rows || r >= cases[i].to * rows)
-          road_put(&scene, c, r, 0);
+          road_put(&scene, c, r, cases[i].noise * stx_random_below(&random, 100) / 100.0);
     ck_assert_msg(road_estimate(&scene, NULL, &line), "%s: no line", cases[i].name);
     for (int corner = 0; corner < 4; corner++) {
       double column = corner % 2 ? cases[i].width - 1 : 0, row = corner / 2 ? 1 : .7;
