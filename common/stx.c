@@ -18,6 +18,9 @@ bool stx_fail(StxError *error, const char *format, ...)
     va_start(args, format);
     vsnprintf(error->text, sizeof error->text, format, args);
     va_end(args);
+    for (char *c = error->text; *c != '\0'; c++) /* of a file that is quoted */
+      if ((unsigned char)*c < ' ' || *c == 127)
+        *c = '?';
     error->kind = STX_ERROR_UNSAID;
   }
   return false;

@@ -463,6 +463,7 @@ static const struct {
     {"ouster", "[]", "calibration"},
     {"ouster", "{\"beam_altitude_angles\": [[1]]}", "do not turn"},
     {"ouster", "{\"udp_profile_lidar\": \"RNG77\"}", "RNG77"},
+    {"ouster", "{\"udp_profile_lidar\": \"RNG\\u00077\"}", "RNG?7"},
     {"ouster", "{\"beam_altitude_angles\": [1], \"beam_azimuth_angles\": [1, 2]}", "2 numbers"},
     {"ouster", "{\"beam_altitude_angles\": [100], \"beam_azimuth_angles\": [1]}", "altitude 100"},
     {"ouster", "{\"columns_per_frame\": 9000}", "9000; expected 16 to 4096"},
