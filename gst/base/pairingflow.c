@@ -92,11 +92,19 @@ static void count_orphan(GstStxPairing *self, const GstStxQueued *queued, guint 
     gst_stx_links_warn_slow(&priv->links, queued, work, priv->frame);
   if (head->required)
     gst_stx_links_warn_orphan(&priv->links, role, head->buffer);
-  else if (CLASS(self)->too_late != NULL && head->timed && head->time >= 0)
+  else if (CLASS(self)->too_late != NULL && head->timed && head->time >= 0 &&
+           !priv->timelines[role].doubted)
     CLASS(self)->too_late(self, role, head->buffer, (GstClockTime)head->time);
 }
 
 /* ---- Times that are not believed ----------------------------------------------------------- */
+
+/* The running time in a live pipeline; NONE: it is not. */
+static GstClockTime running_of(GstStxPairing *self)
+{
+  return gst_stx_pairing_is_live(self) ? gst_element_get_current_running_time(GST_ELEMENT(self))
+                                       : GST_CLOCK_TIME_NONE;
+}
 
 #define OFF_CLOCK (GST_SECOND / 4)
 
@@ -192,9 +200,8 @@ static guint find_ahead(const GstStxQueued *queued, const GstStxHead *oldest, gi
  * are not believed; 0: look again. */
 static guint doubt_times(GstStxPairing *self, const GstStxQueued *queued, guint roles)
 {
-  gboolean live = gst_stx_pairing_is_live(self);
-  GstClockTime running =
-      live ? gst_element_get_current_running_time(GST_ELEMENT(self)) : GST_CLOCK_TIME_NONE;
+  GstClockTime running = running_of(self);
+  gboolean live = GST_CLOCK_TIME_IS_VALID(running);
   gint64 limit = limit_of(self, running);
   guint ahead = 0, odd = 0;
 
@@ -203,6 +210,8 @@ static guint doubt_times(GstStxPairing *self, const GstStxQueued *queued, guint 
       ahead |= find_ahead(queued, &queued->head[role], limit);
       if (doubt(self, queued, role, FALSE, running) == GST_STX_TIME_SET)
         return live ? 0 : find_ahead(queued, &queued->head[role], limit);
+    } else if (roles & 1u << role && queued->head[role].timed) {
+      gst_stx_timeline_see(&PRIVATE(self)->timelines[role], queued->head[role].time, limit, TRUE);
     }
   for (guint role = 0; role < queued->count; role++)
     if (ahead & ~roles & 1u << role)
@@ -218,6 +227,25 @@ static guint doubt_times(GstStxPairing *self, const GstStxQueued *queued, guint 
         break;
       }
   return odd != 0 ? odd : roles;
+}
+
+/* The optional heads that lie ahead of the set at hand by times that are not believed: they would
+ * keep their pads from bringing what belongs to sets until then. */
+static guint find_odd(GstStxPairing *self, const GstStxQueued *queued)
+{
+  const GstStxHead *lead = &queued->head[queued->lead];
+  guint odd = 0;
+
+  for (guint role = 0; role < queued->count; role++) {
+    const GstStxHead *head = &queued->head[role];
+
+    if (lead->timed && head->buffer != NULL && !head->required && head->timed &&
+        head->time > lead->time &&
+        gst_stx_times_are_apart(head->time, lead->time, GST_STX_TIME_APART) &&
+        doubt(self, queued, role, TRUE, GST_CLOCK_TIME_NONE) == GST_STX_TIME_ODD)
+      odd |= 1u << role;
+  }
+  return odd;
 }
 
 /* The times of a set are believed. */
@@ -532,6 +560,7 @@ static GstStxVerdict sort_out(
 {
   GstStxVerdict verdict;
   GstClockTime now;
+  guint odd;
 
   while (TRUE) {
     look_at_queued(self, queued);
@@ -542,11 +571,16 @@ static GstStxVerdict sort_out(
     if (gst_stx_queued_ended(queued))
       return GST_STX_VERDICT_EOS;
     verdict = judge(self, queued, &timeout, roles);
+    odd = verdict == GST_STX_VERDICT_TAKE ? find_odd(self, queued) : 0;
+    if (odd != 0) {
+      *roles = odd;
+      verdict = GST_STX_VERDICT_DROP;
+    }
     if (verdict != GST_STX_VERDICT_WAIT)
       gst_stx_pairing_resume(self);
     if (verdict != GST_STX_VERDICT_DROP)
       return verdict;
-    if (!timeout)
+    if (!timeout && odd == 0)
       *roles = doubt_times(self, queued, *roles);
     *flow = drop(self, queued, *roles, !timeout, now);
     if (*flow != GST_FLOW_OK)

@@ -236,6 +236,27 @@ STX_TEST(scans_are_held_and_fade)
   end(&rig);
 }
 
+/* A scan that is stamped an hour ahead keeps none of those behind it from being drawn. */
+STX_TEST(a_scan_with_an_odd_time_costs_one_scan)
+{
+  Rig rig = begin(PLAIN "hold=0", PIXELS CAMERA, SCANS ",sensor-z=0.");
+  GstStructure *stats;
+  guint64 odd = 0;
+
+  for (guint i = 0; i < 20; i++) {
+    gst_harness_push(rig.points, scan_at(i * FRAME + (i == 10 ? 3600 * GST_SECOND : 0), 10, 0, 0));
+    push_frame(&rig, i * FRAME);
+    if (i == 11) /* the one before was waited for */
+      ck_assert_int_eq(pull(&rig).count, 0);
+    if (i != 10)
+      ck_assert_int_gt(pull(&rig).count, 0);
+  }
+  g_object_get(rig.element, "stats", &stats, NULL);
+  fail_unless(gst_structure_get_uint64(stats, "odd-times", &odd) && odd == 1);
+  gst_structure_free(stats);
+  end(&rig);
+}
+
 STX_TEST(frames_before_the_first_scan_go_on_undrawn)
 {
   Rig rig = begin(PLAIN, PIXELS CAMERA, SCANS ",sensor-z=0.");
