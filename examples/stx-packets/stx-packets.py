@@ -71,9 +71,10 @@ def write_packets(arguments):
         for packet in packets:
             output.write(captures.record(packet, count))
             count += 1
-    print(f"stx-packets: {count} packets", file=sys.stderr)
-    if words := losses.words(count):
-        print(f"stx-packets: {arguments.source}: left out frames: {words}", file=sys.stderr)
+    if (words := losses.words(count)) and count == 0:
+        raise captures.Refused(f"no packets in it: of its frames, {words}")
+    print(f"stx-packets: {count} packets" + (f"; left out frames: {words}" if words else ""),
+          file=sys.stderr)
     return count
 
 
