@@ -558,7 +558,9 @@ def launch_line(views, options, folder, words, ends):
     board = ""
     if options.dashboard:
         board = dashboard(*panel(views[0].size, layout), metres)
+    # With metres, labels are those of obstacles, not of single stixels.
     words = [*words, *([f"layout={layout}"] if layout else []),
+             *(["obstacles=true"] if options.labels and metres else []),
              *([f"calibration={quoted(os.path.abspath(options.calibration))}"]
                if options.calibration else [])]
     sources = " ".join(
