@@ -206,7 +206,7 @@ static bool find_expected(StxEgomotion *s, EgoSearch *search)
   for (int i = 0; i < search->count; i++)
     if (s->matches[i].found)
       s->seen[count++] = point_of(search, &s->corners[i * search->stride], &s->matches[i]);
-  int agree = ego_vote(&search->camera, s->seen, count, &search->pose);
+  int agree = ego_ransac(&search->camera, s->seen, count, &search->pose);
   return agree >= LEAST_SCOUTS && agree * 3 >= count;
 }
 

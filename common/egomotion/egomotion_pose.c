@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * egomotion: the motion with which points agree. A small turn w and shift s change a point q of the
- * camera into q + w × q + s; turns are put together by Cayley's formula, which needs no sine and
- * gives a rotation whatever w is.
+ * egomotion: the camera's pose by RANSAC (M. A. Fischler, R. C. Bolles, 1981) from samples of three
+ * points, each solved by Gauss-Newton. A small turn w and shift s change a point q of the camera
+ * into q + w × q + s; Cayley's formula composes turns: it needs no sine and gives a rotation for
+ * every w.
  */
 #include "common/egomotion/egomotion_private.h"
 
 #include <math.h>
 #include <string.h>
 
-#define VOTES 256     /* points at most that judge a motion */
-#define TRIES 200     /* motions of three points at most */
-#define STEPS 5       /* towards one of them */
-#define AGREES 3.0    /* standard deviations */
-#define TOLERANCE 2.0 /* px: of disparity, in a vote */
+#define VOTERS 256    /* points at most on which a pose is tested */
+#define TRIES 200     /* samples at most */
+#define STEPS 5       /* of Gauss-Newton */
+#define INLIER 3.0    /* standard deviations: the farthest inlier */
+#define TOLERANCE 2.0 /* px: an inlier's largest error of disparity */
 
 /* ---- Small matrices -------------------------------------------------------------------------- */
 
@@ -72,8 +73,8 @@ void ego_slopes(const EgoCamera *c, const double seen[3], double rows[3][EGO_UNK
 
 /* ---- Three points ---------------------------------------------------------------------------- */
 
-/* From `pose` on, what takes three points to where they are seen. */
-static bool pose_of_three(
+/* Gauss-Newton from `pose` on: the pose that projects three points to where they are seen. */
+static bool pose_of_sample(
     const EgoCamera *c, const EgoPoint *points, const int which[3], EgoPose *pose)
 {
   double error = 0;
@@ -103,26 +104,26 @@ static bool pose_of_three(
   return error < 1;
 }
 
-static bool agrees(const EgoCamera *c, const EgoPose *pose, const EgoPoint *p)
+static bool is_inlier(const EgoCamera *c, const EgoPose *pose, const EgoPoint *p)
 {
-  double seen[3], reach = AGREES * p->spread;
+  double seen[3], reach = INLIER * p->spread;
   if (!ego_project(c, pose, p->p, seen))
     return false;
   double u = p->u - seen[0], v = p->v - seen[1];
   return u * u + v * v < reach * reach && (p->d < 0 || fabs(p->d - seen[2]) < TOLERANCE);
 }
 
-static int count_agreeing(
+static int count_inliers(
     const EgoCamera *c, const EgoPose *pose, const EgoPoint *points, int count, int stride)
 {
   int agree = 0;
   for (int i = 0; i < count; i += stride)
-    agree += agrees(c, pose, &points[i]);
+    agree += is_inlier(c, pose, &points[i]);
   return agree;
 }
 
-/* So many tries that three points that agree are among them, but for once in a hundred times. */
-static int tries_for(int agree, int voters)
+/* The number of samples with which RANSAC draws three inliers with a probability of 99 %. */
+static int ransac_tries(int agree, int voters)
 {
   double good = (double)agree / voters, miss = 1 - good * good * good, all = 1;
   int tries = 0;
@@ -139,27 +140,27 @@ static int next_index(uint32_t *seed, int count)
   return (int)(((uint64_t)*seed * (uint64_t)count) >> 32);
 }
 
-int ego_vote(const EgoCamera *c, const EgoPoint *points, int count, EgoPose *pose)
+int ego_ransac(const EgoCamera *c, const EgoPoint *points, int count, EgoPose *pose)
 {
-  const int stride = (count + VOTES - 1) / VOTES;
+  const int stride = (count + VOTERS - 1) / VOTERS;
   const EgoPose from = *pose;
   uint32_t seed = 1;
   if (count < 3)
     return 0;
-  int best = count_agreeing(c, pose, points, count, stride);
+  int best = count_inliers(c, pose, points, count, stride);
   int voters = (count + stride - 1) / stride, tries = TRIES;
   for (int i = 0; i < tries; i++) {
     int which[3] = {next_index(&seed, count), next_index(&seed, count), next_index(&seed, count)};
     EgoPose tried = from;
     if (which[0] == which[1] || which[0] == which[2] || which[1] == which[2] ||
-        !pose_of_three(c, points, which, &tried))
+        !pose_of_sample(c, points, which, &tried))
       continue;
-    int agree = count_agreeing(c, &tried, points, count, stride);
+    int agree = count_inliers(c, &tried, points, count, stride);
     if (agree <= best)
       continue;
     best = agree;
     *pose = tried;
-    tries = tries_for(best, voters);
+    tries = ransac_tries(best, voters);
   }
-  return count_agreeing(c, pose, points, count, 1);
+  return count_inliers(c, pose, points, count, 1);
 }

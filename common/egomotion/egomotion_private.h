@@ -120,7 +120,7 @@ void ego_move(EgoPose *pose, const double step[6]);
 
 /* Finds the best motion of three points from `pose` on, writes it there, and returns the number of
  * points that agree. */
-int ego_vote(const EgoCamera *, const EgoPoint *points, int count, EgoPose *pose);
+int ego_ransac(const EgoCamera *, const EgoPoint *points, int count, EgoPose *pose);
 
 /* Makes the pose that of all points, from `pose` on: their weights fall with their error. Returns
  * how many agree, and fills in standard deviations and the offset of disparities, from which the

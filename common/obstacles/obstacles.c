@@ -392,7 +392,7 @@ static void finish(StxObstacles *state, size_t directions, double dt, const StxM
   watch_corridor(state, result);
 }
 
-/* Of frames that were lost in between the motion knows nothing: the camera is taken to have gone on
+/* The motion does not cover frames that were lost in between: the camera is taken to have gone on
  * evenly. */
 static void stretch(StxMotion *motion, double factor)
 {

@@ -20,7 +20,7 @@
  *   4. Choice   groups that are large enough, stand low enough, have too many cells to be an error
  *               of stereo, and are not the outline of something nearer. Others still end the free
  *               space
- * Of a scan the groups are the clusters of lidar-ground; points without a cluster are none.
+ * A scan's groups are the clusters of lidar-ground; points without a cluster are none.
  *
  * Following, over frames: a filter of constant velocity for each obstacle in x and z, and the
  * assignment of obstacles to what was expected whose cost is least, to a thousandth of `gate` each.

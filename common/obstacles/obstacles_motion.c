@@ -2,37 +2,47 @@
 /*
  * Tracks with the camera's motion taken out: velocities over ground.
  *
- * A track is two filters: of a thing that moves with a velocity that is nearly constant, and of one
- * that stands. Both foretell each frame; Bayes' rule makes of how well they did the probability
- * that it stands (Y. Bar-Shalom, X. R. Li, T. Kirubarajan, "Estimation with Applications to
- * Tracking and Navigation", 2001, chapter 11). What is said is the mean of both and its spread.
+ * A track is a static multiple model of two Kalman filters: one assumes that the thing moves with a
+ * nearly constant velocity, the other that it stands. Both predict each frame; Bayes' rule turns
+ * their likelihoods into the probability that it stands (Y. Bar-Shalom, X. R. Li, T. Kirubarajan,
+ * "Estimation with Applications to Tracking and Navigation", 2001, chapter 11). The output is the
+ * mean of both, with its standard deviation.
  *
- * The filter of a moving thing has one state for both axes: of points the speed across the line of
- * sight is known far better than that along it, and only the covariance of both tells how sure it
- * is that it moves.
+ * The moving thing's filter has one state for both axes: points tell the speed across the line of
+ * sight far better than that along it, and only the covariance of both (the Mahalanobis distance)
+ * says how sure it is that the thing moves.
  */
 #include "common/obstacles/obstacles_private.h"
 
 #include <math.h>
 
-#define STANDS_AT_FIRST .8 /* what is new stands, probably; */
-#define CHANGES .02        /*   and what stands may start in each frame, or the other way round */
-#define FIRST_SPEED 10.0   /* m/s: a standard deviation of what moves */
-#define CREEPS .05         /* m: how the place of what stands seems to change in a frame */
-#define JUMP_ACROSS .5 /* of its width, where nothing of it is as expected: noise of its place; */
-#define JUMP_AHEAD 1   /*   likewise ahead, m */
-#define ALIKE .25   /* of what places say for moving, where points say more: they go on being off */
-#define WRONG .05   /* of the velocities of points: as wrong as what is new is unknown */
-#define FAR_OFF 3.0 /* standard deviations: what is farther off is a mistake in part */
-#define LATELY .3   /* of how far off it was, what counts of the last frame */
-#define WALKS .7    /* m/s: an obstacle that is slower does not begin to move; */
-#define STANDS 1.0  /*   a stixel that is slower stands; */
-#define MOVES 1.5   /*   one that is faster moves; */
-#define SURE 9.0    /*   by so much, squares of standard deviations; */
-#define SURE_OF_PART 36.0 /*   what is part of a thing that stands by so much; */
-#define ONCOMING 1.0      /*   and comes on, if so much of it is towards the sensor */
+/* Priors and process noise */
+#define STANDS_AT_FIRST .8 /* prior probability that a new thing stands */
+#define CHANGES .02        /* probability that it starts or stops, per frame */
+#define FIRST_SPEED 10.0   /* m/s: standard deviation of a moving thing's first speed */
+#define CREEPS .05         /* m per frame: process noise of a standing thing's place */
+
+/* Measurement noise */
+#define JUMP_ACROSS .5 /* of its width: added across where no part is as predicted; */
+#define JUMP_AHEAD 1   /*   m: likewise ahead */
+#define ALIKE                                                                                      \
+  .25 /* factor of the places' log-odds for moving where points were matched: errors
+                          of places repeat from frame to frame, and so count a quarter */
+#define WRONG                                                                                      \
+  .05               /* share of the points' velocities that are outliers, uniformly distributed
+                          over what a new thing's speed may be */
+#define FAR_OFF 3.0 /* standard deviations: a larger innovation counts as one of this size */
+#define LATELY .3   /* weight of the last frame in the mean of the normalized innovations */
+
+/* Decisions */
+#define WALKS .7          /* m/s: a slower obstacle does not begin to move */
+#define STANDS 1.0        /* m/s: a slower stixel stands */
+#define MOVES 1.5         /* m/s: a faster stixel moves, */
+#define SURE 9.0          /*   at this squared Mahalanobis distance from standing, */
+#define SURE_OF_PART 36.0 /* or at this one if its obstacle stands */
+#define ONCOMING 1.0      /* m/s towards the sensor */
 #define WORTH 1.0         /* m/s: the largest standard deviation of a speed that is told */
-#define STILL_SPEED .1    /* m/s: how well it is known of what stands, at best */
+#define STILL_SPEED .1    /* m/s: the smallest standard deviation of a standing thing's speed */
 
 /* ---- Both axes together ---------------------------------------------------------------------- */
 
@@ -108,13 +118,12 @@ static void carry(Track *track, const StxMotion *motion)
   keep_joint(track, &joint);
 }
 
-/* Goes on for dt: stx_obstacles_predict() for each axis, and what they have to do with each other.
- */
+/* Predicts both axes, and the covariance of one with the other. */
 static void go_on(Track *track, double dt)
 {
   double(*c)[2] = track->cross;
-  stx_obstacles_predict(&track->x, dt);
-  stx_obstacles_predict(&track->z, dt);
+  stx_obstacles_kalman_predict(&track->x, dt);
+  stx_obstacles_kalman_predict(&track->z, dt);
   c[0][0] += dt * (c[0][1] + c[1][0] + dt * c[1][1]);
   c[0][1] += dt * c[1][1];
   c[1][0] += dt * c[1][1];
@@ -181,7 +190,7 @@ static double correct_still(Axis *axis, double at, double noise)
 {
   double sum = axis->p00 + noise * noise;
   double square = far_off(at - axis->at, axis->p00, &noise);
-  stx_obstacles_correct(axis, at, noise);
+  stx_obstacles_kalman_correct(axis, at, noise);
   return -.5 * (square + log(sum));
 }
 
@@ -197,8 +206,8 @@ static double see_ahead(Track *track, Joint *joint, double at, double noise)
          correct_place(joint, Z, at, noise, &track->surprise_z);
 }
 
-/* Squares of standard deviations: of x, z with a covariance. */
-static double squares_of(double x, double z, double xx, double xz, double zz)
+/* The squared Mahalanobis distance of (x, z) from 0. */
+static double mahalanobis_squared(double x, double z, double xx, double xz, double zz)
 {
   return (zz * x * x - 2 * xz * x * z + xx * z * z) / (xx * zz - xz * xz);
 }
@@ -210,7 +219,7 @@ static double see_speed(Track *track, Joint *joint, const Observed *o)
   double off_x = o->x - joint->at[SPEED_X], off_z = o->z - joint->at[SPEED_Z];
   double(*p)[STATES] = joint->cov;
   double xx = p[SPEED_X][SPEED_X], xz = p[SPEED_X][SPEED_Z], zz = p[SPEED_Z][SPEED_Z];
-  double square = squares_of(off_x, off_z, xx + o->xx, xz + o->xz, zz + o->zz);
+  double square = mahalanobis_squared(off_x, off_z, xx + o->xx, xz + o->xz, zz + o->zz);
   double own = o->xx * o->zz - o->xz * o->xz;
   double whole = (xx + o->xx) * (zz + o->zz) - (xz + o->xz) * (xz + o->xz);
   double wrong = WRONG * sqrt(own) / (FIRST_SPEED * FIRST_SPEED);
@@ -334,7 +343,7 @@ StxVelocity stx_obstacles_say_flow(Flow *flow, bool of_standing)
   if (!flow->known)
     return velocity_of(NAN, NAN, NAN, NAN);
   StxVelocity v = velocity_of(x, z, deviation_x, deviation_z);
-  double sure = squares_of(x, z, flow->xx, flow->xz, flow->zz);
+  double sure = mahalanobis_squared(x, z, flow->xx, flow->xz, flow->zz);
   if (isfinite(v.x + v.z)) {
     bool stands = speed < STANDS || sure<.5 * SURE, moves = speed> MOVES && sure > least;
     flow->moves = moves_of(flow->moves, stands, moves, z);
@@ -360,7 +369,7 @@ static void say_contact(StxVelocity *v, const StxObstacle *o, double noise)
 static double surely(const Track *track)
 {
   double x = sqrt(fmax(track->surprise_x, 1)), z = sqrt(fmax(track->surprise_z, 1));
-  return squares_of(track->x.speed, track->z.speed, x * x * track->x.p11,
+  return mahalanobis_squared(track->x.speed, track->z.speed, x * x * track->x.p11,
       x * z * track->cross[1][1], z * z * track->z.p11);
 }
 

@@ -193,7 +193,7 @@ static double down_of(
   return hypot(tilt, SLOPE * speed * dt * frame->camera.focal / z);
 }
 
-/* Of a thing that stands there: squares of how many standard deviations it is seen to move. */
+/* The squared Mahalanobis distance of the points' velocity from 0, for a thing that stands. */
 static double still_of(
     const StxObstacles *state, const StxObstaclesFrame *frame, double dt, size_t i)
 {
@@ -422,7 +422,7 @@ void stx_obstacles_flow(StxObstacles *state, const StxObstaclesFrame *frame, dou
 
 /* ---- A frame -------------------------------------------------------------------------------- */
 
-/* Of each column its first stixel, and where stixels are. */
+/* Finds the first stixel of each column, and where stixels are. */
 void stx_obstacles_place(StxObstacles *state, const StxObstaclesFrame *frame)
 {
   uint32_t i = 0, *first = state->first[state->turn];

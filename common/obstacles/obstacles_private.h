@@ -253,10 +253,10 @@ void stx_obstacles_claim(StxObstacles *state, const StxObstaclesFrame *frame);
 void stx_obstacles_number_parts(StxObstacles *state, const uint32_t *now);
 void stx_obstacles_keep_parts(StxObstacles *state);
 
-/* Of all that is expected or seen, the share that is both, in rows; < 0: too little to say. */
+/* The intersection over union of the rows that are expected and seen; < 0: too few. */
 double stx_obstacles_continuity(const StxObstacles *state);
 
-/* Likewise of one thing. */
+/* Likewise for one thing. */
 double stx_obstacles_overlap(double expected, double covered, double rows);
 
 /* Pieces in groups to sorted obstacles, members, and obstacles of the free space. */
@@ -272,8 +272,8 @@ void stx_obstacles_follow(
 
 #define OBSTACLES_ACCELERATION 4.0 /* m/s²: its standard deviation */
 
-void stx_obstacles_predict(Axis *axis, double dt);
-void stx_obstacles_correct(Axis *axis, double at, double noise);
+void stx_obstacles_kalman_predict(Axis *axis, double dt);
+void stx_obstacles_kalman_correct(Axis *axis, double at, double noise);
 
 /* Finds the positions of the frame's stixels. */
 void stx_obstacles_place(StxObstacles *state, const StxObstaclesFrame *frame);
@@ -318,6 +318,6 @@ static inline double obstacles_z(const Track *track)
 }
 
 /* Fills in `assigned` of the tracks' choices; obstacles are numbered below `obstacles`. */
-void stx_obstacles_assign(StxObstacles *state, size_t obstacles);
+void stx_obstacles_auction(StxObstacles *state, size_t obstacles);
 
 #endif

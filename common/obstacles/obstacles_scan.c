@@ -191,7 +191,7 @@ static void find_ground(StxObstacles *state, const StxObstaclesScan *scan)
   }
 }
 
-/* Of the cell and those around it; not a number if none of them has any. */
+/* The value of the cell and those around it; not a number if none of them has any. */
 static float ground_around(const StxObstacles *state, int cell)
 {
   float sum = 0, weight = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Obstacles from frame to frame: what is expected where, and what is found there.
- *
- * The assignment of obstacles to tracks of the largest benefit in all, by auction.
+ * Tracks from frame to frame: prediction by Kalman filters, and an optimal assignment of obstacles
+ * to tracks, that of the largest total benefit, by the auction algorithm.
  *
  * Source: D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
  * assignment problem", Annals of Operations Research 14, 1988. A track without an obstacle bids for
@@ -46,7 +45,7 @@ static uint32_t best_of(const StxObstacles *state, const Choices *choices, float
   return at;
 }
 
-void stx_obstacles_assign(StxObstacles *state, size_t obstacles)
+void stx_obstacles_auction(StxObstacles *state, size_t obstacles)
 {
   size_t waiting = 0;
   for (size_t i = 0; i < obstacles; i++) {
@@ -74,9 +73,9 @@ void stx_obstacles_assign(StxObstacles *state, size_t obstacles)
   }
 }
 
-/* ---- One axis -------------------------------------------------------------------------------- */
+/* ---- One axis: a Kalman filter of constant velocity ------------------------------------------ */
 
-void stx_obstacles_predict(Axis *axis, double dt)
+void stx_obstacles_kalman_predict(Axis *axis, double dt)
 {
   double noise = OBSTACLES_ACCELERATION * OBSTACLES_ACCELERATION * dt;
   axis->at += axis->speed * dt;
@@ -85,7 +84,7 @@ void stx_obstacles_predict(Axis *axis, double dt)
   axis->p11 += noise * dt;
 }
 
-void stx_obstacles_correct(Axis *axis, double at, double noise)
+void stx_obstacles_kalman_correct(Axis *axis, double at, double noise)
 {
   double sum = axis->p00 + noise * noise, k0 = axis->p00 / sum, k1 = axis->p01 / sum;
   double off = at - axis->at;
@@ -212,7 +211,7 @@ static void correct_relative(Axis *axis, double at, double noise, double *surpri
 {
   double off = at - axis->at;
   *surprise += LATELY * (off * off / (axis->p00 + noise * noise) - *surprise);
-  stx_obstacles_correct(axis, at, noise);
+  stx_obstacles_kalman_correct(axis, at, noise);
 }
 
 static void update_relative(Track *track, const StxObstacle *o, double noise)
@@ -298,8 +297,8 @@ void stx_obstacles_foretell(StxObstacles *state, double dt, const StxMotion *mot
     if (motion != NULL) {
       stx_obstacles_expect(track, motion, dt);
     } else {
-      stx_obstacles_predict(&track->x, dt);
-      stx_obstacles_predict(&track->z, dt);
+      stx_obstacles_kalman_predict(&track->x, dt);
+      stx_obstacles_kalman_predict(&track->z, dt);
     }
     if (!(dt > 0) && !state->again) {
       track->x.p00 += UNTIMED * UNTIMED;
@@ -321,7 +320,7 @@ void stx_obstacles_follow(
     StxObstacles *state, double dt, const StxMotion *motion, const Noise *noise)
 {
   find_choices(state, noise);
-  stx_obstacles_assign(state, state->obstacles);
+  stx_obstacles_auction(state, state->obstacles);
   for (size_t t = 0; t < state->tracked; t++) {
     Track *track = &state->tracks[t];
     uint32_t place = state->choices[t].assigned;

@@ -101,7 +101,8 @@ class Tracker(Single):
     """Obstacles of frames, or of scans, with the same ids from one to the next.
 
     tracker(stixels, time) or tracker.scan(points, labels, time), time in seconds of any clock:
-    without it there are no speeds. One frame at a time: other threads wait for it.
+    without it there are no speeds. The sensor's motion is not known here: speeds are NaN unless
+    their standard deviation is at most .6 m/s. One frame at a time: other threads wait for it.
     """
 
     def __init__(self, **settings):

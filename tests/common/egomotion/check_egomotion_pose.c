@@ -75,7 +75,7 @@ static void find(StxRandom *random, double noise, double wrong, double tolerance
   EgoBend bend;
   ego_bend_begin(&bend);
   make_points(random, &pose, noise, wrong, points);
-  int votes = ego_vote(&camera, points, COUNT, &found);
+  int votes = ego_ransac(&camera, points, COUNT, &found);
   ck_assert_int_gt(votes, COUNT * (1 - wrong) * .6);
   int agree = ego_refine(best(), &camera, points, COUNT, 2, &found, &bend, deviation);
   ck_assert_int_gt(agree, COUNT * (1 - wrong) * .8);
@@ -133,11 +133,11 @@ STX_TEST(nothing_is_made_of_too_little)
   EgoBend bend;
   ego_bend_begin(&bend);
   make_points(&random, &pose, .3, .3, points);
-  ck_assert_int_eq(ego_vote(&camera, points, 2, &found), 0);
+  ck_assert_int_eq(ego_ransac(&camera, points, 2, &found), 0);
   ck_assert_int_eq(ego_refine(best(), &camera, points, 0, 1, &found, &bend, deviation), 0);
   ck_assert_int_eq(ego_refine(best(), &camera, points, 1, 1, &found, &bend, deviation), 0);
   found = ego_still();
-  ego_vote(&camera, points, COUNT, &found);
+  ego_ransac(&camera, points, COUNT, &found);
   ego_refine(best(), &camera, points, COUNT, 2, &found, &bend, deviation);
   for (int i = 0; i < 9; i++)
     sum += found.r[i] * found.r[i];

@@ -600,7 +600,7 @@ STX_TEST(no_assignment_is_better_than_by_a_thousandth_each)
           choices->candidate[choices->count++] =
               (Candidate){o, .01f * (float)(1 + stx_random_below(&random, 100))};
     }
-    stx_obstacles_assign(state, obstacles);
+    stx_obstacles_auction(state, obstacles);
     ck_assert_double_ge(
         sum_of_assigned(state, obstacles) + .001 * MOST + 1e-6, best_sum(state, 0, 0));
   }
