@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stereo-sgm motion=true: the street's motion, as far as it is carried, and when it begins anew. */
+/* stereo-sgm's motion: the street's motion, as far as it is carried, and when it begins anew. */
 #include <math.h>
 #include <string.h>
 
@@ -190,13 +190,16 @@ static void count(GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer kno
   "video/x-raw,width=480,height=144,framerate=10/1 ! all.sink_" eye
 #define OUT " ! fakesink name=out sync=false async=false signal-handoffs=true"
 
-/* Through all that is made of a frame. */
-STX_TEST_LOOP(it_goes_all_the_way, 4)
+/* Through all that is made of a frame; by default, where an element behind the bin or in it, also
+ * behind a tee, uses the motion. */
+STX_TEST_LOOP(motion_reaches_the_output, 6)
 {
-  static const char *const ways[] = {"output=stixels", "output=stixels segmentation=segments",
-      "output=overlay", "output=stixels obstacles=true"};
-  g_autofree gchar *line = g_strconcat(
-      "stereo-stixels name=all motion=true ", ways[_i], OUT, VIEW("left"), VIEW("right"), NULL);
+  static const char *const ways[] = {"motion=true output=stixels",
+      "motion=true output=stixels segmentation=segments", "motion=true output=overlay",
+      "output=stixels obstacles=true", "output=overlay ! stixel-obstacles",
+      "output=stixels ! tee name=t t. ! queue ! occupancy-grid ! fakesink async=false t. ! queue"};
+  g_autofree gchar *line =
+      g_strconcat("stereo-stixels name=all ", ways[_i], OUT, VIEW("left"), VIEW("right"), NULL);
   g_autoptr(GstElement) pipeline = stx_test_parse(line);
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "out");
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
