@@ -16,7 +16,11 @@
 
 /* Tiles that are looked at together, and their columns of pixels: numbers that the compiler knows,
  * so that it makes vectors of them. */
-enum { TILES = 16, PIECE = TILES * STX_SGM_TILE };
+enum {
+  TILES = 16,
+  PIECE = TILES * STX_SGM_TILE,
+  MOST_TILES = STX_SGM_MAX_SIZE / STX_SGM_TILE + 3 * TILES /* of a row */
+};
 
 typedef struct {
   const StxSgmParams *params;
@@ -25,13 +29,15 @@ typedef struct {
   const StxImage8 *confidence;
   int columns, rows;   /* of tiles */
   int stride;          /* tiles from row to row: whole pieces, with one in front */
-  uint64_t total;      /* of the frame's gray values */
+  int level, range;    /* of sgm_sky.h */
   uint8_t *low, *high; /* least and greatest gray value of each tile, stride · rows */
-  uint16_t *sum;       /* of its gray values; so are the next four */
-  uint8_t *candidate;  /* 1: yes */
+  uint16_t *sum;       /* of its gray values; so are the next six */
+  uint8_t *smooth;     /* 1: yes; and the next two */
+  uint8_t *candidate;
+  uint8_t *inner;      /* candidates in a patch */
   int32_t *parent;     /* of a candidate in its tree: the root has the least index of the patch */
-  int8_t *vote;        /* of a sample … */
-  uint8_t *is_sample;  /* … where this is 1 */
+  int8_t *vote;        /* of a sample, else 0 … */
+  uint8_t *cost;       /* … and its C(p,0), plus 1 to tell it from none */
   uint64_t *row_total; /* rows */
   uint8_t *step;       /* stride · rows: of growth, in which a tile became sky */
   int32_t *grown;      /* likewise: tiles of the sky in the order of these steps */
@@ -52,10 +58,12 @@ static size_t lay_out(Sky *s, const StxSgmParams *params, void *base)
   STX_TAKE(&at, s->low, count);
   STX_TAKE(&at, s->high, count);
   STX_TAKE(&at, s->sum, count);
+  STX_TAKE(&at, s->smooth, count);
   STX_TAKE(&at, s->candidate, count);
+  STX_TAKE(&at, s->inner, count);
   STX_TAKE(&at, s->parent, count);
   STX_TAKE(&at, s->vote, count);
-  STX_TAKE(&at, s->is_sample, count);
+  STX_TAKE(&at, s->cost, count);
   STX_TAKE(&at, s->row_total, s->rows);
   STX_TAKE(&at, s->step, count);
   STX_TAKE(&at, s->grown, count);
@@ -86,16 +94,6 @@ static size_t index_of(const Sky *s, int i, int j)
   return (size_t)j * (size_t)s->stride + (size_t)(TILES + i);
 }
 
-static uint64_t frame_pixels(const Sky *s)
-{
-  return (uint64_t)s->params->width * (uint64_t)s->params->height;
-}
-
-static int tile_pixels(const Sky *s, int i, int j)
-{
-  return stx_sgm_tile_pixels(s->params->width, s->params->height, i, j);
-}
-
 /* ---- Tiles and candidates ----------------------------------------------------------------- */
 
 static StxSgmTile tile_at(const Sky *s, size_t at)
@@ -107,15 +105,14 @@ static void look_at_tile(const Sky *s, int i, int j)
 {
   StxSgmTile tile = {UINT8_MAX, 0, 0};
   size_t at = index_of(s, i, j);
-  int bottom = min2((j + 1) * STX_SGM_TILE, s->params->height);
-  int right = min2((i + 1) * STX_SGM_TILE, s->params->width);
-  for (int y = j * STX_SGM_TILE; y < bottom; y++)
-    for (int x = i * STX_SGM_TILE; x < right; x++) {
-      uint8_t gray = stx_row8(s->left, y)[x];
-      tile.low = gray < tile.low ? gray : tile.low;
-      tile.high = gray > tile.high ? gray : tile.high;
-      tile.sum = (uint16_t)(tile.sum + gray);
-    }
+  for (int k = 0; k < STX_SGM_TILE * STX_SGM_TILE; k++) {
+    int x = min2(i * STX_SGM_TILE + k % STX_SGM_TILE, s->params->width - 1);
+    int y = min2(j * STX_SGM_TILE + k / STX_SGM_TILE, s->params->height - 1);
+    uint8_t gray = stx_row8(s->left, y)[x];
+    tile.low = gray < tile.low ? gray : tile.low;
+    tile.high = gray > tile.high ? gray : tile.high;
+    tile.sum = (uint16_t)(tile.sum + gray);
+  }
   s->low[at] = tile.low;
   s->high[at] = tile.high;
   s->sum[at] = tile.sum;
@@ -161,10 +158,10 @@ static void look_at_piece(const Sky *s, int i, int j)
 {
   Columns c = {.sum = {0}};
   size_t at = index_of(s, i, j);
-  int bottom = min2((j + 1) * STX_SGM_TILE, s->params->height);
   memset(c.low, UINT8_MAX, sizeof c.low);
-  for (int y = j * STX_SGM_TILE; y < bottom; y++)
-    add_row(&c, stx_row8(s->left, y) + i * STX_SGM_TILE);
+  for (int v = 0; v < STX_SGM_TILE; v++)
+    add_row(&c,
+        stx_row8(s->left, min2(j * STX_SGM_TILE + v, s->params->height - 1)) + i * STX_SGM_TILE);
   unite_neighbours(&c, PIECE / 2);
   unite_neighbours(&c, PIECE / 4);
   memcpy(s->low + at, c.low, TILES);
@@ -215,125 +212,6 @@ static void find_ranges(const Sky *s, int i, int j, int reach, Ranges *ranges)
       add_tiles(ranges, s->low + index_of(s, u, v), s->high + index_of(s, u, v));
 }
 
-/* The least sum of a tile that is bright enough. */
-static uint16_t least_bright(const Sky *s, int i, int j)
-{
-  int sum = 0, pixels = tile_pixels(s, i, j);
-  for (int step = (UINT8_MAX + 1) * STX_SGM_TILE * STX_SGM_TILE; step > 0; step >>= 1)
-    if (!stx_sgm_is_bright(sum + step, pixels, s->total, frame_pixels(s)))
-      sum += step;
-  return (uint16_t)(sum + 1);
-}
-
-/* 1 where the disparity at the tile's centre is that of a cloud. */
-static void find_clouds(const Sky *s, int i, int j, uint8_t clouds[TILES])
-{
-  int y = stx_sgm_tile_centre(j, s->params->height), count = min2(s->columns - i, TILES);
-  const uint16_t *disparity = stx_row16(s->disparity, y);
-  memset(clouds, 0, TILES);
-  for (int k = 0; k < count; k++)
-    clouds[k] = stx_sgm_is_cloud(disparity[stx_sgm_tile_centre(i + k, s->params->width)]);
-}
-
-static void find_candidates(void *data, int j, int worker)
-{
-  const Sky *s = data;
-  const int last = s->columns - 1;
-  uint16_t bright = least_bright(s, 0, j), bright_last = least_bright(s, last, j);
-  memset(s->candidate + (size_t)j * (size_t)s->stride, 0, (size_t)s->stride);
-  for (int i = 0; i < s->columns; i += TILES) {
-    uint8_t clouds[TILES], *candidate = s->candidate + index_of(s, i, j);
-    uint16_t least[TILES], *sum = s->sum + index_of(s, i, j);
-    Ranges around;
-    find_ranges(s, i, j, 1, &around);
-    find_clouds(s, i, j, clouds);
-    for (int k = 0; k < TILES; k++)
-      least[k] = bright;
-    if (last - i < TILES)
-      least[last - i] = bright_last;
-    for (int k = 0; k < TILES; k++)
-      candidate[k] = (sum[k] >= least[k]) &
-                     (((uint8_t)(around.high[k] - around.low[k]) <= STX_SGM_SKY_RANGE) | clouds[k]);
-  }
-}
-
-/* ---- Patches ------------------------------------------------------------------------------ */
-
-static int32_t root_of(const Sky *s, int32_t at)
-{
-  while (s->parent[at] != at)
-    at = s->parent[at] = s->parent[s->parent[at]];
-  return at;
-}
-
-/* The lesser root becomes that of both. */
-static void unite(const Sky *s, int32_t a, int32_t b)
-{
-  a = root_of(s, a);
-  b = root_of(s, b);
-  s->parent[max2(a, b)] = min2(a, b);
-}
-
-/* With the next candidate above, if no more is between than a wire. */
-static void unite_across(const Sky *s, int32_t at)
-{
-  for (int k = 2; k <= 1 + STX_SGM_SKY_WIRE; k++) {
-    int32_t above = at - k * s->stride;
-    if (above < 0)
-      return;
-    if (s->candidate[above]) {
-      if (stx_sgm_is_same_sky(tile_at(s, (size_t)at), tile_at(s, (size_t)above)))
-        unite(s, at, above);
-      return;
-    }
-  }
-}
-
-/* Joins a candidate with those to its left and above, unless these are joined already. */
-static void connect_tile(const Sky *s, int32_t at)
-{
-  int32_t above = at - s->stride;
-  bool left = s->candidate[at - 1];
-  s->parent[at] = left ? s->parent[at - 1] : at;
-  if (above < 0)
-    return;
-  if (!s->candidate[above])
-    unite_across(s, at);
-  else if (!left || !s->candidate[above - 1])
-    unite(s, at, above);
-}
-
-static size_t all_tiles(const Sky *s)
-{
-  return (size_t)s->stride * (size_t)s->rows;
-}
-
-/* The first candidate from `at` on, or what is behind the last tile. */
-static size_t next_candidate(const Sky *s, size_t at)
-{
-  size_t end = all_tiles(s);
-  if (at < end && s->candidate[at])
-    return at;
-  const uint8_t *next = memchr(s->candidate + at, 1, end - at);
-  return next != NULL ? (size_t)(next - s->candidate) : end;
-}
-
-static void connect(const Sky *s)
-{
-  const size_t end = all_tiles(s);
-  for (size_t at = next_candidate(s, 0); at < end; at = next_candidate(s, at + 1))
-    connect_tile(s, (int32_t)at);
-  for (size_t at = next_candidate(s, 0); at < end; at = next_candidate(s, at + 1))
-    s->parent[at] = s->parent[s->parent[at]]; /* the root comes first */
-}
-
-/* The patch of a candidate by its root, or NO_PATCH if it does not reach the top edge. */
-static int32_t patch_of(const Sky *s, size_t at)
-{
-  int32_t root = s->parent[at];
-  return root < s->stride ? root : NO_PATCH;
-}
-
 /* ---- Samples ------------------------------------------------------------------------------ */
 
 /* Pixel (x, y), half a window to its left and right; outside of the image its border repeats. */
@@ -379,50 +257,168 @@ static uint64_t census(const StxImage8 *image, int x, int y)
 }
 _Static_assert(STX_SGM_WINDOW_X == 4 && STX_SGM_WINDOW_Y == 3, "census");
 
-/* 1 for candidates whose neighbours all are; what is outside of the image counts as one. */
-static void find_inner(const Sky *s, int j, uint8_t *inner)
+/* The sample at the centre of tile (i, j), whose index is `at`. */
+static void take_sample(const Sky *s, int i, int j, size_t at)
 {
-  const uint8_t *here = s->candidate + (size_t)j * (size_t)s->stride;
-  const uint8_t *above = j > 0 ? here - s->stride : here;
-  const uint8_t *below = j + 1 < s->rows ? here + s->stride : here;
-  uint8_t column[STX_SGM_MAX_SIZE / STX_SGM_TILE + 3 * TILES];
-  for (int i = 0; i < s->stride; i += TILES)
-    for (int k = i; k < i + TILES; k++)
-      column[k] = above[k] & here[k] & below[k];
-  column[TILES - 1] = column[TILES + s->columns] = 1;
-  for (int i = TILES; i < s->stride; i += TILES)
-    for (int k = i; k < i + TILES; k++)
-      inner[k] = column[k - 1] & column[k] & column[k + 1];
-}
-
-/* disparity: known */
-static int8_t vote_of(const Sky *s, int x, int y, uint16_t disparity)
-{
+  int x = stx_sgm_tile_centre(i, s->params->width), y = stx_sgm_tile_centre(j, s->params->height);
+  uint16_t disparity = stx_row16(s->disparity, y)[x];
+  if (disparity == STX_DISPARITY_UNKNOWN || stx_sgm_is_infinite(disparity, s->params->width))
+    return;
   int d = (disparity + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
-  if (d == 0)
-    return 0;
   uint64_t word = census(s->left, x, y);
   int far = __builtin_popcountll(word ^ census(s->right, x, y));
   int near = __builtin_popcountll(word ^ census(s->right, max2(x - d, 0), y));
-  return (int8_t)(far - near);
+  s->vote[at] = (int8_t)(far - near);
+  s->cost[at] = (uint8_t)(far + 1);
 }
 
 static void take_samples(void *data, int j, int worker)
 {
   const Sky *s = data;
-  int y = stx_sgm_tile_centre(j, s->params->height);
-  uint8_t *is_sample = s->is_sample + (size_t)j * (size_t)s->stride;
-  find_inner(s, j, is_sample);
-  for (int i = 0; i < s->columns; i++) {
-    size_t at = index_of(s, i, j);
-    if (!s->is_sample[at] || patch_of(s, at) == NO_PATCH)
-      continue;
-    int x = stx_sgm_tile_centre(i, s->params->width);
-    uint16_t disparity = stx_row16(s->disparity, y)[x];
-    s->is_sample[at] = disparity != STX_DISPARITY_UNKNOWN;
-    if (s->is_sample[at])
-      s->vote[at] = vote_of(s, x, y, disparity);
+  size_t row = (size_t)j * (size_t)s->stride, count = (size_t)s->stride;
+  memset(s->smooth + row, 0, count);
+  memset(s->vote + row, 0, count);
+  memset(s->cost + row, 0, count);
+  for (int i = 0; i < s->columns; i += TILES) {
+    uint8_t *smooth = s->smooth + index_of(s, i, j);
+    const uint16_t *sum = s->sum + index_of(s, i, j);
+    Ranges around;
+    find_ranges(s, i, j, 1, &around);
+    for (int k = 0; k < TILES; k++)
+      smooth[k] = stx_sgm_is_smooth(around.high[k] - around.low[k], sum[k], s->range);
   }
+  memset(s->smooth + row + TILES + s->columns, 0, count - TILES - (size_t)s->columns);
+  for (int i = j % 2; i < s->columns; i += 2)
+    if (s->smooth[index_of(s, i, j)])
+      take_sample(s, i, j, index_of(s, i, j));
+}
+
+/* ---- Candidates --------------------------------------------------------------------------- */
+
+/* Takes the tiles away that the other camera sees elsewhere. */
+static void leave_near(const Sky *s, int j, uint8_t *candidate)
+{
+  int16_t votes[MOST_TILES] = {0}, costs[MOST_TILES] = {0};
+  size_t count = (size_t)s->stride;
+  for (int v = max2(j - 2, 0); v <= min2(j + 2, s->rows - 1); v++) {
+    const int8_t *vote = s->vote + (size_t)v * count;
+    const uint8_t *cost = s->cost + (size_t)v * count;
+    for (size_t i = 0; i < count; i++) {
+      votes[i] = (int16_t)(votes[i] + vote[i]);
+      costs[i] = (int16_t)(costs[i] + cost[i] - (cost[i] > 0));
+    }
+  }
+  for (size_t i = TILES; i < count - 2; i++)
+    candidate[i] &=
+        !stx_sgm_is_near(votes[i - 2] + votes[i - 1] + votes[i] + votes[i + 1] + votes[i + 2],
+            costs[i - 2] + costs[i - 1] + costs[i] + costs[i + 1] + costs[i + 2]);
+}
+
+static void find_candidates(void *data, int j, int worker)
+{
+  const Sky *s = data;
+  int y = stx_sgm_tile_centre(j, s->params->height), width = s->params->width;
+  const uint16_t *disparity = stx_row16(s->disparity, y), *sum = s->sum + index_of(s, 0, j);
+  uint8_t *candidate = s->candidate + index_of(s, 0, j);
+  memcpy(candidate - TILES, s->smooth + index_of(s, 0, j) - TILES, (size_t)s->stride);
+  for (int i = 0; i < s->columns; i++)
+    candidate[i] |=
+        stx_sgm_is_cloud(disparity[stx_sgm_tile_centre(i, width)], width, sum[i], s->level);
+  leave_near(s, j, candidate - TILES);
+}
+
+/* 1 for candidates whose neighbours all are; what is outside of the image counts as one. */
+static void find_inner(void *data, int j, int worker)
+{
+  const Sky *s = data;
+  const uint8_t *here = s->candidate + (size_t)j * (size_t)s->stride;
+  const uint8_t *above = j > 0 ? here - s->stride : here;
+  const uint8_t *below = j + 1 < s->rows ? here + s->stride : here;
+  uint8_t column[STX_SGM_MAX_SIZE / STX_SGM_TILE + 3 * TILES],
+      *inner = s->inner + (size_t)j * (size_t)s->stride;
+  for (int i = 0; i < s->stride; i++)
+    column[i] = above[i] & here[i] & below[i];
+  column[TILES - 1] = column[TILES + s->columns] = 1;
+  memset(inner, 0, (size_t)s->stride);
+  for (int i = TILES; i < TILES + s->columns; i++)
+    inner[i] = column[i - 1] & column[i] & column[i + 1];
+}
+
+/* ---- Patches ------------------------------------------------------------------------------ */
+
+static int32_t root_of(const Sky *s, int32_t at)
+{
+  while (s->parent[at] != at)
+    at = s->parent[at] = s->parent[s->parent[at]];
+  return at;
+}
+
+/* The lesser root becomes that of both. */
+static void unite(const Sky *s, int32_t a, int32_t b)
+{
+  a = root_of(s, a);
+  b = root_of(s, b);
+  s->parent[max2(a, b)] = min2(a, b);
+}
+
+/* With the next tile of a patch above, if no more is between than a wire. */
+static void unite_across(const Sky *s, int32_t at)
+{
+  for (int k = 2; k <= 1 + STX_SGM_SKY_WIRE; k++) {
+    int32_t above = at - k * s->stride;
+    if (above < 0)
+      return;
+    if (s->inner[above]) {
+      if (stx_sgm_is_same_sky(tile_at(s, (size_t)at), tile_at(s, (size_t)above), s->range))
+        unite(s, at, above);
+      return;
+    }
+  }
+}
+
+/* Joins a tile with those to its left and above, unless these are joined already. */
+static void connect_tile(const Sky *s, int32_t at)
+{
+  int32_t above = at - s->stride;
+  bool left = s->inner[at - 1];
+  s->parent[at] = left ? s->parent[at - 1] : at;
+  if (above < 0)
+    return;
+  if (!s->inner[above])
+    unite_across(s, at);
+  else if (!left || !s->inner[above - 1])
+    unite(s, at, above);
+}
+
+static size_t all_tiles(const Sky *s)
+{
+  return (size_t)s->stride * (size_t)s->rows;
+}
+
+/* The first inner tile from `at` on, or what is behind the last tile. */
+static size_t next_inner(const Sky *s, size_t at)
+{
+  size_t end = all_tiles(s);
+  if (at < end && s->inner[at])
+    return at;
+  const uint8_t *next = memchr(s->inner + at, 1, end - at);
+  return next != NULL ? (size_t)(next - s->inner) : end;
+}
+
+static void connect(const Sky *s)
+{
+  const size_t end = all_tiles(s);
+  for (size_t at = next_inner(s, 0); at < end; at = next_inner(s, at + 1))
+    connect_tile(s, (int32_t)at);
+  for (size_t at = next_inner(s, 0); at < end; at = next_inner(s, at + 1))
+    s->parent[at] = s->parent[s->parent[at]]; /* the root comes first */
+}
+
+/* The patch of a tile by its root, or NO_PATCH if it does not reach the top edge. */
+static int32_t patch_of(const Sky *s, size_t at)
+{
+  int32_t root = s->parent[at];
+  return root < s->stride ? root : NO_PATCH;
 }
 
 /* ---- The sky ------------------------------------------------------------------------------ */
@@ -432,118 +428,86 @@ static bool is_candidate(const Sky *s, int i, int j)
   return s->candidate[index_of(s, i, j)] != 0;
 }
 
-/* The tile two steps from tile (i, j) in one direction, if the patch ends between them. */
+/* The tile three steps from tile (i, j) in one direction, if the patch ends before it. */
 static void look_beyond(const Sky *s, StxSgmOutline *outline, int i, int j, int di, int dj)
 {
-  int u = i + 2 * di, v = j + 2 * dj;
-  if (u < 0 || u >= s->columns || v < 0 || v >= s->rows || is_candidate(s, i + di, j + dj) ||
+  int u = i + 3 * di, v = j + 3 * dj;
+  if (u < 0 || u >= s->columns || v < 0 || v >= s->rows || is_candidate(s, u - di, v - dj) ||
       is_candidate(s, u, v))
     return;
   int x = stx_sgm_tile_centre(u, s->params->width), y = stx_sgm_tile_centre(v, s->params->height);
   stx_sgm_add_outline(outline, u, stx_row16(s->disparity, y)[x], s->params->width);
 }
 
-static void add_outline(const Sky *s, StxSgmOutline *outline, int i, int j)
-{
-  look_beyond(s, outline, i, j, -1, 0);
-  look_beyond(s, outline, i, j, 1, 0);
-  look_beyond(s, outline, i, j, 0, -1);
-  look_beyond(s, outline, i, j, 0, 1);
-}
-
 static void add_up_patches(const Sky *s)
 {
   memset(s->patches, 0, (size_t)s->stride * sizeof *s->patches);
-  for (size_t at = next_candidate(s, 0); at < all_tiles(s); at = next_candidate(s, at + 1)) {
+  for (size_t at = next_inner(s, 0); at < all_tiles(s); at = next_inner(s, at + 1)) {
     int32_t root = patch_of(s, at);
     if (root == NO_PATCH)
       continue;
     int i = (int)at % s->stride - TILES, j = (int)at / s->stride;
     StxSgmPatch *patch = &s->patches[root];
     patch->tiles++;
-    patch->pixels += (uint32_t)tile_pixels(s, i, j);
     patch->light += s->sum[at];
-    patch->samples += s->is_sample[at];
-    patch->votes += s->is_sample[at] ? s->vote[at] : 0;
-    if (!s->is_sample[at]) /* of these all neighbours are candidates */
-      add_outline(s, &patch->outline, i, j);
+    patch->samples += s->cost[at] > 0;
+    patch->votes += s->vote[at];
+    patch->costs += s->cost[at] - (s->cost[at] > 0);
+    look_beyond(s, &patch->outline, i, j, -1, 0);
+    look_beyond(s, &patch->outline, i, j, 1, 0);
+    look_beyond(s, &patch->outline, i, j, 0, -1);
+    look_beyond(s, &patch->outline, i, j, 0, 1);
   }
 }
 
 static int light_of(const Sky *s, int root)
 {
-  return stx_sgm_patch_light(&s->patches[root], s->total, frame_pixels(s));
+  return stx_sgm_patch_light(&s->patches[root], s->level);
 }
 
-/* Brightness of the sky; none of the patches has a weight if there is no sky. */
-static int light_of_sky(const Sky *s)
+static uint64_t rank_of(const Sky *s, int root)
 {
-  uint32_t most = 0;
-  int light = 0;
-  for (int root = 0; root < s->stride; root++) {
-    uint32_t weight = stx_sgm_patch_weight(&s->patches[root]);
-    if (weight > most && stx_sgm_patch_may_be_sky(&s->patches[root], light_of(s, root))) {
-      most = weight;
-      light = light_of(s, root);
-    }
-  }
-  return light;
+  return stx_sgm_patch_rank(&s->patches[root], light_of(s, root), s->columns * s->rows);
+}
+
+/* Brightnesses of what is sure, a bit for each. */
+static uint64_t lights_of_sky(const Sky *s)
+{
+  int largest = 0;
+  uint64_t lights = 0;
+  for (int root = 1; root < s->stride; root++)
+    if (rank_of(s, root) > rank_of(s, largest))
+      largest = root;
+  for (int root = 0; root < s->stride; root++)
+    if (rank_of(s, root) > 0 && rank_of(s, root) >> 32 == rank_of(s, largest) >> 32 &&
+        stx_sgm_is_alike(light_of(s, root), light_of(s, largest), 20))
+      lights |= (uint64_t)1 << light_of(s, root);
+  return lights;
 }
 
 static void choose_sky(const Sky *s)
 {
-  int sky = light_of_sky(s);
+  uint64_t lights = lights_of_sky(s);
   for (int root = 0; root < s->stride; root++)
     s->is_sky[root] = s->patches[root].tiles > 0 &&
-                      stx_sgm_patch_is_sky(&s->patches[root], light_of(s, root), sky);
-}
-
-/* Adds the pair of a tile of the sky and one of another patch, in either order. */
-static void add_meeting(const Sky *s, size_t a, size_t b)
-{
-  StxSgmTile tiles[] = {tile_at(s, a), tile_at(s, b)};
-  int32_t root[] = {patch_of(s, a), patch_of(s, b)};
-  if (root[0] == NO_PATCH || root[1] == NO_PATCH || s->is_sky[root[0]] == s->is_sky[root[1]] ||
-      !stx_sgm_may_meet(tiles[0], tiles[1]))
-    return;
-  int j = (int)a / s->stride, i = (int)a % s->stride - TILES, u = (int)b % s->stride - TILES;
-  StxSgmPatch *patch = &s->patches[root[s->is_sky[root[0]]]];
-  patch->meetings++;
-  patch->alike +=
-      stx_sgm_is_alike_in_mean(tiles[0], tile_pixels(s, i, j), tiles[1], tile_pixels(s, u, j));
-}
-
-static void look_behind(const Sky *s)
-{
-  size_t before = 0, stride = (size_t)s->stride; /* the candidate before, or none yet */
-  for (size_t at = next_candidate(s, 0); at < all_tiles(s); at = next_candidate(s, at + 1)) {
-    if (at - before > 1 && at - before <= STX_SGM_SKY_HIDDEN + 1 && s->candidate[before] &&
-        at / stride == before / stride)
-      add_meeting(s, before, at);
-    before = at;
-  }
-  for (int root = 0; root < s->stride; root++)
-    s->is_sky[root] |= stx_sgm_patch_is_behind(&s->patches[root]);
+                      stx_sgm_patch_is_sky(&s->patches[root], light_of(s, root), lights);
 }
 
 /* ---- Growth ------------------------------------------------------------------------------- */
 
-/* In place of the step of a tile: sky from which nothing grows, no sky. */
-enum { SMALL = STX_SGM_SKY_GROWTH, NO_SKY };
+enum { NO_SKY = STX_SGM_SKY_GROWTH + 1 }; /* in place of the step of a tile */
 
-/* Finds the tiles of the sky's patches; returns how many there are from which it grows. */
+/* Finds the tiles of the sky's patches; returns how many there are. */
 static size_t find_sky(const Sky *s)
 {
   size_t count = 0;
   memset(s->step, NO_SKY, all_tiles(s));
-  for (size_t at = next_candidate(s, 0); at < all_tiles(s); at = next_candidate(s, at + 1)) {
+  for (size_t at = next_inner(s, 0); at < all_tiles(s); at = next_inner(s, at + 1)) {
     int32_t root = patch_of(s, at);
     if (root == NO_PATCH || !s->is_sky[root])
       continue;
-    bool small = stx_sgm_patch_is_small(&s->patches[root], s->columns * s->rows);
-    s->step[at] = small ? SMALL : 0;
-    if (!small)
-      s->grown[count++] = (int32_t)at;
+    s->step[at] = 0;
+    s->grown[count++] = (int32_t)at;
   }
   return count;
 }
@@ -560,7 +524,7 @@ static StxSgmGrays add_grays_before(const Sky *s, StxSgmGrays grays, int32_t at,
 static size_t grow_into(const Sky *s, int32_t at, int step, size_t count)
 {
   if (at < 0 || at >= (int32_t)all_tiles(s) || s->step[at] <= step ||
-      (s->candidate[at] && patch_of(s, (size_t)at) != NO_PATCH))
+      (s->inner[at] && patch_of(s, (size_t)at) != NO_PATCH))
     return count;
   const int32_t beside[] = {at - s->stride, at - 1, at + 1, at + s->stride};
   int column = at % s->stride - TILES;
@@ -568,7 +532,7 @@ static size_t grow_into(const Sky *s, int32_t at, int step, size_t count)
   for (int k = 0; k < 4; k++)
     sky = add_grays_before(s, sky, beside[k], step);
   if (column < 0 || column >= s->columns ||
-      !stx_sgm_grows((StxSgmGrays){s->low[at], s->high[at]}, sky))
+      !stx_sgm_grows((StxSgmGrays){s->low[at], s->high[at]}, sky, s->sum[at], s->range))
     return count;
   s->low[at] = sky.low;
   s->high[at] = sky.high;
@@ -662,7 +626,8 @@ static void mark_piece(const Sky *s, int i, int end, int j)
     if (first < k)
       mark_tiles(s, first, k, j);
     if (k < end)
-      mark_rim(s, k, j, stx_sgm_rim_grays((StxSgmGrays){around.low[k - i], around.high[k - i]}));
+      mark_rim(s, k, j,
+          stx_sgm_rim_grays((StxSgmGrays){around.low[k - i], around.high[k - i]}, s->range));
   }
 }
 
@@ -679,14 +644,17 @@ void stx_sgm_sky(const StxSgmParams *params, const StxImage8 *left, const StxIma
   Sky s = {.left = left, .right = right, .disparity = disparity, .confidence = confidence};
   lay_out(&s, params, scratch);
   stx_parallel(threads, s.rows, look_at_tiles, &s);
+  uint64_t total = 0;
   for (int j = 0; j < s.rows; j++)
-    s.total += s.row_total[j];
-  stx_parallel(threads, s.rows, find_candidates, &s);
-  connect(&s);
+    total += s.row_total[j];
+  s.level = stx_sgm_sky_level(total, s.columns, s.rows);
+  s.range = stx_sgm_sky_range(s.level);
   stx_parallel(threads, s.rows, take_samples, &s);
+  stx_parallel(threads, s.rows, find_candidates, &s);
+  stx_parallel(threads, s.rows, find_inner, &s);
+  connect(&s);
   add_up_patches(&s);
   choose_sky(&s);
-  look_behind(&s);
   grow(&s);
   stx_parallel(threads, s.rows, keep_sky, &s);
   stx_parallel(threads, s.rows, mark_sky, &s);

@@ -5,18 +5,11 @@
 
 #include "common/sgm/sgm_sky.h"
 
-/* Record of a tile. */
+/* Record of a tile; where it goes beyond the right and lower border, these repeat. */
 typedef struct {
   uint8_t low, high; /* least and greatest gray value */
   uint16_t sum;      /* of its gray values */
 } StxSgmTile;
-
-/* Pixels of tile (i, j): fewer at the right and lower border. */
-STX_INLINE int stx_sgm_tile_pixels(int width, int height, int i, int j)
-{
-  int x = width - i * STX_SGM_TILE, y = height - j * STX_SGM_TILE;
-  return (x < STX_SGM_TILE ? x : STX_SGM_TILE) * (y < STX_SGM_TILE ? y : STX_SGM_TILE);
-}
 
 /* The pixel of a tile that is compared. */
 STX_INLINE int stx_sgm_tile_centre(int i, int length)
@@ -25,17 +18,41 @@ STX_INLINE int stx_sgm_tile_centre(int i, int length)
   return x < length ? x : length - 1;
 }
 
-/* Bright enough for a candidate: `sum` over the tile's pixels, `total` over all of the frame's. */
-STX_INLINE bool stx_sgm_is_bright(int sum, int tile_pixels, uint64_t total, uint64_t frame_pixels)
+/* The frame's mean gray value, as the sum of a tile. */
+STX_INLINE int stx_sgm_sky_level(uint64_t total, int columns, int rows)
 {
-  return sum >= STX_SGM_SKY_DARKEST * tile_pixels &&
-         4 * (uint64_t)sum * frame_pixels >= 3 * total * (uint64_t)tile_pixels;
+  return (int)(total / ((uint64_t)columns * (uint64_t)rows));
 }
 
-/* True if the disparity at a tile's centre makes it a candidate whatever it looks like. */
-STX_INLINE bool stx_sgm_is_cloud(uint32_t disparity)
+/* Gray levels that a smooth tile spans with those around it, whatever its own brightness. */
+STX_INLINE int stx_sgm_sky_range(int level)
 {
-  return disparity != STX_DISPARITY_UNKNOWN && disparity <= STX_SGM_SKY_FAR;
+  int range = level / (5 * STX_SGM_TILE * STX_SGM_TILE);
+  return range > STX_SGM_SKY_NOISE ? range : STX_SGM_SKY_NOISE;
+}
+
+/* range: of stx_sgm_sky_range (), span: of the 3 x 3 tiles */
+STX_INLINE bool stx_sgm_is_smooth(int span, int sum, int range)
+{
+  return (span <= range) | (8 * STX_SGM_TILE * STX_SGM_TILE * span <= sum);
+}
+
+/* A known disparity that cannot be told from 0. */
+STX_INLINE bool stx_sgm_is_infinite(uint32_t disparity, int width)
+{
+  return STX_SGM_SKY_FAR * disparity <= (uint32_t)width * STX_DISPARITY_ONE;
+}
+
+STX_INLINE bool stx_sgm_is_cloud(uint32_t disparity, int width, int sum, int level)
+{
+  return disparity != STX_DISPARITY_UNKNOWN && stx_sgm_is_infinite(disparity, width) &&
+         4 * sum >= 5 * level;
+}
+
+/* The other camera sees a surface: sums over the samples around. */
+STX_INLINE bool stx_sgm_is_near(int votes, int costs)
+{
+  return (votes >= STX_SGM_SKY_NEAR) & (4 * votes > costs);
 }
 
 /* A range of gray values; low > high: none. */
@@ -56,11 +73,12 @@ STX_INLINE StxSgmGrays stx_sgm_both_grays(StxSgmGrays a, StxSgmGrays b)
 }
 
 /* True if a tile continues the sky behind a wire. */
-STX_INLINE bool stx_sgm_is_same_sky(StxSgmTile tile, StxSgmTile above)
+STX_INLINE bool stx_sgm_is_same_sky(StxSgmTile tile, StxSgmTile above, int range)
 {
   int low = tile.low < above.low ? tile.low : above.low;
   int high = tile.high > above.high ? tile.high : above.high;
-  return high < STX_SGM_SKY_WHITE && high - low <= STX_SGM_SKY_RANGE;
+  int sum = tile.sum < above.sum ? tile.sum : above.sum;
+  return high < STX_SGM_SKY_WHITE && stx_sgm_is_smooth(high - low, sum, range);
 }
 
 /* Sums over the tiles of an outline, i their columns and d their disparities. */
@@ -70,17 +88,17 @@ typedef struct {
 
 /* Sums over the tiles of a patch. */
 typedef struct {
-  uint32_t tiles, pixels, samples;
-  int32_t votes;            /* Σ C(p,0) − C(p,d) over the samples, each −31 … 31 */
-  uint64_t light;           /* Σ of the gray values */
-  uint32_t meetings, alike; /* pairs with tiles of the sky, and those whose means hardly differ */
+  uint32_t tiles, samples;
+  int32_t votes;  /* Σ C(p,0) − C(p,d) over the samples, each −31 … 31 */
+  uint32_t costs; /* Σ C(p,0) over them */
+  uint64_t light; /* Σ of the tiles' sums */
   StxSgmOutline outline;
 } StxSgmPatch;
 
 /* True if an outline's disparity is far. */
 STX_INLINE bool stx_sgm_is_far_off(uint32_t disparity, int width)
 {
-  return 144 * disparity < (uint32_t)width * STX_DISPARITY_ONE;
+  return 120 * disparity < (uint32_t)width * STX_DISPARITY_ONE;
 }
 
 STX_INLINE void stx_sgm_add_outline(StxSgmOutline *o, int i, uint32_t disparity, int width)
@@ -106,54 +124,65 @@ STX_INLINE bool stx_sgm_is_one_plane(const StxSgmOutline *o)
   double id = n * (double)o->id - i * d;
   bool steep = ii > 0; /* else all are in one column */
   double rest = steep ? dd * ii - id * id : dd, unit = steep ? d * d * ii : d * d;
-  return o->count >= STX_SGM_SKY_OUTLINE && 16 * o->far <= o->count && 20 * rest <= unit;
+  return o->count >= STX_SGM_SKY_OUTLINE && 32 * rest <= unit;
 }
 
-/* A wall, as far as its outline says. */
-STX_INLINE bool stx_sgm_patch_is_wall(const StxSgmPatch *patch)
+/* Brightness in sixteenths of the frame's, at most 63. */
+STX_INLINE int stx_sgm_patch_light(const StxSgmPatch *patch, int level)
 {
-  bool sky = 2 * patch->samples >= patch->tiles &&
-             5 * (int64_t)patch->votes <= 3 * (int64_t)patch->samples;
-  return !sky && stx_sgm_is_one_plane(&patch->outline);
+  uint64_t unit = (uint64_t)patch->tiles * (uint64_t)level;
+  uint64_t light = unit > 0 ? 16 * patch->light / unit : 63;
+  return light < 63 ? (int)light : 63;
 }
 
-/* Brightness in sixteenths of the frame's, at most 64. */
-STX_INLINE int stx_sgm_patch_light(const StxSgmPatch *patch, uint64_t total, uint64_t frame_pixels)
+/* Nothing that the other camera sees elsewhere. */
+STX_INLINE bool stx_sgm_patch_is_far(const StxSgmPatch *patch)
 {
-  double light = 16.0 * (double)patch->light * (double)frame_pixels;
-  double unit = (double)patch->pixels * (double)total;
-  return unit > 0 && light < 64.0 * unit ? (int)(light / unit) : 64;
+  return 32 * (int64_t)patch->votes <= 8 * (int64_t)patch->costs + (int64_t)patch->tiles;
 }
 
-/* Far, as far as the other camera says. */
-STX_INLINE bool stx_sgm_patch_is_far(const StxSgmPatch *patch, int light)
+/* Returns how surely a patch is sky without regard to the others: 2 its outline is far, 1 it
+ * glares, 0 it needs another. `tiles` are the frame's. */
+STX_INLINE int stx_sgm_patch_sureness(const StxSgmPatch *patch, int light, int tiles)
 {
-  return 20 * (int64_t)patch->votes <=
-         (int64_t)patch->samples * (16 + (light < 48 ? light : 48)) + 4 * (int64_t)patch->tiles;
+  const StxSgmOutline *o = &patch->outline;
+  bool plane = stx_sgm_is_one_plane(o), bright = light >= STX_SGM_SKY_DARK;
+  bool far = bright ? 8 * o->far >= o->count : 4 * o->far >= 3 * o->count && !plane;
+  if (!stx_sgm_patch_is_far(patch) || o->count < STX_SGM_SKY_OUTLINE ||
+      STX_SGM_SKY_SMALL * (uint64_t)patch->tiles < (uint64_t)tiles)
+    return 0;
+  return far && o->far >= STX_SGM_SKY_OUTLINE ? 2 : light >= STX_SGM_SKY_GLARE && !plane;
 }
 
-/* May tell how bright the sky is. */
-STX_INLINE bool stx_sgm_patch_may_be_sky(const StxSgmPatch *patch, int light)
+/* Ranks what is sure: greater is better; 0 is not sure. */
+STX_INLINE uint64_t stx_sgm_patch_rank(const StxSgmPatch *patch, int light, int tiles)
 {
-  return stx_sgm_patch_is_far(patch, light) && !stx_sgm_patch_is_wall(patch);
+  uint64_t sure = (uint64_t)stx_sgm_patch_sureness(patch, light, tiles);
+  return sure > 0 ? sure << 32 | patch->tiles : 0;
 }
 
-/* The weight of a patch for the brightness of the sky. */
-STX_INLINE uint32_t stx_sgm_patch_weight(const StxSgmPatch *patch)
+/* Brightnesses that differ by a factor of at most tenths / 10. */
+STX_INLINE bool stx_sgm_is_alike(int light, int other, int tenths)
 {
-  return 8 * patch->samples >= patch->tiles ? 2 * patch->tiles : patch->tiles;
+  return 10 * light <= tenths * other && 10 * other <= tenths * light;
 }
 
-/* As bright as the sky of brightness `sky`, within a factor of 1.8. */
-STX_INLINE bool stx_sgm_is_alike(int light, int sky)
+/* Bit k of `lights` is set if k is the brightness of a sure patch. */
+STX_INLINE bool stx_sgm_patch_is_sky(const StxSgmPatch *patch, int light, uint64_t lights)
 {
-  return 5 * light <= 9 * sky && 5 * sky <= 9 * light;
+  const StxSgmOutline *o = &patch->outline;
+  bool plane = 8 * o->far < o->count && stx_sgm_is_one_plane(o), alike = false;
+  bool bare = 4 * patch->samples < patch->tiles;
+  bool near = 10 * (int64_t)patch->votes > (int64_t)patch->costs;
+  for (int other = 0; other < 64; other++)
+    alike |= (lights >> other & 1) && stx_sgm_is_alike(light, other, bare ? 15 : 12);
+  return alike && stx_sgm_patch_is_far(patch) && !(plane && (bare || near));
 }
 
-/* A pixel beside the sky that spans at most STX_SGM_SKY_RANGE with the sky there. */
-STX_INLINE StxSgmGrays stx_sgm_rim_grays(StxSgmGrays sky)
+/* Pixels beside the sky that span at most `range` with the sky there. */
+STX_INLINE StxSgmGrays stx_sgm_rim_grays(StxSgmGrays sky, int range)
 {
-  int low = sky.high - STX_SGM_SKY_RANGE, high = sky.low + STX_SGM_SKY_RANGE;
+  int low = sky.high - range, high = sky.low + range;
   StxSgmGrays rim = {(uint8_t)(low > 0 ? low : 0), (uint8_t)(high < 255 ? high : 255)};
   return sky.low > sky.high || low > sky.low ? stx_sgm_no_grays() : rim;
 }
@@ -163,45 +192,11 @@ STX_INLINE bool stx_sgm_has_sky_gray(StxSgmGrays grays, uint8_t gray)
   return grays.low <= gray && gray <= grays.high;
 }
 
-/* Two tiles tell whether the sky goes on from one to the other. */
-STX_INLINE bool stx_sgm_may_meet(StxSgmTile a, StxSgmTile b)
-{
-  return a.high < STX_SGM_SKY_WHITE && b.high < STX_SGM_SKY_WHITE;
-}
-
-/* It does. Each has so many pixels. */
-STX_INLINE bool stx_sgm_is_alike_in_mean(StxSgmTile a, int a_pixels, StxSgmTile b, int b_pixels)
-{
-  int difference = a.sum * b_pixels - b.sum * a_pixels;
-  int most = STX_SGM_SKY_STEP * a_pixels * b_pixels;
-  return -most <= difference && difference <= most;
-}
-
-/* A patch that goes on where the sky was hidden. */
-STX_INLINE bool stx_sgm_patch_is_behind(const StxSgmPatch *patch)
-{
-  return patch->meetings >= STX_SGM_SKY_MEETINGS && 4 * patch->alike >= 3 * patch->meetings;
-}
-
-/* So few tiles, of as many in the frame, that nothing grows from them. */
-STX_INLINE bool stx_sgm_patch_is_small(const StxSgmPatch *patch, int tiles)
-{
-  return STX_SGM_SKY_SMALL * (uint64_t)patch->tiles < (uint64_t)tiles;
-}
-
 /* A tile with these grays becomes sky beside sky with those. */
-STX_INLINE bool stx_sgm_grows(StxSgmGrays tile, StxSgmGrays sky)
+STX_INLINE bool stx_sgm_grows(StxSgmGrays tile, StxSgmGrays sky, int sum, int range)
 {
   StxSgmGrays both = stx_sgm_both_grays(tile, sky);
-  return sky.low <= sky.high && both.high - both.low <= STX_SGM_SKY_RANGE;
-}
-
-/* The patch is sky, if the sky has this brightness. */
-STX_INLINE bool stx_sgm_patch_is_sky(const StxSgmPatch *patch, int light, int sky)
-{
-  bool same = 4 * patch->samples >= patch->tiles && 10 * light <= 11 * sky && 10 * light >= 9 * sky;
-  return stx_sgm_patch_is_far(patch, light) && stx_sgm_is_alike(light, sky) &&
-         (same || !stx_sgm_patch_is_wall(patch));
+  return sky.low <= sky.high && stx_sgm_is_smooth(both.high - both.low, sum, range);
 }
 
 #endif

@@ -131,6 +131,10 @@ enum {
 
 #define STX_SGM_SKY_NONE 0xffffu /* in place of a patch */
 
+/* Bits of a tile's sample, above its vote + 31 and its cost, 6 and 5 bits. */
+#define STX_SGM_SKY_SMOOTH 0x8000u
+#define STX_SGM_SKY_SAMPLE 0x4000u
+
 typedef struct {
   /* Filled by sgm_launch.c. */
   int32_t width, height;
@@ -145,7 +149,9 @@ typedef struct {
   unsigned long long *total; /* of the frame's gray values, 0 at first */
   uint32_t *done;            /* blocks that are done, less one */
   uint32_t *tiles;           /* by tile: low, high << 8, sum << 16 */
-  uint32_t *parent;          /* by tile: see cuda/driver/patches.cuh; candidates are used */
+  uint16_t *samples;         /* by tile: the sample at its centre */
+  uint8_t *candidates;       /* by tile: 1: yes, 0: no */
+  uint32_t *parent;          /* by tile: see cuda/driver/patches.cuh; inner ones are used */
   uint16_t *patch;           /* by tile: its root, if that is in the first row of tiles */
   StxSgmPatch *patches;      /* by root: columns, and so is the next */
   uint8_t *is_sky;           /* 1: yes, 0: no */

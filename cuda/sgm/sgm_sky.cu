@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sky on the GPU, see common/sgm/sgm_sky.h: what semi-global matching ends with. Six kernels,
+ * The sky on the GPU, see common/sgm/sgm_sky.h: what semi-global matching ends with. Seven kernels,
  * in the order in which they run:
  *
  *   tiles        a thread per tile: least, greatest and sum of its gray values; the frame's total
- *   candidates   a thread per tile: bright and smooth? Each is a patch for now
+ *   samples      a thread per tile: smooth? What the other camera says at its centre
+ *   candidates   a thread per tile: smooth or a cloud, and not near?
+ *   inner        a thread per tile: is it inside of candidates? Each is a patch for now
  *   join         a thread per tile: union with its neighbours
  *   patches      a thread per tile: its patch, its sample; the last block decides which are sky
- *   behind       a thread per tile: what the sky meets in its row, where it was hidden
  *   mark         a block per 32 × 8 tiles: growth from these and those around them; then a warp per
  *                row: margin, output
  *
@@ -42,17 +43,17 @@ STX_DEVICE uint32_t tile_count(const StxSgmSkyArgs *a)
   return (uint32_t)a->columns * (uint32_t)a->rows;
 }
 
-STX_DEVICE unsigned long long frame_pixels(const StxSgmSkyArgs *a)
+STX_DEVICE int level_of(const StxSgmSkyArgs *a)
 {
-  return (unsigned long long)a->width * (unsigned long long)a->height;
+  return stx_sgm_sky_level(*a->total, a->columns, a->rows);
 }
 
-STX_DEVICE int pixels_of(const StxSgmSkyArgs *a, int i, int j)
+STX_DEVICE int range_of(const StxSgmSkyArgs *a)
 {
-  return stx_sgm_tile_pixels(a->width, a->height, i, j);
+  return stx_sgm_sky_range(level_of(a));
 }
 
-/* The tile's word; what is outside of the image is not looked at. */
+/* The tile's word; the border of the image repeats. */
 STX_DEVICE uint32_t look_at_tile(const StxSgmSkyArgs *a, int i, int j)
 {
   uint32_t low = 255, high = 0, sum = 0;
@@ -60,24 +61,23 @@ STX_DEVICE uint32_t look_at_tile(const StxSgmSkyArgs *a, int i, int j)
   for (int v = 0; v < STX_SGM_TILE; v++)
 #pragma unroll
     for (int u = 0; u < STX_SGM_TILE; u++) {
-      const int x = i * STX_SGM_TILE + u, y = j * STX_SGM_TILE + v;
-      if (x < a->width && y < a->height) {
-        const uint32_t gray = __ldg(&a->left[y * a->left_stride + x]);
-        low = min(low, gray);
-        high = max(high, gray);
-        sum += gray;
-      }
+      const int x = min(i * STX_SGM_TILE + u, a->width - 1);
+      const int y = min(j * STX_SGM_TILE + v, a->height - 1);
+      const uint32_t gray = __ldg(&a->left[y * a->left_stride + x]);
+      low = min(low, gray);
+      high = max(high, gray);
+      sum += gray;
     }
   return low | high << 8 | sum << 16;
 }
 
-/* Calls f(number) for the tile and those around it that there are. */
-template <typename F> STX_DEVICE void around(const StxSgmSkyArgs *a, int i, int j, F f)
+/* Calls f(number) for the tile and those up to `reach` around it that there are. */
+template <int reach, typename F> STX_DEVICE void around(const StxSgmSkyArgs *a, int i, int j, F f)
 {
 #pragma unroll
-  for (int v = -1; v <= 1; v++)
+  for (int v = -reach; v <= reach; v++)
 #pragma unroll
-    for (int u = -1; u <= 1; u++)
+    for (int u = -reach; u <= reach; u++)
       if (i + u >= 0 && i + u < a->columns && j + v >= 0 && j + v < a->rows)
         f((uint32_t)((j + v) * a->columns + i + u));
 }
@@ -89,22 +89,62 @@ STX_DEVICE int disparity_of(const StxSgmSkyArgs *a, int i, int j)
   return *stx_sgm_disparity_at(&a->maps, x, y);
 }
 
-STX_DEVICE bool is_candidate(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
+STX_DEVICE bool is_smooth(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
 {
   int low = 255, high = 0;
-  if (!stx_sgm_is_bright(tile_at(a, at).sum, pixels_of(a, i, j), *a->total, frame_pixels(a)))
-    return false;
-  around(a, i, j, [&](uint32_t beside) {
+  around<1>(a, i, j, [&](uint32_t beside) {
     const StxSgmTile tile = tile_at(a, beside);
     low = min(low, (int)tile.low);
     high = max(high, (int)tile.high);
   });
-  return high - low <= STX_SGM_SKY_RANGE || stx_sgm_is_cloud(disparity_of(a, i, j));
+  return stx_sgm_is_smooth(high - low, tile_at(a, at).sum, range_of(a));
+}
+
+/* C(p,d) of a pixel. Before a row's words its first is repeated. */
+STX_DEVICE int cost_at(const StxSgmSkyArgs *a, int x, int y, int d)
+{
+  const uint32_t *right = a->right_words.words + a->right_words.before +
+                          (size_t)y * STX_SGM_SHIFTS * a->right_words.pitch;
+  return __popc(a->left_words[(size_t)y * a->width + x] ^ right[x - d]);
+}
+
+/* A tile's sample: its vote + 31, then C(p,0); 0 is none. STX_SGM_SKY_SMOOTH: it is smooth. */
+STX_DEVICE uint32_t sample_of(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
+{
+  const int disparity = disparity_of(a, i, j);
+  if (!is_smooth(a, at, i, j))
+    return 0;
+  if ((i + j) % 2 != 0 || disparity == STX_DISPARITY_UNKNOWN ||
+      stx_sgm_is_infinite((uint32_t)disparity, a->width))
+    return STX_SGM_SKY_SMOOTH;
+  const int x = stx_sgm_tile_centre(i, a->width), y = stx_sgm_tile_centre(j, a->height);
+  const int far = cost_at(a, x, y, 0);
+  const int near = cost_at(a, x, y, (disparity + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE);
+  return STX_SGM_SKY_SMOOTH | STX_SGM_SKY_SAMPLE | (uint32_t)(far - near + 31) << 5 | (uint32_t)far;
+}
+
+STX_DEVICE int vote_of(uint32_t sample)
+{
+  return sample & STX_SGM_SKY_SAMPLE ? (int)(sample >> 5 & 63) - 31 : 0;
+}
+
+STX_DEVICE bool is_candidate(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
+{
+  int votes = 0, costs = 0;
+  if (!(a->samples[at] & STX_SGM_SKY_SMOOTH) &&
+      !stx_sgm_is_cloud((uint32_t)disparity_of(a, i, j), a->width, tile_at(a, at).sum, level_of(a)))
+    return false;
+  around<2>(a, i, j, [&](uint32_t beside) {
+    const uint32_t sample = __ldg(&a->samples[beside]);
+    votes += vote_of(sample);
+    costs += (int)(sample & 31);
+  });
+  return !stx_sgm_is_near(votes, costs);
 }
 
 /* ---- Patches ------------------------------------------------------------------------------- */
 
-/* Joins a tile with the next candidate above, if no more is between than a wire. */
+/* Joins a tile with the next one of a patch above, if no more is between than a wire. */
 STX_DEVICE void join_across(const StxSgmSkyArgs *a, uint32_t at)
 {
   const uint32_t columns = (uint32_t)a->columns;
@@ -114,13 +154,13 @@ STX_DEVICE void join_across(const StxSgmSkyArgs *a, uint32_t at)
     const uint32_t above = at - k * columns;
     if (!is_used(a->parent, above))
       continue;
-    if (k > 1 && stx_sgm_is_same_sky(tile_at(a, at), tile_at(a, above)))
+    if (k > 1 && stx_sgm_is_same_sky(tile_at(a, at), tile_at(a, above), range_of(a)))
       unite(a->parent, at, above);
     return;
   }
 }
 
-/* The patch of a candidate that reaches the top edge, or STX_SGM_SKY_NONE. */
+/* The patch of an inner tile that reaches the top edge, or STX_SGM_SKY_NONE. */
 STX_DEVICE uint32_t patch_of(const StxSgmSkyArgs *a, uint32_t at)
 {
   if (!is_used(a->parent, at))
@@ -131,43 +171,25 @@ STX_DEVICE uint32_t patch_of(const StxSgmSkyArgs *a, uint32_t at)
 
 /* A tile's contribution to its patch. */
 struct TileShare {
-  int pixels, samples, votes, light;
+  int samples, votes, costs, light;
 };
 
-/* C(p,0) − C(p,d) of a pixel whose disparity is known. Before a row's words its first is repeated.
- */
-STX_DEVICE int vote_of(const StxSgmSkyArgs *a, int x, int y, int disparity)
-{
-  const int d = (disparity + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
-  const uint32_t left = a->left_words[(size_t)y * a->width + x];
-  const uint32_t *right = a->right_words.words + a->right_words.before +
-                          (size_t)y * STX_SGM_SHIFTS * a->right_words.pitch;
-  return __popc(left ^ right[x]) - __popc(left ^ right[x - d]);
-}
-
 /* Of a tile that belongs to a patch. */
-STX_DEVICE TileShare share_of(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
+STX_DEVICE TileShare share_of(const StxSgmSkyArgs *a, uint32_t at)
 {
-  TileShare share = {pixels_of(a, i, j), 0, 0, tile_at(a, at).sum};
-  const int x = stx_sgm_tile_centre(i, a->width), y = stx_sgm_tile_centre(j, a->height);
-  const int disparity = disparity_of(a, i, j);
-  bool inner = disparity != STX_DISPARITY_UNKNOWN;
-  around(a, i, j, [&](uint32_t beside) { inner &= is_used(a->parent, beside); });
-  if (inner) {
-    share.samples = 1;
-    share.votes = vote_of(a, x, y, disparity);
-  }
-  return share;
+  const uint32_t sample = __ldg(&a->samples[at]);
+  return {
+      (sample & STX_SGM_SKY_SAMPLE) != 0, vote_of(sample), (int)(sample & 31), tile_at(a, at).sum};
 }
 
-/* Adds the tile two steps from tile (i, j) in one direction, if the patch ends between them. */
+/* Adds the tile three steps from tile (i, j) in one direction, if the patch ends before it. */
 STX_DEVICE void look_beyond(
     const StxSgmSkyArgs *a, StxSgmOutline *outline, int i, int j, int di, int dj)
 {
-  const int u = i + 2 * di, v = j + 2 * dj;
+  const int u = i + 3 * di, v = j + 3 * dj;
   if (u < 0 || u >= a->columns || v < 0 || v >= a->rows ||
-      is_used(a->parent, (uint32_t)((j + dj) * a->columns + i + di)) ||
-      is_used(a->parent, (uint32_t)(v * a->columns + u)))
+      __ldg(&a->candidates[(v - dj) * a->columns + u - di]) ||
+      __ldg(&a->candidates[v * a->columns + u]))
     return;
   stx_sgm_add_outline(outline, u, (uint32_t)disparity_of(a, u, v), a->width);
 }
@@ -196,17 +218,17 @@ STX_DEVICE void add_to_patch(StxSgmPatch *patch, bool mine, TileShare share)
 {
   const uint32_t tiles = __popc(__ballot_sync(STX_FULL_WARP, mine));
   const uint32_t samples = __popc(__ballot_sync(STX_FULL_WARP, mine && share.samples > 0));
-  const int pixels = warp_sum(mine ? share.pixels : 0);
   const int votes = warp_sum(mine ? share.votes : 0);
+  const int costs = warp_sum(mine ? share.costs : 0);
   const int light = warp_sum(mine ? share.light : 0);
   if (threadIdx.x % STX_SGM_LANES != 0)
     return;
   atomicAdd(&patch->tiles, tiles);
-  atomicAdd(&patch->pixels, (uint32_t)pixels);
   atomicAdd((unsigned long long *)&patch->light, (unsigned long long)light);
   if (samples > 0) {
     atomicAdd(&patch->samples, samples);
     atomicAdd(&patch->votes, votes);
+    atomicAdd(&patch->costs, (uint32_t)costs);
   }
 }
 
@@ -225,6 +247,7 @@ STX_DEVICE void add_to_patches(const StxSgmSkyArgs *a, uint32_t patch, TileShare
 
 typedef struct {
   uint32_t last;
+  unsigned long long lights;
   unsigned long long keys[SKY_WARPS];
 } SkyShared;
 
@@ -242,20 +265,20 @@ STX_DEVICE unsigned long long block_max(unsigned long long key, unsigned long lo
   return key;
 }
 
-/* 0 if there is no such patch. */
 STX_DEVICE int light_of(const StxSgmSkyArgs *a, const StxSgmPatch *patch)
 {
-  return patch->tiles > 0 ? stx_sgm_patch_light(patch, *a->total, frame_pixels(a)) : 0;
+  return stx_sgm_patch_light(patch, level_of(a));
 }
 
-/* The patch with the greatest key gives the sky's brightness: its weight, then the leftmost, then
- * the brightness itself. 0: not far, or no patch. */
-STX_DEVICE unsigned long long key_of(const StxSgmPatch *patch, int root, int light)
+/* The patch with the greatest key is the largest sure one: its sureness and tiles, then the
+ * leftmost, then its brightness. 0: not sure, or no patch. */
+STX_DEVICE unsigned long long key_of(const StxSgmSkyArgs *a, const StxSgmPatch *patch, int root)
 {
-  if (patch->tiles == 0 || !stx_sgm_patch_may_be_sky(patch, light))
-    return 0;
-  return (unsigned long long)stx_sgm_patch_weight(patch) << 32 |
-         (uint32_t)(STX_SGM_SKY_NONE - root) << 8 | (uint32_t)light;
+  const int light = light_of(a, patch);
+  const unsigned long long rank = stx_sgm_patch_rank(patch, light, (int)tile_count(a));
+  return rank == 0 ? 0
+                   : rank >> 32 << 62 | (rank & UINT32_MAX) << 32 |
+                         (uint32_t)(STX_SGM_SKY_NONE - root) << 8 | (uint32_t)light;
 }
 
 /* By one block: which patches are sky. */
@@ -264,52 +287,24 @@ STX_DEVICE void choose_sky(const StxSgmSkyArgs *a, SkyShared *shared)
   unsigned long long best = 0;
   for (int root = threadIdx.x; root < a->columns; root += STX_SGM_SKY_THREADS) {
     const StxSgmPatch patch = a->patches[root];
-    best = max(best, key_of(&patch, root, light_of(a, &patch)));
+    best = max(best, key_of(a, &patch, root));
   }
-  const int sky = (int)(block_max(best, shared->keys) & 255);
+  best = block_max(best, shared->keys);
+  if (threadIdx.x == 0)
+    shared->lights = 0;
+  __syncthreads();
   for (int root = threadIdx.x; root < a->columns; root += STX_SGM_SKY_THREADS) {
     const StxSgmPatch patch = a->patches[root];
-    a->is_sky[root] = patch.tiles > 0 && stx_sgm_patch_is_sky(&patch, light_of(a, &patch), sky);
+    const unsigned long long key = key_of(a, &patch, root);
+    if (key != 0 && key >> 62 == best >> 62 &&
+        stx_sgm_is_alike((int)(key & 255), (int)(best & 255), 20))
+      atomicOr(&shared->lights, 1ull << (key & 255));
   }
-}
-
-/* ---- Where the sky was hidden -------------------------------------------------------------- */
-
-/* Adds the pair of two tiles of a row, if one of them is sky and the other in another patch. */
-STX_DEVICE void add_meeting(const StxSgmSkyArgs *a, uint32_t left, uint32_t right, int i, int u)
-{
-  const uint32_t patch = __ldg(&a->patch[left]), other = __ldg(&a->patch[right]);
-  if (patch == STX_SGM_SKY_NONE || other == STX_SGM_SKY_NONE ||
-      __ldg(&a->is_sky[patch]) == __ldg(&a->is_sky[other]))
-    return;
-  const StxSgmTile tile = tile_at(a, left), beyond = tile_at(a, right);
-  if (!stx_sgm_may_meet(tile, beyond))
-    return;
-  const int j = (int)(left / (uint32_t)a->columns);
-  StxSgmPatch *to = &a->patches[__ldg(&a->is_sky[patch]) ? other : patch];
-  atomicAdd(&to->meetings, 1u);
-  if (stx_sgm_is_alike_in_mean(tile, pixels_of(a, i, j), beyond, pixels_of(a, u, j)))
-    atomicAdd(&to->alike, 1u);
-}
-
-/* From a candidate at a right border to the next one of its row, several tiles at a time. */
-STX_DEVICE void look_behind(const StxSgmSkyArgs *a, uint32_t at, int i)
-{
-  enum { PIECE = 8, END = STX_SGM_SKY_HIDDEN + 2 };
-  if (i + 1 >= a->columns || !is_used(a->parent, at) || is_used(a->parent, at + 1))
-    return;
-  const int end = min((int)END, a->columns - i);
-  for (int k = 2; k < end; k += PIECE) {
-    uint32_t used = 0;
-#pragma unroll
-    for (int q = 0; q < PIECE; q++)
-      if (k + q < end)
-        used |= (uint32_t)is_used(a->parent, at + k + q) << q;
-    if (used != 0) {
-      const int found = k + __ffs((int)used) - 1;
-      add_meeting(a, at, at + found, i, i + found);
-      return;
-    }
+  __syncthreads();
+  for (int root = threadIdx.x; root < a->columns; root += STX_SGM_SKY_THREADS) {
+    const StxSgmPatch patch = a->patches[root];
+    a->is_sky[root] =
+        patch.tiles > 0 && stx_sgm_patch_is_sky(&patch, light_of(a, &patch), shared->lights);
   }
 }
 
@@ -328,9 +323,7 @@ enum {
   MARK_THREADS = STX_SGM_LANES * STX_SGM_SKY_MARK_ROWS,
   TILES_OF_THREAD = (NEAR_TILES + MARK_THREADS - 1) / MARK_THREADS,
 
-  /* in place of a step: sky from which nothing grows, no sky */
-  SMALL = STX_SGM_SKY_GROWTH,
-  NO_SKY
+  NO_SKY = STX_SGM_SKY_GROWTH + 1 /* in place of a step */
 };
 
 STX_DEVICE uint32_t near_word(StxSgmGrays grays, uint32_t step)
@@ -344,13 +337,14 @@ STX_DEVICE StxSgmGrays near_grays(uint32_t word)
   return grays;
 }
 
-STX_DEVICE bool is_patch_of_sky(const StxSgmSkyArgs *a, uint32_t patch)
-{
-  return a->is_sky[patch] || stx_sgm_patch_is_behind(&a->patches[patch]);
-}
+/* Grays and sum of a tile that may become sky. */
+struct Growing {
+  StxSgmGrays grays;
+  int sum;
+};
 
-/* The word of tile (i, j). If it may become sky, *grows are its gray values. */
-STX_DEVICE uint32_t look_near(const StxSgmSkyArgs *a, int i, int j, StxSgmGrays *grows)
+/* The word of tile (i, j). If it may become sky, *grows is filled. */
+STX_DEVICE uint32_t look_near(const StxSgmSkyArgs *a, int i, int j, Growing *grows)
 {
   const uint32_t none = near_word(stx_sgm_no_grays(), NO_SKY);
   if (i < 0 || i >= a->columns || j < 0 || j >= a->rows)
@@ -359,13 +353,10 @@ STX_DEVICE uint32_t look_near(const StxSgmSkyArgs *a, int i, int j, StxSgmGrays 
   const StxSgmTile tile = tile_at(a, at);
   const StxSgmGrays own = {tile.low, tile.high};
   if (patch == STX_SGM_SKY_NONE) {
-    *grows = own;
+    *grows = {own, tile.sum};
     return none;
   }
-  if (!is_patch_of_sky(a, patch))
-    return none;
-  const bool small = stx_sgm_patch_is_small(&a->patches[patch], (int)tile_count(a));
-  return near_word(own, small ? SMALL : 0);
+  return a->is_sky[patch] ? near_word(own, 0) : none;
 }
 
 /* The sky's gray values before a step in the tiles beside tile t of `near`; those at its border
@@ -382,7 +373,7 @@ STX_DEVICE StxSgmGrays sky_beside(const uint32_t *near, int t, uint32_t step)
 }
 
 /* By all threads of a block. */
-STX_DEVICE void grow(uint32_t *near, const StxSgmGrays *grows, int thread)
+STX_DEVICE void grow(uint32_t *near, const Growing *grows, int range, int thread)
 {
   for (uint32_t step = 1; step <= STX_SGM_SKY_GROWTH; step++) {
     StxSgmGrays sky[TILES_OF_THREAD];
@@ -396,7 +387,7 @@ STX_DEVICE void grow(uint32_t *near, const StxSgmGrays *grows, int thread)
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < TILES_OF_THREAD; k++)
-      if (stx_sgm_grows(grows[k], sky[k]))
+      if (stx_sgm_grows(grows[k].grays, sky[k], grows[k].sum, range))
         near[k * MARK_THREADS + thread] = near_word(sky[k], step);
     __syncthreads();
   }
@@ -407,12 +398,12 @@ STX_DEVICE void grow(uint32_t *near, const StxSgmGrays *grows, int thread)
 STX_DEVICE bool find_near_sky(const StxSgmSkyArgs *a, uint32_t *near, int first, int top)
 {
   const int thread = (int)(threadIdx.y * STX_SGM_LANES + threadIdx.x);
-  StxSgmGrays grows[TILES_OF_THREAD];
+  Growing grows[TILES_OF_THREAD];
   bool any = false;
 #pragma unroll
   for (int k = 0; k < TILES_OF_THREAD; k++) {
     const int t = k * MARK_THREADS + thread;
-    grows[k] = {0, 255}; /* too far from any sky */
+    grows[k] = {{0, 255}, 0}; /* too far from any sky */
     if (t >= NEAR_TILES)
       continue;
     near[t] =
@@ -421,7 +412,7 @@ STX_DEVICE bool find_near_sky(const StxSgmSkyArgs *a, uint32_t *near, int first,
   }
   if (!__syncthreads_or(any))
     return false;
-  grow(near, grows, thread);
+  grow(near, grows, range_of(a), thread);
   return true;
 }
 
@@ -437,7 +428,7 @@ STX_DEVICE StxSgmGrays marked_grays(const StxSgmSkyArgs *a, const uint32_t *near
   for (int v = -STX_SGM_SKY_RIM; v <= STX_SGM_SKY_RIM; v++)
     for (int u = -STX_SGM_SKY_RIM; u <= STX_SGM_SKY_RIM; u++)
       grays = stx_sgm_both_grays(grays, near_grays(own[v * NEAR_COLUMNS + u]));
-  return stx_sgm_rim_grays(grays);
+  return stx_sgm_rim_grays(grays, range_of(a));
 }
 
 /* By all lanes of a warp, side by side: 32 tiles from column `first` of row j, of which each lane
@@ -487,13 +478,29 @@ STX_KERNEL(stx_sgm_sky_tiles, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
     *a.done = UINT32_MAX;
 }
 
+STX_KERNEL(stx_sgm_sky_samples, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
+{
+  const uint32_t at = thread_number();
+  if (at < tile_count(&a))
+    a.samples[at] = (uint16_t)sample_of(&a, at, (int)(at % a.columns), (int)(at / a.columns));
+}
+
 STX_KERNEL(stx_sgm_sky_candidates, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
 {
   const uint32_t at = thread_number();
+  if (at < tile_count(&a))
+    a.candidates[at] = is_candidate(&a, at, (int)(at % a.columns), (int)(at / a.columns));
+}
+
+STX_KERNEL(stx_sgm_sky_inner, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
+{
+  const uint32_t at = thread_number();
+  bool inner = true;
   if (at >= tile_count(&a))
     return;
-  const bool yes = is_candidate(&a, at, (int)(at % a.columns), (int)(at / a.columns));
-  a.parent[at] = yes ? at : STX_UNUSED_CELL;
+  around<1>(&a, (int)(at % a.columns), (int)(at / a.columns),
+      [&](uint32_t beside) { inner &= __ldg(&a.candidates[beside]) != 0; });
+  a.parent[at] = inner ? at : STX_UNUSED_CELL;
 }
 
 STX_KERNEL(stx_sgm_sky_join, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
@@ -513,19 +520,12 @@ STX_KERNEL(stx_sgm_sky_patches, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
     a.patch[at] = (uint16_t)patch;
   }
   if (patch != STX_SGM_SKY_NONE) {
-    share = share_of(&a, at, (int)(at % a.columns), (int)(at / a.columns));
+    share = share_of(&a, at);
     add_outline(&a, &a.patches[patch].outline, (int)(at % a.columns), (int)(at / a.columns));
   }
   add_to_patches(&a, patch, share);
   if (is_last_block(a.done, &shared->last))
     choose_sky(&a, shared);
-}
-
-STX_KERNEL(stx_sgm_sky_behind, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
-{
-  const uint32_t at = thread_number();
-  if (at < tile_count(&a))
-    look_behind(&a, at, (int)(at % a.columns));
 }
 
 STX_KERNEL(stx_sgm_sky_mark, StxSgmSkyArgs, STX_SGM_SKY_MARK_ROWS *STX_SGM_LANES)

@@ -7,8 +7,9 @@ STX_CUDA_MODULE(sgm_sky);
 
 /* With a thread per tile, in their order. */
 static const StxCudaKernel tile_kernels[] = {{&module, "stx_sgm_sky_tiles"},
-    {&module, "stx_sgm_sky_candidates"}, {&module, "stx_sgm_sky_join"},
-    {&module, "stx_sgm_sky_patches"}, {&module, "stx_sgm_sky_behind"}};
+    {&module, "stx_sgm_sky_samples"}, {&module, "stx_sgm_sky_candidates"},
+    {&module, "stx_sgm_sky_inner"}, {&module, "stx_sgm_sky_join"},
+    {&module, "stx_sgm_sky_patches"}};
 static const StxCudaKernel mark_kernel = {&module, "stx_sgm_sky_mark"};
 
 static size_t lay_out(StxSgmSkyArgs *a, const StxSgmParams *params, void *base)
@@ -20,6 +21,8 @@ static size_t lay_out(StxSgmSkyArgs *a, const StxSgmParams *params, void *base)
   STX_TAKE(&at, a->total, 1);
   STX_TAKE(&at, a->done, 1);
   STX_TAKE(&at, a->tiles, count);
+  STX_TAKE(&at, a->samples, count);
+  STX_TAKE(&at, a->candidates, count);
   STX_TAKE(&at, a->parent, count);
   STX_TAKE(&at, a->patch, count);
   STX_TAKE(&at, a->patches, a->columns);

@@ -110,7 +110,7 @@ def sgm(code, width, height, paths, sky=True):
         code.launch("stx_sgm_finish", per(width, 32) * per(height, 8), 8),
     ] + sky * [
         code.launch("stx_sgm_sky_" + kernel, per(tiles, 256), 8)
-        for kernel in ("tiles", "candidates", "join", "patches", "behind")
+        for kernel in ("tiles", "samples", "candidates", "inner", "join", "patches")
     ] + sky * [
         code.launch("stx_sgm_sky_mark", per(per(width, 4), 32) * per(per(height, 4), 8), 8),
     ] + [code.launch("stx_sgm_border", per(height, 4), 4)]

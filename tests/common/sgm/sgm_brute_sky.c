@@ -6,6 +6,8 @@
 #include <string.h>
 
 #define NEARLY 1e-9 /* less than what two different ratios of tiles differ by */
+#define WIRE 8
+#define GROWTH 8
 
 int brute_census_bit(const StxImage8 *image, int x, int y, int dx, int dy)
 {
@@ -29,7 +31,7 @@ int brute_cost(const SgmPair *pair, int x, int y, int d)
 /* ---- Tiles -------------------------------------------------------------------------------- */
 
 typedef struct {
-  int tiles, pixels, samples, votes;
+  int tiles, samples, votes, costs;
   double light;
   double *outline; /* pairs of a column and a disparity in pixels */
   int outlined;
@@ -45,10 +47,12 @@ typedef struct {
   const SgmPair *pair;
   const SgmResult *result;
   int columns, rows;
-  double mean; /* of the frame */
-  bool candidate[BRUTE_TILES];
-  int patch[BRUTE_TILES];     /* its leftmost tile at the top edge, or −1 */
-  Patch patches[BRUTE_TILES]; /* by that; and the next */
+  int level, range;
+  int sum[BRUTE_TILES]; /* of 16 gray values: the border repeats */
+  bool smooth[BRUTE_TILES], is_sample[BRUTE_TILES], candidate[BRUTE_TILES], inner[BRUTE_TILES];
+  int votes[BRUTE_TILES], costs[BRUTE_TILES]; /* of samples, else 0 */
+  int patch[BRUTE_TILES];                     /* its leftmost tile at the top edge, or −1 */
+  Patch patches[BRUTE_TILES];                 /* by that; and the next */
   bool is_sky[BRUTE_TILES];
   int step[BRUTE_TILES];     /* of growth, by which a tile is sky; 0: from the start, −1: never */
   Grays of_sky[BRUTE_TILES]; /* of these tiles: what the sky has there */
@@ -75,21 +79,25 @@ static Grays tile(const Sky *s, int i, int j)
   return grays(s->pair, i, j, i, j);
 }
 
-/* At most 1.5 px of disparity at its centre. */
-static bool is_cloud(const Sky *s, int i, int j)
+static int centre(int tile, int length)
 {
-  int x = 4 * i + 2, y = 4 * j + 2, width = s->pair->left.width, height = s->pair->left.height;
-  int disparity =
-      stx_row16(&s->result->disparity, y < height ? y : height - 1)[x < width ? x : width - 1];
-  return disparity > 0 && disparity <= 384;
+  return 4 * tile + 2 < length ? 4 * tile + 2 : length - 1;
 }
 
-static bool is_candidate(const Sky *s, int i, int j)
+static int disparity_of(const Sky *s, int i, int j)
 {
-  Grays own = tile(s, i, j), around = grays(s->pair, i - 1, j - 1, i + 1, j + 1);
-  double mean = own.sum / own.pixels;
-  return mean >= 32 && mean >= .75 * s->mean - NEARLY &&
-         (around.most - around.least <= 20 || is_cloud(s, i, j));
+  int x = centre(i, s->pair->left.width), y = centre(j, s->pair->left.height);
+  return stx_row16(&s->result->disparity, y)[x];
+}
+
+static int sum_of(const Sky *s, int i, int j)
+{
+  return s->sum[j * s->columns + i];
+}
+
+static bool is_smooth(const Sky *s, int span, int i, int j)
+{
+  return span <= s->range || span <= sum_of(s, i, j) / 128.;
 }
 
 static bool is_inside(const Sky *s, int i, int j)
@@ -97,16 +105,60 @@ static bool is_inside(const Sky *s, int i, int j)
   return i >= 0 && i < s->columns && j >= 0 && j < s->rows;
 }
 
+static void find_samples(Sky *s)
+{
+  for (int at = 0; at < s->columns * s->rows; at++) {
+    int i = at % s->columns, j = at / s->columns, d = disparity_of(s, i, j);
+    int x = centre(i, s->pair->left.width), y = centre(j, s->pair->left.height);
+    Grays around = grays(s->pair, i - 1, j - 1, i + 1, j + 1);
+    s->smooth[at] = is_smooth(s, around.most - around.least, i, j);
+    s->is_sample[at] = (i + j) % 2 == 0 && s->smooth[at] && d / 256. * 700 > s->pair->left.width;
+    if (!s->is_sample[at])
+      continue;
+    s->costs[at] = brute_cost(s->pair, x, y, 0);
+    s->votes[at] = s->costs[at] - brute_cost(s->pair, x, y, (int)floor(d / 256.0 + .5));
+  }
+}
+
+static bool is_candidate(const Sky *s, int i, int j, BruteSky *met)
+{
+  int votes = 0, costs = 0, disparity = disparity_of(s, i, j);
+  bool cloud = disparity > 0 && disparity / 256. * 700 <= s->pair->left.width &&
+               sum_of(s, i, j) >= 1.25 * s->level;
+  for (int k = 0; k < 25; k++)
+    if (is_inside(s, i + k % 5 - 2, j + k / 5 - 2)) {
+      int at = (j + k / 5 - 2) * s->columns + i + k % 5 - 2;
+      votes += s->votes[at];
+      costs += s->costs[at];
+    }
+  bool near = votes >= 6 && votes > costs / 4.;
+  met->near += near && s->smooth[j * s->columns + i];
+  met->clouds += cloud && !near && !s->smooth[j * s->columns + i];
+  return (cloud || s->smooth[j * s->columns + i]) && !near;
+}
+
+static bool is_inner(const Sky *s, int i, int j)
+{
+  for (int k = 0; k < 9; k++) {
+    int u = i + k % 3 - 1, v = j + k / 3 - 1;
+    if (is_inside(s, u, v) && !s->candidate[v * s->columns + u])
+      return false;
+  }
+  return true;
+}
+
 static void flood(Sky *s, int i, int j, int name, BruteSky *met);
 
-/* Goes on beyond one to four tiles that are no candidates, if gray values stay as they are. */
+/* Goes on beyond the tiles of a wire, if gray values stay as they are. */
 static void flood_across(Sky *s, int i, int j, int dj, int name, BruteSky *met)
 {
-  for (int k = 1; k <= 5 && is_inside(s, i, j + k * dj); k++) {
-    if (!s->candidate[(j + k * dj) * s->columns + i])
+  for (int k = 1; k <= 1 + WIRE && is_inside(s, i, j + k * dj); k++) {
+    if (!s->inner[(j + k * dj) * s->columns + i])
       continue;
     Grays a = tile(s, i, j), b = tile(s, i, j + k * dj);
-    bool same = fmax(a.most, b.most) < 255 && fmax(a.most, b.most) - fmin(a.least, b.least) <= 20;
+    bool same = fmax(a.most, b.most) < 255 &&
+                is_smooth(s, (int)(fmax(a.most, b.most) - fmin(a.least, b.least)), i,
+                    sum_of(s, i, j) < sum_of(s, i, j + k * dj) ? j : j + k * dj);
     met->wires += k > 1 && same && s->patch[(j + k * dj) * s->columns + i] < 0;
     if (k > 1 && same)
       flood(s, i, j + k * dj, name, met);
@@ -119,7 +171,7 @@ static void flood(Sky *s, int i, int j, int name, BruteSky *met)
   if (!is_inside(s, i, j))
     return;
   int at = j * s->columns + i;
-  if (!s->candidate[at] || s->patch[at] >= 0)
+  if (!s->inner[at] || s->patch[at] >= 0)
     return;
   s->patch[at] = name;
   flood(s, i - 1, j, name, met);
@@ -133,47 +185,28 @@ static void flood(Sky *s, int i, int j, int name, BruteSky *met)
 static void find_patches(Sky *s, BruteSky *met)
 {
   int count = s->columns * s->rows;
+  for (int at = 0; at < count; at++)
+    s->candidate[at] = is_candidate(s, at % s->columns, at / s->columns, met);
   for (int at = 0; at < count; at++) {
-    s->candidate[at] = is_candidate(s, at % s->columns, at / s->columns);
+    s->inner[at] = is_inner(s, at % s->columns, at / s->columns);
     s->patch[at] = -1;
   }
   for (int i = 0; i < s->columns; i++) {
-    met->joined += s->candidate[i] && s->patch[i] >= 0 && !s->candidate[i - 1];
+    met->joined += s->inner[i] && s->patch[i] >= 0 && !s->inner[i - 1];
     flood(s, i, 0, i, met);
   }
   for (int at = 0; at < count; at++)
-    met->below += s->candidate[at] && s->patch[at] < 0;
+    met->below += s->inner[at] && s->patch[at] < 0;
 }
 
 /* ---- Patches ------------------------------------------------------------------------------ */
-
-static bool is_sample(const Sky *s, int i, int j, int disparity)
-{
-  for (int k = 0; k < 9; k++) {
-    int u = i + k % 3 - 1, v = j + k / 3 - 1;
-    if (is_inside(s, u, v) && !s->candidate[v * s->columns + u])
-      return false;
-  }
-  return disparity > 0;
-}
-
-static int centre(int tile, int length)
-{
-  return 4 * tile + 2 < length ? 4 * tile + 2 : length - 1;
-}
-
-static int disparity_of(const Sky *s, int i, int j)
-{
-  int x = centre(i, s->pair->left.width), y = centre(j, s->pair->left.height);
-  return stx_row16(&s->result->disparity, y)[x];
-}
 
 static void add_outline(const Sky *s, Patch *patch, int i, int j)
 {
   static const int ways[][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
   for (int k = 0; k < 4; k++) {
-    int di = ways[k][0], dj = ways[k][1], u = i + 2 * di, v = j + 2 * dj;
-    if (!is_inside(s, u, v) || s->candidate[(j + dj) * s->columns + i + di] ||
+    int di = ways[k][0], dj = ways[k][1], u = i + 3 * di, v = j + 3 * dj;
+    if (!is_inside(s, u, v) || s->candidate[(v - dj) * s->columns + u - di] ||
         s->candidate[v * s->columns + u] || disparity_of(s, u, v) == 0)
       continue;
     patch->outline = realloc(patch->outline, 2 * sizeof(double) * (size_t)(patch->outlined + 1));
@@ -185,34 +218,24 @@ static void add_outline(const Sky *s, Patch *patch, int i, int j)
 static void add_tile(Sky *s, int i, int j)
 {
   Patch *patch = &s->patches[s->patch[j * s->columns + i]];
-  Grays g = tile(s, i, j);
-  int x = centre(i, s->pair->left.width), y = centre(j, s->pair->left.height);
-  int disparity = disparity_of(s, i, j);
   add_outline(s, patch, i, j);
   patch->tiles++;
-  patch->pixels += g.pixels;
-  patch->light += g.sum;
-  if (is_sample(s, i, j, disparity)) {
-    patch->samples++;
-    patch->votes += brute_cost(s->pair, x, y, 0) -
-                    brute_cost(s->pair, x, y, (int)floor(disparity / 256.0 + .5));
-  }
+  patch->light += sum_of(s, i, j);
+  patch->samples += s->is_sample[j * s->columns + i];
+  patch->votes += s->votes[j * s->columns + i];
+  patch->costs += s->costs[j * s->columns + i];
 }
 
 /* Sixteenths of the frame's, rounded down. */
 static double brightness(const Sky *s, const Patch *patch)
 {
-  double ratio = s->mean > 0 ? patch->light / patch->pixels / s->mean : 4;
-  return floor(16 * fmin(ratio, 4) + NEARLY) / 16;
+  double ratio = s->level > 0 ? patch->light / patch->tiles / s->level : 4;
+  return fmin(floor(16 * ratio + NEARLY), 63);
 }
 
-static bool is_far(const Sky *s, const Patch *patch)
+static bool is_matchless(const Patch *patch)
 {
-  if (patch->samples == 0)
-    return true;
-  double mean = (double)patch->votes / patch->samples, bright = brightness(s, patch);
-  double share = (double)patch->tiles / patch->samples;
-  return mean <= .8 * (1 + fmin(bright, 3)) + .2 * share + NEARLY;
+  return patch->votes <= patch->costs / 4. + patch->tiles / 32.;
 }
 
 /* The deviation of the disparities from the line through them, as a share of their mean. */
@@ -236,65 +259,80 @@ static double unevenness(const Patch *patch)
   return sqrt(left) / d;
 }
 
-static bool is_walled(const Sky *s, const Patch *patch)
+static int count_far(const Sky *s, const Patch *patch)
 {
   int far = 0;
   for (int k = 0; k < patch->outlined; k++)
-    far += patch->outline[2 * k + 1] * 144 < s->pair->left.width;
-  return patch->outlined >= 8 && far / (double)patch->outlined <= 1 / 16. &&
-         unevenness(patch) <= sqrt(.05) + NEARLY;
+    far += patch->outline[2 * k + 1] * 120 < s->pair->left.width;
+  return far;
 }
 
-/* It matches at 0 too well for a wall. */
-static bool matches_far(const Patch *patch)
+static bool is_one_plane(const Patch *patch)
 {
-  return patch->samples * 2 >= patch->tiles && patch->votes <= .6 * patch->samples + NEARLY;
+  return patch->outlined >= 8 && unevenness(patch) <= sqrt(1 / 32.) + NEARLY;
 }
 
-static bool is_wall(const Sky *s, const Patch *patch)
+/* 2: its outline is far, 1: it glares. */
+static int sureness(const Sky *s, const Patch *patch, BruteSky *met)
 {
-  return is_walled(s, patch) && !matches_far(patch);
+  double share = count_far(s, patch) / fmax(patch->outlined, 1), light = brightness(s, patch);
+  if (patch->tiles * 256 < s->columns * s->rows || !is_matchless(patch) || patch->outlined < 8)
+    return 0;
+  bool far = light >= 16 ? share >= 1 / 8. : share >= 3 / 4. && !is_one_plane(patch);
+  met->dark += light < 16 && far;
+  met->too_dark += light < 16 && !far && share >= 1 / 8.;
+  if (far && count_far(s, patch) >= 8)
+    return 2;
+  met->glaring += light >= 40 && !is_one_plane(patch);
+  return light >= 40 && !is_one_plane(patch);
 }
 
-/* The far patch that tells how bright the sky is, or −1. A patch of which one in `trusted` is a
- * sample counts twice. */
-static int choose(const Sky *s, int trusted, BruteSky *met)
+static bool is_alike(double light, double other, double factor)
 {
-  int best = -1, most = 0;
-  for (int k = 0; k < s->columns; k++) {
-    const Patch *patch = &s->patches[k];
-    if (patch->tiles == 0 || !is_far(s, patch) || is_wall(s, patch))
-      continue;
-    int weight = patch->tiles * (patch->samples * trusted >= patch->tiles ? 2 : 1);
-    met->tied += weight == most;
-    best = weight > most ? k : best;
-    most = weight > most ? weight : most;
-  }
-  return best;
+  return light <= factor * other + NEARLY && other <= factor * light + NEARLY;
+}
+
+/* Whether a patch is as bright as a sure one. */
+static bool is_like_sure(const Sky *s, const bool *sure, const Patch *patch, double factor)
+{
+  for (int k = 0; k < s->columns; k++)
+    if (sure[k] && is_alike(brightness(s, patch), brightness(s, &s->patches[k]), factor))
+      return true;
+  return false;
 }
 
 static void find_sky(Sky *s, BruteSky *met)
 {
-  BruteSky ignored = {0};
-  int best = choose(s, 8, met);
-  met->trusted += best != choose(s, 0, &ignored);
+  BruteSky ignored;
+  int best = -1, most = 0, surest = 1;
+  bool sure[BRUTE_TILES] = {false};
+  for (int k = 0; k < s->columns; k++) {
+    int how = s->patches[k].tiles > 0 ? sureness(s, &s->patches[k], met) : 0;
+    if (how < surest || (how == surest && s->patches[k].tiles <= most)) {
+      met->tied += how == surest && s->patches[k].tiles == most;
+      continue;
+    }
+    best = k;
+    surest = how;
+    most = s->patches[k].tiles;
+  }
+  for (int k = 0; k < s->columns && best >= 0; k++) {
+    const Patch *patch = &s->patches[k];
+    bool enough = patch->tiles > 0 && sureness(s, patch, &ignored) == surest;
+    sure[k] = enough && is_alike(brightness(s, patch), brightness(s, &s->patches[best]), 2);
+  }
   for (int k = 0; k < s->columns; k++) {
     const Patch *patch = &s->patches[k];
     if (patch->tiles == 0)
       continue;
-    double ratio = best < 0 ? 0 : brightness(s, patch) / brightness(s, &s->patches[best]);
-    bool far = is_far(s, patch), alike = ratio <= 1.8 + NEARLY && 1 / ratio <= 1.8 + NEARLY;
-    bool same = ratio >= .9 - NEARLY && ratio <= 1.1 + NEARLY && 4 * patch->samples >= patch->tiles;
-    bool wall = is_wall(s, patch);
-    s->is_sky[k] = far && alike && (same || !wall);
-    met->walls += far && wall && !s->is_sky[k];
-    met->plain += far && is_walled(s, patch) && !wall;
-    met->between += wall && s->is_sky[k];
-    met->glaring += brightness(s, patch) > 3;
-    met->bare += patch->samples == 0;
-    met->far += far && patch->samples > 0;
-    met->near += !far;
-    met->unlike += far && !alike;
+    bool bare = patch->samples < patch->tiles / 4., far = is_matchless(patch);
+    bool plane = count_far(s, patch) < patch->outlined / 8. && is_one_plane(patch);
+    bool wall = plane && (bare || patch->votes > patch->costs / 10.);
+    bool alike = is_like_sure(s, sure, patch, bare ? 1.5 : 1.2);
+    s->is_sky[k] = alike && far && !wall;
+    met->walls += alike && far && wall;
+    met->others += s->is_sky[k] && !sure[k];
+    met->matched += !far;
   }
 }
 
@@ -306,64 +344,18 @@ static bool is_of_sky(const Sky *s, int i, int j)
   return patch >= 0 && s->is_sky[patch];
 }
 
-static double mean(const Sky *s, int i, int j)
-{
-  return tile(s, i, j).sum / tile(s, i, j).pixels;
-}
-
-/* The next candidate to the left or right (di) of a tile at a border of its patch, over no more
- * than 40 others, or −1. */
-static int across(const Sky *s, int i, int j, int di)
-{
-  for (int k = 1; k <= 41 && is_inside(s, i + k * di, j); k++)
-    if (s->candidate[j * s->columns + i + k * di])
-      return k > 1 ? i + k * di : -1;
-  return -1;
-}
-
-/* Whether a patch goes on where the sky was hidden; `any`: whatever its means. */
-static bool is_behind(const Sky *s, int patch, bool any)
-{
-  int pairs = 0, alike = 0;
-  for (int at = 0; at < 2 * s->columns * s->rows; at++) {
-    int i = at / 2 % s->columns, j = at / 2 / s->columns, u;
-    if (s->patch[at / 2] != patch || (u = across(s, i, j, at % 2 ? 1 : -1)) < 0 ||
-        !is_of_sky(s, u, j) || tile(s, i, j).most == 255 || tile(s, u, j).most == 255)
-      continue;
-    pairs++;
-    alike += any || fabs(mean(s, i, j) - mean(s, u, j)) <= 6 + NEARLY;
-  }
-  return pairs >= 8 && alike >= .75 * pairs;
-}
-
-static void find_hidden_sky(Sky *s, BruteSky *met)
-{
-  bool behind[BRUTE_TILES] = {false};
-  for (int k = 0; k < s->columns; k++) {
-    bool other = s->patches[k].tiles > 0 && !s->is_sky[k];
-    behind[k] = other && is_behind(s, k, false);
-    met->behind += behind[k];
-    met->apart += other && !behind[k] && is_behind(s, k, true);
-  }
-  for (int k = 0; k < s->columns; k++)
-    s->is_sky[k] |= behind[k];
-}
-
 static Grays both(Grays a, Grays b)
 {
   return (Grays){a.pixels + b.pixels, (int)fmin(a.least, b.least), (int)fmax(a.most, b.most), 0};
 }
 
-/* The sky that a tile has beside it before a step; small patches and late tiles count if `all`. */
-static Grays sky_beside(const Sky *s, int i, int j, int step, bool all)
+/* The sky that a tile has beside it before a step. */
+static Grays sky_beside(const Sky *s, int i, int j, int step)
 {
   Grays found = {0, 255, 0, 0};
   for (int k = 0; k < 4; k++) {
     int u = i + (k == 0) - (k == 1), v = j + (k == 2) - (k == 3), at = v * s->columns + u;
-    if (!is_inside(s, u, v) || s->step[at] < 0 || (!all && s->step[at] >= step))
-      continue;
-    bool small = s->patch[at] >= 0 && 256 * s->patches[s->patch[at]].tiles < s->columns * s->rows;
-    if (all || !small)
+    if (is_inside(s, u, v) && s->step[at] >= 0 && s->step[at] < step)
       found = both(found, s->of_sky[at]);
   }
   return found;
@@ -371,8 +363,10 @@ static Grays sky_beside(const Sky *s, int i, int j, int step, bool all)
 
 static bool may_grow(const Sky *s, int i, int j, Grays sky)
 {
+  if (s->patch[j * s->columns + i] >= 0 || sky.pixels == 0)
+    return false;
   Grays with = both(sky, tile(s, i, j));
-  return s->patch[j * s->columns + i] < 0 && sky.pixels > 0 && with.most - with.least <= 20;
+  return is_smooth(s, with.most - with.least, i, j);
 }
 
 static void grow(Sky *s, BruteSky *met)
@@ -382,15 +376,15 @@ static void grow(Sky *s, BruteSky *met)
     s->step[at] = is_of_sky(s, i, j) ? 0 : -1;
     s->of_sky[at] = tile(s, i, j);
   }
-  for (int step = 1; step <= 7; step++)
+  for (int step = 1; step <= GROWTH + 1; step++)
     for (int at = 0; at < s->columns * s->rows; at++) {
       int i = at % s->columns, j = at / s->columns;
-      Grays sky = sky_beside(s, i, j, step, step == 7);
+      Grays sky = sky_beside(s, i, j, step);
       if (s->step[at] >= 0 || !may_grow(s, i, j, sky))
         continue;
-      met->stopped += step == 7;
-      met->grown += step < 7;
-      s->step[at] = step < 7 ? step : -1;
+      met->stopped += step > GROWTH;
+      met->grown += step <= GROWTH;
+      s->step[at] = step <= GROWTH ? step : -1;
       s->of_sky[at] = sky;
     }
 }
@@ -413,7 +407,7 @@ static bool is_margin(const Sky *s, int x, int y, BruteSky *met)
     most = sky.most > most ? sky.most : most;
     skies++;
   }
-  bool like = skies > 0 && most - least <= 20;
+  bool like = skies > 0 && most - least <= s->range;
   met->margin += like;
   met->rough += skies > 0 && !like;
   return like;
@@ -428,15 +422,23 @@ void brute_sky(const SgmPair *pair, const SgmResult *result, BruteSky *met)
   s.columns = (pair->left.width + 3) / 4;
   s.rows = (pair->left.height + 3) / 4;
   ck_assert_int_le(s.columns * s.rows, BRUTE_TILES);
-  Grays all = grays(pair, 0, 0, s.columns, s.rows);
-  s.mean = all.sum / all.pixels;
+  int total = 0;
+  for (int k = 0; k < 16 * s.columns * s.rows; k++) {
+    int at = k / 16, x = 4 * (at % s.columns) + k % 4, y = 4 * (at / s.columns) + k / 4 % 4;
+    int gray =
+        stx_row8(&pair->left, brute_clamp(y, pair->left.height))[brute_clamp(x, pair->left.width)];
+    s.sum[at] += gray;
+    total += gray;
+  }
+  s.level = total / (s.columns * s.rows);
+  s.range = s.level / 80 > 6 ? s.level / 80 : 6;
+  find_samples(&s);
   find_patches(&s, met);
   for (int j = 0; j < s.rows; j++)
     for (int i = 0; i < s.columns; i++)
       if (s.patch[j * s.columns + i] >= 0)
         add_tile(&s, i, j);
   find_sky(&s, met);
-  find_hidden_sky(&s, met);
   grow(&s, met);
   STX_EACH_PIXEL (x, y, pair->left.width, pair->left.height)
     if (in_sky(&s, x / 4, y / 4) || is_margin(&s, x, y, met)) {

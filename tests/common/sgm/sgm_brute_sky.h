@@ -13,24 +13,22 @@
 
 /* Counts of the cases that decide what is sky. */
 typedef struct {
-  int below;     /* candidates of no patch */
-  int joined;    /* patches that meet further down */
-  int far, near; /* patches with samples */
-  int bare;      /* and without */
-  int glaring;   /* patches more than three times as bright as the frame */
-  int tied;      /* patches that weigh as much as the one chosen */
-  int trusted;   /* skies that would be others if no patch counted twice */
-  int unlike;    /* far patches that are too bright or too dark */
-  int margin;    /* pixels around the sky */
-  int rough;     /* and others that are not like it */
-  int wires;     /* across which a patch goes on */
-  int walls;     /* far patches whose outline is near and plane, … */
-  int plain;     /* and those of them that are sky all the same: votes, … */
-  int between;   /* … brightness */
-  int behind;    /* patches that are no sky, but go on where it was hidden, … */
-  int apart;     /* … and those that would, if their means did not differ */
-  int grown;     /* tiles that became sky; and those … */
-  int stopped;   /* … beside sky that did not, as it came from a small patch or steps were over */
+  int near;     /* smooth tiles that the other camera sees elsewhere */
+  int clouds;   /* candidates that are not smooth */
+  int below;    /* inner tiles of no patch */
+  int joined;   /* patches that meet further down */
+  int wires;    /* across which a patch goes on */
+  int matched;  /* patches that match at their disparities */
+  int tied;     /* patches as large as the one that tells how bright the sky is */
+  int dark;     /* patches below the frame's mean that are sure, … */
+  int too_dark; /* … and that would be if they were brighter */
+  int glaring;  /* patches of which nothing but their brightness tells that they are sky */
+  int others;   /* the sky that is not sure */
+  int walls;    /* patches as bright as the sky that are walls */
+  int margin;   /* pixels around the sky */
+  int rough;    /* and others that are not like it */
+  int grown;    /* tiles that became sky; and those … */
+  int stopped;  /* … beside sky that did not, as the steps were over */
 } BruteSky;
 
 static inline int brute_clamp(int value, int count)

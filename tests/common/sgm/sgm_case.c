@@ -125,8 +125,9 @@ static Strip any_strip(const Mood *mood, StxRandom *random)
                                             : mood->gray;
   s.noise = noises[stx_random_below(random, 6)];
   s.shift = stx_random_below(random, 3) == 0 ? 1 + stx_random_below(random, 30) : 0;
-  s.dark = stx_random_below(random, 2) ? stx_random_below(random, mood->dark)
-                                       : -1 - stx_random_below(random, 30);
+  s.dark = stx_random_below(random, 2)
+               ? stx_random_below(random, mood->dark)
+               : -1 - stx_random_below(random, 2) * stx_random_below(random, 30);
   return s;
 }
 
@@ -170,12 +171,16 @@ void sgm_fill_sky(const SgmPair *pair, StxRandom *random)
 
 int sgm_fill_two_skies(const SgmPair *pair, int left_gray, int right_gray)
 {
-  int width = pair->params.width, third = width / 12 * 4;
+  int width = pair->params.width, quarter = width / 16 * 4;
+  StxRandom random = {3};
   STX_EACH_PIXEL (x, y, width, pair->params.height) {
-    int gray = x < third ? left_gray : x >= width - third ? right_gray : 5;
+    int between = stx_random_below(&random, 32);
+    int gray = x < quarter ? left_gray : x >= width - quarter ? right_gray : between;
     stx_row8(&pair->left, y)[x] = stx_row8(&pair->right, y)[x] = (uint8_t)gray;
+    if (x > quarter && x <= width - quarter) /* one pixel: far, but no cloud */
+      stx_row8(&pair->right, y)[x - 1] = (uint8_t)gray;
   }
-  return third;
+  return quarter;
 }
 
 SgmResult sgm_random_result(const StxSgmParams *params, int share, StxRandom *random)

@@ -45,7 +45,7 @@ void sgm_fill_opposite(const SgmPair *pair, StxRandom *random);
 void sgm_fill_sky(const SgmPair *pair, StxRandom *random);
 
 /* Two skies of the same size that are not alike, on the left and on the right, with something dark
- * between them: columns [0, third) and [width − third, width). Returns `third`, whole tiles. */
+ * between them: columns [0, n) and [width − n, width). Returns n, whole tiles. */
 int sgm_fill_two_skies(const SgmPair *pair, int left_gray, int right_gray);
 
 /* A matcher's result for any pair: every `share`-th disparity unknown, and all up to a column;
