@@ -229,6 +229,19 @@ static void prepare_ground(const StxSatdpParams *params, const StxCamera *camera
   }
 }
 
+#define FOOT_DEEP 3.    /* heights of the camera by which a foot may be under the road, … */
+#define FOOT_METRES 3.  /* … and metres, … */
+#define FOOT_STEEP 0.15 /* … or a valley be steep towards it */
+
+static void prepare_feet(const StxSatdpParams *params, const StxCamera *camera,
+    const StxRoadLine *line, StxSatdpTables *tables)
+{
+  double focal = camera != NULL && camera->focal > 0 ? camera->focal : params->grid.width;
+  double height = camera != NULL ? camera->height : 0;
+  tables->foot_share = fmin(1 / (1 + FOOT_DEEP), height > 0 ? height / (height + FOOT_METRES) : 1);
+  tables->foot_below = FOOT_STEEP * focal * line->slope * STX_DISPARITY_ONE;
+}
+
 static void prepare_prior(
     const StxSatdpParams *params, const StxRoadLine *line, StxSatdpTables *tables)
 {
@@ -348,6 +361,7 @@ static void prepare_tables(const StxSatdpParams *params, const StxCamera *camera
   if (line != NULL) {
     prepare_ground(params, camera, line, tables);
     prepare_prior(params, line, tables);
+    prepare_feet(params, camera, line, tables);
     prepare_bends(params, line, tables);
   }
   prepare_horizon(params, line, tables);

@@ -62,7 +62,8 @@
  *              sky → ground, sky → sky  forbidden
  *
  * Records have the segments' rows, but for the foot of an object on a ground: that boundary moves
- * by up to half a cell to where their planes meet (stx_settle_foot).
+ * by up to half a cell to where their planes meet (stx_settle_foot). An object whose foot is far
+ * under the road, as where the road is overexposed, has unknown disparity (stx_refuse_foot).
  *
  * Candidates. The start rows may be restricted: then vb is 0 or a row that the caller allows, and
  * so k is the last row or the one below such a row; all else stands. With m allowed rows in a
@@ -186,6 +187,8 @@ typedef struct {
   double tilt, across, middle, cell; /* of the road: in column c all of it, and what the tables say
                                         by u, lies tilt · (across · c + middle) units of x lower,
                                         of which a cell has `cell` */
+  double foot_share, foot_below; /* an object's foot has at least this share of the road's disparity
+                                    there, or at most so much less, 1/256 px */
   double lambda_intercept, lambda_slope; /* precision of the prior, in units of folded weights */
   double lambda_object;                  /* likewise of an object's slope; 0: upright */
   double rounding; /* energy by which a sum of two computed data terms may exceed the whole's */

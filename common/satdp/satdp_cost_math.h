@@ -235,6 +235,19 @@ STX_INLINE void stx_slant_stixel(
   stixel->disparity_bottom = stx_slanted_end(fit, pixel, stixel->bottom);
 }
 
+/* The matcher invents disparities where the road is overexposed, of things far beyond: an object
+ * whose foot is so far under the road is at an unknown distance. */
+STX_INLINE void stx_refuse_foot(
+    const StxGrid *grid, const StxSatdpTables *tables, StxStixel *stixel)
+{
+  double x = 2.0 * stixel->bottom + 1 - stx_column_drop(tables, (double)stixel->column);
+  double road = tables->ground_slope * (x - tables->horizon_x);
+  double least = stx_min(road * tables->foot_share, road - tables->foot_below);
+  double foot = (double)stixel->disparity_bottom * (STX_DISPARITY_ONE >> grid->coarse);
+  if (stixel->kind == STX_KIND_OBJECT && foot < least)
+    stixel->disparity_top = stixel->disparity_bottom = 0;
+}
+
 /*
  * An object stands where the ground comes as near as it is. Cells tell its lowest row only to
  * their height, so the boundary between the records of a ground and of the object on it moves to

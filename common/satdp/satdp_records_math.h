@@ -123,6 +123,7 @@ STX_INLINE int stx_write_column(const StxSatdpParams *params, const StxSatdpTabl
     stixels[--left] = stx_make_stixel(&params->grid, tables, column, &segment, &sums, label);
     if (stx_satdp_slanted(params))
       stx_slant_stixel(&params->grid, tables, &sums, &stixels[left]);
+    stx_refuse_foot(&params->grid, tables, &stixels[left]);
     vt = segment.vb - 1;
   }
   for (int i = 0; i + 1 < count; i++)

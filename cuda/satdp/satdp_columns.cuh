@@ -121,6 +121,7 @@ STX_DEVICE StxStixel make_record(const Column *c, int i)
   StxStixel stixel = stx_make_stixel(&c->args->params.grid, c->tables, c->column, &cells, &sums, 0);
   if (SLANTED)
     stx_slant_stixel(&c->args->params.grid, c->tables, &sums, &stixel);
+  stx_refuse_foot(&c->args->params.grid, c->tables, &stixel);
   stixel.label = (uint8_t)label_of(c, &segment); /* last: it would only occupy a register */
   return stixel;
 }

@@ -62,6 +62,24 @@ STX_TEST(literal_road_object_and_nothing)
   expect_road_object_and(0.5, 3, STX_WEIGHT_ONE / 2, expected, 2);
 }
 
+/* To the picture's bottom, where the road has 10.75 px: a foot at a quarter of that is three
+ * heights of the camera under it. */
+STX_TEST(literal_feet_far_under_the_road)
+{
+  static const float feet[][2] = {{2.625f, 0}, {2.75f, 2.75f}};
+  for (int i = 0; i < 2; i++) {
+    StxSatdpParams params = case_params(1, 10, 3, 0);
+    STX_AUTO(Case) *c = new_case(params, NULL, &(StxRoadLine){0.5, 8, 1});
+    uint16_t disparity[10];
+    for (int row = 0; row < 10; row++)
+      disparity[row] = (uint16_t)(feet[i][0] * 256);
+    set_column(c, disparity, STX_WEIGHT_ONE);
+    const StxStixel expected = {
+        0, 0, 29, STX_KIND_OBJECT, STX_LABEL_NONE, feet[i][1], feet[i][1], 0, 1};
+    expect_records(c, &expected, 1);
+  }
+}
+
 STX_TEST(literal_road_object_and_sky)
 {
   static const StxStixel expected[] = {
