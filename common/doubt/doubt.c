@@ -47,11 +47,13 @@ static void count_row(const Row *row, StxDoubtCounts *counts)
     if (value != 0 && beside != 0) {
       counts->pairs++;
       counts->jumps += is_jump(value, beside);
+      counts->steps += value != beside;
       counts->swapped_jumps += is_jump(swap(value), swap(beside));
     }
     int lower = row->below != NULL ? value_of(row->below[x], row->encoding) : 0;
     if (value != 0 && lower != 0) {
       counts->over++;
+      counts->steps += value != lower;
       counts->above += value > lower + lower / 16;
       counts->below += lower > value + value / 16;
     }
@@ -83,7 +85,7 @@ StxDoubt stx_doubt_judge(const StxDoubtCounts *c, StxDisparityEncoding encoding)
   /* Depths of what is far jump by metres where disparities do by parts of a pixel. */
   if (c->pairs >= ENOUGH && c->jumps * (is_depth ? 2 : 3) > c->pairs)
     return 4 * c->swapped_jumps < c->jumps ? STX_DOUBT_SWAPPED : STX_DOUBT_PICTURE;
-  if (c->known >= ENOUGH && c->spread == c->known)
+  if (c->known >= ENOUGH && c->steps > 0 && c->spread == c->known)
     return STX_DOUBT_SPREAD;
   /* In 16th pixels or millimetres so small numbers are those of something far or near. */
   if (!is_depth && encoding != STX_DISPARITY_OPENCV && c->known >= ENOUGH && c->small == c->known)

@@ -4,7 +4,8 @@
  * millimetres. Four criteria, independent of the scene:
  *
  *   bits     a map of 8 bits as one of 16: all numbers are multiples of 257, as videoconvert makes
- *            them, or, of disparities in 1/256 pixel, all are below 256
+ *            them (a map of one number says nothing), or, of disparities in 1/256 pixel, all are
+ *            below 256
  *   jumps    neighbours in a row differ little on surfaces, by more than 257 at edges only.
  *            Pictures have texture; of the wrong byte order nearly all neighbours differ, and few
  *            once the bytes are swapped
@@ -27,6 +28,7 @@ typedef struct {
   int pairs, jumps, swapped_jumps; /* neighbours that are both known */
   int over, above, below;          /* pairs one over the other, of which the upper or the lower one
                                       has the larger number by a 16th */
+  int steps;                       /* pairs of both kinds that differ */
   int known, beyond; /* samples that are not 0; as disparities beyond half the width */
   int spread, small; /* multiples of 257; below 256 */
 } StxDoubtCounts;

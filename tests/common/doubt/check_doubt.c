@@ -125,6 +125,15 @@ STX_TEST(maps_of_eight_bits_are_told)
   }
 }
 
+/* A wall straight ahead has one disparity, which may be any. */
+STX_TEST(a_map_of_one_number_says_nothing)
+{
+  Map map;
+  STX_EACH_PIXEL (x, y, WIDTH, HEIGHT)
+    map[y][x] = 257 * 30;
+  expect(map, STX_DISPARITY_KITTI, STX_DOUBT_NONE);
+}
+
 /* Too little to judge by: nothing known, one pixel, one row, one column. */
 STX_TEST(little_says_nothing)
 {
