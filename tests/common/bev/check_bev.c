@@ -101,34 +101,6 @@ STX_TEST(odd_points_are_left_out)
 
 /* ---- Legend ------------------------------------------------------------------------------- */
 
-/* Does a picture of no point have that colour in it? */
-static bool tells(StxBevMode mode, bool labelled, StxRgb colour)
-{
-  StxBevParams params = bev_plain(400, 400);
-  const uint32_t none = 0;
-  bool found = false;
-  params.mode = mode;
-  params.legend = STX_LEGEND_TOP_LEFT;
-  STX_AUTO(BevPicture) p = bev_picture_of(params, NULL, labelled ? &none : NULL, 0);
-  for (int y = 0; y < 200 && !found; y++)
-    for (int x = 0; x < 200 && !found; x++)
-      found = memcmp(bev_pixel(&p, x, y), &colour, 3) == 0;
-  return found;
-}
-
-STX_TEST(every_mode_has_a_legend)
-{
-  StxRgb alone = stx_colour(STX_MEANS_NO_CLUSTER), any = stx_colour(STX_MEANS_OBSTACLE);
-  StxRgb nothing = stx_colour(STX_MEANS_UNCLASSIFIED), last = stx_palette_colour(0, 255);
-  ck_assert(tells(STX_BEV_CLUSTERS, true, alone) && tells(STX_BEV_CLUSTERS, true, nothing));
-  ck_assert(tells(STX_BEV_CLUSTERS, true, stx_colour_cluster(2)));
-  ck_assert(!tells(STX_BEV_CLUSTERS, true, any));
-  ck_assert(tells(STX_BEV_LABELS, true, any) && !tells(STX_BEV_LABELS, true, alone));
-  ck_assert(tells(STX_BEV_PLAIN, true, stx_colour(STX_MEANS_INK)));
-  ck_assert(tells(STX_BEV_HEIGHT, true, last) && tells(STX_BEV_INTENSITY, true, last));
-  ck_assert(tells(STX_BEV_CLUSTERS, false, last) && !tells(STX_BEV_CLUSTERS, false, alone));
-}
-
 /* ---- Colours ------------------------------------------------------------------------------ */
 
 /* The colour of one point in the middle. */
@@ -356,86 +328,6 @@ STX_TEST(refuses_what_is_out_of_range)
   STX_REFUSES(stx_bev_check, good, format, NULL, "format is unknown");
   STX_REFUSES(stx_bev_check, good, format, stx_pixel_format("I420"), "format is I420");
   STX_REFUSES(stx_bev_check, good, extent, NAN, "extent is nan");
-}
-
-/* The largest red of a box of pixels, edges inclusive. */
-static int brightest(const BevPicture *p, int left, int top, int right, int bottom)
-{
-  int most = 0;
-  for (int y = top; y <= bottom; y++)
-    for (int x = left; x <= right; x++)
-      most = bev_pixel(p, x, y)[0] > most ? bev_pixel(p, x, y)[0] : most;
-  return most;
-}
-
-static void expect_brightest(
-    const BevPicture *p, const int box[4], int low, int high, const char *what)
-{
-  int found = brightest(p, box[0], box[1], box[2], box[3]);
-  ck_assert_msg(found >= low && found <= high, "%s: %d, not %d to %d", what, found, low, high);
-}
-
-/* 1 pixel per metre: rings every 50 m. */
-STX_TEST(rings_bar_and_sensor)
-{
-  StxBevParams params = bev_plain(400, 420);
-  params.extent = 200;
-  params.rings = true;
-  STX_AUTO(BevPicture) p = bev_picture_of(params, NULL, NULL, 0);
-  int letters = 0, dark = bev_background[0];
-  expect_brightest(&p, (int[]){299, 210, 300, 210}, 45, 95, "ring");
-  expect_brightest(&p, (int[]){200, 309, 200, 310}, 45, 95, "ring behind");
-  expect_brightest(&p, (int[]){252, 210, 297, 210}, dark, dark, "inside of the ring");
-  expect_brightest(&p, (int[]){302, 210, 347, 210}, dark, dark, "outside of the ring");
-  expect_brightest(&p, (int[]){30, 410, 30, 414}, 100, 255, "bar");
-  expect_brightest(&p, (int[]){57, 409, 59, 409}, 100, 255, "end of the bar");
-  expect_brightest(&p, (int[]){62, 405, 90, 415}, dark, dark, "beyond its end");
-  expect_brightest(&p, (int[]){200, 205, 200, 209}, 235, 235, "sensor");
-  expect_brightest(&p, (int[]){200, 190, 200, 201}, dark, dark, "ahead of the sensor");
-  expect_brightest(&p, (int[]){200, 214, 200, 220}, dark, dark, "notch of the sensor");
-  for (int y = 96; y < 109; y++)
-    for (int x = 202; x < 225; x++)
-      letters += bev_pixel(&p, x, y)[0] > 180;
-  ck_assert_msg(letters > 20, "%d pixels of letters at the second ring", letters);
-}
-
-/* Of the arrow each edge shows its own row or column, and nothing comes round the other side. */
-STX_TEST(edges_cut_the_sensor)
-{
-  static const struct {
-    double center_x, center_y;
-    int box[4], opposite[4];
-  } cases[] = {{-28, 0, {28, 0, 32, 6}, {28, 55, 32, 59}},
-      {29, 0, {28, 53, 32, 59}, {28, 0, 32, 6}}, {-15, -30, {0, 10, 3, 19}, {56, 10, 59, 19}},
-      {-15, 29, {56, 10, 59, 19}, {0, 10, 3, 19}}};
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    StxBevParams params = bev_plain(60, 60);
-    params.center_x = cases[i].center_x;
-    params.center_y = cases[i].center_y;
-    params.rings = true;
-    STX_AUTO(BevPicture) p = bev_picture_of(params, NULL, NULL, 0);
-    expect_brightest(&p, cases[i].box, 230, 255, "sensor");
-    expect_brightest(&p, cases[i].opposite, 0, 229, "the other side");
-  }
-}
-
-/* From thumbnails to 4K lines and letters grow with the picture. */
-STX_TEST(letters_grow_with_the_picture)
-{
-  static const int sides[] = {160, 400, 800, 2160};
-  int last = 0;
-  for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
-    StxBevParams params = bev_plain(sides[i], sides[i]);
-    params.extent = 50;
-    int letters = 0;
-    params.rings = true;
-    STX_AUTO(BevPicture) p = bev_picture_of(params, NULL, NULL, 0);
-    STX_EACH_PIXEL (x, y, sides[i], sides[i])
-      letters += bev_pixel(&p, x, y)[0] > 180;
-    ck_assert_msg(
-        letters > last, "%d pixels: %d of letters, %d of a smaller one", sides[i], letters, last);
-    last = letters;
-  }
 }
 
 /* The sensor may be anywhere, the picture of any size, the scale whatever. */

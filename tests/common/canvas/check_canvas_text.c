@@ -166,71 +166,6 @@ STX_TEST(sizes_suit_the_frame)
 
 /* ---- Legends ------------------------------------------------------------------------------ */
 
-/* The box of a bar for frames of that size, alone on a canvas. */
-static StxBox bar_box(int width, int height, const StxBar *bar)
-{
-  STX_AUTO(StxCanvas) *canvas = new_canvas(width, height);
-  StxBox box = stx_canvas_bar(canvas, STX_LEGEND_TOP_LEFT, bar);
-  return box;
-}
-
-STX_TEST(bars_show_their_palette)
-{
-  StxBar bar = {.palette = STX_PALETTE_VIRIDIS, .high = 50};
-  STX_AUTO(StxCanvas) *canvas = new_canvas(640, 360);
-  StxBox box = stx_canvas_bar(canvas, STX_LEGEND_BOTTOM_RIGHT, &bar);
-  ck_assert(box.width > 100 && box.x + box.width < 640 && box.y + box.height < 360);
-  ck_assert(box.x > 320 && box.y > 180);
-  int pad = 8, y = (int)box.y + pad + 4, first, last; /* .8 of a digit of 9, and half of the bar */
-  uint8_t panel[3], left[3], right[3];
-  canvas_pixel(canvas, 9, (int)box.x + pad / 2, y, panel);
-  for (int x = (int)box.x + pad / 2;; x++) {
-    canvas_pixel(canvas, 9, x, y, left);
-    first = x;
-    if (memcmp(left, panel, 3) != 0)
-      break;
-  }
-  for (int x = (int)(box.x + box.width) - pad / 2;; x--) {
-    canvas_pixel(canvas, 9, x, y, right);
-    last = x;
-    if (memcmp(right, panel, 3) != 0)
-      break;
-  }
-  ck_assert_int_ge(last - first, 10 * 9);
-  ck_assert_msg(left[2] > left[0] && left[1] < 20, "%d, %d, %d", left[0], left[1], left[2]);
-  ck_assert_msg(right[0] > 240 && right[2] < 60, "%d, %d, %d", right[0], right[1], right[2]);
-  stx_canvas_clear(canvas);
-  bar.reversed = true;
-  stx_canvas_bar(canvas, STX_LEGEND_BOTTOM_RIGHT, &bar);
-  canvas_pixel(canvas, 9, first, y, left);
-  ck_assert(left[0] > 240 && left[2] < 60);
-}
-
-/* Whatever the frame, and larger with it; what is told besides makes a panel higher. */
-STX_TEST(legends_have_a_quarter_of_the_width)
-{
-  static const int sizes[][2] = {
-      {320, 96}, {320, 240}, {640, 192}, {800, 800}, {1242, 375}, {2048, 1024}, {3840, 2160}};
-  static const StxName names[] = {{"unknown", {9, 9, 9}}, {"sky", {99, 99, 255}}};
-  StxBar bar = {.high = 50, .title = "distance", .unit = "m"};
-  double before = 0;
-  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-    int width = sizes[i][0], height = sizes[i][1];
-    bar.names = NULL;
-    bar.count = 0;
-    StxBox alone = bar_box(width, height, &bar);
-    bar.names = names;
-    bar.count = 2;
-    StxBox told = bar_box(width, height, &bar);
-    ck_assert_msg(alone.width > .15 * width && alone.width <= .25 * width, "%dx%d: %g", width,
-        height, alone.width);
-    ck_assert_double_ge(alone.width, before);
-    ck_assert(told.width > 0 && told.width <= .25 * width && told.height <= .5 * height);
-    ck_assert(told.height >= alone.height || told.width < alone.width); /* smaller text */
-    before = alone.width;
-  }
-}
-
 /* Many names get more of the width, and none of them is lost. */
 STX_TEST(long_lists_find_their_place)
 {
@@ -261,55 +196,6 @@ STX_TEST(small_frames_have_short_legends)
   ck_assert_double_gt(stx_canvas_names(canvas, STX_LEGEND_TOP_LEFT, "kind", names, 4).width, 0);
   for (int k = 0; k < 4; k++)
     ck_assert_int_gt(canvas_find(canvas, names[k].colour), 8);
-}
-
-/* A title says what is meant, and of what unit; without one the panel is as high as the rest. */
-STX_TEST(titles_stand_over_the_colours)
-{
-  StxBar bar = {.high = 50};
-  StxBox plain = bar_box(1242, 375, &bar);
-  bar.title = "distance";
-  StxBox titled = bar_box(1242, 375, &bar);
-  ck_assert_double_eq(titled.width, plain.width);
-  ck_assert_double_gt(titled.height, plain.height + 9);
-  STX_AUTO(StxCanvas) *one = new_canvas(1242, 375), *other = new_canvas(1242, 375);
-  bar.unit = "m";
-  stx_canvas_bar(one, STX_LEGEND_TOP_LEFT, &bar);
-  bar.unit = NULL;
-  bar.title = "distance (m)";
-  stx_canvas_bar(other, STX_LEGEND_TOP_LEFT, &bar);
-  size_t size = stx_canvas_tiles_size(one);
-  ck_assert_uint_eq(size, stx_canvas_tiles_size(other));
-  ck_assert_mem_eq(stx_canvas_tiles(one), stx_canvas_tiles(other), size);
-}
-
-STX_TEST(names_stand_beside_their_colours)
-{
-  static const StxName names[] = {{"here", {250, 0, 0}}, {"there", {0, 250, 0}}};
-  static const StxName bare = {"here", {250, 0, 0}, STX_SWATCH_NONE};
-  STX_AUTO(StxCanvas) *canvas = new_canvas(640, 360);
-  uint8_t rgb[3];
-  StxBox box = stx_canvas_names(canvas, STX_LEGEND_TOP_LEFT, NULL, names, 2);
-  ck_assert_double_eq(box.x, 8);
-  ck_assert_double_eq(box.y, 8);
-  canvas_pixel(canvas, 99, 8 + 8 + 5, 8 + 8 + 5, rgb);
-  ck_assert_mem_eq(rgb, ((uint8_t[]){250, 0, 0}), 3);
-  StxBox next = stx_canvas_names(canvas, STX_LEGEND_TOP_LEFT, NULL, names, 1); /* below it */
-  ck_assert_double_ge(next.y, box.y + box.height);
-  ck_assert_double_gt(box.width, next.width);
-  ck_assert(!stx_canvas_claim(canvas, (StxBox){12, 12, 3, 3}));
-  StxBox text = stx_canvas_names(canvas, STX_LEGEND_TOP_LEFT, NULL, &bare, 1);
-  ck_assert_double_lt(text.width, next.width - 10);
-}
-
-/* A square of clusters has several of their colours. */
-STX_TEST(a_name_may_stand_for_all_clusters)
-{
-  static const StxName name = {.name = "cluster", .swatch = STX_SWATCH_CLUSTERS};
-  STX_AUTO(StxCanvas) *canvas = new_canvas(1280, 720);
-  ck_assert_double_gt(stx_canvas_names(canvas, STX_LEGEND_TOP_LEFT, NULL, &name, 1).width, 0);
-  for (unsigned cluster = 1; cluster <= 4; cluster++)
-    ck_assert_int_gt(canvas_find(canvas, stx_colour_cluster(cluster)), 20);
 }
 
 STX_TEST(legends_that_do_not_fit_are_left_out)

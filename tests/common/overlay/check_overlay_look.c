@@ -150,61 +150,6 @@ STX_TEST(the_legend_lists_what_is_there)
   ck_assert_int_eq(changed_bytes(&params, NULL, 0), 0);
 }
 
-/* The box of what drawing it alone changes of a grey frame, and how many of `colour` it makes. */
-static int draw_legend(StxOverlayParams params, StxRgb colour, int box[4])
-{
-  StxStixel records[20];
-  int found = 0;
-  for (int k = 0; k < 20; k++)
-    records[k] = overlay_stixel(k, 0, 0, (StxKind)(k % 4), k < 19 ? k : STX_LABEL_NONE, 3);
-  params.alpha = 0;
-  STX_AUTO(OverlayFrame) f = overlay_drawn(&params, 0, 200, records, 20);
-  box[0] = box[1] = 9999;
-  box[2] = box[3] = -1;
-  STX_EACH_PIXEL (x, y, f.plane[0].width / 3, f.plane[0].height) {
-    const uint8_t *at = stx_row8(&f.plane[0], y) + 3 * x;
-    found += memcmp(at, &colour, 3) == 0;
-    if (at[0] == 200 && at[1] == 200 && at[2] == 200)
-      continue;
-    box[0] = x < box[0] ? x : box[0];
-    box[1] = y < box[1] ? y : box[1];
-    box[2] = x > box[2] ? x : box[2];
-    box[3] = y > box[3] ? y : box[3];
-  }
-  return found;
-}
-
-/* In its corner, with a colour of each mode, and within two fifths of the width, a scale within a
- * quarter. */
-STX_TEST(the_legend_lies_in_its_corner)
-{
-  const StxRgb colours[STX_OVERLAY_MODES] = {[STX_OVERLAY_DISTANCE] = stx_colour_kind(STX_KIND_SKY),
-      [STX_OVERLAY_KIND] = stx_colour_kind(STX_KIND_GROUND),
-      [STX_OVERLAY_CLASS] = stx_colour_class(18),
-      [STX_OVERLAY_HEIGHT] = stx_colour(STX_MEANS_UNKNOWN),
-      [STX_OVERLAY_CONFIDENCE] = stx_palette_colour(STX_PALETTE_VIRIDIS, 255),
-      [STX_OVERLAY_COST] = stx_palette_colour(STX_PALETTE_VIRIDIS, 0),
-      [STX_OVERLAY_TRUTH] = stx_colour(STX_MEANS_MISPLACED)};
-  for (int legend = STX_LEGEND_TOP_LEFT; legend <= STX_LEGEND_BOTTOM_RIGHT; legend++)
-    for (int mode = 0; mode < STX_OVERLAY_MODES; mode++) {
-      StxOverlayParams params = overlay_plain("RGB", 639 + legend, 481 + legend, 8);
-      bool right = legend == STX_LEGEND_TOP_RIGHT || legend == STX_LEGEND_BOTTOM_RIGHT;
-      bool low = legend == STX_LEGEND_BOTTOM_LEFT || legend == STX_LEGEND_BOTTOM_RIGHT;
-      int box[4];
-      params.legend = (StxLegend)legend;
-      params.mode = (StxOverlayMode)mode;
-      params.camera = (StxCamera){.focal = 700, .baseline = .5};
-      ck_assert_int_gt(draw_legend(params, colours[mode], box), 8);
-      ck_assert_int_eq((box[0] + box[2]) / 2 > params.width / 2, right);
-      ck_assert_int_eq((box[1] + box[3]) / 2 > params.height / 2, low);
-      double share = (box[2] - box[0] + 1.) / params.width;
-      ck_assert_double_le(share, stx_overlay_has_scale(params.mode) ? .25 : .4);
-      params.show = 1u << STX_KIND_OBJECT;
-      if (mode == STX_OVERLAY_DISTANCE)
-        ck_assert_int_eq(draw_legend(params, colours[mode], box), 0); /* no sky is drawn */
-    }
-}
-
 STX_TEST(the_legend_finds_room_at_every_size)
 {
   static const int sizes[][2] = {
@@ -362,22 +307,6 @@ STX_TEST(what_is_uncertain_is_fainter)
     look(&params, &record, 100, bytes);
     ck_assert_int_eq(bytes[2], 142);
   }
-}
-
-STX_TEST(without_filling_only_outlines_are_left)
-{
-  StxOverlayParams params = street();
-  StxStixel car = overlay_stixel(0, 50, 140, STX_KIND_OBJECT, 13, 16);
-  uint8_t inside[3], edge[3], below[3];
-  params.outlines = true;
-  params.fill = false;
-  params.line_width = 2;
-  look(&params, &car, 100, inside);
-  look(&params, &car, 51, edge);
-  look(&params, &car, 52, below);
-  overlay_expect_bytes(inside, (int[]){0, 0, 0}, 3, "inside");
-  overlay_expect_bytes(edge, (int[]){0, 0, 142}, 3, "second row");
-  overlay_expect_bytes(below, (int[]){0, 0, 0}, 3, "third row");
 }
 
 /* ---- Parts of an image --------------------------------------------------------------------- */
