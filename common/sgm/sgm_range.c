@@ -102,7 +102,7 @@ static bool count(Look *look, int size, const StxPlace *place, StxSgmReach *reac
     const uint16_t *row = stx_row16(&job->disparity, y);
     for (int x = 0; x < job->params.width; x++)
       if (row[x] != STX_DISPARITY_UNKNOWN) {
-        reach->counts[first + (row[x] * size + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE]++;
+        reach->counts[first + row[x] * size / STX_DISPARITY_ONE]++;
         reach->known++;
       }
   }

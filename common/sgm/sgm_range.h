@@ -41,7 +41,7 @@
 
 /* The disparities of a pair at a glance. */
 typedef struct {
-  uint32_t counts[STX_SGM_RANGE_PIXELS]; /* shrunk pixels with −64, −63 … px, rounded */
+  uint32_t counts[STX_SGM_RANGE_PIXELS]; /* shrunk pixels with −64, −63 … px, rounded down */
   uint32_t known, pixels;                /* these, and all */
 } StxSgmReach;
 

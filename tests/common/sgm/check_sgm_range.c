@@ -87,7 +87,7 @@ static int brute_range(const SgmPair *pair)
   STX_AUTO(SgmResult) result = sgm_run(sgm_reference(), &shrunk, 1);
   STX_EACH_PIXEL (x, y, width - cut, height)
     for (int i = 0; i < 2; i++) /* in 1/32 px */
-      near[i] += stx_row16(&result.disparity, y)[x] - 256 * cut >= 32 * ((64 << i) - 16) - 16;
+      near[i] += stx_row16(&result.disparity, y)[x] - 256 * cut >= 32 * ((64 << i) - 16);
   return near[1] > width * height / 100 ? 256 : near[0] > width * height / 100 ? 128 : 64;
 }
 
