@@ -225,6 +225,8 @@ void stx_road_add_row(
 #define PRIOR_HORIZON 0.1
 #define PRIOR_TILT 0.1
 #define TILTS 4
+#define REFINEMENTS 8       /* at most */
+#define HYSTERESIS 8        /* another line must be better by this share of the prior's score */
 #define FLATTEST (1 / 64.0) /* px per row, */
 #define STEEPEST 4.0        /*   of cells that lie */
 #define LEAST_GROWTH 0.5    /* share of the plane's slope, */
@@ -310,6 +312,7 @@ typedef struct {
   const StxRoadLine *prior;
   Plane plane;
   int64_t score;
+  bool kept; /* it is the prior */
 } Best;
 
 static void consider(const Histograms *h, const StxGrid *grid, Plane plane, Best *best)
@@ -320,6 +323,7 @@ static void consider(const Histograms *h, const StxGrid *grid, Plane plane, Best
   if (s > best->score) {
     best->score = s;
     best->plane = plane;
+    best->kept = false;
   }
 }
 
@@ -337,6 +341,8 @@ static void search(const StxRoadCells *cells, double tilt, StxRoadScratch *scrat
     int64_t slope = (int64_t)floor(prior->slope * 128 * 65536 + 0.5);
     StxRoadInt line = {slope, (int64_t)floor(-2 * prior->horizon * slope + 0.5)};
     consider(&h, cells->grid, (Plane){line, tilt}, best);
+    best->score += best->score / HYSTERESIS;
+    best->kept = best->score > 0;
   }
   for (int i = 0; i < count; i++)
     for (int j = i + 1; j < count; j++)
@@ -368,7 +374,7 @@ static Moments moments_near(const StxRoadCells *cells, const Plane *plane, int n
     if (i == 0 || cell->x != cell[-1].x)
       rise = rise_of(plane->tilt, cell->x);
     int64_t x = cell->x, y = cell->y, w = cell->weight;
-    int64_t d = stx_road_int_at(&plane->line, (int)y - rise);
+    int64_t d = (plane->line.offset + plane->line.slope * (y - rise) + (1 << 15)) >> 16;
     int64_t e = cell->disparity - d;
     if (d >= 256 && (e < 0 ? -e : e) <= near * (128 + d / 64) && grows(cells, cell, &lying))
       m = (Moments){m.w + w, m.x + w * x, m.y + w * y, m.e + w * e, m.xx + w * x * x,
@@ -383,27 +389,35 @@ static double covariance(int64_t w, int64_t a, int64_t b, int64_t ab)
   return (double)((__int128)w * ab - (__int128)a * b);
 }
 
-/* Moves the plane to the least squares fit of those cells. A tilt that few columns tell stays: its
- * change costs as much as in cells that are an eighth of the width from the middle. */
+/* Moves the plane to the least squares fit of those cells; false if that is none. A tilt costs as
+ * much as in cells a 32nd of the width from the middle, so that few columns tell next to none. */
 static bool refine(const StxRoadCells *cells, int near, Plane *plane)
 {
   Moments m = moments_near(cells, plane, near);
-  double w = (double)m.w, loose = w * w * cells->grid->width * cells->grid->width / 16;
+  double w = (double)m.w, loose = w * w * cells->grid->width * cells->grid->width / 256;
   double yy = covariance(m.w, m.y, m.y, m.yy), xx = covariance(m.w, m.x, m.x, m.xx) + loose;
   double xy = covariance(m.w, m.x, m.y, m.xy), ye = covariance(m.w, m.y, m.e, m.ye);
-  double xe = covariance(m.w, m.x, m.e, m.xe), det = xx * yy - xy * xy;
+  double slope = (double)plane->line.slope / 65536, lean = -slope * plane->tilt;
+  double xe = covariance(m.w, m.x, m.e, m.xe) - loose * lean, det = xx * yy - xy * xy;
   if (!(det > 0))
     return false;
-  double slope = (double)plane->line.slope / 65536, lean = -slope * plane->tilt;
   double steeper = (ye * xx - xe * xy) / det, more = (xe * yy - ye * xy) / det;
   double higher = ((double)m.e - steeper * (double)m.y - more * (double)m.x) / w;
   slope += steeper;
   if (!(slope > 0 && slope < 128 * STX_ROAD_BINS))
     return false;
-  plane->tilt = -(lean + more) / slope;
+  plane->tilt = floor(-(lean + more) / slope * 0x1p20 + 0.5) / 0x1p20;
   plane->line.slope = (int64_t)floor(slope * 65536 + 0.5);
   plane->line.offset += (int64_t)floor(higher * 65536 + 0.5);
   return fabs(plane->tilt) <= 2 * STX_ROAD_TILT;
+}
+
+/* True if planes differ by next to nothing: 1/16 px and 1/4 of a row. */
+static bool is_same(const StxGrid *grid, const Plane *a, const Plane *b)
+{
+  double slope = fabs((double)(a->line.slope - b->line.slope)) * 2 * grid->height;
+  double offset = fabs((double)(a->line.offset - b->line.offset));
+  return slope + offset <= 16 * 65536 && fabs(a->tilt - b->tilt) * grid->width <= 0.5;
 }
 
 /* ---- Support ------------------------------------------------------------------------------ */
@@ -521,8 +535,14 @@ static bool estimate(const StxGrid *grid, const void *columns, const StxRoadLine
   }
   Plane *found = &best.plane;
   bool right = best.score > 0;
-  for (int i = 0; i < 3 && right; i++)
-    right = refine(&cells, i == 0 ? 4 : 2, found);
+  for (int i = 0; i < REFINEMENTS && right; i++) {
+    Plane last = *found;
+    right = refine(&cells, i == 0 && !best.kept ? 4 : 2, found);
+    if ((i > 1 || best.kept) && is_same(grid, found, &last)) {
+      *found = last; /* so that it stays while nothing moves */
+      break;
+    }
+  }
   double share = right ? support(&cells, found, scratch) : 0;
   if (share == 0 || !is_plausible(&found->line, found->tilt, grid, prior))
     return false;
