@@ -4,8 +4,10 @@
 Everything is measured by stx-eval and does not depend on the machine: no times. A source that is
 not there (KITTI's, without $STX_DATA) leaves no rows."""
 import concurrent.futures
+import importlib.util
 import json
 import math
+import os
 import pathlib
 import statistics
 
@@ -14,7 +16,7 @@ import plot_motion
 import plot_occupancy
 import plot_stixels
 import plot_velocities
-from plots import FOLDER, data_folder, data_names, read, run, table, write
+from plots import FOLDER, data_folder, data_names, read, run, sentences, table, write
 
 SCANS = "scans"
 FULL, DIAGONALS = ("--search", "full"), ("--paths", 8)
@@ -40,6 +42,7 @@ TERRAINS = ("flat", "gentle", "sloped", "hilly")
 ROAD_SEEDS = range(11, 17)  # on which nothing was tuned
 INPUTS = {"stereo": (), "true labels": ("--labels",), "true disparities": ("--perfect",),
           "LiDAR, 64 beams": ("--scans",)}
+CAMERAS_AGAIN = ("hall_ir", "mb_adirondack", "zagreb_bb2")  # pairs that the test measures again
 
 
 # ---- Measuring -------------------------------------------------------------------------------
@@ -172,11 +175,29 @@ def measure_hazards(programs):
     write("hazards.csv", hazard_rows(programs, 11))
 
 
+def camera_rows(programs, only=()):
+    """Pairs of other cameras through the build's plugin, without `only` with the mean and the worst
+    tenth; none without data or NumPy."""
+    if not importlib.util.find_spec("numpy"):
+        return []
+    import cameras
+    os.environ["GST_PLUGIN_PATH_1_0"] = str(pathlib.Path(programs).resolve().parent / "gst")
+    rows = cameras.rows(only)
+    if rows and not only:
+        total = cameras.totals(rows)
+        rows += [{"pair": "mean", **total["mean"]}, {"pair": "worst tenth", **total["worst_tenth"]}]
+    return [{"pair": row["pair"], **{key: digits(row.get(key)) for key in cameras.MEASURES}}
+            for row in rows]
+
+
 def measure(programs):
-    """Writes masks.csv, matcher.csv, roadline.csv, obstacles.csv, hazards.csv, hazards-real.csv,
-    motion.csv, boxes.csv, occupancy.csv and velocities'."""
+    """Writes cameras.csv, masks.csv, matcher.csv, roadline.csv, obstacles.csv, hazards.csv,
+    hazards-real.csv, motion.csv, boxes.csv, occupancy.csv and velocities'."""
     write("masks.csv", [row for key in masked() for row in mask_rows(programs, *key)])
     measure_hazards(programs)
+    rows = camera_rows(programs)
+    if rows:
+        write("cameras.csv", rows)
     plot_motion.measure(evaluate, programs)
     plot_boxes.measure(evaluate, programs)
     plot_occupancy.measure(evaluate, programs)
@@ -198,6 +219,7 @@ def sample(programs):
             "roadline.csv": [road_row(programs, *key) for key in road_keys()
                              if key[:3] == ("hilly street", "piecewise", ROAD_SEEDS[0])],
             "obstacles.csv": [obstacle_row(programs, 11, "true disparities")],
+            "cameras.csv": camera_rows(programs, CAMERAS_AGAIN),
             **plot_motion.sample(evaluate, programs),
             **plot_boxes.sample(evaluate, programs),
             **plot_occupancy.sample(evaluate, programs),
@@ -288,7 +310,19 @@ def real_hazards():
     return table("hazards-real", lines, 1)
 
 
+def other_cameras():
+    rows = read("cameras.csv")
+    names = [name for name in rows[0] if name != "pair"]
+    lines = [["%", *(name.replace("_", " ") for name in names)]]
+    lines += [[row["pair"], *(percent(row, name) if row[name] else "" for name in names)]
+              for row in rows]
+    shares = [[float(row[name]) for name in names[:3] if row[name]] for row in rows[:-2]]
+    right = [min(of_pair) >= .85 for of_pair in shares if of_pair]
+    return table("cameras", lines, 1) + sentences("cameras-right", f"""
+        {sum(right)} of {len(right)} pairs with a mask have 85 % or more of each kind right.""")
+
+
 def tables():
-    return (masks() + matcher() + roadline() + obstacles() + hazards() + real_hazards() +
-            plot_motion.tables() + plot_boxes.tables() + plot_occupancy.tables() +
+    return (other_cameras() + masks() + matcher() + roadline() + obstacles() + hazards() +
+            real_hazards() + plot_motion.tables() + plot_boxes.tables() + plot_occupancy.tables() +
             plot_velocities.tables())
