@@ -97,7 +97,6 @@ static void compare_sizes(const int (*sizes)[2], uint64_t count, StxSgmSearch se
     sgm_fill_pair(&pair, (StxFill)((seed / count + STX_FILL_NOISE) % STX_FILL_COUNT),
         stx_random_below(&random, 80), &random);
     pair.params.search = search;
-    pair.params.infinity = seed % 3 == 2 ? stx_random_below(&random, 61) - 30 : 0;
     pair.params.depth = seed % 2 ? 1 << (9 + stx_random_below(&random, 22)) : 0;
     compare_with_reference(&pair, seed);
     sgm_free_pair(&pair);
@@ -109,6 +108,22 @@ STX_TEST(equals_the_reference_on_tiny_images)
   static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 2}, {3, 3}, {5, 2}, {2, 5}, {9, 7}};
   compare_sizes(sizes, sizeof sizes / sizeof sizes[0], STX_SGM_FULL);
   compare_sizes(sizes, sizeof sizes / sizeof sizes[0], STX_SGM_COARSE_TO_FINE);
+}
+
+/* The columns without a partner are left out on the left or on the right, to none at all. */
+STX_TEST(equals_the_reference_wherever_infinity_is)
+{
+  static const int widths[] = {9, 40, 67, 131}, infinities[] = {-30, -1, 1, 7, 30};
+  for (size_t i = 0; i < 4 * sizeof infinities / sizeof infinities[0]; i++) {
+    StxRandom random = {i};
+    StxSgmParams params = sgm_random_params(widths[i % 4], 5, &random);
+    params.search = i % 2 ? STX_SGM_FULL : STX_SGM_COARSE_TO_FINE;
+    params.infinity = infinities[i / 4];
+    SgmPair pair = sgm_new_pair(params);
+    sgm_fill_pair(&pair, STX_FILL_NOISE, stx_random_below(&random, 80), &random);
+    compare_with_reference(&pair, i);
+    sgm_free_pair(&pair);
+  }
 }
 
 /* Blocks of the census have 128 × 8 pixels, of the median 32 × 8, of the paths 2 rows or every
