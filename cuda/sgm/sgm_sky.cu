@@ -247,7 +247,7 @@ STX_DEVICE void add_to_patches(const StxSgmSkyArgs *a, uint32_t patch, TileShare
 
 typedef struct {
   uint32_t last;
-  unsigned long long lights;
+  uint32_t lights[2]; /* 64-bit atomics in shared memory are loops of compare and swap */
   unsigned long long keys[SKY_WARPS];
 } SkyShared;
 
@@ -290,21 +290,21 @@ STX_DEVICE void choose_sky(const StxSgmSkyArgs *a, SkyShared *shared)
     best = max(best, key_of(a, &patch, root));
   }
   best = block_max(best, shared->keys);
-  if (threadIdx.x == 0)
-    shared->lights = 0;
+  if (threadIdx.x < 2)
+    shared->lights[threadIdx.x] = 0;
   __syncthreads();
   for (int root = threadIdx.x; root < a->columns; root += STX_SGM_SKY_THREADS) {
     const StxSgmPatch patch = a->patches[root];
     const unsigned long long key = key_of(a, &patch, root);
     if (key != 0 && key >> 62 == best >> 62 &&
         stx_sgm_is_alike((int)(key & 255), (int)(best & 255), 20))
-      atomicOr(&shared->lights, 1ull << (key & 255));
+      atomicOr(&shared->lights[key >> 5 & 1], 1u << (key & 31));
   }
   __syncthreads();
+  const uint64_t lights = (uint64_t)shared->lights[1] << 32 | shared->lights[0];
   for (int root = threadIdx.x; root < a->columns; root += STX_SGM_SKY_THREADS) {
     const StxSgmPatch patch = a->patches[root];
-    a->is_sky[root] =
-        patch.tiles > 0 && stx_sgm_patch_is_sky(&patch, light_of(a, &patch), shared->lights);
+    a->is_sky[root] = patch.tiles > 0 && stx_sgm_patch_is_sky(&patch, light_of(a, &patch), lights);
   }
 }
 
