@@ -128,7 +128,7 @@ static void expect_warning(const Outcome *outcome, const char *word)
 
 /* The same done to both pictures on their way to the matcher. */
 #define STEREO(sgm, source, change)                                                                \
-  "stereo-sgm name=sgm max-disparity=64 " sgm TO_STIXELS " " source("left") change                 \
+  "stereo-sgm name=sgm max-disparity=128 " sgm TO_STIXELS " " source("left") change                 \
       " ! sgm.sink_left " source("right") change " ! sgm.sink_right"
 #define TEST_PICTURE(view) PICTURE "width=124,height=38 "
 #define STREET_PICTURE(view) STREET(view, "width=124,height=38")
@@ -146,7 +146,7 @@ static const char *const hops[] = {
     "! video/x-raw,width=124,height=38" TO_STIXELS,
     "street-scene-src view=disparity num-buffers=1 " NUMBERS
     "! video/x-raw,width=124,height=38" TO_SEGMENTS,
-    "stereo-sgm name=sgm max-disparity=64 layout=side-by-side " NUMBERS
+    "stereo-sgm name=sgm max-disparity=128 layout=side-by-side " NUMBERS
     "! queue ! downsample-transpose ! queue ! rdp-columns ! queue ! fakesink name=out " PICTURE
     "width=248,height=38 ! sgm.sink",
 };

@@ -348,13 +348,13 @@ STX_TEST(obstacles_are_the_records)
 
   ck_assert_uint_eq(json_array_size(list), 2);
   EXPECT(json_array_get(list, 0),
-      "{s:i,s:i,s:s,s:i,s:s,s:{s:i,s:i,s:i,s:i,s:i,s:i},s:i,s:{s:f,s:f,s:f,s:f,s:f,s:f},s:f,s:n,"
-      "s:f,s:n,s:b,s:b,s:f}",
+      "{s:i,s:i,s:s,s:i,s:s,s:{s:i,s:i,s:i,s:i,s:i,s:i},s:i,s:{s:f,s:f,s:f,s:n,s:f,s:f,s:f},s:f,"
+      "s:n,s:f,s:n,s:b,s:b,s:f}",
       "id", 7, "age", 12, "source", "stereo", "label", 13, "class", "car", "box", "left", 1, "top",
       2, "right", 16, "bottom", 18, "first_column", 0, "last_column", 2, "count", 3, "metres", "x",
-      -1.5, "y", 1.25, "z", 12.5, "width", 1.75, "height", 1.5, "depth", 4., "closing_speed", 2.5,
-      "closing_speed_deviation", "lateral_speed", -.5, "lateral_speed_deviation", "in_corridor", 1,
-      "cut", 0, "confidence", .75);
+      -1.5, "y", 1.25, "z", 12.5, "z_deviation", "width", 1.75, "height", 1.5, "depth", 4.,
+      "closing_speed", 2.5, "closing_speed_deviation", "lateral_speed", -.5,
+      "lateral_speed_deviation", "in_corridor", 1, "cut", 0, "confidence", .75);
   EXPECT(json_array_get(list, 1), "{s:n,s:i,s:s,s:n,s:n,s:n,s:i,s:n,s:n,s:n,s:n,s:n,s:b,s:b,s:f}",
       "id", "age", 0, "source", "lidar", "label", "class", "box", "count", 40, "metres",
       "closing_speed", "closing_speed_deviation", "lateral_speed", "lateral_speed_deviation",
