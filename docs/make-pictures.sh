@@ -56,7 +56,7 @@ line=() kitti=(video/x-raw,width=1242,height=375) scene=(num-buffers=1)
 pair sick sink_0 left right mode=kind camera-height=5
 pair cured sink_1 left right mode=kind
 symptom road
-pair sick sink_0 left right mode=kind camera-height=0.5
+pair sick sink_0 left right mode=kind camera-height=0.4
 pair cured sink_1 left right mode=kind
 symptom missing
 pair sick sink_0 left right sgm::baseline=1.2
