@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Scans from above, pixel by pixel: literal places and colours, what lies over what, odd points.
- * What is drawn over scans from above: rings, distances, the bar of scale, the sensor.
+ * Scans from above, pixel by pixel: literal places, what lies over what, odd points. Colours, rings
+ * and legends: tests/frames.
  */
 #include "tests/common/bev/bev_case.h"
 
@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int obstacle[3] = {206, 208, 212}, red[3] = {232, 72, 56};
-static const int ground[3] = {52, 104, 88}, unknown[3] = {72, 74, 84};
+static const int obstacle[3] = {206, 208, 212};
 
 /* The square from (left, top) to (right, bottom), inclusive, and nothing else. */
 static void expect_square(const BevPicture *p, int left, int top, int right, int bottom,
@@ -54,18 +53,6 @@ STX_TEST(x_is_up_and_y_is_left)
   expect_place(bev_plain(33, 17), -8.25f, 16.25f, 0, 16, 0, 16);
 }
 
-STX_TEST(points_are_squares)
-{
-  for (int size = 1; size <= 9; size++) {
-    StxBevParams params = bev_plain(20, 20);
-    int before = (size - 1) / 2, after = size / 2;
-    params.point_size = size;
-    expect_place(params, -0.5f, -0.5f, 10 - before, 10 - before, 10 + after, 10 + after);
-    expect_place(params, 9.5f, 9.5f, 0, 0, after, after);
-    expect_place(params, -9.5f, -9.5f, 19 - before, 19 - before, 19, 19);
-  }
-}
-
 /* Of a point outside, what reaches in. */
 STX_TEST(edges_cut_squares)
 {
@@ -99,146 +86,7 @@ STX_TEST(odd_points_are_left_out)
   }
 }
 
-/* ---- Legend ------------------------------------------------------------------------------- */
-
-/* ---- Colours ------------------------------------------------------------------------------ */
-
-/* The colour of one point in the middle. */
-static void colour_of(StxBevMode mode, const float point[4], const uint32_t *label, int rgb[3])
-{
-  StxBevParams params = bev_plain(16, 16);
-  params.mode = mode;
-  STX_AUTO(BevPicture) p = bev_picture_of(params, (const float(*)[4])(const void *)point, label, 1);
-  for (int c = 0; c < 3; c++)
-    rgb[c] = bev_pixel(&p, 7, 7)[c];
-}
-
-static void expect_colour(
-    StxBevMode mode, float z, float intensity, const uint32_t *label, const int expected[3])
-{
-  const float point[4] = {0.5f, 0.5f, z, intensity};
-  int rgb[3];
-  colour_of(mode, point, label, rgb);
-  ck_assert_msg(memcmp(rgb, expected, sizeof rgb) == 0,
-      "mode %d, height %g, intensity %g, label %x: %d %d %d instead of %d %d %d", mode, z,
-      intensity, label == NULL ? 0 : *label, rgb[0], rgb[1], rgb[2], expected[0], expected[1],
-      expected[2]);
-}
-
-STX_TEST(colours_of_labels)
-{
-  static const uint32_t grounds[] = {40, 44, 48, 49, 60, 72, 49 | 7 << 16};
-  for (int mode = STX_BEV_CLUSTERS; mode <= STX_BEV_LABELS; mode++) {
-    for (size_t i = 0; i < sizeof grounds / sizeof grounds[0]; i++)
-      expect_colour(mode, 0, 0, &grounds[i], ground);
-    expect_colour(mode, 0, 0, &(uint32_t){0}, unknown);
-    expect_colour(mode, 0, 0, &(uint32_t){5u << 16}, unknown);
-    const int *alone = mode == STX_BEV_LABELS ? red : obstacle;
-    expect_colour(mode, 0, 0, &(uint32_t){99}, alone);
-    expect_colour(mode, 0, 0, &(uint32_t){10}, alone);
-    expect_colour(mode, 0, 0, &(uint32_t){0xFFFF}, alone);
-  }
-  expect_colour(STX_BEV_LABELS, 0, 0, &(uint32_t){99 | 3u << 16}, red);
-}
-
-/* Clusters next to each other in number can be told apart, from ground and red, too. */
-STX_TEST(colours_of_clusters)
-{
-  const float point[4] = {0.5f, 0.5f, 0, 0};
-  int last[3] = {232, 72, 56}, rgb[3];
-  for (uint32_t cluster = 1; cluster <= 130; cluster++) {
-    uint32_t label = 99 | cluster << 16;
-    colour_of(STX_BEV_CLUSTERS, point, &label, rgb);
-    int away = 0, from_ground = 0;
-    for (int c = 0; c < 3; c++) {
-      away += abs(rgb[c] - last[c]);
-      from_ground += abs(rgb[c] - ground[c]);
-    }
-    ck_assert_msg(away > 60 && from_ground > 60, "cluster %u is %d %d %d after %d %d %d", cluster,
-        rgb[0], rgb[1], rgb[2], last[0], last[1], last[2]);
-    memcpy(last, rgb, sizeof last);
-  }
-  for (uint32_t a = 1; a <= 64; a++)
-    for (uint32_t b = 1; b < a; b++) {
-      colour_of(STX_BEV_CLUSTERS, point, &(uint32_t){99 | a << 16}, rgb);
-      colour_of(STX_BEV_CLUSTERS, point, &(uint32_t){99 | b << 16}, last);
-      ck_assert_msg(memcmp(rgb, last, sizeof rgb) != 0, "clusters %u and %u look alike", a, b);
-    }
-  colour_of(STX_BEV_CLUSTERS, point, &(uint32_t){99 | 65535u << 16}, last);
-  colour_of(STX_BEV_CLUSTERS, point, &(uint32_t){99 | 63u << 16}, rgb);
-  ck_assert_mem_eq(rgb, last, sizeof rgb);
-}
-
-STX_TEST(colours_of_heights)
-{
-  /* Both ends and the middle of the palette of distances. */
-  static const int blue[3] = {64, 96, 240}, green[3] = {173, 222, 65}, strong[3] = {224, 28, 46};
-  const uint32_t label = 49;
-  expect_colour(STX_BEV_HEIGHT, -2, 0, NULL, blue);
-  expect_colour(STX_BEV_HEIGHT, -100, 0, NULL, blue);
-  expect_colour(STX_BEV_HEIGHT, 2, 0, NULL, strong);
-  expect_colour(STX_BEV_HEIGHT, 100, 0, NULL, strong);
-  expect_colour(STX_BEV_HEIGHT, 0, 0, &label, green);
-  expect_colour(STX_BEV_CLUSTERS, 0, 0, NULL, green);
-  expect_colour(STX_BEV_INTENSITY, 0, 0, &label, blue);
-  expect_colour(STX_BEV_INTENSITY, 0, 1, &label, strong);
-  expect_colour(STX_BEV_INTENSITY, 0, 0.5f, NULL, green);
-  expect_colour(STX_BEV_INTENSITY, 0, 127.5f, NULL, green);
-  expect_colour(STX_BEV_INTENSITY, 0, 255, NULL, strong);
-  expect_colour(STX_BEV_INTENSITY, 0, -1, NULL, blue);
-}
-
-STX_TEST(orders_the_bytes_as_the_format_says)
-{
-  static const int expected[BEV_FORMATS][4] = {{232, 72, 56}, {56, 72, 232}, {232, 72, 56, 255},
-      {232, 72, 56, 255}, {56, 72, 232, 255}, {56, 72, 232, 255}, {255, 232, 72, 56},
-      {255, 232, 72, 56}, {255, 56, 72, 232}, {255, 56, 72, 232}};
-  const float point[1][4] = {{0.5f, 0.5f, 0, 0}};
-  for (int f = 0; f < BEV_FORMATS; f++) {
-    StxBevParams params = bev_plain(17, 19);
-    params.format = stx_pixel_format(bev_formats[f]);
-    params.mode = STX_BEV_LABELS;
-    STX_AUTO(BevPicture) p = bev_picture_of(params, point, (uint32_t[]){99}, 1);
-    for (int byte = 0; byte < params.format->plane[0].pixel_stride; byte++)
-      ck_assert_msg(bev_pixel(&p, 8, 9)[byte] == expected[f][byte], "%s: byte %d is %d",
-          bev_formats[f], byte, bev_pixel(&p, 8, 9)[byte]);
-  }
-}
-
 /* ---- What lies over what ------------------------------------------------------------------ */
-
-typedef struct {
-  float z;
-  uint32_t label;
-} Thing;
-
-/* Of two on one pixel, in either order, the first is seen. */
-static void expect_over(Thing above, Thing below)
-{
-  StxBevParams params = bev_plain(16, 16);
-  int expected[3];
-  const float alone[4] = {0.5f, 0.5f, above.z, 0};
-  colour_of(STX_BEV_CLUSTERS, alone, &above.label, expected);
-  for (int order = 0; order < 2; order++) {
-    const Thing *first = order ? &above : &below, *second = order ? &below : &above;
-    const float points[2][4] = {{0.5f, 0.5f, first->z, 0}, {0.5f, 0.5f, second->z, 0}};
-    STX_AUTO(BevPicture) p =
-        bev_picture_of(params, points, (uint32_t[]){first->label, second->label}, 2);
-    bev_expect_pixel(&p, 7, 7, expected, "what is above");
-  }
-}
-
-STX_TEST(obstacles_over_ground_over_nothing)
-{
-  expect_over((Thing){-5, 99}, (Thing){5, 49});
-  expect_over((Thing){-5, 49}, (Thing){5, 0});
-  expect_over((Thing){1, 99}, (Thing){0.99f, 99 | 1 << 16});
-  expect_over((Thing){1, 99 | 1 << 16}, (Thing){0.99f, 99});
-  expect_over((Thing){31.99f, 99}, (Thing){31.9f, 99 | 1 << 16});
-  expect_over((Thing){-31.9f, 99}, (Thing){-31.99f, 99 | 1 << 16});
-  expect_over((Thing){1, 99 | 1 << 16}, (Thing){1, 99});    /* a tie: the larger number */
-  expect_over((Thing){99, 99 | 1 << 16}, (Thing){100, 99}); /* higher than heights are told apart */
-}
 
 /* Points of every kind, many on the same pixels, at different heights. */
 static void crowd(StxRandom *random, float (*points)[4], uint32_t *labels, int count, int reach)

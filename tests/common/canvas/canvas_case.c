@@ -69,27 +69,6 @@ void canvas_pixel(const StxCanvas *canvas, int value, int x, int y, uint8_t rgb[
   memcpy(rgb, stx_row8(&image, y) + 3 * x, 3);
 }
 
-int canvas_drawn(const StxCanvas *canvas, int left, int top, int right, int bottom)
-{
-  static const uint8_t bare[3] = {100, 100, 100};
-  STX_AUTO(StxImage8) image = lay_on(canvas, bare[0]);
-  int count = 0;
-  for (int y = top; y <= bottom; y++)
-    for (int x = left; x <= right; x++)
-      count += memcmp(stx_row8(&image, y) + 3 * x, bare, 3) != 0;
-  return count;
-}
-
-int canvas_find(const StxCanvas *canvas, StxRgb colour)
-{
-  STX_AUTO(StxImage8) image = lay_on(canvas, 0);
-  int count = 0;
-  for (int y = 0; y < image.height; y++)
-    for (int x = 0; x < image.width; x += 3)
-      count += memcmp(stx_row8(&image, y) + x, &colour, 3) == 0;
-  return count;
-}
-
 int canvas_cover(const StxCanvas *canvas, int x, int y)
 {
   uint8_t rgb[3];

@@ -18,12 +18,6 @@ uint64_t canvas_lay_hash(const StxCanvas *canvas, const char *impl, int threads)
 /* The same on an RGB frame of one value; bytes of pixel (x, y). The canvas's format is RGB. */
 void canvas_pixel(const StxCanvas *canvas, int value, int x, int y, uint8_t rgb[3]);
 
-/* The number of pixels from (left, top) to (right, bottom) of a gray frame that it changes. */
-int canvas_drawn(const StxCanvas *canvas, int left, int top, int right, int bottom);
-
-/* The number of pixels of a black frame with that colour. */
-int canvas_find(const StxCanvas *canvas, StxRgb colour);
-
 /* The coverage of a pixel, if the drawing is white with opacity 1, 0…255. */
 int canvas_cover(const StxCanvas *canvas, int x, int y);
 

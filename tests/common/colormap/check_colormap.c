@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Colormap: levels, colours, counts and ranges by hand and by other ways to the same; all
- * implementations against the reference. The legend of colormap: the colours that it shows are
- * those of the picture, in their order.
+ * Colormap: levels, counts and ranges by hand and by other ways to the same; all implementations
+ * against the reference. Legends: tests/frames.
  */
 #include "common/metrics/metrics.h"
 #include "tests/common/colormap/colormap_case.h"
@@ -93,70 +92,6 @@ STX_TEST(levels_by_hand)
 
 /* ---- Colours by hand ----------------------------------------------------------------------- */
 
-/* A row of one unknown pixel and the two ends of gray, and the same nine pixels to the right of it,
- * where the next square has begun. */
-static void paint_row(const char *format, int pixel, uint8_t *bytes)
-{
-  uint16_t numbers[11] = {0, 1, 65535, 0, 0, 0, 0, 0, 0, 1, 65535};
-  StxColormapParams params = {.mode = STX_COLORMAP_DISPARITY, .palette = STX_PALETTE_GRAY};
-  StxColormapInput input = {.map = {numbers, sizeof numbers, 11, 1}};
-  StxColormapPicture picture = {bytes, 11 * pixel, 11, 1, pixel, 3};
-  StxColormapCount count;
-  stx_colormap_table(&params, stx_colormap_span(&params), stx_pixel_format(format), &table);
-  ck_assert(reference()->paint(&input, &table, &picture, &count, &alone, NULL));
-  ck_assert_uint_eq(count.truth, 0);
-}
-
-STX_TEST(bytes_of_a_pixel)
-{
-  uint8_t rgb[33], xrgb[44];
-  paint_row("RGB", 3, rgb);
-  paint_row("xRGB", 4, xrgb);
-  for (int i = 0; i < 3; i++) {
-    ck_assert_uint_eq(rgb[3 + i], 0);
-    ck_assert_uint_eq(rgb[6 + i], 255);
-    ck_assert_uint_eq(xrgb[8 + 1 + i], 255);
-    ck_assert_uint_eq(xrgb[4 + 1 + i], 0);
-    ck_assert_uint_eq(rgb[i], rgb[9 + i]);
-    ck_assert_uint_ne(rgb[i], rgb[24 + i]); /* the other square */
-  }
-  for (int x = 0; x < 11; x++)
-    ck_assert_uint_eq(xrgb[4 * x], 255);
-}
-
-/* Unknown pixels look like nothing that is known, whatever the palette. */
-STX_TEST(unknown_is_distinct)
-{
-  for (int palette = 0; palette < STX_PALETTES; palette++) {
-    StxColormapParams params = {.mode = STX_COLORMAP_DISPARITY, .palette = palette};
-    StxRgb even = stx_colormap_colour(&params, 0, false),
-           odd = stx_colormap_colour(&params, 0, true);
-    ck_assert_int_ge(abs(even.r - odd.r), 12); /* squares are seen */
-    params.unknown = STX_COLORMAP_BLACK;
-    even = stx_colormap_colour(&params, 0, false);
-    ck_assert_int_eq(even.r + even.g + even.b, 0);
-    params.unknown = STX_COLORMAP_GREY;
-    even = stx_colormap_colour(&params, 0, true);
-    ck_assert_int_gt(even.r, 60);
-  }
-}
-
-static int distance_of(StxRgb a, StxRgb b)
-{
-  return abs(a.r - b.r) + abs(a.g - b.g) + abs(a.b - b.b);
-}
-
-/* Sky looks like no value, in any palette, and not like what is unknown. */
-STX_TEST(sky_is_distinct)
-{
-  for (int palette = 0; palette < STX_PALETTES; palette++) {
-    StxColormapParams params = {.mode = STX_COLORMAP_CONFIDENCE, .palette = palette};
-    StxRgb sky = stx_colormap_colour(&params, STX_COLORMAP_SKY, false);
-    for (int level = 0; level <= STX_COLORMAP_MOST; level++)
-      ck_assert_int_ge(distance_of(sky, stx_colormap_colour(&params, level, false)), 60);
-  }
-}
-
 /* Pixels of a row that only a confidence and a disparity make: where there is no disparity the
  * confidence is that of sky, and of a hole nothing can be certain. */
 STX_TEST(unknown_is_not_certain)
@@ -199,15 +134,6 @@ STX_TEST(unknown_is_not_certain)
   }
 }
 
-STX_TEST(squares_grow_with_the_picture)
-{
-  ck_assert_int_eq(stx_colormap_square_for(640, 360), 3);
-  ck_assert_int_eq(stx_colormap_square_for(1242, 719), 3);
-  ck_assert_int_eq(stx_colormap_square_for(720, 1280), 4);
-  ck_assert_int_eq(stx_colormap_square_for(3840, 2160), 5);
-  ck_assert_int_eq(stx_colormap_square_for(32768, 32768), STX_COLORMAP_SQUARES);
-}
-
 /* ---- Errors -------------------------------------------------------------------------------- */
 
 /* The formula of colormap.h in double. */
@@ -218,32 +144,6 @@ static int error_level(unsigned d, unsigned t)
   for (int k = 0; k < 9; k++)
     level += ratio > ldexp(1. / 16, k);
   return t == 0 ? 0 : d == 0 ? STX_COLORMAP_MISSING : level;
-}
-
-STX_TEST(errors_by_hand)
-{
-  static const struct {
-    unsigned d, t;
-    int level;
-  } pairs[] = {
-      {0, 0, 0},
-      {5, 0, 0},
-      {0, 5, 11},
-      {256, 256, 1},
-      {2560 + 48, 2560, 1},
-      {2560 + 49, 2560, 2},
-      {2560 + 768, 2560, 5},
-      {2560 + 769, 2560, 6}, /* 3 px … */
-      {25600 + 1280, 25600, 5},
-      {25600 + 1281, 25600, 6}, /* … and 5 % of 100 px */
-      {2560 - 769, 2560, 6},
-      {65535, 256, 10},
-      {1, 65535, 10},
-  };
-  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-    uint16_t d = (uint16_t)pairs[i].d, t = (uint16_t)pairs[i].t;
-    ck_assert_int_eq(error_level(d, t), pairs[i].level);
-  }
 }
 
 /* Every pixel against the formula, every count against the score of metrics.h. */
@@ -469,145 +369,3 @@ STX_TEST(all_implementations_agree)
 
 #define WIDTH 1242
 #define HEIGHT 375
-
-/* A black picture with the legend on it, RGB without padding; to be freed. */
-static uint8_t *legend(
-    const StxColormapParams *params, const StxColormapCount *count, StxLegend where)
-{
-  const StxCanvasParams size = {WIDTH, HEIGHT, stx_pixel_format("RGB"), STX_MATRIX_BT601, false};
-  const StxCanvasImpl *impl = stx_impl_named(&stx_canvas_impls, "c");
-  uint8_t *bytes = calloc(WIDTH * HEIGHT, 3);
-  const StxFrame frame = {{bytes}, {3 * WIDTH}};
-  const StxPlace place = {.threads = 1};
-  STX_GUARDED void *memory = stx_guarded_alloc(stx_canvas_size(&size));
-  StxCanvas *canvas = stx_canvas_init(memory, &size);
-  stx_colormap_legend(params, stx_colormap_span(params), count, where, canvas);
-  ck_assert(impl->lay(canvas, stx_canvas_tiles(canvas), &frame, &place, NULL));
-  return bytes;
-}
-
-/* Pixels of that colour, and the means of their columns and rows. */
-static int find_place(const uint8_t *bytes, StxRgb colour, double *column, double *row)
-{
-  int count = 0;
-  *column = *row = 0;
-  for (int i = 0; i < WIDTH * HEIGHT; i++)
-    if (memcmp(bytes + 3 * i, &colour, 3) == 0) {
-      *column += i % WIDTH;
-      *row += i / WIDTH;
-      count++;
-    }
-  *column /= count > 0 ? count : 1;
-  *row /= count > 0 ? count : 1;
-  return count;
-}
-
-static int find(const uint8_t *bytes, StxRgb colour, double *column)
-{
-  double row;
-  return find_place(bytes, colour, column, &row);
-}
-
-static void expect_bar(StxColormapMode mode, int palette, bool near_first)
-{
-  const StxColormapParams params = {
-      .mode = mode, .palette = palette, .numbers = STX_COLORMAP_OF_MAP, .focal_baseline = 400};
-  const StxColormapCount none = {0};
-  STX_MALLOCED uint8_t *bytes = legend(&params, &none, STX_LEGEND_TOP_LEFT);
-  double first, last;
-  ck_assert_int_gt(find(bytes, stx_colormap_colour(&params, 1, false), &first), 3);
-  ck_assert_int_gt(find(bytes, stx_colormap_colour(&params, STX_COLORMAP_MOST, false), &last), 3);
-  ck_assert_int_eq(last < first, near_first);
-  ck_assert_double_lt(first, WIDTH / 2.);
-  ck_assert_double_lt(last, WIDTH / 2.);
-}
-
-/* Numbers grow to the right: of depths the near ones, whose colour is the palette's last, come
- * first. */
-STX_TEST(bars_have_the_colours_of_the_picture)
-{
-  for (int palette = STX_COLORMAP_PALETTE_AUTO; palette < STX_PALETTE_GRAY; palette++) {
-    expect_bar(STX_COLORMAP_DISPARITY, palette, false);
-    expect_bar(STX_COLORMAP_DEPTH, palette, true);
-    expect_bar(STX_COLORMAP_CONFIDENCE, palette, false);
-    expect_bar(STX_COLORMAP_COST, palette, false);
-  }
-}
-
-/* Pixels without a value are named beside the scale, if they can occur. */
-STX_TEST(unknown_and_sky_have_names)
-{
-  static const struct {
-    StxColormapMode mode;
-    StxColormapNumbers numbers;
-    bool unknown, sky;
-  } cases[] = {
-      {STX_COLORMAP_DISPARITY, STX_COLORMAP_OF_MAP, true, false},
-      {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_BYTE, false, false},
-      {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_SURE, true, true},
-      {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_PART, true, true},
-      {STX_COLORMAP_COST, STX_COLORMAP_OF_PART, true, true},
-  };
-  const StxColormapCount none = {0};
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    const StxColormapParams params = {
-        .mode = cases[i].mode, .numbers = cases[i].numbers, .palette = STX_COLORMAP_PALETTE_AUTO};
-    STX_MALLOCED uint8_t *bytes = legend(&params, &none, STX_LEGEND_TOP_LEFT);
-    double column;
-    int unknown = find(bytes, stx_colormap_colour(&params, 0, true), &column);
-    int sky = find(bytes, stx_colormap_colour(&params, STX_COLORMAP_SKY, false), &column);
-    ck_assert_msg((unknown > 20) == cases[i].unknown, "row %zu: %d", i, unknown);
-    ck_assert_msg((sky > 20) == cases[i].sky, "row %zu: %d", i, sky);
-  }
-}
-
-/* In the order of reading. */
-STX_TEST(errors_have_a_name_for_every_step)
-{
-  const StxColormapParams params = {
-      .mode = STX_COLORMAP_ERROR, .palette = STX_COLORMAP_PALETTE_AUTO};
-  const StxColormapCount count = {1000, 900, 45, 256 * 900};
-  STX_MALLOCED uint8_t *bytes = legend(&params, &count, STX_LEGEND_BOTTOM_RIGHT);
-  double before = 0, column, row, line = 0;
-  for (int level = 1; level <= STX_COLORMAP_MISSING; level++) {
-    ck_assert_int_gt(
-        find_place(bytes, stx_colormap_colour(&params, level, false), &column, &row), 20);
-    ck_assert(row > line + 9 || (row > line - 2 && column > before));
-    before = column;
-    line = row;
-  }
-}
-
-/* Rows that differ between the legends of two counts: the first and the last one, or -1. */
-static void rows_that_differ(
-    const StxColormapCount *a, const StxColormapCount *b, StxLegend where, int *first, int *last)
-{
-  const StxColormapParams params = {
-      .mode = STX_COLORMAP_ERROR, .palette = STX_COLORMAP_PALETTE_AUTO};
-  STX_MALLOCED uint8_t *one = legend(&params, a, where), *other = legend(&params, b, where);
-  *first = *last = -1;
-  for (int y = 0; y < HEIGHT; y++)
-    if (memcmp(one + 3 * WIDTH * y, other + 3 * WIDTH * y, 3 * WIDTH) != 0) {
-      *first = *first < 0 ? y : *first;
-      *last = y;
-    }
-}
-
-STX_TEST(counts_are_told_beside_the_names)
-{
-  const StxColormapCount none = {0}, few = {1000, 900, 9, 256}, more = {1000, 900, 90, 256},
-                         gone = {1000, 500, 5, 256}, far = {1000, 900, 9, 2560};
-  int first, last;
-  rows_that_differ(&few, &few, STX_LEGEND_TOP_LEFT, &first, &last);
-  ck_assert_int_eq(first, -1);
-  rows_that_differ(&few, &more, STX_LEGEND_TOP_LEFT, &first, &last);
-  ck_assert(first > 20 && last < 120);
-  rows_that_differ(&few, &gone, STX_LEGEND_TOP_RIGHT, &first, &last);
-  ck_assert(first > 20 && last < 120);
-  rows_that_differ(&few, &far, STX_LEGEND_BOTTOM_LEFT, &first, &last);
-  ck_assert(first > HEIGHT - 120 && last < HEIGHT - 8);
-  rows_that_differ(&few, &none, STX_LEGEND_BOTTOM_RIGHT, &first, &last);
-  ck_assert(first > HEIGHT - 120 && last < HEIGHT - 8);
-  rows_that_differ(&few, &none, STX_LEGEND_NONE, &first, &last);
-  ck_assert_int_eq(first, -1);
-}

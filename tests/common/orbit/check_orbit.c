@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The orbiting view: rays that are cast by brute force find the same pixels of the picture; every
- * implementation equals the reference; literal places and colours; what is refused.
+ * implementation equals the reference; what is refused. Colours: tests/frames.
  */
 #include "tests/testing.h"
 
@@ -281,46 +281,6 @@ STX_TEST_LOOP(every_implementation_equals_the_reference, 5)
 
 /* ---- Literal ------------------------------------------------------------------------------ */
 
-/* A wall, 10 m ahead. */
-#define PART(at)                                                                                   \
-  {                                                                                                \
-    .column = at, .top = 6, .bottom = 24, .kind = STX_KIND_OBJECT, .label = 2,                     \
-    .disparity_top = 3.2f, .disparity_bottom = 3.2f                                                \
-  }
-static const StxStixel wall[] = {PART(7), PART(8)};
-
-/* Seen from behind the camera. */
-static View view_of_wall(const StxOrbitScene *scene)
-{
-  StxOrbitParams params = params_of(101, 101);
-  params.azimuth = 0, params.elevation = .02, params.distance = 20, params.ahead = 10;
-  params.grid = false;
-  return draw(reference(), &params, scene, 1);
-}
-
-static void expect_pixel(const View *view, int x, int y, StxRgb colour, int shade, const char *what)
-{
-  const uint8_t *seen = view->bytes + (size_t)y * view->stride + 3 * (size_t)x;
-  const uint8_t channel[3] = {colour.r, colour.g, colour.b};
-  for (int k = 0; k < 3; k++)
-    ck_assert_msg(seen[k] == channel[k] * shade / 256, "%s: channel %d of (%d, %d) is %d, not %d",
-        what, k, x, y, seen[k], channel[k] * shade / 256);
-}
-
-/* Light meets an upright face at .65: 160 + 96·.65 = 222 of 256; every second column is darker. */
-STX_TEST(colours_of_a_wall)
-{
-  StxOrbitScene scene = scene_of(wall, 2);
-  scene.colours.mode = STX_QUAD_KIND;
-  STX_AUTO(View) view = view_of_wall(&scene);
-  expect_pixel(&view, 48, 50, stx_colour_kind(STX_KIND_OBJECT), 222 * 7 / 8, "column 7");
-  expect_pixel(&view, 52, 50, stx_colour_kind(STX_KIND_OBJECT), 222, "column 8");
-  expect_pixel(&view, 2, 2, stx_colour(STX_MEANS_BACKGROUND), 256, "the rest");
-  scene.colours.mode = STX_QUAD_DISTANCE;
-  STX_AUTO(View) other = view_of_wall(&scene);
-  expect_pixel(&other, 52, 50, stx_palette_colour(STX_PALETTE_DISTANCE, 204), 222, "10 of 50 m");
-}
-
 STX_TEST(places_are_projected)
 {
   StxOrbitParams params = params_of(800, 450);
@@ -334,59 +294,10 @@ STX_TEST(places_are_projected)
   ck_assert(!stx_orbit_project(&params, &level, behind, &x, &y));
 }
 
-static void expect_yuv(StxOrbitPicture *picture, StxRgb colour, const char *what)
-{
-  StxOrbitScene scene = scene_of(wall, 2);
-  scene.picture = picture;
-  STX_AUTO(View) view = view_of_wall(&scene);
-  expect_pixel(&view, 52, 50, colour, 256, what);
-}
-
-STX_TEST(pictures_of_luma_and_chroma)
-{
-  static uint8_t luma[HEIGHT][WIDTH], chroma[2][HEIGHT][WIDTH];
-  StxOrbitPicture picture = position_picture();
-  memset(luma, 89, sizeof luma);
-  memset(chroma, 128, sizeof chroma);
-  picture.format = stx_pixel_format("I420");
-  picture.frame =
-      (StxFrame){{&luma[0][0], &chroma[0][0][0], &chroma[1][0][0]}, {WIDTH, WIDTH, WIDTH}};
-  picture.matrix = STX_MATRIX_BT709;
-  expect_yuv(&picture, (StxRgb){85, 85, 85}, "73 of 219");
-  picture.full_range = true;
-  expect_yuv(&picture, (StxRgb){89, 89, 89}, "89 of 255");
-  memset(chroma[1], 255, sizeof chroma[1]); /* R = Y + 1.5748·V, G = Y − .4681·V */
-  expect_yuv(&picture, (StxRgb){255, 30, 89}, "much red");
-}
-
 STX_TEST(what_it_refuses)
 {
   StxOrbitParams good = params_of(800, 450);
   STX_REFUSES(stx_orbit_check, good, elevation, 90, "elevation is 90");
   STX_REFUSES(
       stx_orbit_check, good, format, stx_pixel_format("I420"), "format is I420, must be RGB");
-}
-
-static bool is_lettered(const StxOrbitParams *params, StxQuadMode mode, StxCanvas *canvas)
-{
-  StxOrbitScene scene = scene_of(wall, 2);
-  scene.colours.mode = mode;
-  stx_canvas_clear(canvas);
-  stx_orbit_letter(params, &scene, canvas);
-  return !stx_canvas_is_empty(canvas);
-}
-
-/* The legend and the distances are written, and only where they are wanted. */
-STX_TEST(letters)
-{
-  StxOrbitParams params = params_of(800, 450);
-  StxCanvasParams glass = {800, 450, params.format, STX_MATRIX_BT601, true};
-  STX_GUARDED void *memory = stx_guarded_alloc(stx_canvas_size(&glass));
-  StxCanvas *canvas = stx_canvas_init(memory, &glass);
-  ck_assert(is_lettered(&params, STX_QUAD_DISTANCE, canvas));
-  params.grid = false;
-  ck_assert(!is_lettered(&params, STX_QUAD_DISTANCE, canvas));
-  params.legend = STX_LEGEND_TOP_LEFT;
-  for (int mode = 0; mode < 3; mode++)
-    ck_assert_msg(is_lettered(&params, (StxQuadMode)mode, canvas), "mode %d", mode);
 }

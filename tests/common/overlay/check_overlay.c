@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing, pixel by pixel: literal bytes, the definition, variants, records that are not valid. */
+/* Drawing: literal bytes, variants, records that are not valid. Looks: tests/frames. */
 #include "tests/common/overlay/overlay_frames.h"
 
 #include <math.h>
@@ -108,121 +108,6 @@ STX_TEST(draws_between_the_chroma_of_packed_pixels)
     STX_AUTO(OverlayFrame) f = overlay_drawn(&params, 1, 100, &red, 1);
     overlay_expect_bytes(f.frame.data[0], cases[i].bytes, 8, cases[i].name);
   }
-}
-
-/* ---- Against the definition --------------------------------------------------------------- */
-
-/* The record under the centre of frame pixel (x, y), or NULL. */
-static const StxStixel *record_at(
-    const StxOverlayParams *params, const StxStixel *records, size_t count, int x, int y)
-{
-  int column = (int)((2LL * x + 1) * params->width / (2LL * params->frame_width));
-  int row = (int)((2LL * y + 1) * params->height / (2LL * params->frame_height));
-  for (size_t i = 0; i < count; i++)
-    if (records[i].column == column / params->stixel_width && records[i].top <= row &&
-        row <= records[i].bottom)
-      return &records[i];
-  return NULL;
-}
-
-/* keep and add of one pixel as overlay.h defines them; `colours` by label, last: no label. */
-static void pixel_paint(
-    const StxOverlayParams *params, const StxStixel *record, uint8_t (*colours)[3], int paint[4])
-{
-  bool drawn = record != NULL && params->show >> record->kind & 1;
-  int a = drawn ? (int)(256 * params->alpha + .5) : 0;
-  int label = drawn && record->label < 19 ? record->label : 19;
-  paint[3] = 256 - a;
-  for (int k = 0; k < 3; k++)
-    paint[k] = colours[label][k] * a + 128;
-}
-
-static int expected_sample(const StxOverlayParams *params, const StxStixel *records, size_t count,
-    uint8_t (*colours)[3], const StxPlane *plane, int channel, int x, int y, int in)
-{
-  int corner[2][2][4];
-  for (int j = 0; j < 2; j++)
-    for (int i = 0; i < 2; i++) {
-      int px = (x << plane->shift_x) + (i & plane->shift_x);
-      int py = (y << plane->shift_y) + (j & plane->shift_y);
-      px = px < params->frame_width ? px : params->frame_width - 1;
-      py = py < params->frame_height ? py : params->frame_height - 1;
-      pixel_paint(params, record_at(params, records, count, px, py), colours, corner[j][i]);
-    }
-  int mean[4];
-  for (int k = 0; k < 4; k++)
-    mean[k] =
-        ((corner[0][0][k] + corner[0][1][k]) / 2 + (corner[1][0][k] + corner[1][1][k]) / 2) / 2;
-  return (in * mean[3] + mean[channel]) >> 8;
-}
-
-/* The plane whose sample byte i of a row belongs to. */
-static const StxPlane *plane_at(const StxPixelFormat *format, int p, int i)
-{
-  const StxPlane *plane = &format->plane[p];
-  if (format->shared && plane->channel[i % plane->pixel_stride] < 0)
-    plane++;
-  return plane;
-}
-
-static void compare_with_definition(const StxOverlayParams *params, StxRandom *random)
-{
-  static StxStixel records[64 * 64];
-  uint8_t colours[20][3];
-  StxOverlayParams opaque = *params;
-  StxImage8 plane[3], before[3];
-  StxFrame frame, unused;
-  opaque.alpha = 1;
-  opaque.show = OVERLAY_ALL_KINDS;
-  for (int k = 0; k < 20; k++)
-    overlay_draw_pixel(opaque, overlay_stixel(0, 0, 0, STX_KIND_OBJECT, k, 5), 0, colours[k]);
-  size_t count = overlay_random_stixels(params, random, records);
-  overlay_frame_new(params, stx_random_below(random, 9), plane, &frame);
-  overlay_frame_new(params, 0, before, &unused);
-  for (int p = 0; p < overlay_frame_planes(params); p++) {
-    stx_fill8(&before[p], STX_FILL_NOISE, random);
-    for (int y = 0; y < plane[p].height; y++)
-      memcpy(stx_row8(&plane[p], y), stx_row8(&before[p], y), (size_t)plane[p].width);
-  }
-  ck_assert_uint_eq(overlay_draw(params, &frame, records, count).drawn, count);
-  for (int p = 0; p < overlay_frame_planes(params); p++) {
-    for (int y = 0; y < plane[p].height; y++)
-      for (int i = 0; i < plane[p].width; i++) {
-        const StxPlane *layout = plane_at(params->format, p, i);
-        int sample = i / layout->pixel_stride;
-        bool inside = sample << layout->shift_x < params->frame_width;
-        int channel = inside ? layout->channel[i % layout->pixel_stride] : -1;
-        int in = stx_row8(&before[p], y)[i], out = stx_row8(&plane[p], y)[i];
-        int expected = channel < 0 ? in
-                                   : expected_sample(params, records, count, colours, layout,
-                                         channel, sample, y, in);
-        ck_assert_msg(out == expected, "%s %dx%d on %dx%d, plane %d row %d byte %d: %d, not %d",
-            params->format->name, params->width, params->height, params->frame_width,
-            params->frame_height, p, y, i, out, expected);
-      }
-  }
-  overlay_frame_free(params, plane);
-  overlay_frame_free(params, before);
-}
-
-STX_TEST(equals_the_definition_in_every_format)
-{
-  static const int sizes[][5] = {/* image, stixel width, frame */
-      {1, 1, 1, 1, 1}, {7, 5, 2, 7, 5}, {16, 9, 3, 16, 9}, {2, 33, 1, 2, 33}, {33, 2, 8, 33, 2},
-      {20, 10, 4, 41, 21}, {40, 20, 7, 13, 7}, {31, 17, 5, 62, 34}};
-  StxRandom random = {7};
-  for (int f = 0; f < OVERLAY_FORMATS; f++)
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-      const int *size = sizes[i];
-      StxOverlayParams params = overlay_plain(overlay_format_names[f], size[0], size[1], size[2]);
-      params.frame_width = size[3];
-      params.frame_height = size[4];
-      params.alpha = stx_random_below(&random, 5) / 4.;
-      params.show = i % 2 ? OVERLAY_ALL_KINDS : (unsigned)stx_random_below(&random, 16);
-      params.matrix = (StxMatrix)stx_random_below(&random, 3);
-      params.full_range = stx_random_below(&random, 2);
-      compare_with_definition(&params, &random);
-    }
 }
 
 /* ---- Variants ----------------------------------------------------------------------------- */

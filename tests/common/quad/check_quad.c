@@ -182,21 +182,3 @@ STX_TEST(a_camera_must_be_known)
   stx_expect_words(&error, "focal length, baseline, cx, cy");
   stx_expect_words(&error, "on stereo-stixels");
 }
-
-static void expect_rgb(StxRgb actual, StxRgb expected)
-{
-  ck_assert_msg(memcmp(&actual, &expected, sizeof actual) == 0, "%d %d %d, not %d %d %d", actual.r,
-      actual.g, actual.b, expected.r, expected.g, expected.b);
-}
-
-STX_TEST(colours_are_those_of_all_views)
-{
-  StxQuadColours colours = STX_QUAD_COLOURS_DEFAULTS;
-  expect_rgb(stx_quad_colour(&colours, &upright, 0), stx_palette_colour(colours.palette, 255));
-  expect_rgb(stx_quad_colour(&colours, &upright, 25), stx_palette_colour(colours.palette, 128));
-  expect_rgb(stx_quad_colour(&colours, &upright, 99), stx_palette_colour(colours.palette, 0));
-  colours.mode = STX_QUAD_KIND;
-  expect_rgb(stx_quad_colour(&colours, &upright, 0), stx_colour_kind(STX_KIND_OBJECT));
-  colours.mode = STX_QUAD_CLASS;
-  expect_rgb(stx_quad_colour(&colours, &upright, 0), stx_colour_class(0));
-}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Scans as a camera sees them: literal places and colours, what lies over what, odd points, boxes
- * of obstacles; and on the synthetic street the depths of its points against its true disparities.
+ * Scans as a camera sees them: literal places, odd points, the order of points; and on the
+ * synthetic street the depths of its points against its true disparities. Looks: tests/frames.
  */
 #include "common/scanview/scanview.h"
 
@@ -138,97 +138,6 @@ STX_TEST(the_order_of_points_does_not_matter)
     for (int i = POINTS - 1; i > 0; i--)
       swap_points(i, stx_random_below(&random, i + 1));
   }
-}
-
-/* ---- Colours ------------------------------------------------------------------------------- */
-
-static void expect_colour(
-    StxScanviewMode mode, const float point[4], const uint32_t *label, StxRgb colour)
-{
-  const StxCanvasDot *dots;
-  params.mode = mode;
-  ck_assert_uint_eq(dots_of(&(StxScan){point, label, 1}, &dots, NULL), 1);
-  ck_assert_msg(memcmp(&dots[0].colour, &colour, sizeof colour) == 0,
-      "mode %d: (%d, %d, %d) in place of (%d, %d, %d)", mode, dots[0].colour.r, dots[0].colour.g,
-      dots[0].colour.b, colour.r, colour.g, colour.b);
-}
-
-static StxRgb ramp(int index)
-{
-  return stx_palette_colour(STX_PALETTE_DISTANCE, index);
-}
-
-STX_TEST(colours_mean_what_the_page_says)
-{
-  const float point[4] = {10, 0, 1, .5f}, far[4] = {100, 0, 0, 7}, odd[4] = {10, 0, 0, NAN};
-  const float middle[4] = {25, 0, 0, 0};
-  const uint32_t none = 0, road = 40, post = 99, car = 99 | 7u << 16;
-  reset();
-  expect_colour(STX_SCANVIEW_CLUSTERS, point, &none, stx_colour(STX_MEANS_UNCLASSIFIED));
-  expect_colour(STX_SCANVIEW_CLUSTERS, point, &road, stx_colour(STX_MEANS_GROUND));
-  expect_colour(STX_SCANVIEW_CLUSTERS, point, &post, stx_colour(STX_MEANS_NO_CLUSTER));
-  expect_colour(STX_SCANVIEW_CLUSTERS, point, &car, stx_colour_cluster(7));
-  expect_colour(STX_SCANVIEW_LABELS, point, &car, stx_colour(STX_MEANS_OBSTACLE));
-  expect_colour(STX_SCANVIEW_HEIGHT, point, &car, ramp(191));
-  expect_colour(STX_SCANVIEW_INTENSITY, point, &car, ramp(128));
-  expect_colour(STX_SCANVIEW_INTENSITY, far, NULL, ramp(7)); /* of 255 */
-  expect_colour(STX_SCANVIEW_INTENSITY, odd, NULL, ramp(0));
-  expect_colour(STX_SCANVIEW_RANGE, far, NULL, ramp(0));
-  expect_colour(STX_SCANVIEW_RANGE, middle, &car, ramp(128));
-  expect_colour(STX_SCANVIEW_CLUSTERS, far, NULL, ramp(0)); /* without labels by range */
-  params.max_range = 1000;
-  expect_colour(STX_SCANVIEW_LABELS, far, NULL, ramp(230));
-}
-
-/* ---- On a canvas ---------------------------------------------------------------------------- */
-
-STX_TEST(near_points_lie_over_far_ones)
-{
-  const float two[2][4] = {{10, 0, 0, 0}, {20, 0, 0, 0}};
-  const uint32_t kinds[2] = {99, 40};
-  StxCanvasParams frame = canvas_params("RGB", WIDTH, HEIGHT);
-  STX_AUTO(StxCanvas) *canvas = canvas_new(&frame);
-  StxRgb obstacle = stx_colour(STX_MEANS_NO_CLUSTER);
-  STX_MALLOCED void *memory = aligned_alloc(STX_ALIGN, stx_align(stx_scanview_size(2)));
-  uint8_t rgb[3];
-  reset();
-  params.legend = STX_LEGEND_NONE;
-  params.alpha = 1;
-  params.point_size = 5;
-  ck_assert_uint_eq(
-      stx_scanview_draw(&params, &lens, &(StxScan){two[0], kinds, 2}, 1, 1, memory, canvas), 2);
-  canvas_pixel(canvas, 100, 319, 99, rgb);
-  ck_assert(rgb[0] == obstacle.r && rgb[1] == obstacle.g && rgb[2] == obstacle.b);
-  ck_assert_int_ge(canvas_drawn(canvas, 315, 95, 325, 105), 16);
-  ck_assert_int_eq(canvas_drawn(canvas, 250, 20, 310, 60), 0);
-}
-
-static int box_pixels(StxObstacle obstacle, int left, int top, int right, int bottom)
-{
-  StxCanvasParams frame = canvas_params("RGB", WIDTH, HEIGHT);
-  STX_AUTO(StxCanvas) *canvas = canvas_new(&frame);
-  stx_scanview_boxes(&lens, &obstacle, 1, 1, canvas);
-  int count = canvas_drawn(canvas, left, top, right, bottom);
-  return count;
-}
-
-STX_TEST(obstacles_are_boxes_with_their_distance)
-{
-  /* 2 m wide, 1 m high, at 10 m: pixels 270 to 370 and 50 to 100 */
-  const StxObstacle car = {.source = STX_OBSTACLE_LIDAR, .z = 10, .width = 2, .height = 1};
-  StxObstacle others[5] = {car, car, car, car, car};
-  reset();
-  ck_assert_int_ge(box_pixels(car, 268, 48, 272, 102), 50);
-  ck_assert_int_ge(box_pixels(car, 300, 34, 340, 47), 30); /* its text */
-  ck_assert_int_eq(box_pixels(car, 280, 60, 360, 90), 0);
-  ck_assert_int_eq(box_pixels(car, 180, 40, 250, 110), 0);
-  others[0].source = STX_OBSTACLE_STEREO;
-  others[1].z = -10;
-  others[2].width = NAN;
-  others[3].x = 20;
-  others[4].z = 1e-9f;
-  for (int i = 0; i < 5; i++)
-    ck_assert_msg(box_pixels(others[i], 230, 20, 400, 120) == 0, "obstacle %d", i);
 }
 
 /* ---- The street ---------------------------------------------------------------------------- */

@@ -84,14 +84,6 @@ static uint64_t hash_rows(
   return hash;
 }
 
-static bool same_pixels(const StxImage8 *a, const StxImage8 *b)
-{
-  for (int y = 0; y < a->height; y++)
-    if (memcmp(stx_row8(a, y), stx_row8(b, y), (size_t)a->width) != 0)
-      return false;
-  return true;
-}
-
 /* ---- The same bytes ------------------------------------------------------------------------- */
 
 STX_TEST(threads_do_not_matter)
@@ -158,18 +150,6 @@ STX_TEST(every_machine_drives_the_same_way)
   ck_assert_msg(hash == DRIVE_HASH, "hash is 0x%016llx", (unsigned long long)hash);
 }
 
-STX_TEST(seeds_frames_and_eyes_differ)
-{
-  STX_AUTO(StxScene) *a = scene_of(1, 200, 60, 0, 0), *b = scene_of(2, 200, 60, 0, 0);
-  STX_AUTO(Views) first = views_new(200, 60), next = views_new(200, 60), other = views_new(200, 60);
-  views_render(&first, a, 0);
-  views_render(&next, a, 1);
-  views_render(&other, b, 0);
-  ck_assert(!same_pixels(&first.left, &next.left));
-  ck_assert(!same_pixels(&first.left, &other.left));
-  ck_assert(!same_pixels(&first.left, &first.right));
-}
-
 /* Grey is BT.601 luma of the colours; both are rounded once. */
 STX_TEST(grey_is_the_luma_of_the_colours)
 {
@@ -184,46 +164,6 @@ STX_TEST(grey_is_the_luma_of_the_colours)
 }
 
 /* ---- What is to be seen --------------------------------------------------------------------- */
-
-static void count_classes(const StxImage8 *labels, long count[19])
-{
-  STX_EACH_PIXEL (x, y, labels->width, labels->height) {
-    ck_assert_int_lt(stx_row8(labels, y)[x], 19);
-    count[stx_row8(labels, y)[x]]++;
-  }
-}
-
-static void expect_share(const long count[19], int label, long pixels, double low, double high)
-{
-  double share = (double)count[label] / (double)pixels;
-  ck_assert_msg(share >= low && share <= high,
-      "class %d covers %g of the pictures, expected %g to %g", label, share, low, high);
-}
-
-STX_TEST(it_is_a_street)
-{
-  static const int expected[] = {STX_SCENE_WALL, STX_SCENE_FENCE, STX_SCENE_POLE, STX_SCENE_LIGHT,
-      STX_SCENE_SIGN, STX_SCENE_TERRAIN, STX_SCENE_PERSON, STX_SCENE_TRUCK, STX_SCENE_BUS};
-  long count[19] = {0}, pixels = 0;
-  for (unsigned seed = 0; seed < 8; seed++) {
-    STX_AUTO(StxScene) *scene = scene_of(seed, 414, 125, 0, 0);
-    STX_AUTO(StxImage8) labels = stx_test_image8(414, 125, 0);
-    for (int frame = 0; frame < 120; frame += 20) {
-      stx_scene_move(scene, (uint64_t)frame);
-      stx_scene_truth(scene, NULL, &labels);
-      count_classes(&labels, count);
-      pixels += 414 * 125;
-    }
-  }
-  expect_share(count, STX_SCENE_ROAD, pixels, .15, .5);
-  expect_share(count, STX_SCENE_SIDEWALK, pixels, .01, .15);
-  expect_share(count, STX_SCENE_BUILDING, pixels, .15, .6);
-  expect_share(count, STX_SCENE_VEGETATION, pixels, .03, .3);
-  expect_share(count, STX_SCENE_SKY, pixels, .02, .3);
-  expect_share(count, STX_SCENE_CAR, pixels, .03, .3);
-  for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
-    expect_share(count, expected[i], pixels, 1e-4, .1);
-}
 
 static double deviation(const StxImage8 *a, const StxImage8 *b, const StxImage8 *clean)
 {
@@ -253,44 +193,6 @@ STX_TEST(noise_has_the_deviation_asked_for)
   ck_assert_double_eq_tol(left, 6, .3);
   ck_assert_double_eq_tol(right, 6, .3);
   stx_expect_same_image16(&b.disparity, &a.disparity, "truth has no noise");
-}
-
-static bool is_sky(const StxScene *scene, StxSceneEye eye, int x, int y)
-{
-  StxSceneRay ray = stx_scene_ray(scene, eye, x, y);
-  return stx_scene_cast(scene, &ray).label == STX_SCENE_SKY;
-}
-
-/* True if both eyes see nothing but sky around (x, y). */
-static bool all_sky(const StxScene *scene, int x, int y)
-{
-  bool sky = true;
-  for (int eye = 0; eye < 2; eye++)
-    for (int dx = -2; dx <= 2; dx += 4)
-      sky = sky && is_sky(scene, (StxSceneEye)eye, x + dx, y) &&
-            is_sky(scene, (StxSceneEye)eye, x, y + 2);
-  return sky;
-}
-
-/* Sky looks the same to both eyes, so that what differs there is noise: √2 times as much. */
-STX_TEST(noise_is_independent_in_both_eyes)
-{
-  STX_AUTO(StxScene) *scene = scene_of(2, 300, 90, 4, 0);
-  STX_AUTO(StxImage8) left = stx_test_image8(300, 90, 0), right = stx_test_image8(300, 90, 0);
-  double square = 0;
-  long n = 0;
-  stx_scene_render(scene, STX_SCENE_LEFT, 1, &left);
-  stx_scene_render(scene, STX_SCENE_RIGHT, 1, &right);
-  for (int y = 0; y < 25; y++)
-    for (int x = 110; x < 190; x++)
-      if (all_sky(scene, x, y)) {
-        double d = stx_row8(&left, y)[x] - stx_row8(&right, y)[x];
-        square += d * d;
-        n++;
-      }
-  ck_assert_int_gt(n, 200);
-  /* Luma of three independent channels: 4·√(.299² + .587² + .114²) = 2.67 each. */
-  ck_assert_double_eq_tol(sqrt(square / (double)n), 2.67 * 1.414, .5);
 }
 
 /* ---- Limits --------------------------------------------------------------------------------- */
@@ -368,30 +270,6 @@ STX_TEST(squares_have_their_size)
     ck_assert_double_eq_tol(distance(at[0], at[2]), 4 * .04, 1e-9);
     ck_assert_double_eq_tol(distance(at[0], at[3]), sqrt(52) * .04, 1e-9);
   }
-}
-
-STX_TEST(it_is_held_and_then_moved)
-{
-  STX_AUTO(StxScene) *scene = board_of(1, 320, 240, NULL);
-  double first[3], at[3];
-  for (int frame = 0; frame < 20; frame++) {
-    stx_scene_move(scene, (uint64_t)frame);
-    corner(scene, 0, 0, at);
-    if (frame % 5 == 0)
-      ck_assert(frame == 0 || distance(first, at) > .02);
-    else
-      ck_assert_double_eq(distance(first, at), 0);
-    memcpy(first, at, sizeof at);
-  }
-}
-
-STX_TEST(seeds_differ)
-{
-  STX_AUTO(StxScene) *a = board_of(1, 320, 240, NULL), *b = board_of(2, 320, 240, NULL);
-  double at[3], other[3];
-  corner(a, 0, 0, at);
-  corner(b, 0, 0, other);
-  ck_assert_double_gt(distance(at, other), .01);
 }
 
 /* Whole in both pictures, in all nine parts of the left one, near and far. Of narrow pictures the

@@ -95,36 +95,6 @@ STX_TEST(road_is_where_a_walk_along_the_ray_meets_it)
   ck_assert_int_gt(checked, 90);
 }
 
-/* Steepest slope and relief of each terrain; no creases on any. */
-static void expect_relief(StxSceneTerrain terrain, uint64_t seed, double least_slope,
-    double greatest_slope, double least_relief)
-{
-  double steepest = 0, lowest = 0, highest = 0;
-  STX_AUTO(StxScene) *scene = scene_on(terrain, seed, 64, 32, 1);
-  for (double z = -70; z < 590; z += 1) {
-    double rise = stx_scene_road(scene, z + .5) - stx_scene_road(scene, z - .5);
-    double next = stx_scene_road(scene, z + 1.5) - stx_scene_road(scene, z + .5);
-    steepest = fmax(steepest, fabs(rise));
-    lowest = fmin(lowest, stx_scene_road(scene, z));
-    highest = fmax(highest, stx_scene_road(scene, z));
-    ck_assert_double_le(fabs(next - rise), terrain == STX_SCENE_HILLY ? .004 : .002);
-  }
-  ck_assert_double_eq_tol(stx_scene_road(scene, 0), 0, 1e-9);
-  ck_assert_double_ge(steepest, least_slope);
-  ck_assert_double_le(steepest, greatest_slope + 1e-9);
-  ck_assert_double_ge(highest - lowest, least_relief);
-}
-
-STX_TEST(the_road_rises_and_falls)
-{
-  expect_relief(STX_SCENE_GENTLE, 0, .018, .052, 1.5);
-  for (uint64_t seed = 0; seed < 5; seed++) {
-    expect_relief(STX_SCENE_FLAT, seed, 0, 0, 0);
-    expect_relief(STX_SCENE_SLOPED, seed, .08, .12, .08 * 650);
-    expect_relief(STX_SCENE_HILLY, seed, .08, .12, 5);
-  }
-}
-
 /* Of a road of one slope the camera sees D = B/H · (row − (cy − f·slope)), exactly: it does not
  * tilt with the road. On the flat one that is the line of its calibration. */
 static void expect_line(StxSceneTerrain terrain, uint64_t seed)
@@ -230,30 +200,6 @@ STX_TEST(the_right_eye_sees_points_where_disparity_says)
     ck_assert_double_lt((double)sum.bad / (double)sum.seen, .04); /* outlines */
     ck_assert_double_gt((double)sum.textured / (double)sum.seen, .4);
   }
-}
-
-/* The difference of neighbouring pixels of the road in a row. */
-static double contrast(const StxImage8 *grey, const StxImage8 *labels, int y)
-{
-  int count = 0, sum = 0;
-  for (int x = 1; x < grey->width; x++)
-    if (stx_row8(labels, y)[x - 1] == STX_SCENE_ROAD && stx_row8(labels, y)[x] == STX_SCENE_ROAD) {
-      sum += abs(stx_row8(grey, y)[x] - stx_row8(grey, y)[x - 1]);
-      count++;
-    }
-  ck_assert_int_gt(count, 100);
-  return (double)sum / count;
-}
-
-/* The row of a climbing road to which the eye looks exactly level is as sharp as the others. */
-STX_TEST(steep_roads_are_not_smeared)
-{
-  STX_AUTO(StxScene) *scene = scene_on(STX_SCENE_SLOPED, 0, 1242, 375, 0);
-  STX_AUTO(StxImage8) grey = stx_test_image8(1242, 375, 0), labels = stx_test_image8(1242, 375, 0);
-  int level = (int)(stx_scene_params(scene)->camera.cy + .5);
-  stx_scene_render(scene, STX_SCENE_LEFT, 1, &grey);
-  stx_scene_truth(scene, NULL, &labels);
-  ck_assert_double_gt(contrast(&grey, &labels, level), .7 * contrast(&grey, &labels, level + 20));
 }
 
 /* ---- Rays of any other sensor --------------------------------------------------------------- */

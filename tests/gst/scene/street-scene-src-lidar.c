@@ -88,33 +88,6 @@ STX_TEST_LOOP(scans_equal_the_scene, G_N_ELEMENTS(views))
   }
 }
 
-STX_TEST_LOOP(properties_reach_the_sensor, G_N_ELEMENTS(views))
-{
-  g_autoptr(Harness) harness = harness_new(views[_i].view,
-      "num-buffers=1 seed=5 first-frame=8 threads=2 beams=40 azimuth-steps=33 lidar-height=2.2 "
-      "lidar-noise=0.1 "
-      "lidar-dropout=0.2 lidar-roll=0.05 lidar-pitch=-0.1",
-      NULL);
-  StxSceneLidar lidar = stx_scene_lidar(40);
-
-  lidar.steps = 33;
-  lidar.height = 2.2;
-  lidar.noise = .1;
-  lidar.dropout = .2;
-  lidar.roll = .05;
-  lidar.pitch = -.1;
-  expect_scan(harness, (gsize)_i, 5, 8, &lidar);
-}
-
-STX_TEST_LOOP(the_usual_sensor_is_kittis, G_N_ELEMENTS(views))
-{
-  g_autoptr(Harness) harness = harness_new(views[_i].view, "num-buffers=1", NULL);
-  StxSceneLidar lidar = stx_scene_lidar(64);
-
-  ck_assert_int_eq(lidar.steps, 2000);
-  expect_scan(harness, (gsize)_i, 0, 0, &lidar);
-}
-
 /* Two elements with equal properties: a label for every point. */
 STX_TEST(points_and_labels_belong_together)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * lidar-overlay: where points are drawn on frames (tests/common/scanview proves what the stem
- * draws), whence camera and place of the sensor come, scans that are held, and what is refused.
+ * lidar-overlay: where points are drawn on frames (what is drawn: tests/frames), whence camera and
+ * place of the sensor come, scans that are held, and what is refused.
  */
 #include <glib/gstdio.h>
 #include <gst/video/video.h>
@@ -266,42 +266,4 @@ STX_TEST(frames_before_the_first_scan_go_on_undrawn)
   ck_assert_int_eq(pull(&rig).count, 0);
   stx_test_expect_warning(rig.bus, "no scan");
   end(&rig);
-}
-
-/* ---- What rides on scans --------------------------------------------------------------------- */
-
-STX_TEST(obstacles_are_drawn_if_they_are_wanted)
-{
-  const StxObstacle car = {.source = STX_OBSTACLE_LIDAR, .z = 10, .y = 1, .width = 5, .height = 3};
-
-  for (gint wanted = 0; wanted < 2; wanted++) {
-    Rig rig = begin(PLAIN, PIXELS CAMERA, SCANS ",sensor-z=0.");
-    GstBuffer *scan = scan_at(0, 10, 0, 0);
-    g_autoptr(GstBuffer) records = gst_buffer_new_memdup(&car, sizeof car);
-
-    g_object_set(rig.element, "obstacles", wanted, NULL);
-    gst_buffer_add_stx_obstacles_meta(scan, records, NULL, NULL);
-    push_frame(&rig, 0);
-    gst_harness_push(rig.points, scan);
-    ck_assert_int_eq(pull(&rig).count > 40, wanted);
-    end(&rig);
-  }
-}
-
-/* Each scan says where its sensor stands, also behind elements that pass it on. */
-STX_TEST(the_street_is_drawn_in_all_formats)
-{
-  static const char *const formats[] = {"RGB", "BGRx", "I420", "NV12", "YUY2"};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(formats); i++) {
-    g_autofree gchar *line =
-        g_strdup_printf("lidar-overlay name=o ! video/x-raw,format=%s ! fakesink "
-                        "street-scene-src view=left num-buffers=2 ! "
-                        "video/x-raw,width=161,height=90 ! videoconvert ! o.sink "
-                        "street-scene-src view=lidar beams=16 num-buffers=2 ! "
-                        "lidar-ground ! stixel-obstacles ! queue ! o.points",
-            formats[i]);
-
-    stx_test_runs(line);
-  }
 }

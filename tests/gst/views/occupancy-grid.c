@@ -205,25 +205,6 @@ STX_TEST(a_scan_adds_to_stixels)
 
 /* ---- Outputs ------------------------------------------------------------------------------- */
 
-STX_TEST(pictures_are_those_of_the_stem)
-{
-  const StxOccupancyParams params = small_params();
-  StxOccupancy *state = stx_occupancy_new();
-  Fixture f = begin(SMALL, PICTURE, OBSTACLES_CAPS);
-  g_autoptr(GstBuffer) out = run(&f, obstacles_stixels(DISTANCE, 13, 0));
-  g_autoptr(GstBuffer) stixels = obstacles_stixels(DISTANCE, 13, 0);
-  guint8 bytes[SIDE * SIDE];
-  StxImage8 picture = {bytes, SIDE, SIDE, SIDE};
-  StxOccupancyResult grid;
-
-  expect(state, &params, stixels, (StxOccupancyFrame){.count = 0}, &grid);
-  stx_occupancy_draw(&grid, &picture);
-  stx_test_expect_bytes(out, bytes, sizeof bytes, "a picture");
-  fail_unless(gst_buffer_get_stx_occupancy_meta(out) != NULL);
-  stx_occupancy_free(state);
-  end(&f);
-}
-
 STX_TEST(sizes_change_in_mid_stream)
 {
   Fixture f = begin(SMALL, "", OBSTACLES_CAPS);

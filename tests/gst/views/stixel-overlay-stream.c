@@ -120,25 +120,6 @@ STX_TEST(properties_may_change)
   fail_unless(gst_buffer_memcmp(out, OVERLAY_FRAME_SIZE - 3, (guint8[]){128, 64, 128}, 3) == 0);
 }
 
-STX_TEST(every_format_negotiates)
-{
-  static const char *const formats[] = {"RGB", "RGBA", "RGBx", "BGR", "BGRA", "BGRx", "ARGB",
-      "xRGB", "ABGR", "xBGR", "I420", "YV12", "NV12", "NV21", "Y42B", "NV16", "NV61", "Y444",
-      "NV24", "AYUV"};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(formats); i++) {
-    g_autofree gchar *line =
-        g_strdup_printf("stixel-overlay name=o ! video/x-raw,format=%s ! fakesink "
-                        "videotestsrc num-buffers=2 ! video/x-raw,width=17,height=9 ! "
-                        "o.sink fakesrc num-buffers=2 sizetype=fixed sizemax=24 "
-                        "filltype=zero ! application/x-stixels,width=17,height=9,"
-                        "stixel-width=4,columns=5 ! o.stixels",
-            formats[i]);
-
-    stx_test_runs(line);
-  }
-}
-
 /* ---- What is refused ----------------------------------------------------------------------- */
 
 STX_TEST(another_shape_is_an_error_with_both_sizes)

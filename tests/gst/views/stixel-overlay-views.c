@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stixel-overlay: where attached stixels are drawn, and what there is to be seen besides. */
+/* stixel-overlay: where attached stixels are drawn, and when they are compared with the truth. */
 #include "tests/gst/fixtures/overlay_fixture.h"
 
 #include <gst/video/video.h>
@@ -108,30 +108,6 @@ static void push_truth(GstHarness *truth, const StxStixel *records, guint frame)
 
 #define TRUTH "stixel-overlay mode=truth alpha=1 outlines=false legend=none hold=0"
 
-STX_TEST(what_is_true_false_and_missed_has_its_colour)
-{
-  static const guint8 none[3] = {100, 100, 100}, found[3] = {30, 190, 140},
-                      invented[3] = {235, 90, 30}, missed[3] = {90, 130, 255};
-  static const guint8 *const expected[2][2] = {{found, none}, {invented, missed}};
-  g_auto(OverlayFixture) f = overlay_setup_with(TRUTH, TRUE);
-  g_autoptr(Harness) truth = truth_pad(&f, OVERLAY_STIXEL_CAPS);
-
-  for (guint i = 0; i < 2; i++) {
-    g_autoptr(GstBuffer) out = NULL;
-
-    push_truth(truth, i == 0 ? overlay_two_columns : true_columns, i);
-    overlay_push_stixels(&f, i * OVERLAY_FRAME);
-    overlay_push_frame(&f, i * OVERLAY_FRAME);
-    out = gst_harness_pull(f.video);
-    for (guint c = 0; c < 2; c++)
-      fail_unless(gst_buffer_memcmp(out, c * 8 * 3, expected[i][c], 3) == 0, "%u %u", i, c);
-    /* The stixels are attached, not the verdicts. */
-    stx_test_expect_bytes(gst_buffer_get_stx_stixel_meta(out)->stixels, overlay_two_columns,
-        sizeof overlay_two_columns, "stixels");
-  }
-  stx_test_expect_silence(f.bus);
-}
-
 STX_TEST(truth_that_cannot_be_compared_is_refused)
 {
   OverlayFixture f = overlay_setup_with(TRUTH, TRUE);
@@ -165,68 +141,4 @@ STX_TEST(a_frame_without_truth_shows_no_verdict)
   out = gst_harness_pull(f.video);
   fail_unless(gst_buffer_memcmp(out, 0, (guint8[]){100, 100, 100}, 3) == 0);
   stx_test_expect_warning(f.bus, "no true stixels");
-}
-
-/* ---- Obstacles ----------------------------------------------------------------------------- */
-
-enum { WIDE = 320, HIGH = 160 };
-static const GstStxStixelInfo wide_info = {WIDE, HIGH, 8, 40,
-    {.focal = 200, .cx = 160, .cy = 80, .baseline = .5, .image_width = WIDE, .image_height = HIGH}};
-
-/* A car of ten columns, 5 m away; and an obstacle that says 7.5 m of a place beside it. */
-static GstBuffer *wide_stixels(void)
-{
-  StxStixel records[10];
-
-  for (guint i = 0; i < 10; i++)
-    records[i] = (StxStixel){(guint16)(10 + i), 60, 100, STX_KIND_OBJECT, 13, 20, 20, 0, 1};
-  return overlay_records_at(0, records, 10);
-}
-
-static void add_obstacle(GstBuffer *buffer)
-{
-  const StxObstacle obstacle = {
-      .id = 1, .left = 200, .top = 60, .right = 280, .bottom = 100, .label = 13, .z = 7.5f};
-  g_autoptr(GstBuffer) records = gst_buffer_new_memdup(&obstacle, sizeof obstacle);
-
-  gst_buffer_add_stx_obstacles_meta(buffer, records, NULL, &wide_info);
-}
-
-/* The number of bytes of the left and of the right half of a frame that are no longer 100. */
-static void count_drawn(GstBuffer *frame, guint drawn[2])
-{
-  GstMapInfo map;
-
-  gst_buffer_map(frame, &map, GST_MAP_READ);
-  drawn[0] = drawn[1] = 0;
-  for (gsize i = 0; i < map.size; i++)
-    if (map.data[i] != 100)
-      drawn[i / 3 % WIDE >= 180]++;
-  gst_buffer_unmap(frame, &map);
-}
-
-/* Labels are of the stixels, of obstacles on the frame, or of obstacles on its stixels; those of
- * the frame before are gone. */
-STX_TEST(labels_come_from_obstacles_where_there_are_some)
-{
-  g_autoptr(Harness) harness = gst_harness_new_parse(
-      "stixel-overlay fill=false outlines=false legend=none hold=0 labels=distance");
-
-  gst_harness_set_src_caps_str(harness, OVERLAY_VIDEO_CAPS("RGB", 320, 160));
-  for (guint where = 0; where < 3; where++) {
-    g_autoptr(GstBuffer) frame =
-        stx_test_buffer(WIDE * HIGH * 3, 100, where * OVERLAY_FRAME, OVERLAY_FRAME);
-    g_autoptr(GstBuffer) stixels = wide_stixels();
-    guint drawn[2];
-
-    if (where == 2)
-      add_obstacle(stixels);
-    gst_buffer_add_stx_stixel_meta(frame, stixels, &wide_info);
-    if (where == 1)
-      add_obstacle(frame);
-    frame = gst_harness_push_and_pull(harness, frame);
-    count_drawn(frame, drawn);
-    fail_unless((drawn[0] > 50) == (where == 0) && (drawn[1] > 50) == (where > 0), "%u: %u, %u",
-        where, drawn[0], drawn[1]);
-  }
 }
