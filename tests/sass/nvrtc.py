@@ -31,7 +31,7 @@ HEADERS = {
     "float.h": """
         #define FLT_MAX 3.40282347e+38f
         #define FLT_MIN 1.17549435e-38f""",
-    "math.h": "",
+    "math.h": "#define NAN __int_as_float(0x7fffffff)",
     "stdbool.h": "",
     "stddef.h": "typedef unsigned long size_t;",
     "stdint.h": """
