@@ -96,8 +96,8 @@ def check_obstacles():
     rows = pq.read_table(path).to_pylist()
     street.expect(any(row["label"] == "car" for row in rows), "no cars")
     street.expect(all(row["source"] == "stereo" and row["z"] > 0 for row in rows), "bad rows")
-    street.expect(any(row["closing_speed"] is None for row in rows if row["frame"] == 0) and
-                  any((row["closing_speed"] or 0) > 5 for row in rows), "no speeds")
+    street.expect(all(row["closing_speed"] is None for row in rows),
+                  "speeds, though nothing says how the camera moves")
     print(f"{count} obstacles nearer than 30 m, {bad} without their stixels")
 
 

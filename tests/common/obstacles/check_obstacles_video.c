@@ -50,7 +50,7 @@ static StxScene *street(uint64_t seed)
 static Drive begin(void)
 {
   StxPipelineSettings settings = stx_pipeline_defaults();
-  Drive d = {.scene = {street(1), street(51)},
+  Drive d = {.scene = {street(5), street(55)},
       .pipeline = stx_pipeline_new(&settings, WIDTH, HEIGHT, NULL),
       .egomotion = stx_egomotion_new(),
       .obstacles = stx_obstacles_new(),
