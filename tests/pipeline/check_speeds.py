@@ -4,8 +4,8 @@
 
 On the synthetic street, and on KITTI's sequences of standing streets in $STX_DATA or
 ../shared/data: the speeds relative to the camera, less those that the poses give the camera, are
-below 1.5 m/s, or below twice their deviation. Most obstacles have speeds, with standard deviations. With motion=false few have,
-and no wrong ones.
+below 1.5 m/s, or below twice their deviation. Most obstacles have speeds, with standard deviations.
+With motion=false few have, and no wrong ones.
 """
 import json
 import os

@@ -128,7 +128,7 @@ static void expect_warning(const Outcome *outcome, const char *word)
 
 /* The same done to both pictures on their way to the matcher. */
 #define STEREO(sgm, source, change)                                                                \
-  "stereo-sgm name=sgm max-disparity=128 " sgm TO_STIXELS " " source("left") change                 \
+  "stereo-sgm name=sgm max-disparity=128 " sgm TO_STIXELS " " source("left") change                \
       " ! sgm.sink_left " source("right") change " ! sgm.sink_right"
 #define TEST_PICTURE(view) PICTURE "width=124,height=38 "
 #define STREET_PICTURE(view) STREET(view, "width=124,height=38")
