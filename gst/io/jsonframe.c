@@ -320,8 +320,8 @@ static void write_obstacle_metres(
   put_number(text, ",\"y\":", obstacle->y);
   put_number(text, ",\"z\":", obstacle->z);
   bool stereo = info != NULL && obstacle->source == STX_OBSTACLE_STEREO;
-  put_number(text, ",\"z_deviation\":",
-      stereo ? stx_metres_deviation(&info->camera, obstacle->z) : NAN);
+  put_number(
+      text, ",\"z_deviation\":", stereo ? stx_metres_deviation(&info->camera, obstacle->z) : NAN);
   put_number(text, ",\"width\":", obstacle->width);
   put_number(text, ",\"height\":", obstacle->height);
   put_number(text, ",\"depth\":", obstacle->depth);
