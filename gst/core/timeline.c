@@ -8,17 +8,37 @@ gboolean gst_stx_times_are_apart(gint64 one, gint64 other, gint64 limit)
   return apart > (guint64)limit;
 }
 
+/* Without an interval to judge by: one that comes no longer after the odd one than that one came
+ * after the last. */
+static gboolean goes_on(const GstStxTimeline *self, gint64 time)
+{
+  return self->step == 0 && self->odd > self->last && time > self->odd &&
+         !gst_stx_times_are_apart(time, self->odd, self->odd - self->last);
+}
+
+static void note_step(GstStxTimeline *self, gint64 interval, gboolean begins)
+{
+  if (interval <= 0)
+    return;
+  self->step = begins ? interval : MIN(interval, self->interval);
+  self->interval = interval;
+}
+
 GstStxTimeVerdict gst_stx_timeline_see(
     GstStxTimeline *self, gint64 time, gint64 limit, gboolean plausible)
 {
-  gboolean good = !self->running || plausible || !gst_stx_times_are_apart(time, self->last, limit);
-  gboolean follows = self->doubted && !gst_stx_times_are_apart(time, self->odd, limit);
+  gint64 most = MAX(limit, 2 * self->step);
+  gboolean good = !self->running || plausible || !gst_stx_times_are_apart(time, self->last, most);
+  gboolean follows =
+      self->doubted && (!gst_stx_times_are_apart(time, self->odd, most) || goes_on(self, time));
 
   self->doubted = !good && !follows;
   if (self->doubted) {
     self->odd = time;
     return GST_STX_TIME_ODD;
   }
+  if (self->running)
+    note_step(self, time - (good ? self->last : self->odd), !good);
   self->running = TRUE;
   self->last = time;
   return good ? GST_STX_TIME_GOOD : GST_STX_TIME_SET;

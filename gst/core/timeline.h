@@ -18,6 +18,8 @@ G_BEGIN_DECLS
 typedef struct {
   gboolean running, doubted;
   gint64 last, odd; /* the last that was believed; one that was not, if `doubted` */
+  /* The last interval, and the shorter of the last two: a hole does not count. 0: unknown. */
+  gint64 interval, step;
 } GstStxTimeline;
 
 typedef enum {
@@ -29,8 +31,8 @@ typedef enum {
 /* Do two times lie further apart than `limit`? */
 gboolean gst_stx_times_are_apart(gint64 one, gint64 other, gint64 limit);
 
-/* The next time of the stream, apart from the one before beyond `limit`; `plausible`: by a clock or
- * by another stream. */
+/* The next time of the stream. Apart is what lies beyond `limit`, and beyond two intervals of a
+ * slow stream. `plausible`: by a clock or by another stream. */
 GstStxTimeVerdict gst_stx_timeline_see(
     GstStxTimeline *self, gint64 time, gint64 limit, gboolean plausible);
 

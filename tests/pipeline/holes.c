@@ -22,9 +22,9 @@ typedef struct {
 
 static const char *const line =
     "videotestsrc name=left pattern=ball ! "
-    "video/x-raw,format=RGB,width=96,height=64,framerate=20/1 ! tee name=tee "
+    "video/x-raw,format=RGB,width=96,height=64,framerate=%s ! tee name=tee "
     "videotestsrc name=right pattern=ball ! "
-    "video/x-raw,format=GRAY8,width=96,height=64,framerate=20/1 ! queue ! sgm.sink_right "
+    "video/x-raw,format=GRAY8,width=96,height=64,framerate=%s ! queue ! sgm.sink_right "
     "tee. ! queue ! videoconvert ! sgm.sink_left "
     "stereo-sgm name=sgm max-disparity=64 ! downsample-transpose ! sat-dp-stixels name=stixels ! "
     "overlay.stixels "
@@ -63,9 +63,10 @@ static void set_frames(GstElement *pipeline, const char *name, guint frames)
   g_object_set(source, "num-buffers", (gint)frames, NULL);
 }
 
-static Counts run(Hole left, Hole right, guint left_frames, guint right_frames)
+static Counts run_at(const char *rate, Hole left, Hole right, guint left_frames, guint right_frames)
 {
-  g_autoptr(GstElement) pipeline = gst_parse_launch(line, NULL);
+  g_autofree gchar *text = g_strdup_printf(line, rate, rate);
+  g_autoptr(GstElement) pipeline = gst_parse_launch(text, NULL);
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   Counts counts = {0};
   g_autoptr(GstMessage) end = NULL;
@@ -84,6 +85,11 @@ static Counts run(Hole left, Hole right, guint left_frames, guint right_frames)
   fail_unless_equals_int(GST_MESSAGE_TYPE(end), GST_MESSAGE_EOS);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   return counts;
+}
+
+static Counts run(Hole left, Hole right, guint left_frames, guint right_frames)
+{
+  return run_at("20/1", left, right, left_frames, right_frames);
 }
 
 /* The first frame behind a hole of more than a second: until the next one follows it, its time may
@@ -143,6 +149,26 @@ STX_TEST_LOOP(a_long_hole, 3)
   fail_unless_equals_int(counts.pictures, MANY_FRAMES - (left ? hole.count : 0));
   fail_unless_equals_int(counts.stixels, MANY_FRAMES - lost);
   fail_unless_equals_int(counts.gaps, left ? 0 : lost);
+}
+
+/* Frames of a time lapse lie further apart than times that are doubted at usual rates. */
+STX_TEST_LOOP(a_lost_frame_of_a_slow_camera_costs_one_frame, 4)
+{
+  const Hole hole = {20, 1};
+  const gboolean left = _i % 2 != 0;
+  const char *rate = _i / 2 != 0 ? "1/60" : "1/2";
+  Counts counts = run_at(rate, left ? hole : none, left ? none : hole, FRAMES, FRAMES);
+
+  fail_unless_equals_int(counts.pictures, FRAMES - (left ? 1 : 0));
+  fail_unless_equals_int(counts.stixels, FRAMES - 1);
+}
+
+STX_TEST_LOOP(a_hole_of_a_slow_camera_ends, 2)
+{
+  const Hole hole = {20, 10};
+  Counts counts = run_at("1/2", _i != 0 ? hole : none, _i != 0 ? none : hole, FRAMES, FRAMES);
+
+  fail_unless_equals_int(counts.stixels, FRAMES - hole.count - 1);
 }
 
 /* One camera ends: what depends on it ends, the pictures of the other go on. */
