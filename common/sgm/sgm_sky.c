@@ -523,8 +523,7 @@ static StxSgmGrays add_grays_before(const Sky *s, StxSgmGrays grays, int32_t at,
 /* Makes a tile sky if it is like that beside it, whose gray values it takes. */
 static size_t grow_into(const Sky *s, int32_t at, int step, size_t count)
 {
-  if (at < 0 || at >= (int32_t)all_tiles(s) || s->step[at] <= step ||
-      (s->inner[at] && patch_of(s, (size_t)at) != NO_PATCH))
+  if (at < 0 || at >= (int32_t)all_tiles(s) || s->step[at] <= step)
     return count;
   const int32_t beside[] = {at - s->stride, at - 1, at + 1, at + s->stride};
   int column = at % s->stride - TILES;

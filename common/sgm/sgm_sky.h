@@ -41,21 +41,24 @@
  *               tiles
  *   sure        matchless patches of at least one tile in STX_SGM_SKY_SMALL of the frame's that
  *               have an outline of at least STX_SGM_SKY_OUTLINE tiles. So many of it are far, and
- *               at least an eighth; of one darker than STX_SGM_SKY_DARK three quarters, not in one
- *               plane: the sky is seldom darker than the rest. If there is none, those brighter
+ *               at least an eighth; three quarters, not in one plane, if the patch has less than
+ *               twice that size or is darker than STX_SGM_SKY_DARK. The sky is seldom darker than
+ *               the rest: dark ones are sure only if no other is. If there is none, those brighter
  *               than STX_SGM_SKY_GLARE whose outline is not in one plane. The brightness of all
  *               is that of the largest (ties: the leftmost at the top edge) within a factor of 2
  *   the sky     the matchless patches whose brightness is that of a sure one within a factor of
  *               1.2, or of 1.5 if less than a quarter of their tiles are samples. A wall is none:
  *               its outline is in one plane, less than an eighth of it far, and it has as few
  *               samples as that, or votes of more than a tenth of their costs
- *   growth      STX_SGM_SKY_GROWTH times, tiles of no patch become sky: those that are smooth
- *               together with the tiles of the sky beside, above and below them. The grays of a
- *               tile of a patch are its own; those of a tile that becomes sky are the ones of these
- *               tiles, so that the sky does not become another one step by step
+ *   growth      STX_SGM_SKY_GROWTH times, other tiles become sky, near ones and those of other
+ *               patches too: beside the sky, its gray values say more than weak votes. They are
+ *               smooth together with the tiles of the sky beside, above and below them. The grays
+ *               of a tile of the sky's patches are its own; those of a tile that becomes sky are
+ *               the ones of these tiles, so that the sky does not become another one step by step
  *   margin      and those pixels of the 5 × 5 tiles around each of theirs (STX_SGM_SKY_RIM) whose
  *               gray value spans, together with the grays of the tiles of the sky among the 5 × 5
- *               around the pixel's own, at most the range: the sky between leaves
+ *               around the pixel's own, at most the range or a fifth of the least of these tiles'
+ *               grays: the sky between leaves
  *
  * There the disparity becomes unknown and the confidence 255: how sure it is that there is nothing
  * to measure. (Elsewhere the confidence of an unknown disparity is 0.)
@@ -71,11 +74,11 @@
 #define STX_SGM_SKY_GLARE 40
 #define STX_SGM_SKY_FAR 700
 #define STX_SGM_SKY_NEAR 6
-#define STX_SGM_SKY_WIRE 8
+#define STX_SGM_SKY_WIRE 5
 #define STX_SGM_SKY_RIM 2
 #define STX_SGM_SKY_WHITE 255
-#define STX_SGM_SKY_GROWTH 8
-#define STX_SGM_SKY_SMALL 256
+#define STX_SGM_SKY_GROWTH 20
+#define STX_SGM_SKY_SMALL 512
 #define STX_SGM_SKY_OUTLINE 8
 #define STX_SGM_SKY_CONFIDENCE 255
 

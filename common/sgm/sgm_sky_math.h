@@ -141,17 +141,18 @@ STX_INLINE bool stx_sgm_patch_is_far(const StxSgmPatch *patch)
   return 32 * (int64_t)patch->votes <= 8 * (int64_t)patch->costs + (int64_t)patch->tiles;
 }
 
-/* Returns how surely a patch is sky without regard to the others: 2 its outline is far, 1 it
- * glares, 0 it needs another. `tiles` are the frame's. */
+/* Returns how surely a patch is sky without regard to the others: 3 its outline is far, 2 so is
+ * that of a dark one, 1 it glares, 0 it needs another. `tiles` are the frame's. */
 STX_INLINE int stx_sgm_patch_sureness(const StxSgmPatch *patch, int light, int tiles)
 {
   const StxSgmOutline *o = &patch->outline;
   bool plane = stx_sgm_is_one_plane(o), bright = light >= STX_SGM_SKY_DARK;
-  bool far = bright ? 8 * o->far >= o->count : 4 * o->far >= 3 * o->count && !plane;
-  if (!stx_sgm_patch_is_far(patch) || o->count < STX_SGM_SKY_OUTLINE ||
-      STX_SGM_SKY_SMALL * (uint64_t)patch->tiles < (uint64_t)tiles)
+  uint64_t size = STX_SGM_SKY_SMALL * (uint64_t)patch->tiles;
+  bool plain = bright && size >= 2 * (uint64_t)tiles;
+  bool far = plain ? 8 * o->far >= o->count : 4 * o->far >= 3 * o->count && !plane;
+  if (!stx_sgm_patch_is_far(patch) || o->count < STX_SGM_SKY_OUTLINE || size < (uint64_t)tiles)
     return 0;
-  return far && o->far >= STX_SGM_SKY_OUTLINE ? 2 : light >= STX_SGM_SKY_GLARE && !plane;
+  return far && o->far >= STX_SGM_SKY_OUTLINE ? 2 + bright : light >= STX_SGM_SKY_GLARE && !plane;
 }
 
 /* Ranks what is sure: greater is better; 0 is not sure. */
@@ -179,10 +180,12 @@ STX_INLINE bool stx_sgm_patch_is_sky(const StxSgmPatch *patch, int light, uint64
   return alike && stx_sgm_patch_is_far(patch) && !(plane && (bare || near));
 }
 
-/* Pixels beside the sky that span at most `range` with the sky there. */
+/* Pixels beside the sky that span at most `range`, or a fifth of its least gray value, with the sky
+ * there. */
 STX_INLINE StxSgmGrays stx_sgm_rim_grays(StxSgmGrays sky, int range)
 {
-  int low = sky.high - range, high = sky.low + range;
+  int span = sky.low / 5 > range ? sky.low / 5 : range;
+  int low = sky.high - span, high = sky.low + span;
   StxSgmGrays rim = {(uint8_t)(low > 0 ? low : 0), (uint8_t)(high < 255 ? high : 255)};
   return sky.low > sky.high || low > sky.low ? stx_sgm_no_grays() : rim;
 }

@@ -352,11 +352,10 @@ STX_DEVICE uint32_t look_near(const StxSgmSkyArgs *a, int i, int j, Growing *gro
   const uint32_t at = (uint32_t)(j * a->columns + i), patch = __ldg(&a->patch[at]);
   const StxSgmTile tile = tile_at(a, at);
   const StxSgmGrays own = {tile.low, tile.high};
-  if (patch == STX_SGM_SKY_NONE) {
-    *grows = {own, tile.sum};
-    return none;
-  }
-  return a->is_sky[patch] ? near_word(own, 0) : none;
+  if (patch != STX_SGM_SKY_NONE && a->is_sky[patch])
+    return near_word(own, 0);
+  *grows = {own, tile.sum};
+  return none;
 }
 
 /* The sky's gray values before a step in the tiles beside tile t of `near`; those at its border
@@ -384,12 +383,16 @@ STX_DEVICE void grow(uint32_t *near, const Growing *grows, int range, int thread
       if (t < NEAR_TILES && near[t] >> 16 == NO_SKY)
         sky[k] = sky_beside(near, t, step);
     }
+    bool any = false;
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < TILES_OF_THREAD; k++)
-      if (stx_sgm_grows(grows[k].grays, sky[k], grows[k].sum, range))
+      if (stx_sgm_grows(grows[k].grays, sky[k], grows[k].sum, range)) {
         near[k * MARK_THREADS + thread] = near_word(sky[k], step);
-    __syncthreads();
+        any = true;
+      }
+    if (!__syncthreads_or(any)) /* nor will any other step */
+      return;
   }
 }
 

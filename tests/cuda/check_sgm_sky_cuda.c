@@ -240,7 +240,7 @@ STX_TEST(grows_over_blocks)
   for (int turned = 0; turned < 2; turned++) {
     int length = STX_SGM_TILE * ((turned ? STX_SGM_LANES : STX_SGM_SKY_MARK_ROWS) - 2);
     int grown = length + STX_SGM_TILE * (STX_SGM_SKY_GROWTH + STX_SGM_SKY_RIM);
-    SgmPair pair = sgm_new_pair(sgm_defaults(turned ? 160 : 76, turned ? 76 : 64, 64));
+    SgmPair pair = sgm_new_pair(sgm_defaults(turned ? 240 : 76, turned ? 76 : 144, 64));
     STX_EACH_PIXEL (x, y, pair.params.width, pair.params.height) {
       int along = turned ? x : y, across = turned ? y : x;
       bool dark = along >= length && across / STX_SGM_TILE % 2;

@@ -82,11 +82,15 @@ STX_TEST(sky_is_sure_where_it_ends_far_away)
     bool uneven;
     int light, tiles, sureness;
   } cases[] = {
-      {64, 8, false, 16, 25600, 2},
+      {64, 8, false, 16, 25600, 3},
       {65, 8, false, 16, 25600, 0}, /* an eighth */
       {56, 7, false, 16, 25600, 0}, /* 8 tiles at least */
-      {64, 8, false, 16, 25601, 0}, /* a 256th of the frame */
-      {40, 30, true, 15, 25600, 2},
+      {64, 8, false, 16, 25601, 0}, /* a 256th of the frame, or three quarters … */
+      {40, 30, true, 16, 51200, 3},
+      {40, 29, true, 16, 51200, 0},
+      {40, 40, false, 16, 51200, 0}, /* … and no plane … */
+      {40, 30, true, 16, 51201, 0},  /* … of a 512th */
+      {40, 30, true, 15, 25600, 2},  /* less than any bright one */
       {40, 29, true, 15, 25600, 0},  /* dark: three quarters … */
       {40, 40, false, 15, 25600, 0}, /* … and no plane */
       {40, 0, true, 40, 25600, 1},
@@ -178,6 +182,21 @@ STX_TEST(sky_grows_into_its_own_gray_values)
   }
 }
 
+/* Sky of `low` … `high` and a range of 20: the gray values of the margin. */
+STX_TEST(margin_spans_the_range_or_a_fifth_of_the_sky)
+{
+  static const int cases[][4] = {{90, 100, 80, 110}, {100, 110, 90, 120}, {105, 115, 94, 126},
+      {200, 210, 170, 240}, {10, 15, 0, 30}, {240, 250, 202, 255}, {90, 110, 90, 110}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxSgmGrays sky = {(uint8_t)cases[i][0], (uint8_t)cases[i][1]};
+    StxSgmGrays rim = stx_sgm_rim_grays(sky, 20);
+    ck_assert_msg(rim.low == cases[i][2] && rim.high == cases[i][3], "case %d: %d to %d", (int)i,
+        rim.low, rim.high);
+  }
+  StxSgmGrays none = stx_sgm_rim_grays((StxSgmGrays){90, 111}, 20);
+  ck_assert_int_gt(none.low, none.high);
+}
+
 /* ---- All of it ---------------------------------------------------------------------------- */
 
 /* Marks the sky in a copy of a result, once by brute force and once with some threads. */
@@ -223,12 +242,31 @@ STX_TEST(equals_brute_force_on_any_size)
   compare_some(200, 1, 303, &met);
 }
 
-/* Streets in which everything is met that sgm_sky.h decides. */
+/* Left of a pole the sky, right of it what is a wall, as all that it ends at is 20 px near. Above the
+ * pole is a row of tiles of both, which grow. */
+static void compare_pole(BruteSky *met)
+{
+  int width = 192, height = 64;
+  StxRandom random = {1};
+  STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(width, height, 64));
+  STX_AUTO(SgmResult) before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
+  STX_EACH_PIXEL (x, y, width, height) {
+    bool pole = x / 8 == width / 16 && y >= 8, below = y >= height / 2;
+    int gray = pole ? 0 : below ? stx_random_below(&random, 160) : 200;
+    stx_row8(&pair.left, y)[x] = stx_row8(&pair.right, y)[x] = (uint8_t)gray;
+    if (pole || below)
+      stx_row16(&before.disparity, y)[x] = (x < width / 2 ? 1 : 20) * STX_DISPARITY_ONE;
+  }
+  compare(&pair, &before, met, "pole");
+}
+
+/* Streets and a pole in which everything is met that sgm_sky.h decides. */
 STX_TEST(equals_brute_force_on_every_decision)
 {
   BruteSky met = {0};
   for (uint64_t seed = 0; seed < 240; seed++)
     compare_some(130 + (int)(seed % 7) * 11, 64 + (int)(seed % 5) * 3, seed, &met);
+  compare_pole(&met);
   const int *count = (const int *)&met;
   for (size_t i = 0; i < sizeof met / sizeof *count; i++)
     ck_assert_msg(count[i] > 0, "decision %d of BruteSky was not met", (int)i);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #define NEARLY 1e-9 /* less than what two different ratios of tiles differ by */
-#define WIRE 8
-#define GROWTH 8
+#define WIRE 5
+#define GROWTH 20
 
 int brute_census_bit(const StxImage8 *image, int x, int y, int dx, int dy)
 {
@@ -272,17 +272,19 @@ static bool is_one_plane(const Patch *patch)
   return patch->outlined >= 8 && unevenness(patch) <= sqrt(1 / 32.) + NEARLY;
 }
 
-/* 2: its outline is far, 1: it glares. */
+/* 3: its outline is far, 2: it is dark besides, 1: it glares. */
 static int sureness(const Sky *s, const Patch *patch, BruteSky *met)
 {
   double share = count_far(s, patch) / fmax(patch->outlined, 1), light = brightness(s, patch);
-  if (patch->tiles * 256 < s->columns * s->rows || !is_matchless(patch) || patch->outlined < 8)
+  double size = (double)patch->tiles / (s->columns * s->rows);
+  if (size < 1 / 512. || !is_matchless(patch) || patch->outlined < 8)
     return 0;
-  bool far = light >= 16 ? share >= 1 / 8. : share >= 3 / 4. && !is_one_plane(patch);
+  bool plain = light >= 16 && size >= 1 / 256.;
+  bool far = plain ? share >= 1 / 8. : share >= 3 / 4. && !is_one_plane(patch);
   met->dark += light < 16 && far;
   met->too_dark += light < 16 && !far && share >= 1 / 8.;
   if (far && count_far(s, patch) >= 8)
-    return 2;
+    return light >= 16 ? 3 : 2;
   met->glaring += light >= 40 && !is_one_plane(patch);
   return light >= 40 && !is_one_plane(patch);
 }
@@ -363,7 +365,7 @@ static Grays sky_beside(const Sky *s, int i, int j, int step)
 
 static bool may_grow(const Sky *s, int i, int j, Grays sky)
 {
-  if (s->patch[j * s->columns + i] >= 0 || sky.pixels == 0)
+  if (sky.pixels == 0)
     return false;
   Grays with = both(sky, tile(s, i, j));
   return is_smooth(s, with.most - with.least, i, j);
@@ -384,6 +386,7 @@ static void grow(Sky *s, BruteSky *met)
         continue;
       met->stopped += step > GROWTH;
       met->grown += step <= GROWTH;
+      met->taken += step <= GROWTH && s->patch[at] >= 0;
       s->step[at] = step <= GROWTH ? step : -1;
       s->of_sky[at] = sky;
     }
@@ -397,7 +400,7 @@ static bool in_sky(const Sky *s, int i, int j)
 /* Of a pixel that is not in the sky: it is like all of the sky in the 5 × 5 tiles around. */
 static bool is_margin(const Sky *s, int x, int y, BruteSky *met)
 {
-  int gray = stx_row8(&s->pair->left, y)[x], least = gray, most = gray, skies = 0;
+  int gray = stx_row8(&s->pair->left, y)[x], least = 255, most = 0, skies = 0;
   for (int k = 0; k < 25; k++) {
     int u = x / 4 + k % 5 - 2, v = y / 4 + k / 5 - 2;
     if (!in_sky(s, u, v))
@@ -407,7 +410,8 @@ static bool is_margin(const Sky *s, int x, int y, BruteSky *met)
     most = sky.most > most ? sky.most : most;
     skies++;
   }
-  bool like = skies > 0 && most - least <= s->range;
+  double span = fmax(most, gray) - fmin(least, gray);
+  bool like = skies > 0 && (span <= s->range || span <= floor(least / 5.));
   met->margin += like;
   met->rough += skies > 0 && !like;
   return like;

@@ -27,6 +27,7 @@ typedef struct {
   int walls;    /* patches as bright as the sky that are walls */
   int margin;   /* pixels around the sky */
   int rough;    /* and others that are not like it */
+  int taken;    /* tiles of other patches that became sky */
   int grown;    /* tiles that became sky; and those … */
   int stopped;  /* … beside sky that did not, as the steps were over */
 } BruteSky;
