@@ -10,6 +10,9 @@
  *     stx_egomotion_frame(state, &frame, &result, &error)
  *   stx_egomotion_free(state);
  *
+ * After stx_pipeline_run (pipeline.h), `frame` takes the input's left picture, and the output's
+ * disparity and camera; StxObstaclesFrame takes the result's motion, points and interval.
+ *
  * Of every frame
  *   half      the picture of half the size: h(x, y) = (sum of 2 × 2 pixels + 2) >> 2
  *   relief    what stands out from its surroundings: g = 128 + (k · (49·h − s) >> 10) within
@@ -57,8 +60,8 @@
 typedef struct StxEgomotion StxEgomotion;
 
 /* NULL if there is no memory. Free with stx_egomotion_free(), which accepts NULL. */
-StxEgomotion *stx_egomotion_new(void);
-void stx_egomotion_free(StxEgomotion *state);
+STX_API StxEgomotion *stx_egomotion_new(void);
+STX_API void stx_egomotion_free(StxEgomotion *state);
 
 /* The steps that read pixels: a record of stx_egomotion_impls, or of a device
  * (stx_egomotion_cuda_impls). Opaque, but for the StxImplInfo that it begins with. */
@@ -72,14 +75,14 @@ bool stx_egomotion_prepare_for(
     StxEgomotion *state, const StxEgomotionImpl *impl, int width, int height, StxError *error);
 
 /* The same for the best one of a backend of the host; false also if it has none. */
-bool stx_egomotion_prepare(
+STX_API bool stx_egomotion_prepare(
     StxEgomotion *state, StxBackend backend, int width, int height, StxError *error);
 
 /* Bytes of a device's memory that frames of this size need; 0 on the host. */
 size_t stx_egomotion_device_bytes(const StxEgomotionImpl *impl, int width, int height);
 
 /* The next frame begins a new stream: it has none before it. */
-void stx_egomotion_reset(StxEgomotion *state);
+STX_API void stx_egomotion_reset(StxEgomotion *state);
 
 /* The place of a device's implementation. A frame waits for it twice, or three times if the motion
  * is not as expected: for the matches of some corners, and of all. */
@@ -119,7 +122,7 @@ typedef struct {
  * images are not of the size that was prepared, the camera lacks a number, or a device fails; the
  * next frame then begins a stream.
  */
-bool stx_egomotion_frame(StxEgomotion *state, const StxEgomotionFrame *frame,
+STX_API bool stx_egomotion_frame(StxEgomotion *state, const StxEgomotionFrame *frame,
     StxEgomotionResult *result, StxError *error);
 
 #endif

@@ -292,6 +292,53 @@ def check_files(street, folder):
     expect((rectifier(colour, colour)[0][..., 1] == left).all(), "colours as gray")
 
 
+# ---- The camera's motion ------------------------------------------------------------------------
+
+def stands(frame, found, labels):
+    """Of each obstacle: none of its stixels shows a class that may move, in the truth."""
+    which = found.members != stixels.NO_OBSTACLE
+    records, members = frame.records[which], found.members[which]
+    row = (records["top"].astype(int) + records["bottom"]) // 2
+    column = np.minimum(records["column"] * frame.stixel_width + frame.stixel_width // 2, WIDTH - 1)
+    result = np.ones(len(found), bool)
+    result[members[np.isin(labels[row, column], range(11, 19))]] = False
+    return result
+
+
+def check_motion(street):
+    """A street at 10 m/s and ten frames a second: the camera comes 1 m nearer in each."""
+    pipeline = stixels.Pipeline(WIDTH, HEIGHT, maps=True)
+    trackers = [stixels.Tracker() for _ in range(3)]
+    forward = stixels.Motion(np.eye(3), np.array([0, 0, -1.]))
+    known, count, judged = 0, 0, 0
+    for number in range(8):
+        street.move(number)
+        frame = pipeline(*street.pair(), street.camera)
+        auto, given, none = (tracker(frame, number / 10, motion=motion) for tracker, motion
+                             in zip(trackers, ("auto", forward, None)))
+        expect(none.motion is None and none.velocities is None, "no motion is known with None")
+        expect((given.motion.translation == [0, 0, -1]).all()
+               and (given.motion.rotation == np.eye(3)).all(), "a given motion is used")
+        if number < 3:
+            continue
+        expect(np.abs(auto.motion.translation - [0, 0, -1]).max() < .03, "the estimate is right")
+        expect(len(auto.velocities) == len(auto) and len(auto.stixel_velocities) == len(frame),
+               "all have a velocity")
+        speeds = auto.records["closing_speed"]
+        told = np.isfinite(speeds)
+        known, count = known + told.sum(), count + len(auto)
+        standing = told & stands(frame, auto, street.truth()[1])
+        judged += standing.sum()
+        expect((np.abs(speeds[standing] - 10) <= 1.5).all(), f"stands, so 10 m/s: {speeds}")
+    street.move(0)
+    expect(known > .5 * count and judged >= 10, f"{known} of {count} speeds known, {judged} judged")
+    expect(np.isfinite(given.records["closing_speed"]).any(), "speeds with a given motion")
+    far = dataclasses.replace(frame, left=None)
+    expect(trackers[0](far, .8).motion is None and trackers[0](frame, .9).motion is None,
+           "an estimate does not reach beyond a frame without its picture")
+    print(f"with the camera's motion {known} of {count} speeds are known")
+
+
 # ---- What is refused ----------------------------------------------------------------------------
 
 def refusals(street, folder):
@@ -367,6 +414,16 @@ def refusals(street, folder):
             frame, records=frame.records[::-1]))),
         ("max_distance is -1 m", error, lambda: stixels.Tracker(max_distance=-1)),
         ("time is -1 s", error, lambda: stixels.Tracker()(frame, -1)),
+        ("motion is 'on', must be 'auto', None, or", kind,
+         lambda: stixels.Tracker()(frame, motion="on")),
+        ("motion.rotation has the shape (3,)", error,
+         lambda: stixels.Tracker()(frame, motion=(eye[0], eye[0]))),
+        ("motion.translation is an array of float32", kind,
+         lambda: stixels.Tracker()(frame, motion=(eye, eye[0].astype("f4")))),
+        ("rotation", error, lambda: stixels.Tracker()(frame, motion=(eye * 2, eye[0]))),
+        ("stixels.left has 612 × 187 pixels", error, lambda: stixels.Tracker()(
+            dataclasses.replace(frame, left=left[:, 1:], disparity=disparity))),
+        ("threads is -1", error, lambda: stixels.Tracker(threads=-1)),
         ("points has the shape", error, lambda: stixels.ground(points[:, :3])),
         ("labels: there are 1", error, lambda: stixels.clusters(points, labels[:1])),
         ("no header of a .pcd", error, lambda: stixels.read_points(folder / "words")),
@@ -456,6 +513,7 @@ def main():
         else:
             print("skipped: no GStreamer to compare with")
         check_same(street)
+        check_motion(street)
         check_files(street, folder)
         check_refusals(street, folder)
         check_lock()

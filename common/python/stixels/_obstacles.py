@@ -9,9 +9,9 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from . import _c as c
-from ._core import (Error, Single, byref, checked, contiguous, copy, defaults, documented,
-                    implementation, lib, place, pointer, scratch, set_fields)
-from ._types import (CLUSTER, FREE_SPACE, OBSTACLE, Brief, Stixels, as_stixels,
+from ._core import (Error, Single, byref, checked, contiguous, copy, defaults, documented, image,
+                    implementation, lib, place, pointer, rows, same_size, scratch, set_fields)
+from ._types import (CLUSTER, FREE_SPACE, OBSTACLE, VELOCITY, Brief, Stixels, as_stixels, fitted,
                      stixel_records)
 
 
@@ -67,12 +67,32 @@ def clusters(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return found
 
 
+class Motion(NamedTuple):
+    """The camera's, from the frame before to this: what stands at p has the coordinates
+    rotation · p + translation now; metres, x to the right, y down, z ahead. rotation: float64
+    (3, 3); translation: float64 (3,)."""
+    rotation: np.ndarray
+    translation: np.ndarray
+
+
+def _given(motion):
+    """The struct of a motion that the user knows."""
+    if not isinstance(motion, tuple) or len(motion) != 2:
+        raise TypeError(f"motion is {motion!r}, must be 'auto', None, or a stixels.Motion of "
+                        "rotation and translation")
+    rotation = contiguous("motion.rotation", motion[0], np.float64, "3, 3")
+    translation = contiguous("motion.translation", motion[1], np.float64, "3")
+    return c.StxMotion(c.STX_MOTION_KNOWN, tuple(rotation.flat), tuple(translation))
+
+
 @dataclasses.dataclass(repr=False)
 class Obstacles(Brief):
     """records: array of OBSTACLE, the nearest first; free_space: array of FREE_SPACE, one for each
     column or, of a scan, each sector of its turn; members: uint16, for every stixel or point its
     obstacle's place in records, or NO_OBSTACLE. left_out: how many there were beyond max_obstacles.
-    entered: places of those that came into the corridor."""
+    entered: places of those that came into the corridor. With the camera's motion: velocities and
+    stixel_velocities, arrays of VELOCITY over ground, of each obstacle and stixel; motion: that
+    motion, None where it could not be estimated."""
     records: np.ndarray
     free_space: np.ndarray
     members: np.ndarray
@@ -81,6 +101,9 @@ class Obstacles(Brief):
     corridor_occupied: bool
     corridor_cleared: bool
     restarted: bool
+    velocities: Optional[np.ndarray] = None
+    stixel_velocities: Optional[np.ndarray] = None
+    motion: Optional[Motion] = None
 
     def __len__(self):
         return len(self.records)
@@ -101,36 +124,83 @@ class Tracker(Single):
     """Obstacles of frames, or of scans, with the same ids from one to the next.
 
     tracker(stixels, time) or tracker.scan(points, labels, time), time in seconds of any clock:
-    without it there are no speeds. The sensor's motion is not known here: speeds are NaN unless
-    their standard deviation is at most .6 m/s. One frame at a time: other threads wait for it.
+    without it there are no speeds. The camera's motion is estimated from frames that have their
+    left picture and disparity, as of Pipeline(maps=True). Where it is not known, and of scans,
+    speeds are NaN unless their standard deviation is at most .6 m/s. threads: of the estimation,
+    0: one per core. One frame at a time: other threads wait for it.
     """
 
-    def __init__(self, **settings):
-        self._lock, self._state = threading.Lock(), None
+    def __init__(self, *, threads: int = 0, **settings):
+        self._lock, self._state, self._egomotion = threading.Lock(), None, None
+        self._threads = place(threads).threads
         self._params = defaults("stx_obstacles_fields", c.StxObstaclesParams)
         set_fields(self._params, settings, "stx_obstacles_fields")
         checked(lib.stx_obstacles_check, byref(self._params))
         self._state = lib.stx_obstacles_new()
         if not self._state:
             raise MemoryError("no memory for a tracker")
+        self._egomotion = lib.stx_egomotion_new()
+        if not self._egomotion:
+            raise MemoryError("no memory for the camera's motion")
         self._room = 0, 0
 
     def __del__(self):
         if getattr(self, "_state", None):
             lib.stx_obstacles_free(self._state)
+            lib.stx_egomotion_free(self._egomotion)
 
     def reset(self):
         """Nothing is followed from before; ids go on."""
         with self._lock:
             lib.stx_obstacles_reset(self._state)
+            lib.stx_egomotion_reset(self._egomotion)
 
-    def __call__(self, stixels: Stixels, time: Optional[float] = None) -> Obstacles:
-        """Obstacles of stixels, whose camera has focal, baseline and cx."""
+    def _motion(self, stixels, time):
+        """Estimates the camera's motion; None if the frame lacks what that needs."""
+        camera = fitted(stixels.camera, stixels.width, stixels.height)
+        if (stixels.left is None or stixels.disparity is None or not camera.focal
+                or not camera.baseline or camera.missing & (c.STX_CAMERA_CX | c.STX_CAMERA_CY)):
+            return None
+        left = rows("stixels.left", stixels.left, np.uint8)
+        disparity = rows("stixels.disparity", stixels.disparity, np.uint16, unknown=0)
+        size = stixels.height, stixels.width
+        same_size("stixels.left", left, "the frame", size)
+        same_size("stixels.disparity", disparity, "the frame", size)
+        given = c.StxEgomotionFrame(image(c.StxImage8, left), image(c.StxImage16, disparity), 0,
+                                    camera, time, self._threads)
+        found = c.StxEgomotionResult()
+        checked(lib.stx_egomotion_prepare, self._egomotion, c.STX_BACKEND_AUTO, stixels.width,
+                stixels.height)
+        checked(lib.stx_egomotion_frame, self._egomotion, byref(given), byref(found))
+        return found
+
+    def _add_motion(self, frame, stixels, motion):
+        """The motion of a frame that is about to be followed."""
+        estimated = None
+        if isinstance(motion, str) and motion == "auto":
+            estimated = self._motion(stixels, frame.time)
+        elif motion is not None:
+            frame.motion = ctypes.pointer(_given(motion))
+        if estimated is None:  # the next estimate must not reach back beyond this frame
+            lib.stx_egomotion_reset(self._egomotion)
+        else:
+            frame.motion, frame.points = ctypes.pointer(estimated.motion), estimated.points
+            frame.point_count, frame.interval = estimated.count, estimated.interval
+
+    def __call__(self, stixels: Stixels, time: Optional[float] = None, *,
+                 motion="auto") -> Obstacles:
+        """Obstacles of stixels, whose camera has focal, baseline and cx.
+
+        motion: of the camera since the frame before: "auto", which estimates it from left picture
+        and disparity if the camera also has cy, and else does not know it; a Motion; or None, not
+        known."""
         found = stixel_records(stixels)
         frame = c.StxObstaclesFrame(as_stixels(found), len(found), stixels.width, stixels.height,
                                     stixels.stixel_width, stixels.camera._struct(), _time(time))
         columns = -(-stixels.width // stixels.stixel_width)
-        return self._find(lib.stx_obstacles_of_stixels, frame, len(found), columns)
+        with self._lock:
+            self._add_motion(frame, stixels, motion)
+            return self._find(lib.stx_obstacles_of_stixels, frame, len(found), columns)
 
     def scan(self, points: np.ndarray, labels: np.ndarray, time: Optional[float] = None
              ) -> Obstacles:
@@ -140,28 +210,37 @@ class Tracker(Single):
         if len(labels) != len(points):
             raise Error(f"labels: there are {len(labels)}, but {len(points)} points")
         scan = c.StxObstaclesScan(pointer(points), pointer(labels), len(points), _time(time))
-        return self._find(lib.stx_obstacles_of_scan, scan, len(points), 0)
+        with self._lock:
+            lib.stx_egomotion_reset(self._egomotion)
+            return self._find(lib.stx_obstacles_of_scan, scan, len(points), 0)
 
     def _find(self, function, frame, count, directions):
         result = c.StxObstaclesResult()
-        with self._lock:
-            room = max(self._room[0], count), max(self._room[1], directions)
-            if room != self._room or room == (0, 0):
-                checked(lib.stx_obstacles_prepare, self._state, byref(self._params), *room)
-                self._room = room
-            checked(function, self._state, byref(frame), byref(result))
-            return Obstacles(
-                copy(result.obstacles, (result.count,), OBSTACLE),
-                copy(result.free_space, (result.directions,), FREE_SPACE),
-                copy(result.members, (count,), np.uint16), result.left_out,
-                copy(result.entered, (result.entered_count,), np.uint16),
-                result.corridor_occupied, result.corridor_cleared, result.restarted)
+        room = max(self._room[0], count), max(self._room[1], directions)
+        if room != self._room or room == (0, 0):
+            checked(lib.stx_obstacles_prepare, self._state, byref(self._params), *room)
+            self._room = room
+        checked(function, self._state, byref(frame), byref(result))
+        found = Obstacles(
+            copy(result.obstacles, (result.count,), OBSTACLE),
+            copy(result.free_space, (result.directions,), FREE_SPACE),
+            copy(result.members, (count,), np.uint16), result.left_out,
+            copy(result.entered, (result.entered_count,), np.uint16),
+            result.corridor_occupied, result.corridor_cleared, result.restarted)
+        if result.velocities:
+            found.velocities = copy(result.velocities, (result.count,), VELOCITY)
+            found.stixel_velocities = copy(result.stixel_velocities, (result.stixels,), VELOCITY)
+        motion = result.given or getattr(frame, "motion", None)
+        if motion and motion.contents.state == c.STX_MOTION_KNOWN:
+            found.motion = Motion(np.array(motion.contents.rotation).reshape(3, 3),
+                                  np.array(motion.contents.translation))
+        return found
 
 
 @documented("stx_obstacles_fields")
 def obstacles(stixels: Stixels, **settings) -> Obstacles:
     """Obstacles of one frame, without ids and speeds."""
-    return Tracker(**{"follow": False, **settings})(stixels)
+    return Tracker(**{"follow": False, **settings})(stixels, motion=None)
 
 
 @documented("stx_obstacles_fields")

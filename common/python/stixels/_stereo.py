@@ -257,7 +257,8 @@ class Pipeline(Single):
     `match`, `reduce`, `stixels` and `segments` are dictionaries with the settings of the functions
     of these names. segments=None: stixels; else line segments in place of them. ground, model,
     threads and backend are as in stixels(); fast=True lets stixels begin only where segments do.
-    maps=True: a frame has copies of its disparity, confidence and columns, too.
+    maps=True: a frame has copies of its left picture, disparity, confidence and columns, too; from
+    the first two Tracker estimates the camera's motion.
 
     One frame at a time: other threads wait for it.
     """
@@ -309,9 +310,9 @@ class Pipeline(Single):
         output = c.StxPipelineOutput()
         with self._lock:
             checked(lib.stx_pipeline_run, self._pipeline, byref(given), byref(output))
-            return self._take(output)
+            return self._take(output, left)
 
-    def _take(self, output):
+    def _take(self, output, left):
         """Copies of what is the pipeline's."""
         grid = output.grid
         names = [lib.stx_stage_name(i).decode() for i in range(c.STX_STAGE_COUNT)]
@@ -320,6 +321,7 @@ class Pipeline(Single):
                         times=dict(zip(names, output.ms)))
         if not self._maps:
             return found
+        found.left = left.copy()
         size = grid.height, grid.width
         shape = (2 + grid.classes, -(-grid.width // grid.cell_width),
                  -(-grid.height // grid.cell_height))

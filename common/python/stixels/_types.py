@@ -16,6 +16,7 @@ OBSTACLE = np.dtype(c.StxObstacle)
 FREE_SPACE = np.dtype(c.StxFreeSpace)
 METRES = np.dtype(c.StxMetres)
 CLUSTER = np.dtype(c.StxCluster)
+VELOCITY = np.dtype(c.StxVelocity)
 
 SEGMENT, GROUND, OBJECT, SKY = (c.STX_KIND_SEGMENT, c.STX_KIND_GROUND, c.STX_KIND_OBJECT,
                                 c.STX_KIND_SKY)
@@ -155,8 +156,8 @@ class Stixels(Brief):
     """The stixels of an image of width × height pixels, in columns of stixel_width.
 
     records: array of STIXEL, sorted by column, then from the bottom up. Every row of every column
-    is in exactly one. `disparity`, `confidence` and `columns` are what they were made of, where
-    that was made with them; `times` how many milliseconds each stage took. """
+    is in exactly one. `left`, `disparity`, `confidence` and `columns` are what they were made of,
+    where that was made with them; `times` how many milliseconds each stage took. """
     records: np.ndarray
     width: int
     height: int
@@ -166,6 +167,7 @@ class Stixels(Brief):
     confidence: Optional[np.ndarray] = None
     columns: Optional[Columns] = None
     times: Optional[dict] = None
+    left: Optional[np.ndarray] = None
 
     def __len__(self):
         return len(self.records)
