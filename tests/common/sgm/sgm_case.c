@@ -51,7 +51,9 @@ void sgm_fill_pair(const SgmPair *pair, StxFill fill, int shift, StxRandom *rand
 {
   stx_fill8(&pair->left, fill, random);
   STX_EACH_PIXEL (x, y, pair->params.width, pair->params.height) {
-    int from = x + shift < pair->params.width ? x + shift : pair->params.width - 1;
+    int from = x + shift < 0                    ? 0
+               : x + shift < pair->params.width ? x + shift
+                                                : pair->params.width - 1;
     bool noisy = stx_random_below(random, 8) == 0;
     int noise = noisy ? stx_random_below(random, 256) : 0;
     stx_row8(&pair->right, y)[x] = noisy ? (uint8_t)noise : stx_row8(&pair->left, y)[from];
