@@ -191,6 +191,9 @@ static gboolean take_caps(GstStxPairing *self, guint role, GstCaps *caps)
   GstStxPairingPrivate *priv = PRIVATE(self);
   gboolean leading = is_leading(self, role);
 
+  /* A frame that is held would be taken for one of the new caps. */
+  if (priv->caps[role] != NULL && !gst_caps_is_equal(priv->caps[role], caps))
+    gst_clear_buffer(&priv->held[role].buffer);
   GST_OBJECT_LOCK(self);
   if (leading)
     priv->frame = frame_of(caps);
@@ -351,6 +354,7 @@ void gst_stx_pairing_forget_times(GstStxPairing *self, guint roles)
   for (guint role = 0; role < GST_STX_ROLES_MAX; role++)
     if (roles & 1u << role) {
       priv->timelines[role] = (GstStxTimeline){0};
+      gst_clear_buffer(&priv->held[role].buffer);
       priv->skew.shift[role] = 0;
     }
 }

@@ -29,6 +29,7 @@ typedef struct {
   gint tolerance;  /* property */
   GstStxSkew skew; /* § with the property of the last look at the pads */
   GstStxTimeline timelines[GST_STX_ROLES_MAX]; /* § */
+  GstStxHeld held[GST_STX_ROLES_MAX];          /* § */
   GstClockTime taken[GST_STX_ROLES_MAX];       /* § when the last of each was believed */
   GstCaps *caps[GST_STX_ROLES_MAX];
   GstCaps *src_caps;                       /* § */

@@ -72,7 +72,7 @@ static GstFlowReturn drop_all(GstStxPairing *self, const GstStxQueued *queued)
 
     if (head->buffer == NULL)
       continue;
-    gst_aggregator_pad_drop_buffer(head->pad);
+    gst_stx_head_drop(head);
     if (role == queued->lead && !PRIVATE(self)->told_end)
       flow = gst_stx_pairing_push_gap(self, queued, head->buffer, FALSE);
   }

@@ -77,6 +77,11 @@ GstFlowReturn gst_stx_pairing_push_gap(
              : flow;
 }
 
+static gboolean is_doubted(GstStxPairing *self, const GstStxHead *head, guint role)
+{
+  return PRIVATE(self)->timelines[role].doubted || (head->held != NULL && !head->held->believed);
+}
+
 /* A buffer that is no gap, and was no use. */
 static void count_orphan(GstStxPairing *self, const GstStxQueued *queued, guint role)
 {
@@ -93,7 +98,7 @@ static void count_orphan(GstStxPairing *self, const GstStxQueued *queued, guint 
   if (head->required)
     gst_stx_links_warn_orphan(&priv->links, role, head->buffer);
   else if (CLASS(self)->too_late != NULL && head->timed && head->time >= 0 &&
-           !priv->timelines[role].doubted)
+           !is_doubted(self, head, role))
     CLASS(self)->too_late(self, role, head->buffer, (GstClockTime)head->time);
 }
 
@@ -150,6 +155,23 @@ static GstClockTimeDiff next_of(
   return last + (GstClockTimeDiff)passed;
 }
 
+/* Takes a head off its pad until the next one tells, or the end, whether its time is right: a file
+ * may have gaps. In a live pipeline the clock has told. FALSE: it is lost. */
+static gboolean hold(GstStxPairing *self, const GstStxHead *head, guint role, gboolean live)
+{
+  if (head->held != NULL || (live && head->required))
+    return FALSE;
+  PRIVATE(self)->held[role] = (GstStxHeld){gst_aggregator_pad_pop_buffer(head->pad), FALSE};
+  return TRUE;
+}
+
+/* The clock of a source was set, or nothing came from it for long. */
+static void tell_step(GstStxPairing *self, guint role, GstClockTimeDiff step, gboolean live)
+{
+  gst_stx_stats_count(&PRIVATE(self)->stats.steps, GST_ELEMENT(self));
+  gst_stx_links_tell_step(&PRIVATE(self)->links, role, step, live);
+}
+
 /* Looks at the time of a head that does not fit the others. SET: its clock was, which is said. */
 static GstStxTimeVerdict doubt(GstStxPairing *self, const GstStxQueued *queued, guint role,
     gboolean ahead, GstClockTime running)
@@ -170,12 +192,11 @@ static GstStxTimeVerdict doubt(GstStxPairing *self, const GstStxQueued *queued, 
   last = timeline->last;
   plausible = is_plausible(self, head, timeline, ahead, running);
   verdict = gst_stx_timeline_see(timeline, head->time, limit_of(self, running), plausible);
-  if (verdict == GST_STX_TIME_ODD)
+  if (verdict == GST_STX_TIME_ODD && !(ahead && hold(self, head, role, live)))
     gst_stx_stats_count(&priv->stats.odd, GST_ELEMENT(self));
   if (verdict != GST_STX_TIME_SET)
     return verdict;
-  gst_stx_stats_count(&priv->stats.steps, GST_ELEMENT(self));
-  gst_stx_links_tell_step(&priv->links, role, head->time - last, live);
+  tell_step(self, role, head->time - last, live);
   if (live)
     shift(self, role, next_of(self, role, last, running), head->time);
   return verdict;
@@ -203,7 +224,7 @@ static guint doubt_times(GstStxPairing *self, const GstStxQueued *queued, guint 
   GstClockTime running = running_of(self);
   gboolean live = GST_CLOCK_TIME_IS_VALID(running);
   gint64 limit = limit_of(self, running);
-  guint ahead = 0, odd = 0;
+  guint ahead = 0, odd = 0, held = 0;
 
   for (guint role = 0; role < queued->count; role++)
     if (roles & 1u << role && queued->head[role].required && queued->head[role].timed) {
@@ -217,7 +238,7 @@ static guint doubt_times(GstStxPairing *self, const GstStxQueued *queued, guint 
     if (ahead & ~roles & 1u << role)
       switch (doubt(self, queued, role, TRUE, running)) {
       case GST_STX_TIME_ODD:
-        odd |= 1u << role;
+        *(PRIVATE(self)->held[role].buffer != NULL ? &held : &odd) |= 1u << role;
         break;
       case GST_STX_TIME_SET:
         if (live)
@@ -226,15 +247,15 @@ static guint doubt_times(GstStxPairing *self, const GstStxQueued *queued, guint 
       case GST_STX_TIME_GOOD:
         break;
       }
-  return odd != 0 ? odd : roles;
+  return (odd | held) != 0 ? odd : roles;
 }
 
-/* The optional heads that lie ahead of the set at hand by times that are not believed: they would
- * keep their pads from bringing what belongs to sets until then. */
-static guint find_odd(GstStxPairing *self, const GstStxQueued *queued)
+/* Holds the optional heads that lie ahead of the set at hand by times that are not believed: they
+ * would keep their pads from bringing what belongs to sets until then. */
+static gboolean hold_odd(GstStxPairing *self, const GstStxQueued *queued)
 {
   const GstStxHead *lead = &queued->head[queued->lead];
-  guint odd = 0;
+  gboolean held = FALSE;
 
   for (guint role = 0; role < queued->count; role++) {
     const GstStxHead *head = &queued->head[role];
@@ -243,9 +264,45 @@ static guint find_odd(GstStxPairing *self, const GstStxQueued *queued)
         head->time > lead->time &&
         gst_stx_times_are_apart(head->time, lead->time, GST_STX_TIME_APART) &&
         doubt(self, queued, role, TRUE, GST_CLOCK_TIME_NONE) == GST_STX_TIME_ODD)
-      odd |= 1u << role;
+      held = TRUE;
   }
-  return odd;
+  return held;
+}
+
+/* The next buffer on the pad follows a head that is held, or none does any more. */
+static gboolean is_confirmed(GstStxPairing *self, const GstStxHead *head, guint role)
+{
+  GstStxTimeline *timeline = &PRIVATE(self)->timelines[role];
+  GstBuffer *next = gst_aggregator_pad_peek_buffer(head->pad);
+  GstClockTimeDiff last = timeline->last, time;
+  GstStxTimeVerdict verdict;
+
+  if (next == NULL || !gst_stx_running_time(head->pad, next, &time))
+    time = head->time;
+  gst_clear_buffer(&next);
+  verdict = gst_stx_timeline_see(timeline, time, GST_STX_TIME_APART, FALSE);
+  timeline->doubted = FALSE; /* that next one is looked at when it is the head */
+  if (verdict == GST_STX_TIME_SET)
+    tell_step(self, role, head->time - last, FALSE);
+  else
+    gst_stx_stats_count(&PRIVATE(self)->stats.odd, GST_ELEMENT(self));
+  return verdict == GST_STX_TIME_SET;
+}
+
+/* The heads that were held for nothing. */
+static guint find_refuted(GstStxPairing *self, const GstStxQueued *queued)
+{
+  guint refuted = 0;
+
+  for (guint role = 0; role < queued->count; role++) {
+    const GstStxHead *head = &queued->head[role];
+
+    if (head->buffer == NULL || head->held == NULL || head->held->believed)
+      continue;
+    head->held->believed = is_confirmed(self, head, role);
+    refuted |= head->held->believed ? 0 : 1u << role;
+  }
+  return refuted;
 }
 
 /* The times of a set are believed. */
@@ -280,11 +337,11 @@ static GstFlowReturn drop(
       gst_stx_deadline_late(&PRIVATE(self)->deadline, queued, role, now);
     else if (head->required)
       gst_stx_deadline_leave(&PRIVATE(self)->deadline, head, now);
-    gst_aggregator_pad_drop_buffer(head->pad);
+    gst_stx_head_drop(head);
     gst_stx_links_see(&PRIVATE(self)->links, role, head, PRIVATE(self)->skew.period);
     if (!gst_stx_is_gap(head->buffer))
       count_orphan(self, queued, role);
-    if (role == queued->lead && !PRIVATE(self)->timelines[role].doubted)
+    if (role == queued->lead && !is_doubted(self, head, role))
       flow = gst_stx_pairing_push_gap(self, queued, head->buffer, FALSE);
   }
   return flow;
@@ -516,7 +573,7 @@ static void look_at_queued(GstStxPairing *self, GstStxQueued *queued)
   GST_OBJECT_LOCK(self);
   priv->skew.tolerance = priv->tolerance;
   GST_OBJECT_UNLOCK(self);
-  gst_stx_queued_collect(queued, GST_ELEMENT(self), &CLASS(self)->roles, &priv->skew);
+  gst_stx_queued_collect(queued, GST_ELEMENT(self), &CLASS(self)->roles, &priv->skew, priv->held);
 }
 
 /* Tells the user about pads that fall silent in a live pipeline, and that are back: they may begin
@@ -560,7 +617,7 @@ static GstStxVerdict sort_out(
 {
   GstStxVerdict verdict;
   GstClockTime now;
-  guint odd;
+  gboolean odd;
 
   while (TRUE) {
     look_at_queued(self, queued);
@@ -570,17 +627,19 @@ static GstStxVerdict sort_out(
     watch_silence(self, queued, timeout, now);
     if (gst_stx_queued_ended(queued))
       return GST_STX_VERDICT_EOS;
-    verdict = judge(self, queued, &timeout, roles);
-    odd = verdict == GST_STX_VERDICT_TAKE ? find_odd(self, queued) : 0;
-    if (odd != 0) {
-      *roles = odd;
-      verdict = GST_STX_VERDICT_DROP;
+    *roles = find_refuted(self, queued);
+    odd = *roles != 0;
+    verdict = odd ? GST_STX_VERDICT_DROP : judge(self, queued, &timeout, roles);
+    if (verdict == GST_STX_VERDICT_TAKE && hold_odd(self, queued)) {
+      gst_stx_queued_clear(queued);
+      timeout = FALSE;
+      continue;
     }
     if (verdict != GST_STX_VERDICT_WAIT)
       gst_stx_pairing_resume(self);
     if (verdict != GST_STX_VERDICT_DROP)
       return verdict;
-    if (!timeout && odd == 0)
+    if (!timeout && !odd)
       *roles = doubt_times(self, queued, *roles);
     *flow = drop(self, queued, *roles, !timeout, now);
     if (*flow != GST_FLOW_OK)

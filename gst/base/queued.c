@@ -60,8 +60,7 @@ void gst_stx_skew_forget(GstStxSkew *self, guint roles)
 
 /* ---- Heads --------------------------------------------------------------------------------- */
 
-/* Running time of a buffer, negative before the segment. FALSE without a PTS, or a segment. */
-static gboolean running_time(GstAggregatorPad *pad, GstBuffer *buffer, GstClockTimeDiff *time)
+gboolean gst_stx_running_time(GstAggregatorPad *pad, GstBuffer *buffer, GstClockTimeDiff *time)
 {
   guint64 value = 0;
   gint sign = 0;
@@ -77,8 +76,25 @@ static gboolean running_time(GstAggregatorPad *pad, GstBuffer *buffer, GstClockT
   return sign != 0;
 }
 
-void gst_stx_queued_collect(
-    GstStxQueued *queued, GstElement *element, const GstStxRoles *roles, const GstStxSkew *skew)
+static void see_head(GstStxHead *head, GstStxHeld *held)
+{
+  head->eos = gst_aggregator_pad_is_eos(head->pad) || gst_stx_pad_is_parked(head->pad);
+  if (held->buffer == NULL) {
+    head->buffer = gst_aggregator_pad_peek_buffer(head->pad);
+  } else {
+    head->held = held;
+    if (held->believed || head->eos || gst_aggregator_pad_has_buffer(head->pad))
+      head->buffer = gst_buffer_ref(held->buffer);
+  }
+  head->timed = head->buffer != NULL && gst_stx_running_time(head->pad, head->buffer, &head->time);
+  /* A flush may have taken it away since, and the segment with it: it is not without a time. */
+  if (!head->timed && head->held == NULL && !gst_aggregator_pad_has_buffer(head->pad))
+    gst_clear_buffer(&head->buffer);
+  head->eos = head->buffer == NULL && head->eos;
+}
+
+void gst_stx_queued_collect(GstStxQueued *queued, GstElement *element, const GstStxRoles *roles,
+    const GstStxSkew *skew, GstStxHeld *held)
 {
   *queued = (GstStxQueued){.count = g_strv_length((gchar **)roles->names)};
   queued->lead = queued->count;
@@ -90,17 +106,24 @@ void gst_stx_queued_collect(
     if (head->pad == NULL)
       continue;
     queued->lead = MIN(queued->lead, role);
-    head->buffer = gst_aggregator_pad_peek_buffer(head->pad);
-    if (head->buffer != NULL)
-      head->timed = running_time(head->pad, head->buffer, &head->time);
+    see_head(head, &held[role]);
     head->time -= head->timed ? skew->shift[role] : 0;
     head->moment = head->time - skew_of(skew, role);
-    /* A flush may have taken it away since, and the segment with it: it is not without a time. */
-    if (!head->timed && !gst_aggregator_pad_has_buffer(head->pad))
-      gst_clear_buffer(&head->buffer);
-    if (head->buffer == NULL)
-      head->eos = gst_aggregator_pad_is_eos(head->pad) || gst_stx_pad_is_parked(head->pad);
   }
+}
+
+/* NULL: it was flushed meanwhile. */
+static GstBuffer *pop_head(const GstStxHead *head)
+{
+  return head->held != NULL ? g_steal_pointer(&head->held->buffer)
+                            : gst_aggregator_pad_pop_buffer(head->pad);
+}
+
+void gst_stx_head_drop(const GstStxHead *head)
+{
+  GstBuffer *buffer = pop_head(head);
+
+  gst_clear_buffer(&buffer);
 }
 
 void gst_stx_queued_clear(GstStxQueued *queued)
@@ -253,7 +276,7 @@ gboolean gst_stx_queued_take(const GstStxQueued *queued, guint roles, GstBuffer 
   for (guint role = 0; role < queued->count; role++) {
     const GstStxHead *head = &queued->head[role];
 
-    set[role] = roles & 1u << role ? gst_aggregator_pad_pop_buffer(head->pad) : NULL;
+    set[role] = roles & 1u << role ? pop_head(head) : NULL;
     if (set[role] != NULL && gst_stx_is_gap(set[role]))
       gst_clear_buffer(&set[role]);
     if (head->pad != NULL && head->required && set[role] == NULL)

@@ -80,9 +80,16 @@ void gst_stx_skew_forget(GstStxSkew *self, guint roles);
 
 /* ---- Heads --------------------------------------------------------------------------------- */
 
+/* A head that was taken off its pad, as its time is doubted: the next one there tells. */
+typedef struct {
+  GstBuffer *buffer; /* owned; NULL: none */
+  gboolean believed;
+} GstStxHeld;
+
 /* The head of the pad of one role. */
 typedef struct {
   GstAggregatorPad *pad;   /* reference; NULL: the role has no pad */
+  GstStxHeld *held;        /* the place of `buffer`; NULL: it lies on the pad */
   GstBuffer *buffer;       /* reference; NULL: nothing there yet, or EOS */
   GstClockTimeDiff time;   /* running time without the role's shift, if timed */
   GstClockTimeDiff moment; /* the same, without the skew that is expected of the role */
@@ -104,10 +111,16 @@ typedef enum {
   GST_STX_VERDICT_TAKE  /* the buffers of these roles are a set */
 } GstStxVerdict;
 
-/* Looks at the pads of these roles. Also from get_next_time. */
-void gst_stx_queued_collect(
-    GstStxQueued *queued, GstElement *element, const GstStxRoles *roles, const GstStxSkew *skew);
+/* Looks at the pads of these roles, and at what was held of each, which is a head once something
+ * follows it, or EOS. Also from get_next_time. */
+void gst_stx_queued_collect(GstStxQueued *queued, GstElement *element, const GstStxRoles *roles,
+    const GstStxSkew *skew, GstStxHeld *held);
 void gst_stx_queued_clear(GstStxQueued *queued);
+
+/* Running time of a buffer, negative before the segment. FALSE without a PTS, or a segment. */
+gboolean gst_stx_running_time(GstAggregatorPad *pad, GstBuffer *buffer, GstClockTimeDiff *time);
+
+void gst_stx_head_drop(const GstStxHead *head);
 
 /* Is a required pad at EOS and empty? Then nothing can be paired. */
 gboolean gst_stx_queued_ended(const GstStxQueued *queued);

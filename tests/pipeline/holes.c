@@ -92,13 +92,6 @@ static Counts run(Hole left, Hole right, guint left_frames, guint right_frames)
   return run_at("20/1", left, right, left_frames, right_frames);
 }
 
-/* The first frame behind a hole of more than a second: until the next one follows it, its time may
- * be a mistake, for which the other view must not wait. */
-static guint doubted(Hole hole, guint frames)
-{
-  return hole.first > 0 && hole.first + hole.count < frames && hole.count >= RATE ? 1 : 0;
-}
-
 /* ---- Tests --------------------------------------------------------------------------------- */
 
 /* The beginning and length of a hole: shorter and longer than what the queues hold. */
@@ -110,13 +103,11 @@ STX_TEST_LOOP(hole_on_the_right, G_N_ELEMENTS(holes))
   Hole hole = holes[_i];
   Counts counts = run(none, hole, FRAMES, FRAMES);
 
-  guint lost = hole.count + doubted(hole, FRAMES);
-
   fail_unless_equals_int(counts.pictures, FRAMES);
-  fail_unless_equals_int(counts.stixels, FRAMES - lost);
+  fail_unless_equals_int(counts.stixels, FRAMES - hole.count);
   /* Behind the last pair nothing is waited for: the end says it all. */
   if (hole.first + hole.count < FRAMES)
-    fail_unless_equals_int(counts.gaps, lost);
+    fail_unless_equals_int(counts.gaps, hole.count);
 }
 
 STX_TEST_LOOP(hole_on_the_left, G_N_ELEMENTS(holes))
@@ -125,7 +116,7 @@ STX_TEST_LOOP(hole_on_the_left, G_N_ELEMENTS(holes))
   Counts counts = run(hole, none, FRAMES, FRAMES);
 
   fail_unless_equals_int(counts.pictures, FRAMES - hole.count);
-  fail_unless_equals_int(counts.stixels, FRAMES - hole.count - doubted(hole, FRAMES));
+  fail_unless_equals_int(counts.stixels, FRAMES - hole.count);
   fail_unless_equals_int(counts.gaps, 0);
 }
 
@@ -135,7 +126,7 @@ STX_TEST_LOOP(hole_on_both, G_N_ELEMENTS(holes))
   Counts counts = run(other, hole, FRAMES, FRAMES);
 
   fail_unless_equals_int(counts.pictures, FRAMES - other.count);
-  fail_unless_equals_int(counts.stixels, FRAMES - hole.count - doubted(hole, FRAMES));
+  fail_unless_equals_int(counts.stixels, FRAMES - hole.count);
 }
 
 STX_TEST_LOOP(a_long_hole, 3)
@@ -144,11 +135,9 @@ STX_TEST_LOOP(a_long_hole, 3)
   const gboolean left = _i != 0, right = _i != 1;
   Counts counts = run(left ? hole : none, right ? hole : none, MANY_FRAMES, MANY_FRAMES);
 
-  guint lost = hole.count + (left && right ? 0 : doubted(hole, MANY_FRAMES));
-
   fail_unless_equals_int(counts.pictures, MANY_FRAMES - (left ? hole.count : 0));
-  fail_unless_equals_int(counts.stixels, MANY_FRAMES - lost);
-  fail_unless_equals_int(counts.gaps, left ? 0 : lost);
+  fail_unless_equals_int(counts.stixels, MANY_FRAMES - hole.count);
+  fail_unless_equals_int(counts.gaps, left ? 0 : hole.count);
 }
 
 /* Frames of a time lapse lie further apart than times that are doubted at usual rates. */
@@ -168,7 +157,7 @@ STX_TEST_LOOP(a_hole_of_a_slow_camera_ends, 2)
   const Hole hole = {20, 10};
   Counts counts = run_at("1/2", _i != 0 ? hole : none, _i != 0 ? none : hole, FRAMES, FRAMES);
 
-  fail_unless_equals_int(counts.stixels, FRAMES - hole.count - 1);
+  fail_unless_equals_int(counts.stixels, FRAMES - hole.count);
 }
 
 /* One camera ends: what depends on it ends, the pictures of the other go on. */
