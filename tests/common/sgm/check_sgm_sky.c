@@ -242,8 +242,8 @@ STX_TEST(equals_brute_force_on_any_size)
   compare_some(200, 1, 303, &met);
 }
 
-/* Left of a pole the sky, right of it what is a wall, as all that it ends at is 20 px near. Above the
- * pole is a row of tiles of both, which grow. */
+/* Left of a pole the sky, right of it what is a wall, as all that it ends at is 20 px near. Above
+ * the pole is a row of tiles of both, which grow. */
 static void compare_pole(BruteSky *met)
 {
   int width = 192, height = 64;
