@@ -124,7 +124,7 @@ static void open_turns(StxLidarTurns *turns)
     if (turns->open[t].packets == 0) {
       int64_t number = turns->lowest + t;
       turns->open[t] = (StxLidarTurn){
-          .number = (uint64_t)number, .begun = number * TURN + turns->cut >= turns->whole};
+          .number = (uint64_t)number, .begun = number > turn_at(turns, turns->whole - 1)};
     }
 }
 
@@ -137,7 +137,7 @@ static void begin(StxLidarTurns *turns, const StxLidarPacket *packet)
   turns->rate = 0;
   turns->lowest = turn_at(turns, turns->place + packet->low);
   turns->packets = 0;
-  /* Of numbers that begin again none is below 0 soon. */
+  /* Two periods more: numbers that begin again do not get below 0. */
   take_newest(turns, packet, packet->order + 2 * packet->order_modulus);
   if (!packet->turns)
     place_counted(turns, packet, 0);

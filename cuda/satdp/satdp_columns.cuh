@@ -121,7 +121,6 @@ STX_DEVICE StxStixel make_record(const Column *c, int i)
   StxStixel stixel = stx_make_stixel(&c->args->params.grid, c->tables, c->column, &cells, &sums, 0);
   if (SLANTED)
     stx_slant_stixel(&c->args->params.grid, c->tables, &sums, &stixel);
-  stx_refuse_foot(&c->args->params.grid, c->tables, &stixel);
   stixel.label = (uint8_t)label_of(c, &segment); /* last: it would only occupy a register */
   return stixel;
 }
@@ -139,11 +138,14 @@ STX_DEVICE void write_records(const Column *c)
   }
 }
 
-/* By all threads, when the records of the column are written: no two threads write to one field, or
- * read what another one writes. */
+/* By all threads, when the records of the column are written: between barriers, no two threads write
+ * to one field, or read what another one writes. make_record has no registers left for the feet. */
 STX_DEVICE void settle_feet(const Column *c)
 {
   StxStixel *stixels = c->args->stixels + c->counts->first;
+  for (uint32_t i = threadIdx.x; i < c->counts->records; i += WARPS * LANES)
+    stx_refuse_foot(&c->args->params.grid, c->tables, &stixels[i]);
+  __syncthreads();
   for (uint32_t i = threadIdx.x; i + 1 < c->counts->records; i += WARPS * LANES)
     stx_settle_foot(&c->args->params.grid, &stixels[i], &stixels[i + 1]);
 }

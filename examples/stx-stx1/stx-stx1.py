@@ -74,7 +74,8 @@ except ImportError as missing:
 
 GROUND, OBJECT = records.KINDS.index("ground"), records.OBJECT
 UNKNOWN = {"kind": "object", "label": None, "class": "none", "disparity_top": 0,
-           "disparity_bottom": 0, "distance": None, "metres": None, "cost": 0, "confidence": 0}
+           "disparity_bottom": 0, "distance": None, "distance_deviation": None, "metres": None,
+           "cost": 0, "confidence": 0}
 
 
 # ---- To .stx1 ------------------------------------------------------------------------------------
@@ -233,7 +234,7 @@ def record_of(stixel, column, top, bottom, scale):
     return {**place, "kind": "ground" if kind in stx1.GROUND else "object",
             "label": records.LABELS.index(name) if name else None, "class": name or "none",
             "disparity_top": disparity, "disparity_bottom": disparity,
-            "distance": round(stixel[stx1.DEPTH], 6), "cost": 0,
+            "distance": round(stixel[stx1.DEPTH], 6), "distance_deviation": None, "cost": 0,
             "confidence": round(min(max(stixel[stx1.CONFIDENCE], 0), 1), 6)}
 
 
