@@ -138,8 +138,9 @@ STX_DEVICE void write_records(const Column *c)
   }
 }
 
-/* By all threads, when the records of the column are written: between barriers, no two threads write
- * to one field, or read what another one writes. make_record has no registers left for the feet. */
+/* By all threads, when the records of the column are written: between barriers, no two threads
+ * write to one field, or read what another one writes. make_record has no registers left for the
+ * feet. */
 STX_DEVICE void settle_feet(const Column *c)
 {
   StxStixel *stixels = c->args->stixels + c->counts->first;
