@@ -12,7 +12,7 @@ packages_video="gstreamer1.0-libav gstreamer1.0-plugins-bad"
 packages_test="check gobject-introspection libgirepository1.0-dev valac python3
   python3-numpy python3-jsonschema clang-format
   gstreamer1.0-python3-plugin-loader python3-gst-1.0 python3-venv
-  libgstrtspserver-1.0-dev gstreamer1.0-plugins-ugly $packages_video
+  gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-ugly $packages_video
   python3-sphinx python3-myst-parser furo"
 # Each for a test that is skipped without it; not every distribution has them. Mosquitto's package
 # starts a broker that listens on the loopback; the test has one of its own.
@@ -23,7 +23,7 @@ packages_root="debootstrap"
 packages_arm="build-essential ccache gcc-aarch64-linux-gnu g++-aarch64-linux-gnu meson ninja-build
   pkg-config python3 qemu-user check:arm64 gstreamer1.0-plugins-base:arm64
   gstreamer1.0-plugins-good:arm64 gstreamer1.0-tools:arm64 libgstreamer-plugins-base1.0-dev:arm64
-  libgstreamer1.0-dev:arm64 libgstrtspserver-1.0-dev:arm64 libjansson-dev:arm64 libpng-dev:arm64
+  libgstreamer1.0-dev:arm64 libjansson-dev:arm64 libpng-dev:arm64
   libyaml-dev:arm64"
 # Only where there is nvcc: GStreamer's CUDA library, and what its headers include.
 packages_cuda=
