@@ -11,7 +11,7 @@
  * Per cell, over its n pixels (fewer in the last column and row), with d the disparity in steps of
  * the grid, 1/256 pixel mostly (colmean_disparity.h says how the numbers of a map become that), c
  * the confidence (255 where none is given), and a pixel valid if d > 0 and c > 0:
- *   4·valid < n: disparity 0, weight 0 (so a cell without a valid pixel is unknown). Otherwise
+ *   2·valid < n: disparity 0, weight 0 (so a cell without a valid pixel is unknown). Otherwise
  *   MEAN      the valid pixels enter; disparity = Σd / entered
  *   WEIGHTED  m = lower median of the valid disparities (rank (valid−1)/2 from below); the valid
  *             pixels with |d − m| <= max(4 px, m / 20 rounded down) enter, which m itself always
@@ -20,9 +20,9 @@
  *   weight    = Σc² / n, the sum over the pixels that entered; 0 is possible where few and
  *             doubtful pixels entered, although the disparity is known
  * A matcher may be sure that there is nothing to measure: where confidence_is_sky, a pixel with d =
- * 0 and c > 0 is sky (sgm_sky.h). A cell with more pixels of sky than valid ones is unknown, and
- * its weight says how sure that is: Σc² / n over the pixels of sky. All quotients are rounded half
- * up: (2·num + den) / (2·den) in integers.
+ * 0 and c > 0 is sky (sgm_sky.h). A cell with more pixels of sky than valid ones, which is unknown,
+ * has a weight that says how sure that is: Σc² / n over the pixels of sky. All quotients are
+ * rounded half up: (2·num + den) / (2·den) in integers.
  *
  * Then holes are filled: cells of unknown disparity and weight 0 that follow one another in a row
  * of cells, together at most fill_width pixels wide (a whole number of cells), take the smaller

@@ -84,7 +84,7 @@ static void reduce_cell(const StxColmeanParams *params, ValidPixels *valid, int 
   *disparity = *weight = 0;
   if (valid->sky > valid->count)
     *weight = (uint16_t)stx_round_half_up(valid->sky_weight, n);
-  if (valid->sky > valid->count || 4 * valid->count < n || valid->count == 0)
+  if (2 * valid->count < n)
     return;
   StxReduction reduction = params->reduction;
   bool mean = reduction == STX_REDUCE_MEAN;

@@ -225,21 +225,19 @@ static void finish(const Sums *sums, double unit, StxReduction reduction, bool c
     double num = sums->moment_high[lane] * unit + sums->moment_low[lane];
     int32_t mean = sums->low[lane] + (int32_t)((2 * num + den) / (2 * den));
     int32_t w = (int32_t)((2.0 * total + n[lane]) / (2.0 * n[lane]));
-    int32_t known = 4 * sums->valid[lane] >= n[lane] ? -1 : 0;
+    int32_t known = 2 * sums->valid[lane] >= n[lane] ? -1 : 0;
     int32_t d = reduction == STX_REDUCE_MEDIAN ? sums->median[lane] : mean;
     disparity[lane] = (uint16_t)(d & known);
     weight[lane] = (uint16_t)(w & known);
   }
 }
 
-/* Cells with more sky than anything else. */
-static void finish_sky(
-    const Sums *sums, const int32_t n[LANES], uint16_t *disparity, uint16_t *weight)
+/* Cells with more sky than anything else: at most half of their pixels are known. */
+static void finish_sky(const Sums *sums, const int32_t n[LANES], uint16_t *weight)
 {
   for (int lane = 0; lane < LANES; lane++) {
     int32_t w = (int32_t)((2.0 * sums->sky_weight[lane] + n[lane]) / (2.0 * n[lane]));
     bool sky = sums->sky[lane] > sums->valid[lane];
-    disparity[lane] = sky ? STX_DISPARITY_UNKNOWN : disparity[lane];
     weight[lane] = sky ? (uint16_t)w : weight[lane];
   }
 }
@@ -262,11 +260,10 @@ static void finish_small(
     int32_t mean = (int32_t)(2 * (half < SMOOTH_RANGE ? half : SMOOTH_RANGE) + 0.5f);
     int32_t left = (int32_t)(2 * num + (uint32_t)den - 2 * (uint32_t)den * (uint32_t)mean);
     mean += (left >= 2 * den) - (left < 0);
-    int32_t known = 4 * sums->valid[lane] >= n ? -1 : 0;
+    int32_t known = 2 * sums->valid[lane] >= n ? -1 : 0;
     int32_t d = (sums->low[lane] + mean) & known, w = ((total + n / 2) >> shift) & known;
     if (sky) {
       bool is_sky = sums->sky[lane] > sums->valid[lane];
-      d = is_sky ? STX_DISPARITY_UNKNOWN : d;
       w = is_sky ? (sums->sky_weight[lane] + n / 2) >> shift : w;
     }
     disparity[lane] = (uint16_t)d;
@@ -419,7 +416,7 @@ static void finish_cells(const Work *work, const Sums *sums, double unit, bool c
 {
   finish(sums, unit, work->job->params->reduction, certain, n, disparity, weight);
   if (work->sky)
-    finish_sky(sums, n, disparity, weight);
+    finish_sky(sums, n, weight);
 }
 
 static void any_cells(Work *work, int x, Span span, uint16_t *disparity, uint16_t *weight)

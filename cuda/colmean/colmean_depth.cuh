@@ -499,7 +499,7 @@ STX_DEVICE uint32_t decide(Sky sky, uint32_t value, uint32_t valid, uint32_t n, 
   const uint32_t count = lanes_sum(sky.count, lanes), weight = lanes_sum(sky.weight, lanes);
   if (count > valid)
     return round_half_up(weight, n) << 16;
-  return valid == 0 || 4 * valid < n ? 0 : value;
+  return 2 * valid < n ? 0 : value;
 }
 
 /* ---- Cells --------------------------------------------------------------------------------- */

@@ -37,17 +37,17 @@ STX_TEST(literal_disparities)
   expect_cell(STX_REDUCE_WEIGHTED, near, NULL, 2563, 65025);
   expect_cell(STX_REDUCE_MEDIAN, near, NULL, 2561, 65025); /* rank 3 of 0…7 */
 
-  /* Two of eight valid is just enough; one is not. The median is the lower of the two; 1024 away
-   * is still near, and nothing beyond. */
-  static const uint16_t two[8] = {0, 0, 1000, 0, 0, 2024, 0, 0};
-  expect_cell(STX_REDUCE_MEAN, two, NULL, 1512, 16256); /* 2·65025 / 8 = 16256.25 */
-  expect_cell(STX_REDUCE_WEIGHTED, two, NULL, 1512, 16256);
-  expect_cell(STX_REDUCE_MEDIAN, two, NULL, 1000, 16256);
-  static const uint16_t apart[8] = {0, 0, 1000, 0, 0, 2025, 0, 0};
-  expect_cell(STX_REDUCE_MEAN, apart, NULL, 1513, 16256); /* 1512.5 */
-  expect_cell(STX_REDUCE_WEIGHTED, apart, NULL, 1000, 8128);
-  static const uint16_t one[8] = {0, 0, 1000, 0, 0, 0, 0, 0};
-  expect_cell(STX_REDUCE_MEAN, one, NULL, 0, 0);
+  /* Four of eight valid are just enough; three are not. The median is the lower of the middle two;
+   * 1024 away is still near, and nothing beyond. */
+  static const uint16_t four[8] = {0, 0, 1000, 1000, 0, 2024, 2024, 0};
+  expect_cell(STX_REDUCE_MEAN, four, NULL, 1512, 32513); /* 4·65025 / 8 = 32512.5 */
+  expect_cell(STX_REDUCE_WEIGHTED, four, NULL, 1512, 32513);
+  expect_cell(STX_REDUCE_MEDIAN, four, NULL, 1000, 32513);
+  static const uint16_t apart[8] = {0, 0, 1000, 1000, 0, 2025, 2025, 0};
+  expect_cell(STX_REDUCE_MEAN, apart, NULL, 1513, 32513); /* 1512.5 */
+  expect_cell(STX_REDUCE_WEIGHTED, apart, NULL, 1000, 16256);
+  static const uint16_t three[8] = {0, 0, 1000, 1000, 0, 1000, 0, 0};
+  expect_cell(STX_REDUCE_MEAN, three, NULL, 0, 0);
 
   /* 5 %: 40000 / 20 = 2000 is the tolerance of large disparities. */
   static const uint16_t large[8] = {40000, 40000, 40000, 40000, 40000, 42000, 38000, 42001};
@@ -69,24 +69,29 @@ STX_TEST(literal_confidences)
   expect_cell(STX_REDUCE_MEDIAN, d, c, 1000, 138);
   /* MEAN: 14200 / 6 = 2366.7; weight 66125 / 8 = 8265.6 */
   expect_cell(STX_REDUCE_MEAN, d, c, 2367, 8266);
-  /* Confidence 1: known, of no weight (2 / 8). Confidence 0: unknown. */
-  static const uint16_t two[8] = {0, 0, 1000, 0, 0, 1000, 0, 0};
-  static const uint8_t least[8] = {0, 0, 1, 0, 0, 1, 0, 0}, none[8] = {9, 9, 0, 9, 9, 0, 9, 9};
-  expect_cell(STX_REDUCE_WEIGHTED, two, least, 1000, 0);
-  expect_cell(STX_REDUCE_WEIGHTED, two, none, 0, 0);
+  /* Confidence 1: known, of no weight, since three of the four enter (3 / 8). Confidence 0:
+   * unknown. */
+  static const uint16_t four[8] = {0, 0, 1000, 1000, 0, 1000, 9000, 0};
+  static const uint8_t least[8] = {0, 0, 1, 1, 0, 1, 1, 0}, none[8] = {9, 9, 0, 1, 9, 1, 1, 9};
+  expect_cell(STX_REDUCE_WEIGHTED, four, least, 1000, 0);
+  expect_cell(STX_REDUCE_WEIGHTED, four, none, 0, 0);
 }
 
 STX_TEST(literal_sky)
 {
   for (int reduction = STX_REDUCE_MEAN; reduction <= STX_REDUCE_MEDIAN; reduction++) {
     StxReduction rule = (StxReduction)reduction;
-    /* Three of sky, two valid: (100 + 400 + 65025) / 8 = 8190.6. Two of sky: not more, so known. */
+    /* Three of sky, two valid: (100 + 400 + 65025) / 8 = 8190.6. Two of sky: neither. */
     static const uint16_t d[8] = {0, 0, 0, 0, 0, 1000, 1000, 0};
     static const uint8_t three[8] = {10, 20, 255, 0, 0, 30, 30, 0};
     static const uint8_t two[8] = {10, 20, 0, 0, 0, 30, 30, 0};
     expect_cell_or_sky(rule, d, three, true, 0, 8191);
-    expect_cell_or_sky(rule, d, three, false, 1000, 225);
-    expect_cell_or_sky(rule, d, two, true, 1000, 225);
+    expect_cell_or_sky(rule, d, three, false, 0, 0);
+    expect_cell_or_sky(rule, d, two, true, 0, 0);
+    /* Four of sky, four valid: known. */
+    static const uint16_t half[8] = {0, 0, 0, 1000, 1000, 1000, 1000, 0};
+    static const uint8_t all[8] = {10, 20, 255, 30, 30, 30, 30, 255};
+    expect_cell_or_sky(rule, half, all, true, 1000, 450);
     /* One of sky and one valid, which are too few: neither. */
     static const uint16_t one[8] = {0, 0, 0, 0, 0, 0, 1000, 0};
     static const uint8_t few[8] = {255, 0, 0, 0, 0, 0, 255, 0}, more[8] = {2, 0, 0, 0, 0, 0, 0, 0};
@@ -95,7 +100,7 @@ STX_TEST(literal_sky)
     /* Valid pixels have to have a confidence; without any, nothing is sky. */
     static const uint8_t doubtful[8] = {1, 1, 255, 0, 0, 0, 0, 0};
     expect_cell_or_sky(rule, d, doubtful, true, 0, 8128); /* 65027 / 8 = 8128.4 */
-    expect_cell_or_sky(rule, d, NULL, true, 1000, 16256);
+    expect_cell_or_sky(rule, half, NULL, true, 1000, 32513);
   }
   static const uint16_t none[8] = {0};
   static const uint8_t sure[8] = {255, 255, 255, 255, 255, 255, 255, 255};

@@ -64,7 +64,7 @@ static void verify_cell(
       known[valid] = d[i];
       w[valid++] = c[i] * c[i];
     }
-  if (valid < n / 4.0) {
+  if (valid < n / 2.0) {
     ck_assert(disparity == 0 && weight == 0);
     return;
   }
