@@ -18,6 +18,7 @@ packages_test="check gobject-introspection libgirepository1.0-dev valac python3
 # starts a broker that listens on the loopback; the test has one of its own.
 packages_applications="mosquitto python3-paho-mqtt chromium-headless-shell"
 packages_fuzz="clang libclang-rt-dev llvm"
+[[ ${CC:-} != clang* ]] || packages_build+=" $packages_fuzz"
 packages_root="debootstrap"
 # In a root of their own: a compiler for 64-bit ARM, what it links, and what runs its programs.
 packages_arm="build-essential ccache gcc-aarch64-linux-gnu g++-aarch64-linux-gnu meson ninja-build

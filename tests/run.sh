@@ -9,6 +9,8 @@
 #                        common, gst and docs, and the kernels on the CPU in one order of threads
 #   tests/run.sh full    before a release: all of them, and then the checks listed at the end of
 #                        this script, which take hours
+#   tests/run.sh NAME    in the build of quick, the tests that bear the name of a file (one that was
+#                        edited, or the test's); where there is none, those of its folder
 #
 #   BUILD=DIR        build folder (default build-test, build-quick for quick; those with sanitizers
 #                    are DIR-asan, DIR-tsan and DIR-fuzz)
@@ -22,8 +24,9 @@ install_packages $packages_build $packages_run $packages_test $packages_cuda
 python3 -c 'import numpy' 2>/dev/null || export PATH=/usr/bin:$PATH
 
 mode=${1:-all} build=${BUILD:-build-test}
+edited=''
+[[ $mode =~ ^(all|quick|full)$ ]] || { edited=$mode mode=quick; }
 [ "$mode" != quick ] || build=${BUILD:-build-quick}
-[[ $mode =~ ^(all|quick|full)$ ]] || { echo "usage: tests/run.sh [quick | full]" >&2; exit 2; }
 passed=0 failed=0 skipped=0 failures='' sets='' said=''
 
 # configure DIR OPTION...: a fresh or an existing build folder with these options. Meson builds the
@@ -86,6 +89,21 @@ run_tests() {
   skipped=$((skipped + $(count Skipped) + 0))
 }
 
+# tests_of FILE: the names of its tests, or of those of its folder.
+tests_of() {
+  local path=${1%.*} name all found
+  all=$(meson test -C "$build" --list 2>/dev/null | sed -n 's#.* / ##p')
+  for path in "$(basename "$path")" "$(basename "$(dirname "$path")")"; do
+    path=$(sed -E 's/^check_|^gst|_(omp|c|math|private|launch)$//g; s/[-_]//g' <<<"$path")
+    found=$(while read -r name; do
+      [[ ${name//[-_]/} != "$path"* ]] || echo "$name"
+    done <<<"$all")
+    [ -z "$found" ] || break
+  done
+  [ -n "$found" ] || { echo "No test is named like $1; there are:"$'\n'"$all" >&2; exit 2; }
+  echo "$found"
+}
+
 # check NAME COMMAND...: one more test, which is skipped if the command exits with 77.
 check() {
   local name=$1 status=0
@@ -107,6 +125,7 @@ optional=$packages_applications
 if [ "$mode" = quick ]; then
   options+=(-Dexamples=disabled -Dcuda-archs=none)
   packages=(onnx opencv) optional=''
+  [ -z "$edited" ] || packages=()
 fi
 # The emulator runs the kernels: what nvcc makes of them is not looked at. Instrumented code draws
 # false warnings from gcc, so they are no errors here. Reports need the lines of the source alone.
@@ -121,7 +140,7 @@ configure "$build" "${options[@]}"
 # shellcheck disable=SC2086  # a list of words
 { fetch "${packages[@]}" && install_optional_packages $optional; } &
 fetching=$!
-ninja -C "$build"
+[ -n "$edited" ] || ninja -C "$build"
 wait $fetching || true
 fetch "${packages[@]}"
 
@@ -141,7 +160,11 @@ if [ "$mode" != quick ] && [ "${SANITIZE:-yes}" = yes ]; then
   building=$!
 fi
 
-if [ "$mode" = quick ]; then
+if [ -n "$edited" ]; then
+  names=$(tests_of "$edited")
+  # shellcheck disable=SC2086  # a list of words
+  run_tests "$build" $names
+elif [ "$mode" = quick ]; then
   run_tests "$build" --suite common --suite gst --suite docs --suite cuda
 elif [ "$mode" = full ]; then
   STX_CALLS=all STX_CUDA_MODES=all run_tests "$build"

@@ -3,7 +3,7 @@
 which packages they need."""
 import sys
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 
 
 def add_to(parser):
