@@ -31,7 +31,7 @@ typedef enum {
 /* Sorted by z, of a scan by the range, the nearest first. Metres, seconds; not a number: unknown.
  */
 typedef struct {
-  uint32_t id;                        /* from 1, the same in all frames; 0: not followed */
+  uint32_t id;                        /* from 1, the same in all frames; 0: not followed, or new */
   uint32_t age;                       /* frames since the first one that showed it, which has 0 */
   uint16_t left, top, right, bottom;  /* pixels of the image, inclusive; of a scan all 0 */
   uint16_t first_column, last_column; /* of stixels, inclusive; of a scan both 0 */

@@ -25,7 +25,7 @@
 #define DEPTH .8       /*   of a disparity alone, which says how far away it was */
 #define SHIFT .1       /*   of all points of a thing together, of either */
 #define SLOPE .05      /* of its speed: things go up or down so fast, as their road does */
-#define ENOUGH 10.0    /* points: errors of more are no longer those of each alone */
+#define ENOUGH 5.0     /* points: errors of more are no longer those of each alone */
 #define ROBUST 1.5     /* standard deviations: from there on a point counts less */
 #define ROUNDS 5       /* of weights */
 #define LEAST_POINTS 2 /* of an obstacle, and of a stixel with its neighbours */

@@ -233,8 +233,20 @@ static float relative_speed(const Axis *axis, double sign, double surprise)
   return sqrt(axis->p11 * fmax(surprise, 1)) <= RELATIVE_WORTH ? (float)(sign * axis->speed) : NAN;
 }
 
-static void update(Track *track, const StxObstacle *o, uint32_t place, double dt)
+/* A new one; 0 is none. */
+static uint32_t next_id(StxObstacles *state)
 {
+  uint32_t id = state->next_id;
+  state->next_id += id < UINT32_MAX ? 1 : 2;
+  return id;
+}
+
+/* A track is confirmed, and has an id, from the second time on: what is seen once is often a piece
+ * of something else. */
+static void update(
+    StxObstacles *state, Track *track, const StxObstacle *o, uint32_t place, double dt)
+{
+  track->id = track->id > 0 ? track->id : next_id(state);
   track->width = (double)o->width;
   track->label = o->label;
   track->unseen = 0;
@@ -243,7 +255,9 @@ static void update(Track *track, const StxObstacle *o, uint32_t place, double dt
   track->seen += dt > 0;
 }
 
-static void begin(StxObstacles *state, uint32_t place, bool over_ground, double speed, double noise)
+/* confirmed: where nothing was followed, all of it has an id at once. */
+static void begin(StxObstacles *state, uint32_t place, bool confirmed, bool over_ground,
+    double speed, double noise)
 {
   const StxObstacle *o = &state->obstacle[place];
   if (state->tracked == state->room_for_tracks)
@@ -251,11 +265,10 @@ static void begin(StxObstacles *state, uint32_t place, bool over_ground, double 
   Track *track = &state->tracks[state->tracked++];
   *track = (Track){begin_axis((double)o->x, 0, .2 + .1 * noise),
       begin_axis((double)o->z, speed, noise), .depth = (double)o->depth, .width = (double)o->width,
-      .surprise_x = 1, .surprise_z = 1, .id = state->next_id, .out = state->params.max_unseen + 1,
-      .label = o->label, .place = place};
+      .surprise_x = 1, .surprise_z = 1, .id = confirmed ? next_id(state) : 0,
+      .out = state->params.max_unseen + 1, .label = o->label, .place = place};
   if (over_ground)
     stx_obstacles_begin(track, o);
-  state->next_id += state->next_id < UINT32_MAX ? 1 : 2; /* 0 is none */
 }
 
 /* The speed of most things: they stand, and the sensor moves. */
@@ -319,6 +332,7 @@ static double shared_of(const Choices *choices)
 void stx_obstacles_follow(
     StxObstacles *state, double dt, const StxMotion *motion, const Noise *noise)
 {
+  bool first = state->tracked == 0;
   find_choices(state, noise);
   stx_obstacles_auction(state, state->obstacles);
   for (size_t t = 0; t < state->tracked; t++) {
@@ -338,7 +352,7 @@ void stx_obstacles_follow(
           obstacles_noise(noise, (double)o->z));
     else if (motion == NULL && !state->again)
       update_relative(track, o, obstacles_noise(noise, (double)o->z));
-    update(track, o, place, dt);
+    update(state, track, o, place, dt);
   }
   double speed = usual_speed(state);
   size_t kept = 0;
@@ -353,7 +367,8 @@ void stx_obstacles_follow(
   state->tracked = kept;
   for (uint32_t i = 0; i < state->obstacles; i++)
     if (state->owner[i] == OBSTACLES_NONE)
-      begin(state, i, motion != NULL, speed, obstacles_noise(noise, (double)state->obstacle[i].z));
+      begin(state, i, first, motion != NULL, speed,
+          obstacles_noise(noise, (double)state->obstacle[i].z));
   stx_obstacles_keep_parts(state);
   write_out(state, dt, motion, noise);
 }

@@ -91,7 +91,7 @@ STIXEL = [
     record("confidence", FLOAT, "", "0 to 1"),
 ]
 OBSTACLE = [
-    record("id", pa.uint32(), "", "the same in all frames; 0: not followed"),
+    record("id", pa.uint32(), "", "the same in all frames; 0: not followed, or new"),
     record("age", pa.uint32(), "frames", "since the first one that showed it"),
     named("source", SOURCES, "stereo or lidar"),
     named("label", LABELS, "class of Cityscapes of most of it"),

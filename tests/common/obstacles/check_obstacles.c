@@ -358,6 +358,18 @@ STX_TEST(ids_and_speeds_follow_cars_in_two_lanes)
   ck_assert_double_eq_tol((double)nearest_to(&result, 0)->lateral_speed, 0, .3);
 }
 
+/* A second car is there in the third frame alone, then from the fifth on. */
+STX_TEST(an_id_is_given_at_the_second_sight)
+{
+  STX_AUTO(StxObstacles) *state = board_state(&defaults);
+  for (int i = 0; i < 8; i++) {
+    StxObstaclesResult result = cars(state, 15, i == 2 || i > 3 ? 25 : 0, .1 * i);
+    const StxObstacle *second = nearest_to(&result, -3.6);
+    ck_assert_uint_eq(nearest_to(&result, 0)->id, 1);
+    ck_assert(i < 2 || i == 3 || second->id == (i == 2 ? 0 : 2));
+  }
+}
+
 /* Of every three frames one is lost; what the time stamps say is what counts. */
 STX_TEST(speeds_are_those_of_the_time_stamps)
 {

@@ -619,6 +619,8 @@ STX_TEST(what_left_the_image_is_not_seen_in_something_else)
   ck_assert_uint_eq(result.count, 1);
   result = drive_on(&drive, second, 1);
   ck_assert_uint_eq(result.count, 2);
+  ck_assert_uint_eq(result.obstacles[0].id, 0);
+  result = drive_on(&drive, second, 1);
   ck_assert_uint_eq(result.obstacles[0].id, 3);
   stx_obstacles_free(drive.state);
 }
