@@ -3,22 +3,19 @@
 #ifndef STX_LINES_H
 #define STX_LINES_H
 
-/* From what the tee `tee` gets, in colour, and the pad sgm.sink_right to the picture at `out`. The
- * first queue is that of the matcher. */
-#define ENDURANCE_WHOLE_TO(queue, more)                                                            \
+/* From what the tee `tee` gets, in colour, and the pad sgm.sink_right to the picture at `out`. */
+#define ENDURANCE_WHOLE_TO(more)                                                                   \
   "stereo-sgm name=sgm max-disparity=64 ! downsample-transpose name=cells ! "                      \
   "sat-dp-stixels name=stixels ! overlay.stixels "                                                 \
   "stixel-overlay name=overlay ! " more "fakesink name=out sync=false "                            \
-  "tee name=tee ! " queue " ! videoconvert ! sgm.sink_left tee. ! queue ! overlay.sink "
-#define ENDURANCE_WHOLE_WITH(queue) ENDURANCE_WHOLE_TO(queue, "")
-#define ENDURANCE_WHOLE ENDURANCE_WHOLE_WITH("queue")
-#define ENDURANCE_OBSTACLES ENDURANCE_WHOLE_TO("queue", "stixel-obstacles ! ")
+  "tee name=tee ! queue ! videoconvert ! sgm.sink_left tee. ! queue ! overlay.sink "
+#define ENDURANCE_WHOLE ENDURANCE_WHOLE_TO("")
+#define ENDURANCE_OBSTACLES ENDURANCE_WHOLE_TO("stixel-obstacles ! ")
 
 /* The two cameras, `left` and `right`, of the synthetic street. */
-#define ENDURANCE_STREET_WITH(queue, properties, size)                                             \
+#define ENDURANCE_STREET(properties, size)                                                         \
   "street-scene-src name=left view=left " properties " ! video/x-raw,format=RGB," size " ! tee. "  \
   "street-scene-src name=right view=right " properties " ! video/x-raw,format=GRAY8," size         \
-  " ! " queue " ! sgm.sink_right "
-#define ENDURANCE_STREET(properties, size) ENDURANCE_STREET_WITH("queue", properties, size)
+  " ! queue ! sgm.sink_right "
 
 #endif

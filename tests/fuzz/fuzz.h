@@ -13,10 +13,10 @@
  *   CC=clang meson setup build-fuzz -Dfuzz=enabled -Dcuda=disabled -Dopenmp=disabled \
  *     -Db_sanitize=address,undefined -Db_lundef=false -Dc_args=-fno-sanitize-recover=all
  *   ninja -C build-fuzz fuzz
- *   build-fuzz/tests/fuzz/fuzz-columns --write-corpus corpus
- *   build-fuzz/tests/fuzz/libfuzzer-columns -max_len=4096 -detect_leaks=0 corpus
+ *   build-fuzz/tests/fuzz/fuzz-elements --write-corpus corpus
+ *   build-fuzz/tests/fuzz/libfuzzer-elements -max_len=4096 -detect_leaks=0 corpus
  *
- * which is what `tests/run.sh full` does, for each target. What an input did, fuzz-columns --files
+ * which is what `tests/run.sh full` does, for each target. What an input did, fuzz-elements --files
  * shows again, in any build.
  */
 #ifndef STX_FUZZ_H

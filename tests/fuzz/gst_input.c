@@ -69,6 +69,7 @@ const char *const stx_fuzz_caps_texts[] = {
     "other/tensors,format=static,num_tensors=1,types=uint8,dimensions=(string)19:16:12:1",
     "other/tensors,format=static,num_tensors=1,types=float32,dimensions=(string)16:12:3:1",
     "other/tensors,format=static,num_tensors=1,types=float16,dimensions=(string)8:6:3:1",
+    "other/tensors,format=static,num_tensors=1,types=float32,dimensions=(string)16:12:1:1",
     COLUMNS(16, 12, 2, 2, 0),
     COLUMNS(17, 12, 3, 2, 19) CAMERA,
     "application/x-stixels,width=16,height=12,stixel-width=8,columns=2,framerate=10/1" CAMERA,
