@@ -14,8 +14,12 @@
  *          the viewing direction towards the road: the sign of StxCamera. Its usual pitch of
  *          0.038 with fx 2262.5 and v0 513 puts the horizon at row 427 of 1024, above the middle,
  *          where a camera that looks slightly down sees it.
+ * Middlebury  D. Scharstein et al., "High-resolution stereo datasets with subpixel-accurate ground
+ *          truth", GCPR 2014: cam0=[f 0 cx; 0 f cy; 0 0 1], baseline in millimetres, width, height,
+ *          and doffs, by how much cx of the right view is larger.
  */
 #include "common/camera.h"
+#include "common/calibration/calibration.h"
 #include "common/text_file.h"
 
 #include <jansson.h>
@@ -24,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPECTED "KITTI's calib.txt or Cityscapes' camera.json"
+#define EXPECTED "KITTI's or Middlebury's calib.txt or Cityscapes' camera.json"
 #define KITTI_HEIGHT 1.65   /* metres, from the description of the recording car */
 #define MAX_SIDE 32768      /* of an image, pixels */
 #define DAY_TOLERANCE 1e-3  /* pixels: files have more digits, people round */
@@ -157,6 +161,42 @@ static bool load_kitti(int pair, StxCamera *camera, const StxKeyedText *source)
   return true;
 }
 
+/* ---- Middlebury ---------------------------------------------------------------------------- */
+
+/* Its "key=[numbers]" become KITTI's "key: numbers". */
+static bool load_middlebury(char *text, StxCamera *camera, const StxKeyedText *source)
+{
+  double k[9], doffs, baseline, size[2];
+  for (char *at = text; (at = strpbrk(at, "=[;]")) != NULL;)
+    *at = *at == '=' ? ':' : ' ';
+  if (!stx_keyed_numbers(source, "cam0", 9, k) || !stx_keyed_numbers(source, "doffs", 1, &doffs) ||
+      !stx_keyed_numbers(source, "baseline", 1, &baseline) ||
+      !stx_keyed_numbers(source, "width", 1, &size[0]) ||
+      !stx_keyed_numbers(source, "height", 1, &size[1]) ||
+      !check_positive(source, "the focal length", k[0], "pixels") ||
+      !check_positive(source, "the baseline", baseline, "millimetres"))
+    return false;
+  for (int i = 0; i < 2; i++)
+    if (!(size[i] >= 1 && size[i] <= MAX_SIDE))
+      return stx_fail(source->error, "%s: %s is %g; expected 1 to %d pixels", source->name,
+          i == 0 ? "width" : "height", size[i], MAX_SIDE);
+  *camera = (StxCamera){.focal = k[0],
+      .cx = k[2],
+      .cy = k[5],
+      .baseline = baseline / 1000,
+      .image_width = (int)size[0],
+      .image_height = (int)size[1],
+      .missing = STX_CAMERA_PITCH};
+  if (!(fabs(doffs) <= PIXEL_TOLERANCE))
+    return stx_fail(source->error,
+        "%s: doffs=%g: infinitely far things have a disparity of %.0f px, which no camera in caps "
+        "says: set stereo-sgm disparity-at-infinity=%.0f focal=%g cx=%g cy=%g baseline=%g in place "
+        "of the file",
+        source->name, doffs, -doffs, -doffs, k[0], k[2], k[5], baseline / 1000);
+  return stx_camera_check(
+      camera, source->name, "write millimetres for \"baseline\" into the file", source->error);
+}
+
 /* ---- Cityscapes --------------------------------------------------------------------------- */
 
 typedef struct {
@@ -247,6 +287,17 @@ static bool load_cityscapes(StxCamera *camera, const StxKeyedText *source)
 
 /* ---- Entry -------------------------------------------------------------------------------- */
 
+/* A file of lenses names nothing that a rectified pair's does. */
+static bool is_other_kind(const char *path, const StxKeyedText *source)
+{
+  static const char *const own[] = {"P0:", "P1:", "P2:", "P3:", "P_rect_0", "\"intrinsic\""};
+  StxError ignored;
+  for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+    if (strstr(source->text, own[i]) != NULL)
+      return false;
+  return stx_calibration_is_known(path, &ignored);
+}
+
 bool stx_camera_load(const char *path, int pair, StxCamera *camera, StxError *error)
 {
   if (pair != -1 && pair != 0 && pair != 2)
@@ -260,9 +311,15 @@ bool stx_camera_load(const char *path, int pair, StxCamera *camera, StxError *er
   StxKeyedText source = {stx_text_file_name(path), text + (marked ? 3 : 0), error};
   StxCamera loaded = {0};
   /* The first character that is not blank tells the formats apart. */
-  bool good = source.text[strspn(source.text, " \t\r\n")] == '{'
-                  ? load_cityscapes(&loaded, &source)
-                  : load_kitti(pair, &loaded, &source);
+  const char *begin = source.text + strspn(source.text, " \t\r\n");
+  bool good = *begin == '{'                     ? load_cityscapes(&loaded, &source)
+              : strncmp(begin, "cam0=", 5) == 0 ? load_middlebury(text, &loaded, &source)
+                                                : load_kitti(pair, &loaded, &source);
+  if (!good && is_other_kind(path, &source))
+    stx_fail(error,
+        "%s is of cameras whose pictures are not rectified: set calibration=%s of stereo-rectify, "
+        "before stereo-sgm, or of stereo-stixels, which does both",
+        source.name, source.name);
   free(text);
   if (good)
     *camera = loaded;

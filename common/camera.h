@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The camera of a rectified stereo pair. It converts disparity into metres and gives the expected
- * position of the road. It is read from KITTI's calib.txt or Cityscapes' camera.json, or given by
- * hand.
+ * position of the road. It is read from KITTI's or Middlebury's calib.txt or Cityscapes'
+ * camera.json, or given by hand.
  */
 #ifndef STX_CAMERA_H
 #define STX_CAMERA_H
@@ -121,6 +121,8 @@ STX_API bool stx_camera_check(
  *     ±45° (it is in radians, and has the sign of StxCamera). `pair` does not matter. The image's
  *     size is "width" and "height" of intrinsic, which Cityscapes' own files lack; these are told
  *     by their numbers, and hold for 2048×1024.
+ *   Middlebury: calib.txt with cam0, doffs, which must be 0, baseline in millimetres, width and
+ *     height. The camera's height and pitch are not in such files.
  * Line ends of any kind, a byte order mark and the process's locale make no difference. A file may
  * have up to 1 MiB.
  *

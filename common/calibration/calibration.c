@@ -24,34 +24,69 @@ static const char *const sides[] = {"left", "right"};
 /* The values read, and their places for messages. */
 typedef struct {
   const StxCalibrationInput *input;
-  const StxCalibrationFormat *format;
+  const char *cure; /* of the format */
   const StxCalibration *c;
-  const char *unit_cure; /* what to do about a baseline in another unit */
+  double unit; /* metres, of the file's lengths; 0: it is no file */
   StxError *error;
 } Read;
 
 static StxCalibrationPlace place_of(const Read *read, StxCalibrationThing thing, int side)
 {
-  return read->format->locate(read->input, thing, side);
+  return read->input->places[thing][side];
 }
 
 static bool check_camera(const Read *read, int side)
 {
   const StxCalibratedCamera *camera = &read->c->camera[side];
   const StxLens *lens = &camera->lens;
+  if (!(lens->fx > 0 && lens->fy > 0))
+    return stx_fail(read->error,
+        "%s: the %s camera's focal lengths are %g and %g; expected more than 0: %s",
+        place_of(read, STX_CALIBRATION_MATRIX, side).text, sides[side], lens->fx, lens->fy,
+        read->cure);
   if (camera->width > 0 &&
       !(lens->cx > 0 && lens->cx < camera->width && lens->cy > 0 && lens->cy < camera->height))
     return stx_fail(read->error,
         "%s: the %s camera's principal point (%g, %g) lies outside of its %dx%d pixels: %s",
-        camera->place, sides[side], lens->cx, lens->cy, camera->width, camera->height,
-        read->format->cure);
+        camera->place, sides[side], lens->cx, lens->cy, camera->width, camera->height, read->cure);
   if (!stx_camera_check(&(StxCamera){.focal = lens->fx, .image_width = camera->width},
-          camera->place, read->format->cure, read->error))
+          camera->place, read->cure, read->error))
     return false;
   return !read->c->rectified || stx_is_rotation(camera->r) ||
          stx_fail(read->error, "%s: the %s camera's rectifying matrix is no rotation: %s",
-             place_of(read, STX_CALIBRATION_RECTIFICATION, side).text, sides[side],
-             read->format->cure);
+             place_of(read, STX_CALIBRATION_RECTIFICATION, side).text, sides[side], read->cure);
+}
+
+/* Metres as people say them. */
+static int say_length(char *text, size_t room, double metres)
+{
+  return metres < .05 ? snprintf(text, room, "%.3g mm", metres * 1000)
+         : metres < 1 ? snprintf(text, room, "%.3g cm", metres * 100)
+                      : snprintf(text, room, "%.3g m", metres);
+}
+
+/* Refuses an impossible baseline, with what it would be in other units. */
+static bool check_unit(const Read *read, const char *place, double length)
+{
+  static const double units[] = {1, .01, .001};
+  char cure[120] = "", said[24];
+  if (stx_camera_check(&(StxCamera){.baseline = length}, place, "", NULL))
+    return true;
+  for (size_t i = 0; i < sizeof units / sizeof units[0] && read->unit > 0; i++) {
+    double metres = length / read->unit * units[i];
+    size_t used = strlen(cure);
+    if (metres < STX_CAMERA_LEAST_BASELINE || metres > STX_CAMERA_MOST_BASELINE)
+      continue;
+    say_length(said, sizeof said, metres);
+    snprintf(cure + used, sizeof cure - used,
+        used == 0 ? "with unit=%g it is %s" : ", with unit=%g %s", units[i], said);
+  }
+  say_length(said, sizeof said, length);
+  return stx_fail(read->error, "%s: %s between the cameras; expected %g to %g m: %s", place, said,
+      STX_CAMERA_LEAST_BASELINE, STX_CAMERA_MOST_BASELINE,
+      cure[0] != 0     ? cure
+      : read->unit > 0 ? "set another unit"
+                       : "give metres");
 }
 
 /* The place of the right camera, seen from the left one, which stands at `at`. */
@@ -68,14 +103,13 @@ static bool check_baseline(const Read *read, StxCalibrationThing at, double x, d
     return stx_fail(read->error,
         "%s: the right camera stands at (%g, %g, %g) m seen from the left one; expected beside it: "
         "%s",
-        place.text, x, y, z, read->format->cure);
+        place.text, x, y, z, read->cure);
   if (x < 0)
     return stx_fail(read->error,
-        "%s: left and right are swapped: the right camera stands %g m to the left; exchange the "
+        "%s: left and right are swapped: the right camera stands %.4g m to the left; exchange the "
         "files, or the cameras in the file",
         place.text, -x);
-  return stx_camera_check(
-      &(StxCamera){.baseline = length}, place.text, read->unit_cure, read->error);
+  return check_unit(read, place.text, length);
 }
 
 static bool check_projections(const Read *read)
@@ -88,13 +122,13 @@ static bool check_projections(const Read *read)
           "%s: the %s camera's projection begins %g %g %g %g %g %g; expected f 0 cx and 0 f cy, "
           "with f > 0: %s",
           place_of(read, STX_CALIBRATION_PROJECTION, i).text, sides[i], p[0], p[1], p[2], p[4],
-          p[5], p[6], read->format->cure);
+          p[5], p[6], read->cure);
   }
   if (!(fabs(left[0] - right[0]) <= FOCAL_TOLERANCE * left[0]))
     return stx_fail(read->error,
         "%s: the focal length of the left projection is %g, of the right one %g; expected the "
         "same, those of one pair: %s",
-        place_of(read, STX_CALIBRATION_PROJECTION, 1).text, left[0], right[0], read->format->cure);
+        place_of(read, STX_CALIBRATION_PROJECTION, 1).text, left[0], right[0], read->cure);
   return check_baseline(read, STX_CALIBRATION_PROJECTION, (left[3] - right[3]) / left[0], 0, 0);
 }
 
@@ -105,10 +139,10 @@ static bool check_pose(const Read *read)
   double back[9], place[3];
   if (!stx_is_rotation(c->r))
     return stx_fail(read->error, "%s: R, between the cameras, is no rotation: %s",
-        place_of(read, STX_CALIBRATION_ROTATION, 1).text, read->format->cure);
+        place_of(read, STX_CALIBRATION_POSE, 0).text, read->cure);
   stx_matrix_transpose(c->r, back);
   stx_matrix_apply(back, c->t, place);
-  return check_baseline(read, STX_CALIBRATION_TRANSLATION, -place[0], -place[1], -place[2]);
+  return check_baseline(read, STX_CALIBRATION_POSE, -place[0], -place[1], -place[2]);
 }
 
 static bool check_all(const Read *read)
@@ -119,35 +153,26 @@ static bool check_all(const Read *read)
 
 /* ---- Entry -------------------------------------------------------------------------------- */
 
-/* Names of values that are in no file. */
-static StxCalibrationPlace locate_given(
-    const StxCalibrationInput *input, StxCalibrationThing thing, int side)
-{
-  static const char *const names[][2] = {
-      {"K1", "K2"}, {"size", "size"}, {"R1", "R2"}, {"P1", "P2"}, {"R", "R"}, {"T", "T"}};
-  StxCalibrationPlace place;
-  (void)input;
-  snprintf(place.text, sizeof place.text, "calibration: %s", names[thing][side]);
-  return place;
-}
-
 bool stx_calibration_check(const StxCalibration *calibration, StxError *error)
 {
-  static const StxCalibrationFormat given = {
-      .cure = "correct it, or calibrate again", .locate = locate_given};
+  static const StxCalibrationInput given = {
+      .places = {{{"calibration: K1"}, {"calibration: K2"}},
+          {{"calibration: size"}, {"calibration: size"}},
+          {{"calibration: R1"}, {"calibration: R2"}}, {{"calibration: P1"}, {"calibration: P2"}},
+          {{"calibration: R"}, {"calibration: T"}}}};
   StxCalibration named = *calibration;
-  const Read read = {NULL, &given, &named, "give metres", error};
+  const Read read = {&given, "correct it, or calibrate again", &named, 0, error};
   for (int i = 0; i < 2; i++)
     memcpy(named.camera[i].place, place_of(&read, STX_CALIBRATION_MATRIX, i).text,
         sizeof named.camera[i].place);
   return check_all(&read);
 }
 
-const char *stx_calibration_expected(char text[128])
+const char *stx_calibration_expected(char text[160])
 {
-  size_t used = (size_t)snprintf(text, 128, "a calibration of ");
+  size_t used = (size_t)snprintf(text, 160, "a calibration of ");
   for (size_t i = 0; i < FORMATS; i++)
-    used += (size_t)snprintf(text + used, 128 - used, "%s%s",
+    used += (size_t)snprintf(text + used, 160 - used, "%s%s",
         i == 0             ? ""
         : i + 1 == FORMATS ? " or "
                            : ", ",
@@ -155,33 +180,42 @@ const char *stx_calibration_expected(char text[128])
   return text;
 }
 
-/* The format of the files; NULL with an error. */
+/* The format of the files, or NULL. */
 static const StxCalibrationFormat *recognize(StxCalibrationInput *input)
 {
-  char keys[160] = "";
   for (size_t i = 0; i < FORMATS; i++) {
     const StxCalibrationFormat *format = formats[i];
-    size_t used = strlen(keys);
+    input->first.cure = input->second.cure = format->cure;
     if (stx_calibration_find(&input->first, format->keys) != NULL ||
-        stx_calibration_find(&input->second, format->keys) != NULL) {
-      input->first.cure = input->second.cure = format->cure;
+        stx_calibration_find(&input->second, format->keys) != NULL)
       return format;
-    }
-    snprintf(keys + used, sizeof keys - used, "%s%.*s (%s)", i > 0 ? ", " : "",
-        (int)strcspn(format->keys, "|"), format->keys, format->name);
   }
-  stx_fail(input->first.error, "%s has none of the keys %s", input->first.file, keys);
   return NULL;
+}
+
+static bool refuse_unknown(const StxCalibrationInput *input)
+{
+  StxCamera camera;
+  StxError other;
+  const char *file = input->first.file;
+  if (input->path != NULL && stx_camera_load(input->path, -1, &camera, &other))
+    return stx_fail(input->first.error,
+        "%s is of a rectified pair (focal length %g px, baseline %g m): leave stereo-rectify out, "
+        "and set calibration=%s of stereo-sgm",
+        file, camera.focal, camera.baseline, file);
+  if (stx_calibration_refuse_settings(&input->first))
+    return false;
+  return stx_fail(input->first.error, "%s has none of the keys of %s", file,
+      stx_calibration_expected((char[160]){""}));
 }
 
 static bool read(StxCalibrationInput *input, double unit, StxCalibration *c)
 {
   const StxCalibrationFormat *format = recognize(input);
-  const Read read = {input, format, c,
-      unit > 0 ? "set another unit" : "if the file is in millimetres, set unit=0.001",
-      input->first.error};
   if (format == NULL)
-    return false;
+    return refuse_unknown(input);
+  unit = unit > 0 ? unit : format->unit;
+  const Read read = {input, format->cure, c, unit, input->first.error};
   *c = (StxCalibration){.format = format->name};
   if (!format->read(input, c))
     return false;
@@ -191,7 +225,6 @@ static bool read(StxCalibrationInput *input, double unit, StxCalibration *c)
         place_of(&read, sized ? STX_CALIBRATION_SIZE : STX_CALIBRATION_MATRIX, i);
     memcpy(c->camera[i].place, place.text, sizeof place.text);
   }
-  unit = unit > 0 ? unit : format->unit;
   for (int i = 0; i < 3; i++) {
     c->t[i] *= unit;
     for (int side = 0; side < 2; side++)
@@ -204,7 +237,7 @@ static bool read(StxCalibrationInput *input, double unit, StxCalibration *c)
   return true;
 }
 
-static bool open_part(const char *path, StxCalibrationPart *part)
+bool stx_calibration_open(const char *path, StxCalibrationPart *part)
 {
   const char *name = stx_text_file_name(path);
   size_t length = strlen(name);
@@ -220,7 +253,10 @@ static bool open_part(const char *path, StxCalibrationPart *part)
 bool stx_calibration_is_known(const char *path, StxError *error)
 {
   StxCalibrationInput input = {.first.error = error, .second.error = error};
-  bool known = open_part(path, &input.first) && recognize(&input) != NULL;
+  bool opened = stx_calibration_open(path, &input.first);
+  bool known = opened && recognize(&input) != NULL;
+  if (opened && !known)
+    refuse_unknown(&input);
   json_decref((json_t *)input.first.tree);
   return known;
 }
@@ -228,8 +264,12 @@ bool stx_calibration_is_known(const char *path, StxError *error)
 bool stx_calibration_load(const StxCalibrationFiles *files, int width, int height,
     StxCalibration *calibration, StxError *error)
 {
-  StxCalibrationInput input = {
-      .first.error = error, .second.error = error, files->pair, width, height};
+  StxCalibrationInput input = {.first.error = error,
+      .second.error = error,
+      .path = files->path,
+      .pair = files->pair,
+      .width = width,
+      .height = height};
   StxCalibration loaded;
   if (files->path == NULL || *files->path == 0)
     return stx_fail(error, "the name of the calibration file is empty");
@@ -237,8 +277,8 @@ bool stx_calibration_load(const StxCalibrationFiles *files, int width, int heigh
     return stx_fail(
         error, "camera pair is %d; it must be -1 (any), 0 (gray) or 2 (colour)", files->pair);
   bool two = files->second != NULL && *files->second != 0;
-  bool good = open_part(files->path, &input.first) &&
-              (!two || open_part(files->second, &input.second)) &&
+  bool good = stx_calibration_open(files->path, &input.first) &&
+              (!two || stx_calibration_open(files->second, &input.second)) &&
               read(&input, files->unit, &loaded);
   json_decref((json_t *)input.first.tree);
   json_decref((json_t *)input.second.tree);

@@ -5,16 +5,19 @@
  *
  * The formats, recognised by the content of a file, not by its name:
  *
- *   OpenCV     FileStorage as YAML or JSON, one file or two (intrinsics, extrinsics): K1 D1 K2 D2
- *              (M1 …, cameraMatrix1 distCoeffs1 …), R, T, and R1 R2 P1 P2 if there are any;
- *              image_width, image_height; fisheye_model: 1 for lenses of cv::fisheye
- *   ROS        camera_info, a file per camera: camera_matrix, distortion_model (plumb_bob,
- *              rational_polynomial, equidistant), distortion_coefficients, rectification_matrix,
- *              projection_matrix, image_width, image_height; or the message itself as `ros2 topic
- *              echo` prints it (k, d, r, p, width, height)
- *   Kalibr     camchain.yaml: cam0, cam1 (pinhole with radtan or equidistant), T_cn_cnm1
+ *   OpenCV     FileStorage as YAML, JSON or XML, one file or two (intrinsics, extrinsics): K1 D1 K2
+ *              D2 (M1 …, cameraMatrix1 distCoeffs1 …), R, T, and R1 R2 P1 P2 if there are any;
+ *              image_width, image_height; distortion_model, or fisheye_model: 1
+ *   ROS        camera_info, a file per camera, as camera_calibration writes it (YAML or ost.txt) or
+ *              `ros2 topic echo` prints it; roi and binning as REP 104 has them
+ *   Kalibr     camchain.yaml: cam0, cam1, and T_cn_cnm1, or T_cam_imu or T_imu_cam of both
+ *   EuRoC      sensor.yaml of each camera: intrinsics, T_BS
+ *   ORB-SLAM   settings: LEFT.K … RIGHT.P, or Camera1.fx … Stereo.T_c1_c2
+ *   Basalt     JSON: value0 with T_imu_cam, intrinsics, resolution
+ *   VINS       configuration with body_T_cam0, body_T_cam1, and the cameras' files that it names
  *   KITTI      calib_cam_to_cam.txt of raw recordings: S_ K_ D_ R_rect_ P_rect_ of a pair
- *   ZED        SN….conf: LEFT_CAM_…, RIGHT_CAM_…, STEREO, for the resolution of the pictures
+ *   ZED        SN….conf: LEFT_CAM_…, RIGHT_CAM_…, STEREO, for the resolution of the pictures; or
+ *              the OpenCV file of the maker's calibrator: K_LEFT …
  *   DepthAI    JSON of an OAK camera: cameraData, stereoRectificationData
  *
  * Lengths are in metres, or in the format's usual unit (ZED millimetres, DepthAI centimetres),
@@ -34,12 +37,25 @@
 #define STX_CALIBRATION_MAX_SIDE 65536 /* pixels */
 
 /*
- * Lens models, in OpenCV's order of coefficients.
- *   BROWN    k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4 tx ty: radial polynomial or quotient, tangential,
- *            thin prism, tilted sensor; what the file does not have is 0
- *   FISHEYE  k1 k2 k3 k4 of the angle to the axis (Kannala-Brandt, "equidistant")
+ * Lens models, with their coefficients in order; what the file does not have is 0. Their formulas
+ * are in calibration_lens.h.
+ *   BROWN          k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4 tx ty, as OpenCV has them: radial polynomial
+ *                  or quotient, tangential, thin prism, tilted sensor
+ *   FISHEYE        k1 k2 k3 k4 of the angle to the axis (Kannala-Brandt, "equidistant")
+ *   DOUBLE_SPHERE  xi alpha (Usenko, Demmel and Cremers)
+ *   EXTENDED       alpha beta: the extended unified model (Khomutenko, Garcia and Martinet)
+ *   OMNI           xi k1 k2 p1 p2 k3: a sphere in front of BROWN (Mei and Rives)
+ *   FOV            w (Devernay and Faugeras)
  */
-typedef enum { STX_LENS_BROWN, STX_LENS_FISHEYE } StxLensModel;
+typedef enum {
+  STX_LENS_BROWN,
+  STX_LENS_FISHEYE,
+  STX_LENS_DOUBLE_SPHERE,
+  STX_LENS_EXTENDED,
+  STX_LENS_OMNI,
+  STX_LENS_FOV,
+  STX_LENS_MODELS
+} StxLensModel;
 
 typedef struct {
   double fx, fy, cx, cy; /* pixels; the focal lengths are > 0 */
@@ -65,8 +81,7 @@ typedef struct {
 
 typedef struct {
   const char *path;
-  const char
-      *second; /* of a calibration of two files, in any order but for ROS; NULL or "": none */
+  const char *second; /* of a calibration of two files, OpenCV's in any order; NULL or "": none */
   int pair;    /* KITTI: 0 the gray cameras, 2 the colour ones; -1: those if they are there */
   double unit; /* metres per unit of length in the file; 0: as the format has it */
 } StxCalibrationFiles;

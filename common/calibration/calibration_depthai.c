@@ -8,11 +8,11 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "common/rotation.h"
 
 #define MOST_STEPS 8
+#define NO_SOCKET 255 /* what is not set is this, or -1 */
 
 /* ---- Cameras ------------------------------------------------------------------------------ */
 
@@ -34,33 +34,25 @@ static bool at_socket(const StxCalibrationInput *input, int socket, StxCalibrati
   return false;
 }
 
-static bool read_camera(const StxCalibrationInput *input, int socket, StxCalibratedCamera *camera)
+static bool read_camera(StxCalibrationInput *input, int socket, int side, StxCalibration *c)
 {
+  static const StxCameraKeys keys = {.matrix = "intrinsicMatrix",
+      .coefficients = "distortionCoeff",
+      .spare = true,
+      .width = "width",
+      .height = "height"};
   StxCalibrationPart part;
-  double type, all[STX_LENS_COEFFICIENTS];
-  int size[2];
+  double type;
   if (!at_socket(input, socket, &part))
     return stx_fail(input->first.error, "%s: no camera in socket %d, which is one of the pair: %s",
         stx_calibration_place(&input->first, "cameraData").text, socket, input->first.cure);
-  if (!stx_calibration_number(&part, "cameraType", 0, &type) ||
-      !stx_calibration_matrix(&part, "intrinsicMatrix", &camera->lens) ||
-      !stx_calibration_size(&part, NULL, "width", "height", size))
+  if (!stx_calibration_number(&part, "cameraType", 0, &type))
     return false;
   if (type != 0 && type != 1)
     return stx_fail(part.error, "%s: cameraType is %g; expected 0 or 1 (fisheye): %s",
         stx_calibration_place(&part, "cameraType").text, type, part.cure);
-  camera->lens.model = type == 1 ? STX_LENS_FISHEYE : STX_LENS_BROWN;
-  camera->width = size[0];
-  camera->height = size[1];
-  if (type == 0)
-    return stx_calibration_coefficients(&part, "distortionCoeff", &camera->lens);
-  int count = stx_calibration_numbers(&part, "distortionCoeff", all, STX_LENS_COEFFICIENTS);
-  if (count >= 0 && count < 4)
-    return stx_fail(part.error,
-        "%s: \"distortionCoeff\" has %d coefficients; expected 4 or more: %s",
-        stx_calibration_place(&part, "distortionCoeff").text, count, part.cure);
-  memcpy(camera->lens.d, all, 4 * sizeof *all);
-  return count >= 0;
+  c->camera[side].lens.model = type == 1 ? STX_LENS_FISHEYE : STX_LENS_BROWN;
+  return stx_calibration_camera(input, &part, &keys, side, c);
 }
 
 /* ---- From the left to the right ----------------------------------------------------------- */
@@ -68,7 +60,7 @@ static bool read_camera(const StxCalibrationInput *input, int socket, StxCalibra
 /* From the camera where a way begins to the one in `socket`. */
 typedef struct {
   int socket;
-  double r[9], t[3];
+  StxCalibrationPose pose;
 } Step;
 
 /* One step on. False with an error, or at the end of the way, where `to` has no socket. */
@@ -83,7 +75,7 @@ static bool go_on(const StxCalibrationInput *input, const Step *from, Step *to)
   if (!stx_calibration_part(&camera, "extrinsics", &extrinsics) ||
       !stx_calibration_number(&extrinsics, "toCameraSocket", -1, &socket))
     return false;
-  if (!(socket >= 0) || !(socket <= 255))
+  if (!(socket >= 0) || !(socket < NO_SOCKET))
     return true;
   snprintf(extrinsics.group, sizeof extrinsics.group, "extrinsics of socket %d", from->socket);
   if (!stx_calibration_exactly(&extrinsics, "rotationMatrix", r, 9) ||
@@ -93,10 +85,10 @@ static bool go_on(const StxCalibrationInput *input, const Step *from, Step *to)
       !stx_calibration_number(&xyz, "z", NAN, &t[2]))
     return false;
   to->socket = (int)socket;
-  stx_matrix_product(r, from->r, to->r);
-  stx_matrix_apply(r, from->t, to->t);
+  stx_matrix_product(r, from->pose.r, to->pose.r);
+  stx_matrix_apply(r, from->pose.t, to->pose.t);
   for (int i = 0; i < 3; i++)
-    to->t[i] += t[i];
+    to->pose.t[i] += t[i];
   return true;
 }
 
@@ -104,7 +96,7 @@ static bool go_on(const StxCalibrationInput *input, const Step *from, Step *to)
 static int walk(const StxCalibrationInput *input, int socket, Step steps[MOST_STEPS])
 {
   int count = 1;
-  steps[0] = (Step){socket, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}};
+  steps[0] = (Step){socket, stx_calibration_no_turn};
   for (; count < MOST_STEPS; count++) {
     if (!go_on(input, &steps[count - 1], &steps[count]))
       return 0;
@@ -126,14 +118,8 @@ static bool read_pose(const StxCalibrationInput *input, const int socket[2], Stx
   for (int i = 0; i < counts[0]; i++)
     for (int j = 0; j < counts[1]; j++)
       if (ways[0][i].socket == ways[1][j].socket) {
-        /* Both ways meet here: X = Rl·left + tl = Rr·right + tr. */
-        const Step *left = &ways[0][i], *right = &ways[1][j];
-        double back[9], between[3];
-        stx_matrix_transpose(right->r, back);
-        stx_matrix_product(back, left->r, c->r);
-        for (int k = 0; k < 3; k++)
-          between[k] = left->t[k] - right->t[k];
-        stx_matrix_apply(back, between, c->t);
+        const StxCalibrationPose met[] = {ways[0][i].pose, ways[1][j].pose};
+        stx_calibration_between(met, true, c);
         return true;
       }
   return stx_fail(input->first.error,
@@ -156,31 +142,25 @@ static bool read_sockets(const StxCalibrationInput *input, int socket[2])
   for (int i = 0; i < 2; i++)
     if (!stx_calibration_number(&part, names[i], -1, &found[i]))
       return false;
-  for (int i = 0; i < 2 && found[0] >= 0 && found[1] >= 0; i++)
-    socket[i] = found[i] <= 255 ? (int)found[i] : -1;
+  for (int i = 0; i < 2; i++)
+    if (found[0] >= 0 && found[1] >= 0 && found[0] < NO_SOCKET && found[1] < NO_SOCKET)
+      socket[i] = (int)found[i];
   return true;
 }
 
-static bool read(const StxCalibrationInput *input, StxCalibration *c)
+/* The way between the cameras begins at the left one. */
+static bool read(StxCalibrationInput *input, StxCalibration *c)
 {
+  StxCalibrationPart left;
   int socket[2];
-  return read_sockets(input, socket) && read_camera(input, socket[0], &c->camera[0]) &&
-         read_camera(input, socket[1], &c->camera[1]) && read_pose(input, socket, c);
-}
-
-/* Between the cameras the way that begins at the left one. */
-static StxCalibrationPlace locate(
-    const StxCalibrationInput *input, StxCalibrationThing thing, int side)
-{
-  StxCalibrationPart camera;
-  int socket[2];
-  bool pose = thing == STX_CALIBRATION_TRANSLATION || thing == STX_CALIBRATION_ROTATION;
-  read_sockets(input, socket);
-  at_socket(input, socket[pose ? 0 : side], &camera);
-  return stx_calibration_place_of(&camera, thing == STX_CALIBRATION_MATRIX ? "intrinsicMatrix"
-                                           : thing == STX_CALIBRATION_SIZE ? "width"
-                                                                           : "extrinsics");
+  if (!read_sockets(input, socket) || !read_camera(input, socket[0], 0, c) ||
+      !read_camera(input, socket[1], 1, c))
+    return false;
+  at_socket(input, socket[0], &left);
+  stx_calibration_note(input, STX_CALIBRATION_POSE, 0, &left, "extrinsics");
+  stx_calibration_note(input, STX_CALIBRATION_POSE, 1, &left, "extrinsics");
+  return read_pose(input, socket, c);
 }
 
 const StxCalibrationFormat stx_calibration_depthai = {"DepthAI", "cameraData", read, 0.01,
-    "write it again with eepromToJsonFile (), or calibrate again", locate};
+    "write it again with eepromToJsonFile (), or calibrate again"};

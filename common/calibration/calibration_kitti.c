@@ -7,6 +7,9 @@
 #include "common/calibration/calibration_private.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "common/rotation.h"
 
 typedef struct {
   char text[32];
@@ -25,20 +28,25 @@ static bool has(const StxCalibrationInput *input, const char *what, int camera)
 }
 
 static bool read_camera(
-    const StxCalibrationPart *part, int number, StxCalibratedCamera *camera, int rectified[2])
+    StxCalibrationInput *input, int number, int side, StxCalibration *c, int rectified[2])
 {
-  int size[2];
-  camera->lens.model = STX_LENS_BROWN;
-  if (!stx_calibration_matrix(part, key_of("K", number).text, &camera->lens) ||
-      !stx_calibration_coefficients(part, key_of("D", number).text, &camera->lens) ||
-      !stx_calibration_exactly(part, key_of("R_rect", number).text, camera->r, 9) ||
-      !stx_calibration_exactly(part, key_of("P_rect", number).text, camera->p, 12) ||
-      !stx_calibration_size(part, key_of("S", number).text, NULL, NULL, size) ||
-      !stx_calibration_size(part, key_of("S_rect", number).text, NULL, NULL, rectified))
-    return false;
+  Key k = key_of("K", number), d = key_of("D", number), s = key_of("S", number);
+  Key r = key_of("R_rect", number), p = key_of("P_rect", number);
+  const StxCameraKeys keys = {
+      .matrix = k.text, .coefficients = d.text, .both = s.text, .r = r.text, .p = p.text};
+  return stx_calibration_camera(input, &input->first, &keys, side, c) &&
+         stx_calibration_size(&input->first, key_of("S_rect", number).text, NULL, NULL, rectified);
+}
+
+/* Recordings are often kept as rectified pictures, "synced", beside the same file. Their size is
+ * another one: then nothing is to be done to them. */
+static void keep_rectified(StxCalibratedCamera *camera, const int size[2])
+{
+  const double *p = camera->p;
+  camera->lens = (StxLens){.fx = p[0], .fy = p[5], .cx = p[2], .cy = p[6]};
   camera->width = size[0];
   camera->height = size[1];
-  return true;
+  memcpy(camera->r, stx_calibration_no_turn.r, sizeof camera->r);
 }
 
 /* The left camera of the pair. */
@@ -49,28 +57,27 @@ static int left_of(const StxCalibrationInput *input)
   return has(input, "K", 2) || has(input, "K", 3) ? 2 : 0;
 }
 
-static bool read(const StxCalibrationInput *input, StxCalibration *c)
+static bool read(StxCalibrationInput *input, StxCalibration *c)
 {
   int left = left_of(input), size[2][2];
   c->rectified = true;
   for (int i = 0; i < 2; i++)
-    if (!read_camera(&input->first, left + i, &c->camera[i], size[i]))
+    if (!read_camera(input, left + i, i, c, size[i]))
       return false;
   c->width = size[0][0];
   c->height = size[0][1];
+  for (int i = 0; i < 2; i++) {
+    const StxCalibratedCamera *camera = &c->camera[i];
+    bool same = camera->width == c->width && camera->height == c->height;
+    if (!same && input->width == c->width && input->height == c->height &&
+        stx_is_rotation(camera->r)) {
+      c->format = "KITTI, of pictures that are rectified";
+      keep_rectified(&c->camera[i], size[0]);
+    }
+  }
   return true;
-}
-
-static StxCalibrationPlace locate(
-    const StxCalibrationInput *input, StxCalibrationThing thing, int side)
-{
-  static const char *const keys[] = {[STX_CALIBRATION_MATRIX] = "K",
-      [STX_CALIBRATION_SIZE] = "S",
-      [STX_CALIBRATION_RECTIFICATION] = "R_rect",
-      [STX_CALIBRATION_PROJECTION] = "P_rect"};
-  return stx_calibration_place_of(&input->first, key_of(keys[thing], left_of(input) + side).text);
 }
 
 const StxCalibrationFormat stx_calibration_kitti = {"KITTI",
     "K_00|K_01|K_02|K_03|P_rect_00|P_rect_01|P_rect_02|P_rect_03", read, 1,
-    "take the file of the recording's day, as it was downloaded", locate};
+    "take the file of the recording's day, as it was downloaded"};

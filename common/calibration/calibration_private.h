@@ -12,8 +12,9 @@
 /* ---- Values (calibration_values.c) --------------------------------------------------------- */
 
 /* A tree, and how messages speak of it. */
-typedef struct {
+typedef struct StxCalibrationPart {
   const json_t *tree;
+  const struct StxCalibrationPart *more; /* has the keys that are not here; NULL: nothing has */
   char file[48], group[32]; /* the end of the path; "cam1", or "" for all of the file */
   int line;                 /* where the group begins; 0: not known */
   const char *cure;         /* what to do about bad values: "calibrate again" */
@@ -59,59 +60,105 @@ bool stx_calibration_number(
 bool stx_calibration_size(const StxCalibrationPart *part, const char *both, const char *width,
     const char *height, int size[2]);
 
-/* A camera matrix of 9 numbers. */
-bool stx_calibration_matrix(const StxCalibrationPart *part, const char *keys, StxLens *lens);
-
-/* Coefficients of the lens, whose model is known. */
-bool stx_calibration_coefficients(const StxCalibrationPart *part, const char *keys, StxLens *lens);
-
 /* The text of the first key that is there, or `otherwise`. */
 const char *stx_calibration_text(
     const StxCalibrationPart *part, const char *keys, const char *otherwise);
 
-/* The model that this name means: "plumb_bob", "equidistant", … */
+/* Does this model, "equi", bear one of its names? */
 bool stx_calibration_model(const StxCalibrationPart *part, const char *name, StxLens *lens);
 
-/* ---- Formats ------------------------------------------------------------------------------- */
+/* Numbers that have keys of their own, a name of `names` (separated by blanks) behind `prefix`.
+ * Without its key the first is `otherwise`, or, if that is NAN, an error; the others are 0. */
+bool stx_calibration_each(const StxCalibrationPart *part, const char *prefix, const char *names,
+    double otherwise, double *numbers);
 
-/* The place of a value in a file, for messages. */
+/* ---- Cameras (calibration_values.c) -------------------------------------------------------- */
+
+/* Things that messages name by their place in a file. */
 typedef enum {
   STX_CALIBRATION_MATRIX, /* of a side, like the next three */
   STX_CALIBRATION_SIZE,
   STX_CALIBRATION_RECTIFICATION,
   STX_CALIBRATION_PROJECTION,
-  STX_CALIBRATION_ROTATION, /* between the cameras */
-  STX_CALIBRATION_TRANSLATION
+  STX_CALIBRATION_POSE, /* between the cameras, on either side */
+  STX_CALIBRATION_THINGS
 } StxCalibrationThing;
 
 /* Input of every reader; `second` has no tree if there is no second file. */
 typedef struct {
   StxCalibrationPart first, second;
+  const char *path; /* of the first */
   int pair, width, height;
+  StxCalibrationPlace places[STX_CALIBRATION_THINGS][2]; /* of what has been read */
 } StxCalibrationInput;
+
+/* The first of the keys is where this comes from. */
+void stx_calibration_note(StxCalibrationInput *input, StxCalibrationThing thing, int side,
+    const StxCalibrationPart *part, const char *keys);
+
+/* The keys of a camera's numbers; NULL: the format has none. */
+typedef struct {
+  const char *model, *otherwise; /* the name of the lens's model; without it this one */
+  const char *matrix;            /* nine numbers; or four, fx fy cx cy, behind leading ones */
+  const char *own;               /* or each has a key of its own: what "fx", "k1" begin with, "" */
+  const char *coefficients;      /* a list of them; NULL: as `own` */
+  bool spare;                    /* of a fisheye lens the first four count, whatever follows */
+  const char *both, *width, *height;
+  const char *r, *p; /* of a rectified calibration */
+} StxCameraKeys;
+
+/* Reads the camera of a side as these keys have it. */
+bool stx_calibration_camera(StxCalibrationInput *input, const StxCalibrationPart *part,
+    const StxCameraKeys *keys, int side, StxCalibration *c);
+
+/* A rotation and a translation. */
+typedef struct {
+  double r[9], t[3];
+} StxCalibrationPose;
+
+/* Of 12 or 16 numbers, rows of four; noted. */
+bool stx_calibration_pose(StxCalibrationInput *input, const StxCalibrationPart *part,
+    const char *keys, int side, StxCalibrationPose *pose);
+
+/* From the left to the right camera, whose poses lead to a third frame, or from it. */
+void stx_calibration_between(
+    const StxCalibrationPose pose[2], bool from_cameras, StxCalibration *c);
+extern const StxCalibrationPose stx_calibration_no_turn;
+
+/* Opens a file as a part, whose tree is to be given back with json_decref. */
+bool stx_calibration_open(const char *path, StxCalibrationPart *part);
+
+/* Refuses ORB-SLAM's settings of pictures that are rectified, with the properties that take them;
+ * false: they are none. */
+bool stx_calibration_refuse_settings(const StxCalibrationPart *part);
+
+/* ---- Formats ------------------------------------------------------------------------------- */
 
 /*
  * keys     a tree with one of them, separated by '|', is of the format; messages show the first
- * read     fills all but `format` and `place`; lengths in the format's unit. False with an error
+ * read     fills all but `format` and `place`, and notes the places; lengths in the format's unit.
+ *          False with an error
  * unit     metres
  * cure     what to do about bad values in it
- * locate   where it is that `read` has taken something from
  */
 typedef struct {
   const char *name, *keys;
-  bool (*read)(const StxCalibrationInput *input, StxCalibration *calibration);
+  bool (*read)(StxCalibrationInput *input, StxCalibration *calibration);
   double unit;
   const char *cure;
-  StxCalibrationPlace (*locate)(
-      const StxCalibrationInput *input, StxCalibrationThing thing, int side);
 } StxCalibrationFormat;
 
 /* All of them, in the order in which a file is tried. A format is a line here and a record
- * stx_calibration_‹name› in a file of its own. */
+ * stx_calibration_‹name›. */
 #define STX_CALIBRATION_FORMATS(FORMAT)                                                            \
   FORMAT(depthai)                                                                                  \
+  FORMAT(basalt)                                                                                   \
   FORMAT(kalibr)                                                                                   \
+  FORMAT(euroc)                                                                                    \
+  FORMAT(orbslam)                                                                                  \
+  FORMAT(vins)                                                                                     \
   FORMAT(zed)                                                                                      \
+  FORMAT(zed_opencv)                                                                               \
   FORMAT(kitti)                                                                                    \
   FORMAT(opencv)                                                                                   \
   FORMAT(ros)
@@ -120,6 +167,6 @@ typedef struct {
 STX_CALIBRATION_FORMATS(STX_CALIBRATION_DECLARE)
 
 /* "a calibration of DepthAI, Kalibr, … or ROS", for messages. */
-const char *stx_calibration_expected(char text[128]);
+const char *stx_calibration_expected(char text[160]);
 
 #endif

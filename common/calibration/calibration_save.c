@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A calibration as OpenCV's FileStorage writes it in JSON: what calibration_opencv.c reads. */
-#include "common/calibration/calibration.h"
+#include "common/calibration/calibration_lens.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -21,7 +21,10 @@ static void put_camera(json_t *file, int side, const StxCalibratedCamera *camera
   static const char *const names[][4] = {{"K1", "D1", "R1", "P1"}, {"K2", "D2", "R2", "P2"}};
   const StxLens *lens = &camera->lens;
   const double k[9] = {lens->fx, 0, lens->cx, 0, lens->fy, lens->cy, 0, 0, 1};
-  int count = lens->model == STX_LENS_FISHEYE ? 4 : STX_LENS_COEFFICIENTS;
+  unsigned counts = stx_lens_kinds[lens->model].counts;
+  int count = STX_LENS_COEFFICIENTS; /* the most that the model has */
+  while (!(counts >> count & 1))
+    count--;
   json_object_set_new(file, names[side][0], matrix(3, 3, k));
   json_object_set_new(file, names[side][1], matrix(1, count, lens->d));
   if (!rectified)
@@ -59,8 +62,7 @@ static bool check(const StxCalibration *c, StxError *error)
         "files have one size for both",
         left->width, left->height, right->width, right->height);
   if (left->lens.model != right->lens.model)
-    return stx_fail(error, "one lens is a fisheye and the other is not: OpenCV's files have one "
-                           "model for both");
+    return stx_fail(error, "the lenses have different models: OpenCV's files have one for both");
   return c->rectified || (are_finite(c->r, 9) && are_finite(c->t, 3)) ||
          stx_fail(error, "R or T has numbers that are not finite");
 }
@@ -80,8 +82,8 @@ bool stx_calibration_save(const StxCalibration *c, const char *path, StxError *e
     json_object_set_new(file, "image_width", json_integer(c->camera[0].width));
     json_object_set_new(file, "image_height", json_integer(c->camera[0].height));
   }
-  if (c->camera[0].lens.model == STX_LENS_FISHEYE)
-    json_object_set_new(file, "fisheye_model", json_integer(1));
+  const char *names = stx_lens_kinds[c->camera[0].lens.model].names;
+  json_object_set_new(file, "distortion_model", json_stringn(names, strcspn(names, "|")));
   bool good = json_dump_file(file, path, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0;
   json_decref(file);
   return good || stx_fail_as(error, STX_ERROR_OUTPUT) ||

@@ -8,6 +8,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -157,7 +158,7 @@ static json_t *read_document(Yaml *yaml)
     return NULL;
   if (yaml->event.type == YAML_STREAM_END_EVENT) {
     stx_fail(yaml->error, "%s holds nothing; expected %s", yaml->name,
-        stx_calibration_expected((char[128]){""}));
+        stx_calibration_expected((char[160]){""}));
     return NULL;
   }
   yaml_event_delete(&yaml->event);
@@ -185,7 +186,7 @@ static bool check_directives(const char *text, const char *name, StxError *error
 static json_t *read_yaml(const char *text, const char *name, StxError *error)
 {
   Yaml yaml = {.name = name, .error = error};
-  if (strncmp(text, "%YAML:", 6) == 0) /* OpenCV's "%YAML:1.0" is none of YAML's directives */
+  if (strncmp(text, "%YAML", 5) == 0) /* OpenCV's "%YAML:1.0", or "%YAML 1.0", libyaml refuses */
     text += strcspn(text, "\r\n");
   if (!check_directives(text, name, error))
     return NULL;
@@ -257,6 +258,141 @@ static json_t *read_ini(char *text, const char *name, StxError *error)
   return tree;
 }
 
+/* ---- ost.txt ------------------------------------------------------------------------------- */
+
+/* ROS's camera_calibration: a name in a line of its own ("camera matrix", "width", "[left]"), its
+ * numbers in those that follow. With each "[image]" a camera begins. */
+static json_t *read_ost(char *text, const char *name, StxError *error)
+{
+  json_t *cameras[2] = {NULL, NULL}, *value = NULL;
+  int count = 0;
+  size_t number = 0;
+  bool good = true;
+  for (char *next, *line; good && text != NULL; text = next) {
+    number++;
+    next = strchr(text, '\n');
+    if (next != NULL)
+      *next++ = 0;
+    line = trim(text);
+    if (strcmp(line, "[image]") == 0 && count < 2)
+      cameras[count++] = json_object();
+    if (*line == 0 || *line == '#' || *line == '[' || count == 0)
+      continue;
+    if (strchr("+-.0123456789", *line) == NULL) {
+      char key[48];
+      snprintf(key, sizeof key, "%s%.40s", *line == 'w' || *line == 'h' ? "image_" : "", line);
+      if (strcmp(line, "distortion") == 0)
+        snprintf(key, sizeof key, "distortion_coefficients");
+      else if (strcmp(line, "rectification") == 0 || strcmp(line, "projection") == 0)
+        snprintf(key, sizeof key, "%s_matrix", line);
+      for (char *blank = key; (blank = strchr(blank, ' ')) != NULL;)
+        *blank = '_';
+      value = json_array();
+      good = set_value(cameras[count - 1], key, value, number);
+    }
+    for (char *word = strtok_r(line, " \t", &line);
+         good && word != NULL && value != NULL && strchr("+-.0123456789", *word) != NULL;
+         word = strtok_r(NULL, " \t", &line))
+      good = json_array_size(value) < MOST_DEPTH &&
+             json_array_append_new(value, scalar(word, strlen(word))) == 0;
+  }
+  if (!good)
+    stx_fail(error, "%s:%zu: a line that cannot be read", name, number);
+  if (good && count == 2)
+    return json_pack("{s:o, s:o}", "left", cameras[0], "right", cameras[1]);
+  json_decref(cameras[1]);
+  if (good)
+    return cameras[0];
+  json_decref(cameras[0]);
+  return NULL;
+}
+
+/* ---- XML ---------------------------------------------------------------------------------- */
+
+/* OpenCV's elements hold others, or a text of numbers. Attributes and comments say nothing. */
+typedef struct {
+  const char *name, *begin, *at;
+  StxError *error;
+  int nodes;
+} Xml;
+
+static json_t *refuse_xml(const Xml *xml, const char *what)
+{
+  int line = 1;
+  for (const char *c = xml->begin; c < xml->at; c++)
+    line += *c == '\n';
+  stx_fail(xml->error, "%s:%d: %s", xml->name, line, what);
+  return NULL;
+}
+
+/* Up to what an element holds next: "<", not of a comment, or its text. */
+static bool skip_xml(Xml *xml)
+{
+  for (;;) {
+    xml->at += strspn(xml->at, " \t\r\n");
+    const char *end = strncmp(xml->at, "<!--", 4) == 0 ? "-->"
+                      : strncmp(xml->at, "<?", 2) == 0 ? "?>"
+                                                       : NULL;
+    const char *found = end != NULL ? strstr(xml->at, end) : NULL;
+    if (end == NULL)
+      return true;
+    if (found == NULL)
+      return false;
+    xml->at = found + strlen(end);
+  }
+}
+
+/* The value of an element whose opening tag is behind: an object, or a text. */
+static json_t *read_element(Xml *xml, int depth)
+{
+  json_t *object = json_object();
+  while (skip_xml(xml) && *xml->at == '<' && xml->at[1] != '/') {
+    char key[64];
+    const char *tag = xml->at + 1, *close = strchr(tag, '>');
+    size_t length = strcspn(tag, " \t\r\n/>"), line = 1;
+    json_t *value = NULL;
+    if (close == NULL || length == 0 || length >= sizeof key)
+      break;
+    if (++xml->nodes > MOST_NODES || depth >= MOST_DEPTH) {
+      json_decref(object);
+      return refuse_xml(xml, "nested or repeated too often for a calibration");
+    }
+    snprintf(key, sizeof key, "%.*s", (int)length, tag);
+    for (const char *c = xml->begin; xml->nodes < MOST_NAMES && c < tag; c++)
+      line += *c == '\n';
+    xml->at = close + 1;
+    value = close[-1] == '/' ? json_string("") : read_element(xml, depth + 1);
+    if (value == NULL || !set_value(object, key, value, line)) {
+      json_decref(object);
+      return NULL;
+    }
+  }
+  size_t length = strcspn(xml->at, "<");
+  json_t *text = scalar(xml->at, length);
+  xml->at += length;
+  const char *close = strchr(xml->at, '>');
+  bool ends = depth == 0 ? *xml->at == 0 : xml->at[0] == '<' && xml->at[1] == '/' && close != NULL;
+  xml->at = close != NULL ? close + 1 : xml->at;
+  bool empty = json_object_size(object) == 0;
+  json_decref(empty ? object : text);
+  if (ends)
+    return empty ? text : object;
+  json_decref(empty ? text : object);
+  return refuse_xml(xml, "not valid XML");
+}
+
+/* The text's line ends are blanks, as its numbers are read. */
+static json_t *read_xml(char *text, const char *name, StxError *error)
+{
+  Xml xml = {name, text, text, error, 0};
+  json_t *tree = read_element(&xml, 0);
+  json_t *storage = json_incref(json_object_get(tree, "opencv_storage"));
+  if (tree != NULL && storage == NULL)
+    stx_fail(error, "%s is XML, but not OpenCV's: it has no <opencv_storage>", name);
+  json_decref(tree);
+  return storage;
+}
+
 /* ---- JSON --------------------------------------------------------------------------------- */
 
 /* jansson says what is wrong with it, but not where keys stand. JSON is YAML, too, but for letters
@@ -284,19 +420,19 @@ static json_t *parse(char *text, const char *name, StxError *error)
   if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
     text += 3;
   const char *start = text + strspn(text, " \t\r\n");
-  if (*start == '<') {
-    stx_fail(error, "%s is XML: have OpenCV write it as .yml", name);
-    return NULL;
-  }
+  if (*start == '<')
+    return read_xml(text, name, error);
   if (*start == '{')
     return read_json(text, name, error);
   bool is_ini = strstr(text, "[LEFT_CAM_") != NULL || strstr(text, "[left_cam_") != NULL;
+  if (strstr(text, "[image]") != NULL)
+    return read_ost(text, name, error);
   return is_ini ? read_ini(text, name, error) : read_yaml(text, name, error);
 }
 
 json_t *stx_calibration_tree(const char *path, StxError *error)
 {
-  char expected[128];
+  char expected[160];
   char *text = stx_text_file_load(path, stx_calibration_expected(expected), error);
   json_t *tree = text != NULL ? parse(text, stx_text_file_name(path), error) : NULL;
   free(text);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/calibration/calibration_lens.h"
+#include "common/rotation.h"
 #include "common/text_file.h"
 
 /* ---- Keys --------------------------------------------------------------------------------- */
@@ -23,20 +25,28 @@ static const char *next_key(const char *keys, char key[KEY_ROOM])
   return keys[length] == '|' ? keys + length + 1 : NULL;
 }
 
-/* `shown`: the key that is there, else the first of them. */
-static const json_t *find(const StxCalibrationPart *part, const char *keys, char shown[KEY_ROOM])
+/* `shown`: the key that is there, else the first of them. *part becomes the part that has it. */
+static const json_t *find_in(
+    const StxCalibrationPart **part, const char *keys, char shown[KEY_ROOM])
 {
   char key[KEY_ROOM];
   next_key(keys, shown);
-  while (keys != NULL) {
-    keys = next_key(keys, key);
-    const json_t *value = json_object_get(part->tree, key);
-    if (value == NULL)
-      continue;
-    memcpy(shown, key, KEY_ROOM);
-    return value;
-  }
+  for (const StxCalibrationPart *in = *part; in != NULL; in = in->more)
+    for (const char *rest = keys; rest != NULL;) {
+      rest = next_key(rest, key);
+      const json_t *value = json_object_get(in->tree, key);
+      if (value == NULL)
+        continue;
+      memcpy(shown, key, KEY_ROOM);
+      *part = in;
+      return value;
+    }
   return NULL;
+}
+
+static const json_t *find(const StxCalibrationPart *part, const char *keys, char shown[KEY_ROOM])
+{
+  return find_in(&part, keys, shown);
 }
 
 const json_t *stx_calibration_find(const StxCalibrationPart *part, const char *keys)
@@ -56,7 +66,7 @@ static int line_of(const StxCalibrationPart *part, const char *key)
 StxCalibrationPlace stx_calibration_place(const StxCalibrationPart *part, const char *keys)
 {
   char key[KEY_ROOM], line[16] = "";
-  int number = keys != NULL && find(part, keys, key) != NULL ? line_of(part, key) : part->line;
+  int number = keys != NULL && find_in(&part, keys, key) != NULL ? line_of(part, key) : part->line;
   StxCalibrationPlace place;
   if (number > 0)
     snprintf(line, sizeof line, ":%d", number);
@@ -91,8 +101,10 @@ bool stx_calibration_part(
   if (!json_is_object(value))
     return stx_fail(part->error, "%s is no group of keys: %s",
         stx_calibration_place_of(part, keys).text, part->cure);
+  find_in(&part, keys, key);
   int line = line_of(part, key);
   *found = *part;
+  found->more = NULL;
   found->tree = value;
   found->line = line > 0 ? line : part->line;
   snprintf(found->group, sizeof found->group, "%.30s", key);
@@ -139,18 +151,19 @@ static bool add(Numbers *to, double value)
   return true;
 }
 
-/* KITTI's way: a text with blanks between. */
+#define BLANKS " \t\r\n"
+/* KITTI's way, and XML's: a text with blanks between. */
 static bool add_text(Numbers *to, const json_t *all)
 {
   const char *text = json_string_value(all);
   locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   bool good = c_locale != (locale_t)0;
-  text += strspn(text, " \t");
+  text += strspn(text, BLANKS);
   while (good && *text != 0) {
     char *end;
     double value = strtod_l(text, &end, c_locale);
-    good = end != text && strchr(" \t", *end) != NULL ? add(to, value) : refuse_number(to, all);
-    text = end + strspn(end, " \t");
+    good = end != text && strchr(BLANKS, *end) != NULL ? add(to, value) : refuse_number(to, all);
+    text = end + strspn(end, BLANKS);
   }
   if (c_locale != (locale_t)0)
     freelocale(c_locale);
@@ -260,13 +273,64 @@ bool stx_calibration_size(const StxCalibrationPart *part, const char *both, cons
 
 /* ---- Lenses ------------------------------------------------------------------------------- */
 
-bool stx_calibration_matrix(const StxCalibrationPart *part, const char *keys, StxLens *lens)
+bool stx_calibration_each(const StxCalibrationPart *part, const char *prefix, const char *names,
+    double otherwise, double *numbers)
+{
+  for (; *names != 0; otherwise = 0) {
+    char key[KEY_ROOM];
+    int length = (int)strcspn(names, " ");
+    snprintf(key, sizeof key, "%.20s%.*s", prefix, length, names);
+    if (!stx_calibration_number(part, key, otherwise, numbers++))
+      return false;
+    names += length + (names[length] == ' ');
+  }
+  return true;
+}
+
+static bool is_named(const char *names, const char *name)
+{
+  char key[KEY_ROOM];
+  while (names != NULL) {
+    names = next_key(names, key);
+    if (strcmp(key, name) == 0)
+      return true;
+  }
+  return false;
+}
+
+bool stx_calibration_model(const StxCalibrationPart *part, const char *name, StxLens *lens)
+{
+  for (int i = 0; i < STX_LENS_MODELS; i++)
+    if (is_named(stx_lens_kinds[i].names, name)) {
+      lens->model = (StxLensModel)i;
+      return true;
+    }
+  return stx_fail(part->error,
+      "%s: the lens's model \"%.20s\" is none of plumb_bob, rational_polynomial, radtan, "
+      "equidistant, double_sphere, eucm, omni, fov, none: calibrate with one of these",
+      part->file, name);
+}
+
+/* A camera matrix, or fx fy cx cy behind the coefficients that stand before them, so many. */
+static bool read_matrix(const StxCalibrationPart *part, const char *keys, StxLens *lens, int *led)
 {
   double k[9];
   char key[KEY_ROOM];
-  if (!stx_calibration_exactly(part, keys, k, 9))
-    return false;
+  int leading = stx_lens_kinds[lens->model].leading;
+  int count = stx_calibration_numbers(part, keys, k, 9);
   find(part, keys, key);
+  if (count < 0)
+    return false;
+  if (count == 4 + leading) {
+    *led = leading;
+    memcpy(lens->d, k, (size_t)leading * sizeof *k);
+    memcpy(&lens->fx, k + leading, 4 * sizeof *k);
+    return true;
+  }
+  if (count != 9)
+    return stx_fail(part->error, "%s: \"%s\" has %d numbers; expected %d: %s",
+        stx_calibration_place(part, keys).text, key, count, count < 7 ? 4 + leading : 9,
+        part->cure);
   if (!(k[0] > 0 && k[4] > 0 && k[3] == 0 && k[6] == 0 && k[7] == 0 && k[8] == 1))
     return stx_fail(part->error,
         "%s: \"%s\" is no camera matrix: %.5g %.5g %.5g %.5g %.5g %.5g %.5g %.5g %.5g; expected fx "
@@ -280,40 +344,128 @@ bool stx_calibration_matrix(const StxCalibrationPart *part, const char *keys, St
   return true;
 }
 
-bool stx_calibration_model(const StxCalibrationPart *part, const char *name, StxLens *lens)
+/* Behind `leading` ones that are there already. Zeros beyond what the model has are let through:
+ * drivers write a fifth one for a fisheye lens. */
+static bool read_coefficients(
+    const StxCalibrationPart *part, const char *keys, bool spare, int leading, StxLens *lens)
 {
-  static const struct {
-    const char *name;
-    StxLensModel model;
-  } models[] = {{"plumb_bob", STX_LENS_BROWN}, {"rational_polynomial", STX_LENS_BROWN},
-      {"thin_prism", STX_LENS_BROWN}, {"radtan", STX_LENS_BROWN}, {"none", STX_LENS_BROWN},
-      {"equidistant", STX_LENS_FISHEYE}, {"fisheye", STX_LENS_FISHEYE},
-      {"kannala_brandt", STX_LENS_FISHEYE}};
-  for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
-    if (strcmp(name, models[i].name) == 0) {
-      lens->model = models[i].model;
-      return true;
-    }
-  return stx_fail(part->error,
-      "%s: the distortion model \"%.20s\" is none of plumb_bob, rational_polynomial, radtan, "
-      "equidistant, fisheye, none: calibrate with one of these",
-      stx_calibration_place(part, "distortion_model").text, name);
+  const StxLensKind *kind = &stx_lens_kinds[lens->model];
+  double read[STX_LENS_COEFFICIENTS + 2];
+  char key[KEY_ROOM];
+  int count = stx_calibration_numbers(part, keys, read, STX_LENS_COEFFICIENTS - leading), fits;
+  find(part, keys, key);
+  if (count < 0)
+    return false;
+  if (spare && lens->model == STX_LENS_FISHEYE && count > 4)
+    count = 4;
+  for (fits = leading + count;
+       fits > 0 && !(kind->counts >> fits & 1) && fits > leading && read[fits - leading - 1] == 0;)
+    fits--;
+  for (int i = 0; i < count; i++)
+    lens->d[leading + i] = read[i];
+  return (kind->counts >> fits & 1) ||
+         stx_fail(part->error, "%s: \"%s\" has %d coefficients; expected %s: %s",
+             stx_calibration_place(part, keys).text, key, leading + count, kind->expected,
+             part->cure);
 }
 
-bool stx_calibration_coefficients(const StxCalibrationPart *part, const char *keys, StxLens *lens)
+/* ---- Cameras ------------------------------------------------------------------------------ */
+
+void stx_calibration_note(StxCalibrationInput *input, StxCalibrationThing thing, int side,
+    const StxCalibrationPart *part, const char *keys)
 {
+  input->places[thing][side] = stx_calibration_place_of(part, keys);
+}
+
+static bool read_lens(const StxCalibrationPart *part, const StxCameraKeys *keys, StxLens *lens)
+{
+  static const char without[] =
+      "none|pinhole|PinHole|"; /* names of which no coefficients are one */
+  const char *name = keys->otherwise;
+  int led = 0;
+  if (keys->model != NULL)
+    name = stx_calibration_text(part, keys->model, name);
+  if (name != NULL && !stx_calibration_model(part, name, lens))
+    return false;
+  if (keys->matrix != NULL ? !read_matrix(part, keys->matrix, lens, &led)
+                           : !stx_calibration_each(part, keys->own, "fx fy cx cy", NAN, &lens->fx))
+    return false;
+  const StxLensKind *kind = &stx_lens_kinds[lens->model];
+  bool bare = name != NULL && is_named(without, name);
+  if (keys->coefficients == NULL)
+    return stx_calibration_each(part, keys->own, kind->coefficients, bare ? 0 : NAN, lens->d);
+  return ((led > 0 || bare) && (kind->counts >> led & 1) &&
+             stx_calibration_find(part, keys->coefficients) == NULL) ||
+         read_coefficients(part, keys->coefficients, keys->spare, led, lens);
+}
+
+bool stx_calibration_camera(StxCalibrationInput *input, const StxCalibrationPart *part,
+    const StxCameraKeys *keys, int side, StxCalibration *c)
+{
+  StxCalibratedCamera *camera = &c->camera[side];
+  int size[2];
+  char own[KEY_ROOM] = "";
+  if (keys->own != NULL)
+    snprintf(own, sizeof own, "%.20sfx", keys->own);
+  stx_calibration_note(
+      input, STX_CALIBRATION_MATRIX, side, part, keys->matrix != NULL ? keys->matrix : own);
+  if (!read_lens(part, keys, &camera->lens) ||
+      !stx_calibration_size(part, keys->both, keys->width, keys->height, size))
+    return false;
+  camera->width = size[0];
+  camera->height = size[1];
+  if (keys->both != NULL && (keys->width == NULL || stx_calibration_find(part, keys->both) != NULL))
+    stx_calibration_note(input, STX_CALIBRATION_SIZE, side, part, keys->both);
+  else if (keys->width != NULL)
+    stx_calibration_note(input, STX_CALIBRATION_SIZE, side, part, keys->width);
+  if (!c->rectified)
+    return true;
+  stx_calibration_note(input, STX_CALIBRATION_RECTIFICATION, side, part, keys->r);
+  stx_calibration_note(input, STX_CALIBRATION_PROJECTION, side, part, keys->p);
+  return stx_calibration_exactly(part, keys->r, camera->r, 9) &&
+         stx_calibration_exactly(part, keys->p, camera->p, 12);
+}
+
+/* ---- Poses -------------------------------------------------------------------------------- */
+
+const StxCalibrationPose stx_calibration_no_turn = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}};
+
+bool stx_calibration_pose(StxCalibrationInput *input, const StxCalibrationPart *part,
+    const char *keys, int side, StxCalibrationPose *pose)
+{
+  double all[16];
   char key[KEY_ROOM];
-  int count = stx_calibration_numbers(part, keys, lens->d, STX_LENS_COEFFICIENTS);
+  int count = stx_calibration_numbers(part, keys, all, 16);
+  stx_calibration_note(input, STX_CALIBRATION_POSE, side, part, keys);
   if (count < 0)
     return false;
   find(part, keys, key);
-  for (int i = count; i < STX_LENS_COEFFICIENTS; i++)
-    lens->d[i] = 0;
-  /* Counts of coefficients that OpenCV takes and ROS writes; 0: no distortion. */
-  bool fisheye = lens->model == STX_LENS_FISHEYE;
-  bool fits = count == 4 ||
-              (!fisheye && (count == 0 || count == 5 || count == 8 || count == 12 || count == 14));
-  return fits || stx_fail(part->error, "%s: \"%s\" has %d coefficients; expected %s: %s",
-                     stx_calibration_place(part, keys).text, key, count,
-                     fisheye ? "4 of a fisheye lens" : "4, 5, 8, 12 or 14", part->cure);
+  if (count != 12 && count != 16)
+    return stx_fail(part->error, "%s: \"%s\" has %d numbers; expected 12 or 16: %s",
+        stx_calibration_place(part, keys).text, key, count, part->cure);
+  for (int row = 0; row < 3; row++) {
+    memcpy(pose->r + 3 * row, all + 4 * row, 3 * sizeof *all);
+    pose->t[row] = all[4 * row + 3];
+  }
+  return stx_is_rotation(pose->r) || stx_fail(part->error, "%s holds no rotation: %s",
+                                         stx_calibration_place_of(part, keys).text, part->cure);
+}
+
+void stx_calibration_between(const StxCalibrationPose pose[2], bool from_cameras, StxCalibration *c)
+{
+  const StxCalibrationPose *left = &pose[0], *right = &pose[1];
+  double back[9], turned[3];
+  if (from_cameras) { /* Rl·left + tl = Rr·right + tr */
+    double between[3] = {
+        left->t[0] - right->t[0], left->t[1] - right->t[1], left->t[2] - right->t[2]};
+    stx_matrix_transpose(right->r, back);
+    stx_matrix_product(back, left->r, c->r);
+    stx_matrix_apply(back, between, c->t);
+    return;
+  }
+  stx_matrix_transpose(left->r, back); /* Rr·Rl'·(left − tl) + tr = right */
+  stx_matrix_product(right->r, back, c->r);
+  stx_matrix_apply(c->r, left->t, turned);
+  for (int i = 0; i < 3; i++)
+    c->t[i] = right->t[i] - turned[i];
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Stereolabs' SN….conf. Every mode of the camera has sections of its own. [STEREO] holds the place
- * of the right camera seen from the left one (Baseline, TY, TZ; millimetres) and a rotation vector
- * (RX, CV, RZ), which is that of R; how they are meant shows in what the maker's sample programs
- * pass to OpenCV's stereoRectify, for which the sign of T makes no difference.
+ * Stereolabs' SN….conf. Every mode of the camera has sections of its own. [STEREO] holds T, but for
+ * the sign of its x (Baseline, TY, TZ; millimetres), and a rotation vector (RX, CV, RZ), which is
+ * that of R. So the maker's Python sample passes (-Baseline, TY, TZ) to OpenCV's stereoRectify, and
+ * the maker's calibrator takes x alone with the other sign. The coefficients are in the modes'
+ * sections, or, of calibrators since 2024, in [LEFT_DISTO] and [RIGHT_DISTO] for all modes; where
+ * both are, the latter, which have more of them, count.
  */
 #include "common/calibration/calibration_private.h"
 
@@ -19,7 +21,8 @@ typedef struct {
 } Mode;
 
 static const Mode modes[] = {{"2k", 2208, 1242}, {"fhd", 1920, 1080}, {"hd", 1280, 720},
-    {"vga", 672, 376}, {"fhd1200", 1920, 1200}, {"svga", 960, 600}};
+    {"vga", 672, 376}, {"fhd1200", 1920, 1200}, {"svga", 960, 600}, {"4k", 3840, 2160},
+    {"qhdplus", 3200, 1800}};
 #define MODES (sizeof modes / sizeof modes[0])
 
 typedef struct {
@@ -58,32 +61,41 @@ static const Mode *choose(const StxCalibrationInput *input)
   return best;
 }
 
-static bool read_camera(const StxCalibrationInput *input, const char *side, const Mode *mode,
-    StxCalibratedCamera *camera)
+/* The calibrator calls a lens a fisheye that has no tangential coefficients, but k3 and k4. */
+static bool is_fisheye(const double d[8])
 {
-  static const char *const names[] = {"k1", "k2", "p1", "p2", "k3", "k4", "k5", "k6"};
+  return d[2] == 0 && d[3] == 0 && d[4] != 0 && d[5] != 0 && d[6] == 0 && d[7] == 0;
+}
+
+static bool read_camera(
+    StxCalibrationInput *input, const char *side, const Mode *mode, int i, StxCalibration *c)
+{
+  static const char *const all_modes[] = {"left_disto", "right_disto"};
+  StxCalibratedCamera *camera = &c->camera[i];
   StxLens *lens = &camera->lens;
-  StxCalibrationPart part;
-  if (!stx_calibration_part(&input->first, key_of(side, mode).text, &part) ||
-      !stx_calibration_number(&part, "fx", NAN, &lens->fx) ||
-      !stx_calibration_number(&part, "fy", NAN, &lens->fy) ||
-      !stx_calibration_number(&part, "cx", NAN, &lens->cx) ||
-      !stx_calibration_number(&part, "cy", NAN, &lens->cy))
+  StxCalibrationPart part, bend;
+  if (!stx_calibration_part(&input->first, key_of(side, mode).text, &part))
     return false;
-  if (!(lens->fx > 0 && lens->fy > 0))
-    return stx_fail(part.error,
-        "%s: the focal lengths \"fx\" and \"fy\" are %g and %g; expected more than 0: %s",
-        stx_calibration_place(&part, lens->fx > 0 ? "fy" : "fx").text, lens->fx, lens->fy,
-        part.cure);
-  for (int i = 0; i < 8; i++)
-    if (!stx_calibration_number(&part, names[i], i < 2 ? NAN : 0, &lens->d[i]))
+  stx_calibration_note(input, STX_CALIBRATION_MATRIX, i, &part, "fx");
+  stx_calibration_note(input, STX_CALIBRATION_SIZE, i, &part, "cx");
+  bend = part;
+  if (stx_calibration_find(&input->first, all_modes[i]) != NULL) {
+    c->format = "ZED, [LEFT_DISTO] and [RIGHT_DISTO],";
+    if (!stx_calibration_part(&input->first, all_modes[i], &bend))
       return false;
+  }
   camera->width = mode->width;
   camera->height = mode->height;
+  if (!stx_calibration_each(&part, "", "fx fy cx cy", NAN, &lens->fx) ||
+      !stx_calibration_each(&bend, "", "k1 k2 p1 p2 k3 k4 k5 k6", NAN, lens->d))
+    return false;
+  if (is_fisheye(lens->d))
+    *lens = (StxLens){lens->fx, lens->fy, lens->cx, lens->cy, STX_LENS_FISHEYE,
+        {lens->d[0], lens->d[1], lens->d[4], lens->d[5]}};
   return true;
 }
 
-static bool read_pose(const StxCalibrationInput *input, const Mode *mode, StxCalibration *c)
+static bool read_pose(StxCalibrationInput *input, const Mode *mode, StxCalibration *c)
 {
   static const char *const turns[] = {"rx", "cv", "rz"};
   StxCalibrationPart part;
@@ -100,31 +112,24 @@ static bool read_pose(const StxCalibrationInput *input, const Mode *mode, StxCal
     if (i > 0 && !stx_calibration_number(&part, keys, 0, &place[i]))
       return false;
   }
+  stx_calibration_note(input, STX_CALIBRATION_POSE, 0, &part, "baseline");
+  stx_calibration_note(input, STX_CALIBRATION_POSE, 1, &part, "baseline");
   stx_rotation_from_vector(turn, c->r);
-  for (int i = 0; i < 3; i++)
-    c->t[i] = -place[i];
+  c->t[0] = -place[0];
+  c->t[1] = place[1];
+  c->t[2] = place[2];
   return true;
 }
 
-static bool read(const StxCalibrationInput *input, StxCalibration *c)
+static bool read(StxCalibrationInput *input, StxCalibration *c)
 {
   const Mode *mode = choose(input);
-  return read_camera(input, "left_cam", mode, &c->camera[0]) &&
-         read_camera(input, "right_cam", mode, &c->camera[1]) && read_pose(input, mode, c);
-}
-
-/* The size of the pictures is that of the mode. */
-static StxCalibrationPlace locate(
-    const StxCalibrationInput *input, StxCalibrationThing thing, int side)
-{
-  const Mode *mode = choose(input);
-  StxCalibrationPart part;
-  Key key = key_of(side == 0 ? "left_cam" : "right_cam", mode);
-  bool pose = thing == STX_CALIBRATION_TRANSLATION || thing == STX_CALIBRATION_ROTATION;
-  stx_calibration_part(&input->first, pose ? "stereo" : key.text, &part);
-  return stx_calibration_place_of(&part, pose ? "baseline" : "cx");
+  return read_camera(input, "left_cam", mode, 0, c) &&
+         read_camera(input, "right_cam", mode, 1, c) && read_pose(input, mode, c);
 }
 
 const StxCalibrationFormat stx_calibration_zed = {"ZED",
-    "left_cam_hd|left_cam_2k|left_cam_fhd|left_cam_vga|left_cam_fhd1200|left_cam_svga", read, 0.001,
-    "download the file of the camera's serial number again", locate};
+    "left_cam_hd|left_cam_2k|left_cam_fhd|left_cam_vga|left_cam_fhd1200|left_cam_svga|left_cam_4k|"
+    "left_cam_qhdplus",
+    read, .001,
+    "correct it, or, of the maker's, download the file of the camera's serial number again"};

@@ -13,7 +13,7 @@
  * The focal length is the cameras', or follows from the rectangles, upright in the rectified view,
  * that lie wholly within both pictures (alpha = 0), or hold them wholly (alpha = 1).
  */
-#include "common/rectify/rectify_lens.h"
+#include "common/calibration/calibration_lens.h"
 #include "common/rectify/rectify_private.h"
 #include "common/rectify/rectify.h"
 

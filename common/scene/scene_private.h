@@ -16,7 +16,7 @@
 #define STX_SCENE_PRIVATE_H
 
 #include "common/rectify/rectify.h"
-#include "common/rectify/rectify_lens.h"
+#include "common/calibration/calibration_lens.h"
 #include "common/scene/scene.h"
 
 /* ---- Extent of the world, metres ---------------------------------------------------------- */

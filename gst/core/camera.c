@@ -9,7 +9,7 @@
 /* ---- Fields -------------------------------------------------------------------------------- */
 
 static const StxField calibration_fields[] = {
-    {"calibration", "Calibration file", "KITTI calib.txt or Cityscapes camera.json",
+    {"calibration", "Calibration file", "KITTI or Middlebury calib.txt or Cityscapes camera.json",
         STX_FIELD(TEXT, GstStxCameraSettings, calibration)},
     {"calibration-pair", "Calibration pair",
         "Left camera in a KITTI file: 0 gray, 2 colour, -1 colour if there is one",

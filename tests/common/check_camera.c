@@ -72,6 +72,28 @@ static void expect_camera(StxCamera camera, double focal, double cx, double cy, 
   ck_assert_double_eq_tol(camera.pitch, pitch, 1e-9);
 }
 
+#define MIDDLEBURY(doffs)                                                                          \
+  "cam0=[999.5 0 320.5; 0 999.5 240; 0 0 1]\ncam1=[999.5 0 340.5; 0 999.5 240; 0 0 "               \
+  "1]\ndoffs=" doffs "\nbaseline=160.5\nwidth=640\nheight=480\nndisp=280\n"
+
+STX_TEST(middlebury)
+{
+  const char *text = MIDDLEBURY("0");
+  StxCamera camera;
+  StxError error = {""};
+  ck_assert_msg(load_bytes(text, strlen(text), -1, &camera, &error), "%s", error.text);
+  expect_camera(camera, 999.5, 320.5, 240, .1605, 0, 0);
+  ck_assert_int_eq(camera.image_width, 640);
+  expect_refusal(MIDDLEBURY("20"), -1, "disparity-at-infinity=-20 focal=999.5 cx=320.5 cy=240");
+}
+
+/* Cameras with lenses, of any format. */
+STX_TEST(a_calibration_that_is_of_no_rectified_pair)
+{
+  expect_refusal("cam0:\n  intrinsics: [1, 2, 3, 4]\n", -1, "calibration=");
+  expect_refusal("{\"K1\": [1]}", -1, "not rectified");
+}
+
 STX_TEST(kitti_pair_is_chosen)
 {
   expect_camera(expect_loads(P0 P1 P2 P3, 0), 700, 600, 180, .54, 1.65, 0);
@@ -137,7 +159,8 @@ STX_TEST(kitti_refusals_name_line_and_expectation)
 {
   expect_refusal(P0 P1, 2, "no line \"P2:\"");
   expect_refusal(P0 P1 P2, -1, "no line \"P3:\"");
-  expect_refusal("hello\n", -1, "expected KITTI's calib.txt or Cityscapes' camera.json");
+  expect_refusal(
+      "hello\n", -1, "expected KITTI's or Middlebury's calib.txt or Cityscapes' camera.json");
   expect_refusal(
       P0 "P1: 700 0 600 -378 0 700 180 0 0 0 1\n", 0, ":2: \"P1:\" has 11 numbers; expected 12");
   expect_refusal(P0 "P1: 700 0 600 -378 0 700 180 0 0 0 1 0 5\n", 0, "has 13 numbers");

@@ -218,12 +218,12 @@ STX_TEST(zed_by_size)
   expect_lens(&c.camera[0].lens, 700, 700, 640.5, 360.5);
   expect_lens(&c.camera[1].lens, 701, 701, 641.5, 360.5);
   EXPECT(c.camera[1].lens.d, -.17, .025, .001, -.002, .003, 0);
-  EXPECT(c.t, -.1199, -.0001, .0002);
+  EXPECT(c.t, -.1199, .0001, -.0002);
   EXPECT(c.r, cos(.01), 0, sin(.01), 0, 1, 0, -sin(.01), 0, cos(.01));
   ck_assert_int_eq(c.camera[0].width, 1280);
   c = load(CASE_ZED, NULL, -1, 2208, 1242);
   ck_assert_int_eq(c.camera[0].width, 2208);
-  EXPECT(c.t, -.1199, -.0001, -.009);
+  EXPECT(c.t, -.1199, .0001, .009);
   c = load(CASE_ZED, NULL, -1, 640, 360); /* of that shape, the first */
   ck_assert_int_eq(c.camera[0].width, 2208);
   c = load(CASE_ZED, NULL, -1, 640, 480);
@@ -244,28 +244,6 @@ STX_TEST(depthai_ways_from_left_to_right)
   EXPECT(c.t, -.075, 0, 0);
   ck_assert_int_eq(c.camera[1].lens.model, STX_LENS_FISHEYE);
   EXPECT(c.camera[0].lens.d, .2, 2, 3, 4, 0, 0);
-}
-
-STX_TEST(units)
-{
-  StxCalibration c;
-  StxError error;
-  ck_assert(calibration_case_load(CASE_INTRINSICS CASE_MATRIX("R", 3, 3, "1,0,0,0,1,0,0,0,1")
-                                      CASE_MATRIX("T", 3, 1, "-120, 1, 2"),
-      NULL, -1, .001, 0, 0, &c, &error));
-  EXPECT(c.t, -.12, .001, .002);
-  ck_assert(calibration_case_load(CASE_ROS_LEFT, CASE_ROS_RIGHT, -1, 2, 0, 0, &c, &error));
-  EXPECT(c.camera[1].p, 480, 0, 310, -115.2);
-}
-
-STX_TEST(locale_makes_no_difference)
-{
-  if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL)
-    return;
-  StxCalibration c = load(CASE_INTRINSICS CASE_POSE, NULL, -1, 0, 0);
-  expect_opencv_lenses(&c);
-  c = load(CASE_KITTI, NULL, -1, 0, 0);
-  EXPECT(c.camera[1].lens.d, -.3728755);
 }
 
 /* Refused for reasons that mention all the words; the calibration stays as it was. */
@@ -293,6 +271,284 @@ static const char *with(const char *text, const char *from, const char *to)
   return changed;
 }
 
+/* ---- Files as they are found --------------------------------------------------------------- */
+
+#define POSE(x, y) "[1, 0, 0, " x ", 0, 1, 0, " y ", 0, 0, 1, 0.002, 0, 0, 0, 1]"
+#define KALIBR(camera, pose, x)                                                                    \
+  "  " camera "\n  intrinsics: [" x "]\n  resolution: [640, 480]\n  " pose "\n"
+#define KALIBR_PINHOLE                                                                             \
+  "camera_model: pinhole\n  distortion_model: radtan\n"                                            \
+  "  distortion_coeffs: [-0.3, 0.1, 0.001, -0.002]"
+#define CHAIN(camera, left, right, x)                                                              \
+  "cam0:\n" KALIBR(camera, left, x) "cam1:\n" KALIBR(camera, right, x)
+#define SENSOR(x)                                                                                  \
+  "%YAML:1.0\nT_BS:\n  cols: 4\n  rows: 4\n  data: [0, -1, 0, 0.02, 1, 0, 0, " x                   \
+  ", 0, 0, 1, 0, 0, 0, 0, 1]\nrate_hz: 20\nresolution: [640, 480]\ncamera_model: pinhole\n"        \
+  "intrinsics: [500, 501, 320, 240] #fu\ndistortion_model: radial-tangential\n"                    \
+  "distortion_coefficients: [-0.3, 0.1, 0.001, -0.002]\n"
+#define ORB3(type, right)                                                                          \
+  "%YAML 1.0\n---\nFile.version: \"1.0\"\nCamera.type: \"" type                                    \
+  "\"\nCamera1.fx: 500\nCamera1.fy: 501\nCamera1.cx: 320\nCamera1.cy: 240\nCamera1.k1: -0.3\n"     \
+  "Camera1.k2: 0.1\nCamera2.fx: 500\nCamera2.fy: 501\nCamera2.cx: 320\nCamera2.cy: 240\n"          \
+  "Camera2.k1: -0.3\nCamera2.k2: 0.1\nCamera.width: 640\nCamera.height: 480\n" right
+#define ORB2_SIDE(side, p3)                                                                        \
+  side ".height: 480\n" side ".width: 640\n" CASE_MATRIX(side ".D", 1, 5, "-0.3, 0.1, 0, 0, 0")    \
+      CASE_MATRIX(side ".K", 3, 3, "500, 0, 320, 0, 501, 240, 0, 0, 1")                            \
+          CASE_MATRIX(side ".R", 3, 3, "1, 0, 0, 0, 1, 0, 0, 0, 1")                                \
+              CASE_MATRIX(side ".P", 3, 4, "480, 0, 310, " p3 ", 0, 480, 230, 0, 0, 0, 1, 0")
+#define ORB2                                                                                       \
+  "%YAML:1.0\nCamera.fx: 480\nCamera.bf: 57.6\n" ORB2_SIDE("LEFT", "0") ORB2_SIDE("RIGHT", "-57."  \
+                                                                                           "6")
+#define BASALT_POSE(x)                                                                             \
+  "{\"px\": " x ", \"py\": 0.5, \"pz\": 0, \"qx\": 0, \"qy\": 0, \"qz\": 0.6, \"qw\": 0.8}"
+#define BASALT(type, numbers)                                                                      \
+  "{\"value0\": {\"T_imu_cam\": [" BASALT_POSE(                                                    \
+      "0") ", {\"px\": 0.0336, \"py\": 0.6152, \"pz\": "                                           \
+           "0, \"qx\": 0, \"qy\": 0, \"qz\": 0.6, \"qw\": 0.8}], \"intrinsics\": "                 \
+           "[{\"camera_type\": "                                                                   \
+           "\"" type                                                                               \
+           "\", \"intrinsics\": {\"fx\": 500, \"fy\": 501, \"cx\": 320, \"cy\": 240" numbers       \
+           "}}, {\"camera_type\": \"" type                                                         \
+           "\", \"intrinsics\": {\"fx\": 500, \"fy\": 501, \"cx\": 320, "                          \
+           "\"cy\": 240" numbers "}}], \"resolution\": [[640, 480], [640, 480]]}}"
+#define OST(side, p3)                                                                              \
+  "# oST version 5.0 parameters\n\n\n[image]\n\nwidth\n640\n\nheight\n480\n\n[narrow_stereo/" side \
+  "]\n\ncamera matrix\n500 0 320\n0 501 240\n0 0 1\n\ndistortion\n-0.3 0.1 0 0 0\n\n"              \
+  "rectification\n1 0 0\n0 1 0\n0 0 1\n\nprojection\n480 0 310 " p3 "\n0 480 230 0\n0 0 1 0\n\n"
+#define XML_MATRIX(name, rows, cols, data)                                                         \
+  "<" name " type_id=\"opencv-matrix\">\n  <rows>" rows "</rows>\n  <cols>" cols                   \
+  "</cols>\n  <dt>d</dt>\n  <data>\n    " data "</data></" name ">\n"
+#define XML                                                                                        \
+  "<?xml version=\"1.0\"?>\n<!-- made <by> hand -->\n<opencv_storage>\n<image_size>\n  640 "       \
+  "480</image_size>\n" XML_MATRIX("K1", "3", "3", "500. 0. 320. 0.\n    501. 240. 0. 0. 1.")       \
+      XML_MATRIX("D1", "1", "4", "-0.3 0.1 0. 0.")                                                 \
+          XML_MATRIX("K2", "3", "3", "500. 0. 320. 0.\n    501. 240. 0. 0. 1.")                    \
+              XML_MATRIX("D2", "1", "4", "-0.3 0.1 0. 0.")                                         \
+                  XML_MATRIX("R", "3", "3", "1. 0. 0. 0. 1. 0. 0. 0. 1.")                          \
+                      XML_MATRIX("T", "3", "1", "-0.12 0. 0.") "<note/></opencv_storage>\n"
+#define INFO(d, more, k, p3)                                                                       \
+  "height: 480\nwidth: 640\n" d "\nK: [" k                                                         \
+  "]\nR: [0, 0, 0, 0, 0, 0, 0, 0, 0]\nP: [480, 0, 310, " p3 ", 0, 480, 230, 0, 0, 0, 1, 0]\n" more
+#define K640 "500, 0, 320, 0, 501, 240, 0, 0, 1"
+#define ZED_MODE(side, mode) "[" side "_CAM_" mode "]\nfx = 500\nfy = 501\ncx = 320\ncy = 240\n\n"
+#define ZED_NEW(mode, more)                                                                        \
+  ZED_MODE("LEFT", mode)                                                                           \
+  ZED_MODE("RIGHT", mode)                                                                          \
+  "[LEFT_DISTO]\nk1 = -0.3\nk2 = 0.1\n" more "\n[RIGHT_DISTO]\nk1 = -0.3\nk2 = 0.1\n" more         \
+  "\n[STEREO]\nBaseline = 120\nTY = 1\nTZ = 2\n"                                                   \
+  "RX = 0\nCV = 0\nRZ = 0\n"
+#define ZED_OPENCV(d, numbers)                                                                     \
+  "%YAML:1.0\n---\nSize: [ 640, 480 ]\nK_LEFT: [" K640 "]\nK_RIGHT: [" K640 "]\n" d                \
+  "LEFT" numbers d "RIGHT" numbers "R: [0, 0, 0.3]\nT: [-120, 1, 2]\n"
+
+/* Every one has f 500 and 501, the principal point (320, 240), and its right camera .12 m away. */
+typedef struct {
+  const char *what, *format, *first, *second;
+  StxLensModel model;
+  double d[5], t[3];
+  int width, height;
+} Found;
+
+static const Found found[] = {
+    {"body to camera", "Kalibr",
+        CHAIN(KALIBR_PINHOLE, "T_cam_imu: " POSE("0.1", "0"), "T_cam_imu: " POSE("-0.02", "0.001"),
+            "500, 501, 320, 240"),
+        NULL, STX_LENS_BROWN, {-.3, .1, .001, -.002}, {-.12, .001, 0}, 640, 480},
+    {"camera to body", "Kalibr",
+        CHAIN(KALIBR_PINHOLE, "T_imu_cam: " POSE("0.1", "0"), "T_imu_cam: " POSE("0.22", "0.001"),
+            "500, 501, 320, 240"),
+        NULL, STX_LENS_BROWN, {-.3, .1, .001, -.002}, {-.12, -.001, 0}, 640, 480},
+    {"double sphere", "Kalibr",
+        CHAIN("camera_model: ds\n  distortion_model: none\n  distortion_coeffs: []", "x: 1",
+            "T_cn_cnm1: " POSE("-0.12", "0"), "-0.2, 0.6, 500, 501, 320, 240"),
+        NULL, STX_LENS_DOUBLE_SPHERE, {-.2, .6}, {-.12, 0, .002}, 640, 480},
+    {"extended unified", "Kalibr",
+        CHAIN("camera_model: eucm\n  distortion_model: none", "x: 1",
+            "T_cn_cnm1: " POSE("-0.12", "0"), "0.6, 1.1, 500, 501, 320, 240"),
+        NULL, STX_LENS_EXTENDED, {.6, 1.1}, {-.12, 0, .002}, 640, 480},
+    {"omnidirectional", "Kalibr",
+        CHAIN("camera_model: omni\n  distortion_model: radtan\n"
+              "  distortion_coeffs: [-0.3, 0.1, 0.001, -0.002]",
+            "x: 1", "T_cn_cnm1: " POSE("-0.12", "0"), "1.5, 500, 501, 320, 240"),
+        NULL, STX_LENS_OMNI, {1.5, -.3, .1, .001, -.002}, {-.12, 0, .002}, 640, 480},
+    {"fov", "Kalibr",
+        CHAIN("camera_model: pinhole\n  distortion_model: fov\n  distortion_coeffs: [0.9]", "x: 1",
+            "T_cn_cnm1: " POSE("-0.12", "0"), "500, 501, 320, 240"),
+        NULL, STX_LENS_FOV, {.9}, {-.12, 0, .002}, 640, 480},
+    {"two sensor.yaml", "EuRoC", SENSOR("0.1"), SENSOR("0.22"), STX_LENS_BROWN,
+        {-.3, .1, .001, -.002}, {-.12, 0, 0}, 640, 480},
+    {"version 3", "ORB-SLAM", ORB3("PinHole", "Stereo.T_c1_c2: " POSE("0.12", "0") "\n"), NULL,
+        STX_LENS_BROWN, {-.3, .1}, {-.12, 0, -.002}, 640, 480},
+    {"version 3, fisheye", "ORB-SLAM",
+        ORB3("KannalaBrandt8", "Stereo.T_c1_c2: " POSE("0.12", "0") "\n"), NULL, STX_LENS_FISHEYE,
+        {-.3, .1}, {-.12, 0, -.002}, 640, 480},
+    {"version 2", "ORB-SLAM", ORB2, NULL, STX_LENS_BROWN, {-.3, .1}, {-.12}, 640, 480},
+    {"double sphere", "Basalt", BASALT("ds", ", \"xi\": -0.2, \"alpha\": 0.6"), NULL,
+        STX_LENS_DOUBLE_SPHERE, {-.2, .6}, {-.12, 0, 0}, 640, 480},
+    {"fisheye", "Basalt", BASALT("kb4", ", \"k1\": -0.2, \"k4\": 0.6"), NULL, STX_LENS_FISHEYE,
+        {-.2, 0, 0, .6}, {-.12, 0, 0}, 640, 480},
+    {"no coefficients", "Basalt", BASALT("pinhole", ""), NULL, STX_LENS_BROWN, {0}, {-.12, 0, 0},
+        640, 480},
+    {"both in ost.txt", "ROS", OST("left", "0") OST("right", "-57.6"), NULL, STX_LENS_BROWN,
+        {-.3, .1}, {-.12}, 640, 480},
+    {"two ost.txt", "ROS", OST("left", "0"), OST("right", "-57.6"), STX_LENS_BROWN, {-.3, .1},
+        {-.12}, 640, 480},
+    {"XML", "OpenCV", XML, NULL, STX_LENS_BROWN, {-.3, .1}, {-.12, 0, 0}, 640, 480},
+    {"a fifth zero", "ROS",
+        INFO("distortion_model: equidistant\nD: [-0.3, 0.1, 0, 0, 0]", "", K640, "0"),
+        INFO("distortion_model: equidistant\nD: [-0.3, 0.1, 0, 0, 0]", "", K640, "-57.6"),
+        STX_LENS_FISHEYE, {-.3, .1}, {-.12}, 640, 480},
+    {"a simulator's", "ROS", INFO("distortion_model: ''", "", K640, "0"),
+        INFO("distortion_model: \"\"\nD: []", "", K640, "-57.6"), STX_LENS_BROWN, {0}, {-.12}, 640,
+        480},
+    {"all modes", "ZED, [LEFT_DISTO] and [RIGHT_DISTO],", ZED_NEW("4k", "p1 = 0.001\nk6 = 0.2\n"),
+        NULL, STX_LENS_BROWN, {-.3, .1, .001, 0, 0}, {-.12, .001, .002}, 3840, 2160},
+    {"all modes, fisheye", "ZED, [LEFT_DISTO] and [RIGHT_DISTO],",
+        ZED_NEW("QHDPLUS", "k3 = 0.02\nk4 = 0.03\n"), NULL, STX_LENS_FISHEYE, {-.3, .1, .02, .03},
+        {-.12, .001, .002}, 3200, 1800},
+    {"the calibrator", "ZED's OpenCV", ZED_OPENCV("D_", ": [-0.3, 0.1, 0, 0, 0.2, 0, 0, 0.4]\n"),
+        NULL, STX_LENS_BROWN, {-.3, .1, 0, 0, .2}, {-.12, .001, .002}, 640, 480},
+    {"the calibrator, fisheye", "ZED's OpenCV",
+        ZED_OPENCV("X", ": 1\n") "D_LEFT_FE: [-0.3, 0.1, 0, 0.4]\n"
+                                 "D_RIGHT_FE: [-0.3, 0.1, 0, 0.4]\n",
+        NULL, STX_LENS_FISHEYE, {-.3, .1, 0, .4}, {-.12, .001, .002}, 640, 480},
+};
+
+STX_TEST(files_as_they_are_found)
+{
+  for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) {
+    const Found *f = &found[i];
+    StxCalibration c;
+    StxError error = {""};
+    ck_assert_msg(calibration_case_load(f->first, f->second, -1, 0, 0, 0, &c, &error), "%s, %s: %s",
+        f->format, f->what, error.text);
+    ck_assert_str_eq(c.format, f->format);
+    for (int side = 0; side < 2; side++) {
+      const StxCalibratedCamera *camera = &c.camera[side];
+      expect_lens(&camera->lens, 500, 501, 320, 240);
+      ck_assert_msg(camera->lens.model == f->model, "%s, %s", f->format, f->what);
+      expect_numbers(camera->lens.d, f->d, 5);
+      ck_assert_int_eq(camera->width, f->width);
+      ck_assert_int_eq(camera->height, f->height);
+    }
+    if (c.rectified)
+      ck_assert_double_eq_tol((c.camera[1].p[3] - c.camera[0].p[3]) / 480, f->t[0], 1e-9);
+    else
+      expect_numbers(c.t, f->t, 3);
+  }
+}
+
+/* The files of the cameras are named by the configuration, and stand beside it. */
+STX_TEST(vins_names_the_files_of_its_cameras)
+{
+  static const char mei[] =
+      "%YAML:1.0\n---\nmodel_type: MEI\nimage_width: 640\nimage_height: 480\nmirror_parameters:\n"
+      "   xi: 1.5\ndistortion_parameters:\n   k1: -0.3\n   k2: 0.1\n   p1: 0\n   p2: 0\n"
+      "projection_parameters:\n   gamma1: 500\n   gamma2: 501\n   u0: 320\n   v0: 240\n";
+  char path[] = "/tmp/stx-camera-XXXXXX", text[1024];
+  StxCalibration c;
+  StxError error;
+  int fd = mkstemp(path);
+  ck_assert_int_eq(write(fd, mei, sizeof mei - 1), (ssize_t)sizeof mei - 1);
+  close(fd);
+  snprintf(text, sizeof text,
+      "%%YAML:1.0\nbody_T_cam0: " POSE("0", "0") "\nbody_T_cam1: " POSE(
+          "0.12", "0") "\ncam0_calib: %s\ncam1_calib: \"%s\"\n",
+      strrchr(path, '/') + 1, path);
+  bool good = calibration_case_load(text, NULL, -1, 0, 0, 0, &c, &error);
+  unlink(path);
+  ck_assert_msg(good, "%s", error.text);
+  ck_assert_str_eq(c.format, "VINS");
+  expect_lens(&c.camera[1].lens, 500, 501, 320, 240);
+  ck_assert_int_eq(c.camera[0].lens.model, STX_LENS_OMNI);
+  EXPECT(c.camera[0].lens.d, 1.5, -.3, .1, 0);
+  EXPECT(c.t, -.12, 0, 0);
+  ck_assert(!calibration_case_load(text, NULL, -1, 0, 0, 0, &c, &error));
+  stx_expect_words(&error, "stx-camera-");
+  ck_assert(!calibration_case_load(mei, NULL, -1, 0, 0, 0, &c, &error));
+  stx_expect_words(&error, "body_T_cam0");
+}
+
+/* REP 104: the part `roi`, `binning` pixels as one; the middle tells K of what is delivered. */
+STX_TEST(ros_roi_and_binning)
+{
+  static const char half[] = "binning_x: 2\nbinning_y: 2\n";
+  static const char part[] = "roi: {x_offset: 160, y_offset: 120, height: 240, width: 320}\n";
+  char first[1024], second[1024];
+  for (int i = 0; i < 4; i++) {
+    const char *more = i % 2 == 0 ? half : part,
+               *k = i < 2 ? K640 : "500, 0, 160, 0, 501, 120, 0, 0, 1";
+    const char *form = "height: 480\nwidth: 640\nD: []\nK: [%s]\nR: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
+                       "P: [480, 0, 310, %s, 0, 480, 230, 0, 0, 0, 1, 0]\n%s";
+    snprintf(first, sizeof first, form, k, "0", more);
+    snprintf(second, sizeof second, form, k, "-57.6", more);
+    StxCalibration c = load(first, second, -1, 320, 240);
+    ck_assert_int_eq(c.camera[0].width, 320);
+    ck_assert_int_eq(c.camera[1].height, 240);
+    double f = i == 0 ? 250 : 500;
+    ck_assert_double_eq_tol(c.camera[0].lens.fx, f, 1e-9);
+    ck_assert_double_eq_tol(c.camera[0].lens.cx, i == 0 ? 159.75 : 160, 1e-9);
+    ck_assert_double_eq_tol(c.camera[0].p[2], i == 0 ? 154.75 : i == 1 ? 150 : 310, 1e-9);
+    ck_assert_double_eq_tol(c.camera[1].p[3] / c.camera[1].p[0], -.12, 1e-9);
+    c = load(first, second, -1, 640, 480); /* all of it was delivered after all */
+    ck_assert_int_eq(c.camera[0].width, 640);
+  }
+  expect_refusal(INFO("D: []", "roi: {x_offset: 400, width: 320}\n", K640, "0"),
+      INFO("D: []", "", K640, "-57.6"), 0, "roi takes 320x480 pixels from (400, 0)", "640x480");
+}
+
+/* Recordings that are kept rectified have another size than their cameras. */
+STX_TEST(kitti_pictures_that_are_rectified)
+{
+  StxCalibration c = load(CASE_KITTI, NULL, -1, 1242, 375);
+  ck_assert_str_eq(c.format, "KITTI, of pictures that are rectified");
+  expect_lens(&c.camera[1].lens, 720, 720, 610, 170);
+  EXPECT(c.camera[1].lens.d, 0, 0, 0, 0, 0);
+  ck_assert_int_eq(c.camera[1].width, 1242);
+}
+
+STX_TEST(oak_sockets_that_are_not_set)
+{
+  static const char *const unset[] = {"Socket\": 255", "Socket\": -1"};
+  for (int i = 0; i < 2; i++) {
+    StxCalibration c =
+        load(with(CASE_OAK("-7.5", "2", "0"), "leftCameraSocket\": 1", unset[i]), NULL, -1, 0, 0);
+    EXPECT(c.t, -.075, .0001, .0002);
+  }
+}
+
+STX_TEST(files_of_the_other_kind)
+{
+  expect_refusal("P0: 720 0 610 0 0 720 170 0 0 0 1 0\nP1: 720 0 610 -388.8 0 720 170 0 0 0 1 0\n",
+      NULL, 0, "of a rectified pair", "calibration=");
+  expect_refusal("Camera.fx: 720\nCamera.fy: 720\nCamera.cx: 610\nCamera.cy: 170\nCamera.bf: 360\n",
+      NULL, 0, "ORB-SLAM's", "focal=720 cx=610 cy=170 baseline=0.5");
+  expect_refusal(ORB3("Rectified", "Stereo.b: 0.12\n"), NULL, 0, "leave stereo-rectify out",
+      "focal=500 cx=320 cy=240 baseline=0.12");
+}
+
+STX_TEST(units)
+{
+  StxCalibration c;
+  StxError error;
+  ck_assert(calibration_case_load(CASE_INTRINSICS CASE_MATRIX("R", 3, 3, "1,0,0,0,1,0,0,0,1")
+                                      CASE_MATRIX("T", 3, 1, "-120, 1, 2"),
+      NULL, -1, .001, 0, 0, &c, &error));
+  EXPECT(c.t, -.12, .001, .002);
+  ck_assert(calibration_case_load(CASE_ROS_LEFT, CASE_ROS_RIGHT, -1, 2, 0, 0, &c, &error));
+  EXPECT(c.camera[1].p, 480, 0, 310, -115.2);
+}
+
+STX_TEST(locale_makes_no_difference)
+{
+  if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL)
+    return;
+  StxCalibration c = load(CASE_INTRINSICS CASE_POSE, NULL, -1, 0, 0);
+  expect_opencv_lenses(&c);
+  c = load(CASE_KITTI, NULL, -1, 0, 0);
+  EXPECT(c.camera[1].lens.d, -.3728755);
+}
+
 static const char opencv[] = CASE_INTRINSICS CASE_POSE;
 static const char rectified[] = CASE_INTRINSICS CASE_POSE CASE_RECTIFIED;
 
@@ -301,10 +557,12 @@ STX_TEST(no_calibration_at_all)
   expect_refusal("", NULL, 0, "stx-first-", "is empty");
   expect_refusal("# nothing\n", NULL, 0, "stx-first-", "holds nothing");
   expect_refusal("some words\n", NULL, 0, "stx-first-", "has no keys");
-  expect_refusal("a: 1\n", NULL, 0, "stx-first-", "K1 (OpenCV)");
+  expect_refusal("a: 1\n", NULL, 0, "stx-first-", "none of the keys of a calibration of");
   expect_refusal("{\"a\": 1", NULL, 0, "stx-first-", "not valid JSON");
   expect_refusal("a: [1, 2\nb: 3\n", NULL, 0, "stx-first-", "not valid YAML");
-  expect_refusal("<?xml version=\"1.0\"?>", NULL, 0, "stx-first-", "is XML");
+  expect_refusal("<?xml version=\"1.0\"?>", NULL, 0, "stx-first-", "no <opencv_storage>");
+  expect_refusal("<opencv_storage><K1>1</K2", NULL, 0, ":1: ", "not valid XML");
+  expect_refusal("<a><!-- b", NULL, 0, ":1: ", "not valid XML");
   expect_refusal("a: 1\na: 2\n", NULL, 0, ":2: ", "a key a second time");
   expect_refusal("[1, 2]: 3\n", NULL, 0, ":1: ", "a key that is no plain text");
   expect_refusal("a: &a [*a]\n", NULL, 0, ":1: ", "an alias of nothing, or nested");
@@ -396,9 +654,12 @@ STX_TEST(places_of_the_cameras)
   expect_refusal(with(opencv, "-0.12", "0.12"), NULL, 0, "swapped", "0.12 m to the left");
   expect_refusal(with(opencv, "-0.12, 0.001, 0.002", "0, 0, 0"), NULL, 0, "same place", "pair");
   expect_refusal(with(opencv, "-0.12, 0.001", "-0.01, -0.12"), NULL, 0, "beside", "0.12");
-  expect_refusal(with(opencv, "-0.12", "-120"), NULL, 0, "the baseline is 120 m",
-      "if the file is in millimetres, set unit=0.001");
-  expect_refusal(opencv, NULL, .001, "the baseline is 0.00012", "set another unit");
+  expect_refusal(with(opencv, "-0.12", "-120"), NULL, 0, "120 m between the cameras",
+      "with unit=0.01 it is 1.2 m, with unit=0.001 12 cm");
+  expect_refusal(with(opencv, "-0.12", "-12"), NULL, 0, "12 m between the cameras",
+      "with unit=0.01 it is 12 cm, with unit=0.001 12 mm");
+  expect_refusal(opencv, NULL, .001, "0.12 mm between the cameras",
+      "with unit=1 it is 12 cm, with unit=0.01 1.2 mm");
   expect_refusal(
       with(opencv, "M1:", "image_size: [64000, 480]\nM1:"), NULL, 0, "64000 px wide", "");
   expect_refusal(with(opencv, "R: !!opencv-matrix\n   rows: 3\n   cols: 3\n   dt: d\n   data: [ 1.",
@@ -417,7 +678,7 @@ STX_TEST(ros)
   expect_refusal(CASE_ROS_RIGHT, CASE_ROS_LEFT, 0, "swapped", "exchange");
   expect_refusal(CASE_ROS_LEFT, CASE_ROS_LEFT, 0, "same place", "calibrate the pair");
   expect_refusal(
-      CASE_ROS("l", "fov", "1", "0"), CASE_ROS_RIGHT, 0, "distortion model", "plumb_bob");
+      CASE_ROS("l", "other", "1", "0"), CASE_ROS_RIGHT, 0, "lens's model \"other\"", "plumb_bob");
   expect_refusal(CASE_ROS_LEFT, CASE_ROS("r", "plumb_bob", "1, 2, 3", "-48"), 0, "stx-second-",
       "3 coefficients");
   expect_refusal(with(CASE_ROS_LEFT, "rectification_matrix", "other"), CASE_ROS_RIGHT, 0,
@@ -428,7 +689,7 @@ STX_TEST(the_others)
 {
   expect_refusal(with(CASE_KALIBR, "cam1:", "cam2:"), NULL, 0, "no \"cam1\"", "stx-first-");
   expect_refusal(
-      with(CASE_KALIBR, "camera_model: pinhole", "camera_model: omni"), NULL, 0, "cam0", "pinhole");
+      with(CASE_KALIBR, "camera_model: pinhole", "camera_model: omni"), NULL, 0, "cam0", "radtan");
   expect_refusal(with(CASE_KALIBR, "[380.0", "[0"), NULL, 0, "cam0", "more than 0");
   expect_refusal(with(CASE_KALIBR, "T_cn_cnm1", "T_imu"), NULL, 0, "cam1", "no \"T_cn_cnm1\"");
   expect_refusal(with(CASE_KITTI, "K_03", "X_03"), NULL, 0, "no \"K_03\"", "stx-first-");
@@ -436,7 +697,7 @@ STX_TEST(the_others)
       "number 1 of \"K_02\"", "finite");
   expect_refusal(with(CASE_ZED, "Baseline", "Base"), NULL, 0, "stereo", "no \"baseline\"");
   expect_refusal(with(CASE_ZED, "fx=1400", "fx=0"), NULL, 0, "left_cam_2k", "more than 0");
-  expect_refusal(with(CASE_ZED, "k2=", "x2="), NULL, 0, "left_cam_2k", "no \"k2\"");
+  expect_refusal(with(CASE_ZED, "k1=", "x1="), NULL, 0, "left_cam_2k", "no \"k1\"");
   expect_refusal(with(CASE_ZED, "[STEREO]", "[OTHER]"), NULL, 0, "no \"stereo\"", "stx-first-");
   expect_refusal(CASE_OAK("-3", "-1", "0"), NULL, 0, "socket 1", "no extrinsics");
   expect_refusal(CASE_OAK("-3", "9", "0"), NULL, 0, "socket 1", "no extrinsics");

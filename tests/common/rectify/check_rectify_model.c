@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Geometry: lenses there and back, and two cameras that become a pair. */
 #include "common/rectify/rectify.h"
-#include "common/rectify/rectify_lens.h"
+#include "common/calibration/calibration_lens.h"
 #include "common/rotation.h"
 #include "tests/common/calibration/calibration_case.h"
 #include "tests/testing.h"

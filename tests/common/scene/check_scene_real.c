@@ -6,7 +6,7 @@
 #include "tests/common/ground/scan_case.h"
 
 #include "common/rectify/rectify.h"
-#include "common/rectify/rectify_lens.h"
+#include "common/calibration/calibration_lens.h"
 #include "common/rotation.h"
 #include "common/scene/scene.h"
 
