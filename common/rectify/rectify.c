@@ -9,9 +9,14 @@
  *
  *   R_left = W·exp(v/2)    R_right = W·exp(−v/2)
  *
- * The principal point, the same for both, puts the mean of the pictures' corners into the middle.
- * The focal length is the cameras', or follows from the rectangles, upright in the rectified view,
- * that lie wholly within both pictures (alpha = 0), or hold them wholly (alpha = 1).
+ * The principal point, the same for both, is OpenCV's: stereoRectify puts the mean of the pictures'
+ * corners into the middle, fisheye::stereoRectify that of the middles of their edges. The focal
+ * length is the cameras', or follows from the rectangles, upright in the rectified view, that lie
+ * wholly within both pictures (alpha = 0), or hold them wholly (1), or from a field of view.
+ *
+ * Near a right angle to the axis a pixel's place in a plane goes to infinity, and a lens that is
+ * changed by a percent moves it by thousands of pixels. What lies farther out than MOST_ANGLE
+ * counts as being there, and so does what the lens's model does not reach.
  */
 #include "common/calibration/calibration_lens.h"
 #include "common/rectify/rectify_private.h"
@@ -23,9 +28,11 @@
 #include "common/parallel.h"
 #include "common/rotation.h"
 
-#define EDGE 256       /* places at which each edge of a picture is looked at */
-#define NOWHERE 1e9    /* normalized coordinates of what is not seen */
-#define LEAST_DEPTH .1 /* of a direction, z: what lies farther out than 84 degrees is left out */
+#define EDGE 256                       /* places at which each edge of a picture is looked at */
+#define NOWHERE 1e9                    /* normalized coordinates of what is not seen */
+#define MOST_TANGENT 5.671281819617709 /* of the angle to the axis: 80 degrees */
+#define CORNER_STEPS 5                 /* with which OpenCV looks for the ray of a corner */
+#define RADIANS (3.14159265358979323846 / 180)
 
 /* ---- Rotations ---------------------------------------------------------------------------- */
 
@@ -63,24 +70,37 @@ static void find_rotations(const StxCalibration *c, RectifiedPair *pair)
 /* In normalized coordinates of the rectified view. */
 typedef struct {
   double inner[4], outer[4]; /* left, top, right, bottom */
-  double corners[2];         /* their sum */
-  int count;                 /* of corners that can be seen */
 } Seen;
 
-/* The place of a camera's pixel. */
-static bool rectified_place(
+/* Where a direction meets the rectified view's plane, at most MOST_TANGENT from its middle. */
+static void place_of_ray(const double r[9], const double ray[3], double place[2])
+{
+  double turned[3];
+  stx_matrix_apply(r, ray, turned);
+  double away = sqrt(turned[0] * turned[0] + turned[1] * turned[1]);
+  double scale = away < MOST_TANGENT * turned[2] ? 1 / turned[2] : MOST_TANGENT / away;
+  place[0] = turned[0] * scale;
+  place[1] = turned[1] * scale;
+}
+
+/* The place of a camera's pixel, or of the last one that the lens reaches on the way there. */
+static void rectified_place(
     const StxPreparedLens *lens, const double r[9], double x, double y, double place[2])
 {
-  const double pixel[2] = {x, y};
-  double ray[3], turned[3];
-  if (!stx_lens_unproject(lens, pixel, ray))
-    return false;
-  stx_matrix_apply(r, ray, turned);
-  if (!(turned[2] > LEAST_DEPTH))
-    return false;
-  place[0] = turned[0] / turned[2];
-  place[1] = turned[1] / turned[2];
-  return true;
+  double ray[3] = {0, 0, 1}, share = 1, step = 1;
+  for (int i = 0; i < 24; i++) {
+    const double pixel[2] = {
+        lens->lens.cx + share * (x - lens->lens.cx), lens->lens.cy + share * (y - lens->lens.cy)};
+    double found[3];
+    bool reached = stx_lens_unproject(lens, pixel, found);
+    if (reached)
+      memcpy(ray, found, sizeof ray);
+    if (reached && share == 1)
+      break;
+    step /= 2;
+    share += reached ? step : -step;
+  }
+  place_of_ray(r, ray, place);
 }
 
 /* A place on edge `side` (0 left, 1 top, 2 right, 3 bottom). */
@@ -103,14 +123,8 @@ static void look_along(const StxCalibratedCamera *camera, const StxPreparedLens 
     double along = (double)i / EDGE;
     double x = side % 2 == 1 ? along * far_x : side == 0 ? 0 : far_x;
     double y = side % 2 == 0 ? along * far_y : side == 1 ? 0 : far_y;
-    if (!rectified_place(lens, r, x, y, place))
-      continue;
+    rectified_place(lens, r, x, y, place);
     add_place(seen, side, place);
-    if (side % 2 == 0 && (i == 0 || i == EDGE)) {
-      seen->corners[0] += place[0];
-      seen->corners[1] += place[1];
-      seen->count++;
-    }
   }
 }
 
@@ -122,6 +136,57 @@ static Seen look(const StxCalibratedCamera *camera, const double r[9])
   for (int side = 0; side < 4; side++)
     look_along(camera, &lens, r, side, &seen);
   return seen;
+}
+
+/* ---- The middle --------------------------------------------------------------------------- */
+
+/* OpenCV's ray of a corner, five steps towards it: of lenses up to 100 degrees or so the exact one,
+ * and of wider ones a ray that changes as little as the lens does. */
+static void corner_ray(const StxPreparedLens *lens, double x, double y, double ray[3])
+{
+  const double bent[2] = {(x - lens->lens.cx) / lens->lens.fx, (y - lens->lens.cy) / lens->lens.fy};
+  ray[0] = bent[0];
+  ray[1] = bent[1];
+  ray[2] = 1;
+  for (int i = 0; i < CORNER_STEPS; i++)
+    stx_lens_approach(lens, bent, ray);
+}
+
+/* OpenCV's corners are pixels here, and below half the width and height. */
+static void middle_of_corners(
+    const StxCalibratedCamera *camera, const double r[9], double f, double middle[2])
+{
+  StxPreparedLens lens = stx_lens_prepare(&camera->lens);
+  for (int i = 0; i < 4; i++) {
+    double x = i % 2 * (camera->width - 1), y = i / 2 * (camera->height - 1), ray[3], place[2];
+    corner_ray(&lens, x, y, ray);
+    if (lens.lens.d[12] != 0 || lens.lens.d[13] != 0) /* a tilted sensor has no such steps */
+      rectified_place(&lens, r, x, y, place);
+    else
+      place_of_ray(r, ray, place);
+    middle[0] -= f * place[0] / 4;
+    middle[1] -= f * place[1] / 4;
+  }
+}
+
+/* With the focal length at which the middles of the edges fill the picture. */
+static void middle_of_edges(const StxCalibratedCamera *camera, const double r[9], double middle[2])
+{
+  StxPreparedLens lens = stx_lens_prepare(&camera->lens);
+  double width = camera->width, height = camera->height, mean[2] = {0, 0}, f = 0, place[4][2];
+  const double at[4][2] = {
+      {width / 2, 0}, {width, height / 2}, {width / 2, height}, {0, height / 2}};
+  for (int i = 0; i < 4; i++) {
+    rectified_place(&lens, r, at[i][0], at[i][1], place[i]);
+    mean[0] += place[i][0] / 4;
+    mean[1] += place[i][1] / 4;
+  }
+  for (int i = 0; i < 4; i++) {
+    double reach = fabs(place[i][1 - i % 2] - mean[1 - i % 2]);
+    f = reach > 0 ? fmax(f, (i % 2 == 1 ? width : height) / 2 / reach) : f;
+  }
+  middle[0] -= f * mean[0];
+  middle[1] -= f * mean[1];
 }
 
 /* ---- Projection --------------------------------------------------------------------------- */
@@ -138,7 +203,7 @@ static double focal_of(const double rectangle[4], const double sides[4], bool la
   return f;
 }
 
-/* Does the view hold what lies ahead? No edge of a picture may be wholly out of sight. */
+/* Does the view hold what lies ahead? */
 static bool sees_ahead(const double inner[4], const double sides[4])
 {
   for (int i = 0; i < 4; i++) {
@@ -158,7 +223,7 @@ static bool fit(
     if (!sees_ahead(seen[i].inner, sides))
       return stx_fail(error,
           "the %s camera does not see what lies ahead of the rectified pair: R, T or the lens are "
-          "not those of two cameras side by side, or the lens shows half the world: set alpha=-1",
+          "not those of two cameras side by side",
           i == 0 ? "left" : "right");
     all = fmax(all, focal_of(seen[i].inner, sides, true));
     most = fmin(most, focal_of(seen[i].outer, sides, false));
@@ -167,27 +232,35 @@ static bool fit(
   return true;
 }
 
-/* Bouguet's rotations, and the focal length that alpha asks for, of a calibration without R and P
+/* Bouguet's rotations, and the focal length that is asked for, of a calibration without R and P
  * whose cameras have sizes; for pictures of width × height. False with an error. */
-static bool rectified_pair(const StxCalibration *c, int width, int height, double alpha,
-    RectifiedPair *pair, StxError *error)
+static bool rectified_pair(const StxCalibration *c, int width, int height,
+    const StxRectifyParams *params, RectifiedPair *pair, StxError *error)
 {
   const StxCalibratedCamera *left = &c->camera[0], *right = &c->camera[1];
   Seen seen[2];
   double centre[2] = {0, 0};
   find_rotations(c, pair);
+  bool corners = left->lens.model == STX_LENS_BROWN && right->lens.model == STX_LENS_BROWN;
   /* Everything in pixels of the left camera, should the right one have others. */
-  double f = (left->lens.fy + right->lens.fy * left->height / right->height) / 2;
+  double scale = (double)left->height / right->height;
+  double focal = (left->lens.fy + right->lens.fy * scale) / 2;
   for (int i = 0; i < 2; i++) {
+    double unit = i == 0 ? 1 : scale, middle[2] = {0, 0};
     seen[i] = look(&c->camera[i], pair->r[i]);
-    double share = seen[i].count > 0 ? f / seen[i].count : 0;
-    centre[0] += ((left->width - 1) / 2.0 - share * seen[i].corners[0]) / 2;
-    centre[1] += ((left->height - 1) / 2.0 - share * seen[i].corners[1]) / 2;
+    if (corners)
+      middle_of_corners(&c->camera[i], pair->r[i], focal / unit, middle);
+    else
+      middle_of_edges(&c->camera[i], pair->r[i], middle);
+    centre[0] += ((left->width - corners) / 2.0 + middle[0] * unit) / 2;
+    centre[1] += ((left->height - corners) / 2.0 + middle[1] * unit) / 2;
   }
-  pair->cx = (centre[0] + .5) * width / left->width - .5;
-  pair->cy = (centre[1] + .5) * height / left->height - .5;
-  pair->f = f * height / left->height;
-  return alpha < 0 || fit(seen, width, height, alpha, pair, error);
+  pair->cx = stx_scaled_centre(centre[0], (double)width / left->width);
+  pair->cy = stx_scaled_centre(centre[1], (double)height / left->height);
+  pair->f = params->fov > 0 ? width / (2 * tan(params->fov * RADIANS / 2))
+                            : focal * height / left->height;
+  return params->fov > 0 || params->alpha < 0 ||
+         fit(seen, width, height, params->alpha, pair, error);
 }
 
 #define BATCH 16        /* rows of a map that a thread fills at a time */
@@ -206,6 +279,9 @@ static const StxField fields[] = {
         "View of a calibration without projection: 0 only pixels of both cameras, 1 all pixels, -1 "
         "the cameras' focal length",
         FIELD(DOUBLE, alpha), .low = -1, .high = 1},
+    {"fov", "Field of view",
+        "Horizontal field of view of a calibration without projection, degrees (0 = by alpha)",
+        FIELD(DOUBLE, fov), .high = 160},
 };
 static const StxRectifyParams defaults = STX_RECTIFY_DEFAULTS;
 const StxFields stx_rectify_fields = {STX_FIELDS_OF(fields), &defaults};
@@ -310,7 +386,7 @@ bool stx_rectify_view(const StxCalibration *calibration, const StxRectifyParams 
     baseline = (left[3] - right[3]) / left[0];
   } else {
     RectifiedPair pair;
-    if (!rectified_pair(&c, view->width, view->height, params->alpha, &pair, error))
+    if (!rectified_pair(&c, view->width, view->height, params, &pair, error))
       return false;
     memcpy(view->r, pair.r[camera], sizeof view->r);
     view->fx = view->fy = pair.f;
@@ -425,6 +501,14 @@ void stx_rectify_map_fill(
   f.fraction =
       (uint16_t *)(void *)((char *)memory + ((const char *)f.map.fraction - (char *)memory));
   stx_parallel(threads, (f.map.height + BATCH - 1) / BATCH, fill_rows, &f);
+}
+
+double stx_rectify_black(const StxRectifyMap *map)
+{
+  size_t count = (size_t)map->width * (size_t)map->height, black = 0;
+  for (size_t i = 0; i < count; i++)
+    black += map->place[i] == STX_RECTIFY_OUTSIDE;
+  return (double)black / (double)count;
 }
 
 /* ---- Implementations ---------------------------------------------------------------------- */

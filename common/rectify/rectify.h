@@ -45,11 +45,12 @@ typedef struct {
   int width, height; /* of the rectified pictures; 0: as the calibration and the pictures have it */
   double alpha;      /* of calibrations without R and P: 0 no pixel that is not seen, 1 all that is
                         seen, between them in between; below 0: the cameras' focal length */
+  double fov;        /* of the same: degrees from the left to the right edge; 0: alpha decides */
 } StxRectifyParams;
 
 #define STX_RECTIFY_DEFAULTS                                                                       \
   {                                                                                                \
-    .width = 0, .height = 0, .alpha = 0                                                            \
+    .width = 0, .height = 0, .alpha = 0, .fov = 0                                                  \
   }
 
 STX_API const StxFields stx_rectify_fields;
@@ -100,6 +101,9 @@ STX_API size_t stx_rectify_map_bytes(const StxRectifyView *view, int shift_x, in
 /* The map that lies, or will lie, in `memory`, which is aligned to STX_ALIGN. */
 STX_API StxRectifyMap stx_rectify_map_in(
     const StxRectifyView *view, int shift_x, int shift_y, const void *memory);
+
+/* The share of a map's samples that the camera does not see, in memory of the host. */
+STX_API double stx_rectify_black(const StxRectifyMap *map);
 
 /* Fills it, with so many threads. */
 STX_API void stx_rectify_map_fill(

@@ -81,16 +81,12 @@ static void find_sight(StxScene *scene)
 
 /* ---- Cameras ------------------------------------------------------------------------------ */
 
-/* Lenses that show half the world have no rectified pair without black corners: alpha -1. */
 static bool rectify(const StxCalibration *calibration, int width, int height,
     StxRectifyView view[2], StxCamera *pair, StxError *error)
 {
-  StxRectifyParams params = {.width = width, .height = height};
-  for (params.alpha = 0; params.alpha >= -1; params.alpha--)
-    if (stx_rectify_view(calibration, &params, 0, width, height, &view[0], pair, error) &&
-        stx_rectify_view(calibration, &params, 1, width, height, &view[1], pair, error))
-      return true;
-  return false;
+  const StxRectifyParams params = {.width = width, .height = height};
+  return stx_rectify_view(calibration, &params, 0, width, height, &view[0], pair, error) &&
+         stx_rectify_view(calibration, &params, 1, width, height, &view[1], pair, error);
 }
 
 bool stx_scene_rectified(

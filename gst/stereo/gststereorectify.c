@@ -43,6 +43,7 @@ typedef struct {
 } Plan;
 
 #define PLANES 3
+#define LEAST_BLACK .05 /* share of a picture of which it is said that the camera does not see it */
 
 /* Slots of the stage. */
 enum { INPUT, OUTPUT = INPUT + PLANES, MAP = OUTPUT + PLANES };
@@ -342,6 +343,22 @@ static GstCaps *output_caps(const Plan *plan, GstCaps *input, StxCamera camera)
   return caps;
 }
 
+/* A network or a person may take it for something. */
+static void tell_black(
+    GstStereoRectify *self, const Plan *plan, guint lane, const StxCalibration *calibration)
+{
+  const StxRectifyMap map = stx_rectify_map_in(&plan->view, 0, 0, plan->map[0].data);
+  gdouble black = stx_rectify_black(&map);
+
+  if (black >= LEAST_BLACK)
+    GST_ELEMENT_INFO(self, STREAM, FORMAT,
+        ("%.0f %% of the rectified %s pictures are black: the camera does not see what they show%s",
+            100 * black, lane == 0 ? "left" : "right",
+            calibration->rectified ? ", by the calibration's own projection"
+                                   : "; alpha=0 or a smaller fov shows less around it"),
+        (NULL));
+}
+
 static gboolean make_plan(
     GstStereoRectify *self, guint lane, gboolean both, StxCamera *camera, StxError *error)
 {
@@ -355,11 +372,13 @@ static gboolean make_plan(
       plan_make(plan, &calibration, &settings.params, lane, stage->place.threads, camera, error);
 
   clear_settings(&settings);
-  if (made)
-    GST_INFO_OBJECT(self, "%s view: %s, calibration of %s for pictures of %g times the size",
-        lane == 0 ? "left" : "right", gst_stx_stage_impl_name(stage), calibration.format,
-        1 / plan->view.scale);
-  return made;
+  if (!made)
+    return FALSE;
+  GST_INFO_OBJECT(self, "%s view: %s, calibration of %s for pictures of %g times the size",
+      lane == 0 ? "left" : "right", gst_stx_stage_impl_name(stage), calibration.format,
+      1 / plan->view.scale);
+  tell_black(self, plan, lane, &calibration);
+  return TRUE;
 }
 
 static GstCaps *configure(
@@ -401,10 +420,11 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 #define FIELD(kind, member) STX_FIELD(kind, GstStereoRectifySettings, member)
 
 static const StxField own_fields[] = {
-    {"calibration", "Calibration file", "File of OpenCV, ROS, Kalibr, KITTI raw, ZED or DepthAI",
+    {"calibration", "Calibration file",
+        "File of OpenCV, ROS, Kalibr, EuRoC, ORB-SLAM, Basalt, VINS, KITTI raw, ZED or DepthAI",
         FIELD(TEXT, calibration)},
     {"calibration-right", "Second calibration file",
-        "Second file: ROS's of the right camera, OpenCV's extrinsics.yml",
+        "Second file: ROS's or EuRoC's of the right camera, OpenCV's extrinsics.yml",
         FIELD(TEXT, calibration_right)},
     {"calibration-pair", "Calibration pair",
         "Left camera in a KITTI file: 0 gray, 2 colour, -1 colour if there is one",

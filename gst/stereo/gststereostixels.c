@@ -113,11 +113,12 @@ typedef struct {
 
 static const Proxy proxies[] = {
     {"calibration", PART(RECTIFY),
-        "File of OpenCV, ROS, Kalibr, KITTI raw, ZED or DepthAI to rectify by; or KITTI calib.txt "
-        "or Cityscapes camera.json of a rectified pair"},
+        "File of cameras, as stereo-rectify reads it, to rectify by; or KITTI or Middlebury "
+        "calib.txt or Cityscapes camera.json of a rectified pair"},
     {"calibration-right", PART(RECTIFY)},
     {"calibration-pair", MATCHER | PART(RECTIFY)},
     {"unit", PART(RECTIFY)},
+    {"fov", PART(RECTIFY)},
     {"layout", MATCHER | PART(RECTIFY)},
     {"camera-height", MATCHER},
     {"camera-pitch", MATCHER},

@@ -259,7 +259,7 @@ STX_TEST(a_calibration_holds_until_the_next_one)
 static const struct {
   const char *text, *first, *second;
 } bad_files[] = {
-    {"hello: 1\n", "cameraData", "KITTI"},
+    {"hello: 1\n", "none of the keys", "KITTI"},
     {"P2: 1 2 3\n", "P2:", "has 3 numbers; expected 12"},
     {CAMERA("1") CAMERA("2"), "no \"R\"", "calibration-right"},
     {"", "empty", "empty"},
@@ -448,15 +448,16 @@ STX_TEST(children_have_names_for_ever)
 /* property, children, their name for it if it is another */
 static const gchar *const reach[][3] = {{"calibration", "rectify"},
     {"calibration-right", "rectify"}, {"calibration-pair", "sgm onnx rectify"}, {"unit", "rectify"},
-    {"layout", "sgm onnx rectify"}, {"camera-height", "sgm onnx"}, {"camera-pitch", "sgm onnx"},
-    {"network", "onnx", "model"}, {"max-disparity", "sgm"}, {"paths", "sgm"}, {"search", "sgm"},
-    {"motion", "sgm onnx"}, {"stixel-width", "reduction"}, {"stixel-height", "reduction"},
-    {"model", "stixels"}, {"ground", "stixels"}, {"mode", "overlay"}, {"alpha", "overlay"},
-    {"legend", "overlay"}, {"max-distance", "overlay"}, {"dim", "overlay"}, {"labels", "overlay"},
-    {"labels-max", "overlay"}, {"free-space", "overlay"}, {"velocities", "overlay"},
-    {"corridor-width", "overlay"}, {"min-height", "obstacles"}, {"min-width", "obstacles"},
-    {"post-messages", "obstacles"}, {"qos", "sgm onnx reduction overlay"},
-    {"tolerance", "sgm onnx"}, {"timeout", "sgm onnx reduction overlay"},
+    {"fov", "rectify"}, {"layout", "sgm onnx rectify"}, {"camera-height", "sgm onnx"},
+    {"camera-pitch", "sgm onnx"}, {"network", "onnx", "model"}, {"max-disparity", "sgm"},
+    {"paths", "sgm"}, {"search", "sgm"}, {"motion", "sgm onnx"}, {"stixel-width", "reduction"},
+    {"stixel-height", "reduction"}, {"model", "stixels"}, {"ground", "stixels"},
+    {"mode", "overlay"}, {"alpha", "overlay"}, {"legend", "overlay"}, {"max-distance", "overlay"},
+    {"dim", "overlay"}, {"labels", "overlay"}, {"labels-max", "overlay"}, {"free-space", "overlay"},
+    {"velocities", "overlay"}, {"corridor-width", "overlay"}, {"min-height", "obstacles"},
+    {"min-width", "obstacles"}, {"post-messages", "obstacles"},
+    {"qos", "sgm onnx reduction overlay"}, {"tolerance", "sgm onnx"},
+    {"timeout", "sgm onnx reduction overlay"},
     {"backend", "sgm rectify reduction stixels segments overlay"},
     {"threads", "sgm onnx rectify reduction stixels segments overlay"},
     {"cuda-device-id", "sgm onnx rectify reduction stixels segments overlay"}};
