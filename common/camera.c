@@ -19,7 +19,6 @@
  *          and doffs, by how much cx of the right view is larger.
  */
 #include "common/camera.h"
-#include "common/calibration/calibration.h"
 #include "common/text_file.h"
 
 #include <jansson.h>
@@ -287,17 +286,6 @@ static bool load_cityscapes(StxCamera *camera, const StxKeyedText *source)
 
 /* ---- Entry -------------------------------------------------------------------------------- */
 
-/* A file of lenses names nothing that a rectified pair's does. */
-static bool is_other_kind(const char *path, const StxKeyedText *source)
-{
-  static const char *const own[] = {"P0:", "P1:", "P2:", "P3:", "P_rect_0", "\"intrinsic\""};
-  StxError ignored;
-  for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-    if (strstr(source->text, own[i]) != NULL)
-      return false;
-  return stx_calibration_is_known(path, &ignored);
-}
-
 bool stx_camera_load(const char *path, int pair, StxCamera *camera, StxError *error)
 {
   if (pair != -1 && pair != 0 && pair != 2)
@@ -315,11 +303,6 @@ bool stx_camera_load(const char *path, int pair, StxCamera *camera, StxError *er
   bool good = *begin == '{'                     ? load_cityscapes(&loaded, &source)
               : strncmp(begin, "cam0=", 5) == 0 ? load_middlebury(text, &loaded, &source)
                                                 : load_kitti(pair, &loaded, &source);
-  if (!good && is_other_kind(path, &source))
-    stx_fail(error,
-        "%s is of cameras whose pictures are not rectified: set calibration=%s of stereo-rectify, "
-        "before stereo-sgm, or of stereo-stixels, which does both",
-        source.name, source.name);
   free(text);
   if (good)
     *camera = loaded;

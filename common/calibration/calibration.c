@@ -261,6 +261,22 @@ bool stx_calibration_is_known(const char *path, StxError *error)
   return known;
 }
 
+bool stx_calibration_load_pair(const char *path, int pair, StxCamera *camera, StxError *error)
+{
+  StxCalibrationInput input = {.first.more = NULL};
+  if (stx_camera_load(path, pair, camera, error))
+    return true;
+  bool opened = path != NULL && *path != 0 && stx_calibration_open(path, &input.first);
+  const StxCalibrationFormat *format = opened ? recognize(&input) : NULL;
+  if (format != NULL && format != &stx_calibration_kitti) /* which holds both */
+    stx_fail(error,
+        "%s is %s's, of cameras whose pictures are not rectified: set calibration=%s of "
+        "stereo-rectify, before stereo-sgm, or of stereo-stixels, which does both",
+        input.first.file, format->name, input.first.file);
+  json_decref((json_t *)input.first.tree);
+  return false;
+}
+
 bool stx_calibration_load(const StxCalibrationFiles *files, int width, int height,
     StxCalibration *calibration, StxError *error)
 {

@@ -30,7 +30,7 @@
 #ifndef STX_CALIBRATION_H
 #define STX_CALIBRATION_H
 
-#include "common/stx.h"
+#include "common/camera.h"
 
 #define STX_LENS_COEFFICIENTS 14
 #define STX_CALIBRATION_PLACE 128      /* bytes of what says where something stands */
@@ -106,6 +106,11 @@ STX_API bool stx_calibration_is_known(const char *path, StxError *error);
  */
 STX_API bool stx_calibration_load(const StxCalibrationFiles *files, int width, int height,
     StxCalibration *calibration, StxError *error);
+
+/* As stx_camera_load () reads the camera of a rectified pair. The error about a file of lenses
+ * names the elements that take it. */
+STX_API bool stx_calibration_load_pair(
+    const char *path, int pair, StxCamera *camera, StxError *error);
 
 /* Checks a calibration that was read from no file as stx_calibration_load () checks one: principal
  * points, focal lengths, rotations, and where the cameras stand. `error` names the value. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/core/camera.h"
 
+#include "common/calibration/calibration.h"
 #include "common/columns.h"
 #include "gst/core/element.h"
 
@@ -75,7 +76,7 @@ gboolean gst_stx_camera_settings_load(GstStxCameraSettings *settings, GstElement
   GST_OBJECT_UNLOCK(element);
 
   if (path != NULL && path[0] != '\0')
-    loaded = stx_camera_load(path, pair, &camera, &error);
+    loaded = stx_calibration_load_pair(path, pair, &camera, &error);
   g_free(path);
   if (!loaded) {
     GST_STX_ELEMENT_ERROR(element, RESOURCE, OPEN_READ, &error);

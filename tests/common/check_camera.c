@@ -87,13 +87,6 @@ STX_TEST(middlebury)
   expect_refusal(MIDDLEBURY("20"), -1, "disparity-at-infinity=-20 focal=999.5 cx=320.5 cy=240");
 }
 
-/* Cameras with lenses, of any format. */
-STX_TEST(a_calibration_that_is_of_no_rectified_pair)
-{
-  expect_refusal("cam0:\n  intrinsics: [1, 2, 3, 4]\n", -1, "calibration=");
-  expect_refusal("{\"K1\": [1]}", -1, "not rectified");
-}
-
 STX_TEST(kitti_pair_is_chosen)
 {
   expect_camera(expect_loads(P0 P1 P2 P3, 0), 700, 600, 180, .54, 1.65, 0);

@@ -527,6 +527,24 @@ STX_TEST(files_of_the_other_kind)
       "focal=500 cx=320 cy=240 baseline=0.12");
 }
 
+/* Where the camera of a rectified pair is asked for. */
+STX_TEST(lenses_where_a_rectified_pair_is_expected)
+{
+  static const char *const texts[][2] = {{CASE_KALIBR, "Kalibr"}, {CASE_ROS_LEFT, "ROS"}};
+  StxCamera camera;
+  for (int i = 0; i < 2; i++) {
+    char path[] = "/tmp/stx-pair-XXXXXX";
+    StxError error;
+    int fd = mkstemp(path);
+    ck_assert_int_gt(write(fd, texts[i][0], strlen(texts[i][0])), 0);
+    close(fd);
+    ck_assert(!stx_calibration_load_pair(path, -1, &camera, &error));
+    unlink(path);
+    stx_expect_words(&error, texts[i][1]);
+    stx_expect_words(&error, "of stereo-rectify, before stereo-sgm");
+  }
+}
+
 STX_TEST(units)
 {
   StxCalibration c;

@@ -7,7 +7,7 @@ usage: check_opencv.py RECTIFY_DUMP
 OpenCV is the Python package in the folder that STX_OPENCV names (tests/packages.sh), or an
 installed one; without it the test is skipped.
 
-  - R1 and R2 of stereoRectify to 1e-6, the principal point to .5 px, the focal length with alpha = 0
+  - R1 and R2 of stereoRectify to 1e-6, the principal point to .5 px, the focal length (alpha = 0)
     to 1 %, of fisheye lenses to 2.5 %: OpenCV looks at 9 points of each edge, or at 1, rectify at
     257;
   - positions of initUndistortRectifyMap to 1/32 pixel, of fisheye lenses, too. What lies inside is
