@@ -251,15 +251,6 @@ STX_TEST_RANGE(any_call_may_fail, 1, LAST(CALLS))
   expect_same_as_cpu(&(Way){LEAST, "", "", "", "backend=omp", "RGBA", 3});
 }
 
-/* Each call of these two alone is made to fail in tests/gst/cuda/cuda-faults.c. */
-#define SPARSE 16
-
-STX_TEST_RANGE(some_calls_may_fail_before_segments, 1, CALLS / SPARSE - 1)
-{
-  fail_call(_i * SPARSE);
-  expect_same_as_cpu(&(Way){LEAST, "backend=omp", "", "", "", "RGBA", 2, segmentations[_i % 2]});
-}
-
 /* With backend=cuda there is an error that says what failed, or all bytes. */
 STX_TEST_RANGE(any_call_may_fail_with_cuda, 1, LAST(CALLS_CUDA))
 {

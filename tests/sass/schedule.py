@@ -29,6 +29,7 @@ The source of a number is beside it:
                 public notes on these chips
 """
 import collections
+import functools
 import re
 
 Control = collections.namedtuple("Control", "stall write read wait")
@@ -81,6 +82,7 @@ def control_of(high):
     return Control(bits & 15, bits >> 5 & 7, bits >> 8 & 7, bits >> 11 & 63)
 
 
+@functools.cache
 def kind_of(opcode):
     return next(kind for pattern, kind in PATTERNS if pattern.match(opcode))
 

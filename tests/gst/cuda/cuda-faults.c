@@ -153,7 +153,6 @@ STX_TEST(little_memory_and_an_overlay)
 /* More calls than a run makes. */
 #define CALLS 280
 #define RUNS (CALLS / stx_test_call_step())
-#define RUNS_MORE (LESS > 1 ? 10 : 40)
 
 #define LOST_RUNS 12
 #define LOST_STEP 20 /* calls, of the 750 of STEREO */
@@ -248,24 +247,6 @@ STX_TEST_RANGE(any_call_of_motion_may_fail, 1, MOTION_RUNS)
   ck_assert_int_le(gpu.warnings, 1);
   ck_assert(_i < MOTION_RUNS || gpu.warnings == 0); /* else there are more calls */
   cuda_outcome_clear(&gpu);
-}
-
-/* The end is an error that says what failed, or all bytes; never a hang. */
-static void expect_bytes_or_error(const CudaLine *line)
-{
-  g_auto(CudaOutcome) gpu = cuda_run(line);
-  g_auto(CudaOutcome) cpu = cuda_run_on_cpu(line);
-
-  if (gpu.error == NULL)
-    cuda_expect_same(&gpu, &cpu, "on a GPU with faults");
-}
-
-STX_TEST_RANGE(any_call_may_fail_with_cuda, 1, RUNS_MORE)
-{
-  CudaLine line = {SMALL, "backend=cuda", ON_DEVICE, "backend=cuda", "", 2};
-
-  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)_i * CALLS / RUNS_MORE);
-  expect_bytes_or_error(&line);
 }
 
 /*
