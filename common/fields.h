@@ -104,7 +104,7 @@ typedef struct {
 bool stx_fields_check(const StxFields *table, const void *params, StxError *error);
 
 /* The same for one field of the table. */
-bool stx_field_check(
+STX_API bool stx_field_check(
     const StxFields *table, const StxField *field, const void *params, StxError *error);
 
 /* The field that users know by this name, or NULL. */

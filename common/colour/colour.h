@@ -146,7 +146,7 @@ typedef enum {
   STX_MEANINGS
 } StxMeaning;
 
-StxRgb stx_colour(StxMeaning meaning);
+STX_API StxRgb stx_colour(StxMeaning meaning);
 StxRgb stx_colour_kind(StxKind kind);
 /* Cityscapes' colours; UNKNOWN for what is no train id, STX_LABEL_NONE too. */
 StxRgb stx_colour_class(int train_id);

@@ -68,10 +68,10 @@ typedef struct {
   }
 
 /* Every field of StxHazardsParams. */
-extern const StxFields stx_hazards_fields;
+STX_API const StxFields stx_hazards_fields;
 
 /* Refuses what the table does not allow, and a min_height above max_height. */
-bool stx_hazards_check(const StxHazardsParams *params, StxError *error);
+STX_API bool stx_hazards_check(const StxHazardsParams *params, StxError *error);
 
 /* Pictures and map of one size; disparities in 1/256 pixel, 0 = unknown. The camera is that of this
  * size; focal length, baseline and cx must be known. Its height, cy and pitch help to find the
@@ -106,14 +106,14 @@ typedef struct {
 } StxHazardsImpl;
 
 /* Host implementations, best first; the last is the reference, "c". */
-extern const StxImplTable stx_hazards_impls;
+STX_API const StxImplTable stx_hazards_impls;
 
 /* NULL if there is no memory. Free with stx_hazards_free(), which accepts NULL. */
-StxHazards *stx_hazards_new(void);
-void stx_hazards_free(StxHazards *state);
+STX_API StxHazards *stx_hazards_new(void);
+STX_API void stx_hazards_free(StxHazards *state);
 
 /* The next frame begins a new stream: no place of a hazard is known. */
-void stx_hazards_reset(StxHazards *state);
+STX_API void stx_hazards_reset(StxHazards *state);
 
 /*
  * Finds what one frame has. Of frames with a motion the places of hazards are kept for the next.
@@ -123,7 +123,7 @@ void stx_hazards_reset(StxHazards *state);
  * On failure *result is all zero. Fails if the camera lacks a number, if the images differ in size
  * or exceed STX_HAZARDS_MAX_SIZE, or if there is no memory.
  */
-bool stx_hazards_find(StxHazards *state, const StxHazardsParams *params,
+STX_API bool stx_hazards_find(StxHazards *state, const StxHazardsParams *params,
     const StxHazardsFrame *frame, const StxHazardsImpl *impl, int threads, StxHazardsResult *result,
     StxError *error);
 

@@ -32,7 +32,7 @@ typedef struct {
 bool stx_disparity_is_bad(uint16_t truth, uint16_t estimate);
 
 /* Adds a frame to *score. */
-void stx_disparity_score_add(
+STX_API void stx_disparity_score_add(
     StxDisparityScore *score, const StxImage16 *truth, const StxImage16 *estimate);
 
 /* Adds the totals of one score to another. */
@@ -51,7 +51,7 @@ double stx_disparity_density(const StxImage16 *disparity);
  *   3. in each column, what lies above the first and below the last known pixel takes theirs.
  * A row without any known pixel between two others stays empty, as with KITTI's kit.
  */
-void stx_disparity_fill(const StxImage16 *disparity);
+STX_API void stx_disparity_fill(const StxImage16 *disparity);
 
 /* ---- Stixels as maps ---------------------------------------------------------------------- */
 
@@ -63,14 +63,14 @@ void stx_disparity_fill(const StxImage16 *disparity);
  *              fall below zero give 1 (far, but not unknown); a stixel other than sky with both
  *              ends 0 is unknown: 0
  */
-void stx_render_disparity(
+STX_API void stx_render_disparity(
     const StxStixel *stixels, size_t count, int cell_width, const StxImage16 *disparity);
 /* The value of the first at a row of the stixel. */
 uint16_t stx_stixel_disparity_at(const StxStixel *stixel, int row);
 
-void stx_render_labels(
+STX_API void stx_render_labels(
     const StxStixel *stixels, size_t count, int cell_width, const StxImage8 *labels);
-void stx_render_kinds(
+STX_API void stx_render_kinds(
     const StxStixel *stixels, size_t count, int cell_width, const StxImage8 *kinds);
 
 /* ---- Classes ------------------------------------------------------------------------------ */
@@ -96,7 +96,8 @@ double stx_confusion_mean_iou(const StxConfusion *confusion);
  * the smallest id; no label at all: STX_LABEL_NONE). Labels are < STX_MAX_CLASSES or
  * STX_LABEL_NONE. What a segmentation made of whole cells can reach at best.
  */
-void stx_render_majority(const StxGrid *grid, const StxImage8 *labels, const StxImage8 *majority);
+STX_API void stx_render_majority(
+    const StxGrid *grid, const StxImage8 *labels, const StxImage8 *majority);
 
 /* The kind (StxKind) of every pixel from its class: bit k of a mask says that class k is ground or
  * sky, all others are objects; STX_LABEL_NONE stays STX_LABEL_NONE. */

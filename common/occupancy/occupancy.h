@@ -78,11 +78,11 @@ typedef struct {
   }
 
 /* Every field of StxOccupancyParams. */
-extern const StxFields stx_occupancy_fields;
+STX_API const StxFields stx_occupancy_fields;
 
 /* Refuses what the table does not allow, more than _MAX_SIDE cells, and a min_height above
  * clearance; the text names the field, its value and range. */
-bool stx_occupancy_check(const StxOccupancyParams *params, StxError *error);
+STX_API bool stx_occupancy_check(const StxOccupancyParams *params, StxError *error);
 
 /* Cells along each side. */
 int stx_occupancy_side(const StxOccupancyParams *params);
@@ -93,8 +93,8 @@ int stx_occupancy_side(const StxOccupancyParams *params);
 typedef struct StxOccupancy StxOccupancy;
 
 /* NULL if there is no memory. Free with stx_occupancy_free(), which accepts NULL. */
-StxOccupancy *stx_occupancy_new(void);
-void stx_occupancy_free(StxOccupancy *state);
+STX_API StxOccupancy *stx_occupancy_new(void);
+STX_API void stx_occupancy_free(StxOccupancy *state);
 
 /*
  * Takes parameters, and allocates for frames of up to `stixels` records in `columns` columns. To
@@ -102,11 +102,11 @@ void stx_occupancy_free(StxOccupancy *state);
  * resolution empties the grid. False with an error that names a parameter that is not allowed, too
  * large a number, or memory that there is not; the state is then as before.
  */
-bool stx_occupancy_prepare(StxOccupancy *state, const StxOccupancyParams *params, size_t stixels,
-    size_t columns, StxError *error);
+STX_API bool stx_occupancy_prepare(StxOccupancy *state, const StxOccupancyParams *params,
+    size_t stixels, size_t columns, StxError *error);
 
 /* The next frame begins a new stream: the grid is empty, and its axes begin there. */
-void stx_occupancy_reset(StxOccupancy *state);
+STX_API void stx_occupancy_reset(StxOccupancy *state);
 
 /* All there is: the reference, "c". For what asks which implementations an element has. */
 extern const StxImplTable stx_occupancy_impls;
@@ -155,7 +155,7 @@ typedef struct {
  * motion that is known has a number that is not finite or a rotation that is none. The grid is then
  * as before. Any values of disparities and points are allowed.
  */
-bool stx_occupancy_update(StxOccupancy *state, const StxOccupancyFrame *frame,
+STX_API bool stx_occupancy_update(StxOccupancy *state, const StxOccupancyFrame *frame,
     StxOccupancyResult *result, StxError *error);
 
 /* ---- Pictures ------------------------------------------------------------------------------ */

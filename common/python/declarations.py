@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Writes the structs, constants and functions of the library's headers down for Python's ctypes.
 
-usage: declarations.py OUTPUT VERSION HEADER... -- COMPILER...
+usage: declarations.py OUTPUT VERSION LIBRARY HEADER... -- COMPILER...
+
+LIBRARY is seen from where the package is installed; empty: it is in the wheel.
 
 So nothing is typed twice, and what the package believes of the library cannot differ from what was
 compiled. The C preprocessor does the macros; what is left of headers that keep to CONTRIBUTING.md
@@ -163,7 +165,7 @@ def macros(headers, declarations):
 
 
 def main():
-    output, version, *rest = sys.argv[1:]
+    output, version, library, *rest = sys.argv[1:]
     headers, compiler = rest[:rest.index("--")], rest[rest.index("--") + 1:]
     declarations = Declarations()
     declarations.read(without_bodies(preprocess(headers, compiler)))
@@ -174,7 +176,8 @@ def main():
         "# pylint: skip-file", "from ctypes import (  # noqa: F401",
         "    CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_float, c_int,",
         "    c_int8, c_int16, c_int32, c_int64, c_size_t, c_ssize_t, c_uint, c_uint8, c_uint16,",
-        "    c_uint32, c_uint64, c_void_p)", "", f'VERSION = "{version}"', "", "",
+        "    c_uint32, c_uint64, c_void_p)", "", f'VERSION = "{version}"',
+        f'LIBRARY = "{library}"', "", "",
         *declarations.lines,
         *(f"{name} = {value}" for name, value in sorted(declarations.constants.items())), ""]))
 

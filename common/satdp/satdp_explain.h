@@ -41,14 +41,14 @@ StxSatdpTerms stx_satdp_terms(const StxSatdpParams *params, const StxSatdpTables
     const void *columns, int column, const StxSatdpPiece *piece);
 
 /* The cells of a record, wherever its foot was settled. */
-StxSatdpPiece stx_satdp_piece(const StxGrid *grid, const StxStixel *stixel);
+STX_API StxSatdpPiece stx_satdp_piece(const StxGrid *grid, const StxStixel *stixel);
 
 /*
  * The terms of `count` pieces of a column: the lowest first, each begins behind the one before, and
  * the last one ends at the top of the image. Returns the energy of the whole column; no less than
  * STX_SATDP_IMPOSSIBLE if it cannot be.
  */
-double stx_satdp_explain(const StxSatdpParams *params, const StxSatdpTables *tables,
+STX_API double stx_satdp_explain(const StxSatdpParams *params, const StxSatdpTables *tables,
     const void *columns, int column, const StxSatdpPiece *pieces, int count, StxSatdpTerms *terms);
 
 /*
@@ -56,9 +56,9 @@ double stx_satdp_explain(const StxSatdpParams *params, const StxSatdpTables *tab
  * `pieces` takes as many as the column has rows. In O(rows³), where the recurrence of satdp.h
  * takes O(rows²). `scratch` has stx_satdp_least_scratch bytes, aligned like a double.
  */
-double stx_satdp_least(const StxSatdpParams *params, const StxSatdpTables *tables,
+STX_API double stx_satdp_least(const StxSatdpParams *params, const StxSatdpTables *tables,
     const void *columns, int column, StxSatdpPiece *pieces, int *count, void *scratch);
-size_t stx_satdp_least_scratch(const StxGrid *grid);
+STX_API size_t stx_satdp_least_scratch(const StxGrid *grid);
 
 #define STX_SATDP_IMPOSSIBLE 562949953421312.0 /* 2^49: far above any sum of what can be */
 

@@ -443,6 +443,15 @@ StxSceneRay stx_scene_ray(const StxScene *scene, StxSceneEye eye, double u, doub
   return ray;
 }
 
+void stx_scene_hits(const StxScene *scene, StxSceneEye eye, const double (*points)[2], size_t count,
+    StxSceneHit *hits)
+{
+  for (size_t i = 0; i < count; i++) {
+    StxSceneRay ray = stx_scene_ray(scene, eye, points[i][0], points[i][1]);
+    hits[i] = stx_scene_cast(scene, &ray);
+  }
+}
+
 void stx_scene_from_eye(
     const StxScene *scene, StxSceneEye eye, const double world[3], double out[3])
 {

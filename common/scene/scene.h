@@ -182,11 +182,15 @@ typedef struct {
 } StxSceneHit;
 
 /* Casts one ray through the whole scene, without the pictures' tables: about 5 µs. Reentrant. */
-StxSceneHit stx_scene_cast(const StxScene *scene, const StxSceneRay *ray);
+STX_API StxSceneHit stx_scene_cast(const StxScene *scene, const StxSceneRay *ray);
 
 /* The ray through a point of a (rectified) picture, pixels (0, 0 = centre of the top left pixel).
  * Its t is the depth: disparity = focal × baseline / t. */
 StxSceneRay stx_scene_ray(const StxScene *scene, StxSceneEye eye, double u, double v);
+
+/* The surfaces that the rays through `count` points of a picture meet. */
+STX_API void stx_scene_hits(const StxScene *scene, StxSceneEye eye, const double (*points)[2],
+    size_t count, StxSceneHit *hits);
 
 /* The position of a point of the frame in the picture that stx_scene_render() draws, with a
  * calibration the real camera's. False if it falls nowhere: behind the camera, or where the lens
@@ -220,11 +224,11 @@ typedef struct {
 
 /* Of STX_SCENE_HAZARDS, of this frame, by z of their cells of 12 m; else there are none. What *list
  * leads to belongs to the scene until its next frame. */
-size_t stx_scene_hazards(const StxScene *scene, const StxSceneHazard **list);
+STX_API size_t stx_scene_hazards(const StxScene *scene, const StxSceneHazard **list);
 
 /* Height of the road's surface at z, metres, in this frame's coordinates: piecewise quadratic with
  * continuous slope (vertical curves as road builders make them), −80 … 600 m. */
-double stx_scene_road(const StxScene *scene, double z);
+STX_API double stx_scene_road(const StxScene *scene, double z);
 
 /* ---- A spinning LiDAR ---------------------------------------------------------------------- */
 

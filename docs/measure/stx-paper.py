@@ -66,7 +66,7 @@ WITH_OUTLIERS = {"outlier-share-ground": (.05, .3), "outlier-share-object": (.05
                  "outlier-share-sky": (.15, .6), "outlier-range": (64, 256), "stixel-cost": (3, 10)}
 EPSILONS = (.25, .5, 1, 2, 4, 8)  # of --cut-candidates
 
-Data = collections.namedtuple("Data", "name options growth")  # growth: its words for stx-growth
+Data = collections.namedtuple("Data", "name options growth")  # growth: of stx-eval growth
 
 
 def at_least(least, most=math.inf):
@@ -90,7 +90,7 @@ def arguments_of(command_line):
     parser.add_argument("folders", nargs="*", type=folder, metavar="NAME=FOLDER[,CALIBRATION]")
     parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER",
                         default=pathlib.Path("build/examples"),
-                        help="of stx-eval and stx-growth (%(default)s)")
+                        help="of stx-eval (%(default)s)")
     parser.add_argument("--tables", default="all",
                         choices=("all", "comparison", "frames", "growth", "study"))
     parser.add_argument("--seeds", type=at_least(1, 1000), default=4, metavar="N",
@@ -120,7 +120,7 @@ class Study:
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         except OSError as error:
-            sys.exit(f"{error}: --programs says where stx-eval and stx-growth are")
+            sys.exit(f"{error}: --programs says where stx-eval is")
         if done.returncode != 0:
             sys.exit(f"{' '.join(command)}\n{done.stderr.strip()}")
         return done.stdout
@@ -205,7 +205,8 @@ class Study:
 
     def grow(self):
         data = self.kept()[0]
-        rows = json.loads(self.run("stx-growth", *data.growth, "--repeat", self.arguments.repeat))
+        rows = json.loads(self.run("stx-eval", "growth", *data.growth, "--repeat",
+                                   self.arguments.repeat))
         self.rows["growth"] = [{"data": data.name, **row} for row in rows]
         curves = collections.defaultdict(list)
         for row in rows:

@@ -4,17 +4,12 @@
 
 #include <time.h>
 
-static inline double clock_ms(clockid_t clock)
-{
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 /* Milliseconds of a clock that only goes forward. */
 static inline double now_ms(void)
 {
-  return clock_ms(CLOCK_MONOTONIC);
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
 #endif

@@ -17,20 +17,6 @@ void lidar_scan_free(LidarScan *scan)
   *scan = (LidarScan){0};
 }
 
-void lidar_scan_move(LidarScan *scan, double raise, double roll, double pitch)
-{
-  double sr = sin(roll * G_PI / 180), cr = cos(roll * G_PI / 180);
-  double sp = sin(pitch * G_PI / 180), cp = cos(pitch * G_PI / 180);
-  for (size_t i = 0; i < scan->count; i++) {
-    float *p = scan->points + 4 * i;
-    double x = p[0], y = p[1], z = p[2] + raise;
-    double rolled_y = cr * y - sr * z, rolled_z = sr * y + cr * z;
-    p[0] = (float)(cp * x - sp * rolled_z);
-    p[1] = (float)rolled_y;
-    p[2] = (float)(sp * x + cp * rolled_z);
-  }
-}
-
 /* ---- Folders ------------------------------------------------------------------------------ */
 
 /* The path of a scan's labels. */
@@ -158,18 +144,6 @@ static bool load_files(LidarSet *set, size_t index, LidarScan *scan, StxError *e
   bool good = read_points(path, scan, error) && read_labels(labels, scan, error);
   g_strfreev(parts);
   g_free(labels);
-  return good;
-}
-
-bool lidar_set_load_labels(
-    const LidarSet *set, size_t index, const char *labels, LidarScan *scan, StxError *error)
-{
-  char *own = labels_path(g_ptr_array_index(set->paths, index));
-  char *folder = g_path_get_dirname(own), *sequence = g_path_get_dirname(folder);
-  char *base = g_path_get_basename(own), *name = g_path_get_basename(sequence);
-  char *path = g_build_filename(labels, name, base, NULL);
-  bool good = read_labels(path, scan, error);
-  g_free(own), g_free(folder), g_free(sequence), g_free(base), g_free(name), g_free(path);
   return good;
 }
 

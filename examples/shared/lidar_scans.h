@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Labelled LiDAR scans for stx-eval and stx-bench: SemanticKITTI's folders, or the synthetic
- * street. */
+/* Labelled LiDAR scans for stx-bench: SemanticKITTI's folders, or the synthetic street. */
 #ifndef LIDAR_SCANS_H
 #define LIDAR_SCANS_H
 
@@ -17,10 +16,6 @@ typedef struct {
 } LidarScan;
 
 void lidar_scan_free(LidarScan *scan);
-
-/* The scan as a sensor would see it that stands `raise` metres lower, and is tilted: degrees, right
- * side up and front up. */
-void lidar_scan_move(LidarScan *scan, double raise, double roll, double pitch);
 
 typedef struct {
   char name[256];
@@ -42,10 +37,6 @@ bool lidar_set_open_street(LidarSet *set, uint64_t seed, int beams, size_t count
 
 bool lidar_set_load(LidarSet *set, size_t index, LidarScan *scan, StxError *error);
 
-/* Another program's labels of that scan of a folder in place of its own: labels/SEQUENCE/X.label
- * for SEQUENCE/velodyne/X.bin. */
-bool lidar_set_load_labels(
-    const LidarSet *set, size_t index, const char *labels, LidarScan *scan, StxError *error);
 void lidar_set_close(LidarSet *set);
 
 #endif

@@ -249,9 +249,3 @@ bool png_save_gray16(const char *path, const StxImage16 *image, StxError *error)
       (uint8_t *)image->data, image->stride, image->width, image->height, 16, PNG_COLOR_TYPE_GRAY};
   return write_file(path, &picture, error);
 }
-
-bool png_save_rgb(const char *path, uint8_t *rgb, int width, int height, StxError *error)
-{
-  Picture picture = {rgb, 3 * (ptrdiff_t)width, width, height, 8, PNG_COLOR_TYPE_RGB};
-  return write_file(path, &picture, error);
-}

@@ -23,7 +23,4 @@ bool png_load_gray16(const char *path, StxImage16 *image, StxError *error);
 bool png_save_gray8(const char *path, const StxImage8 *image, StxError *error);
 bool png_save_gray16(const char *path, const StxImage16 *image, StxError *error);
 
-/* 3 · width · height bytes, red first, rows without gaps; only read. */
-bool png_save_rgb(const char *path, uint8_t *rgb, int width, int height, StxError *error);
-
 #endif

@@ -217,7 +217,8 @@ def check_manual(path, options):
     if path.suffix == ".1":
         first, second, *command = path.stem.split("-")
         program = path.parents[3] / options["bindir"] / f"{first}-{second}"
-        said = options_of(run(f"{program} {' '.join(command)} --help"))
+        # The Python for which packages have NumPy.
+        said = options_of(run(f"PATH=/usr/bin:$PATH {program} {' '.join(command)} --help"))
         shown = options_of(run(f"MANWIDTH=1000 man -E UTF-8 -l {path} | col -b"))
         if not said <= shown:
             sys.exit(f"{path.name}: has no {' '.join(said - shown)}")

@@ -50,7 +50,7 @@ int main()
 
 CMAKE = """cmake_minimum_required(VERSION 3.16)
 project(embedding C CXX)
-find_package(stixels 0.1 REQUIRED)
+find_package(stixels 0.2 REQUIRED)
 add_executable(cmake-scan scan.c)
 target_link_libraries(cmake-scan stixels::stixels)
 find_package(OpenCV QUIET COMPONENTS core imgproc imgcodecs)

@@ -2,7 +2,7 @@
 """stx-eval on a small synthetic street; column: what it tells adds up, and hardly anything else
 would be cheaper; obstacles, motion: a short drive, held to what a long one reaches.
 
-usage: check_eval.py STX-EVAL STX-BENCH [short]
+usage: check_eval.py STX-EVAL STX-BENCH; check_eval_files.py has what it reads and writes
 """
 import json
 import os
@@ -381,19 +381,17 @@ def occupancy_of_the_street():
     assert "of it road" in run(EVAL, "occupancy --frames 1")[0]
 
 
-short = (measures_the_street, does_not_depend_on_the_backend, measures_segments,
-         measures_the_model_with_outliers, takes_start_rows_from_rdp, prints_a_table,
-         refuses_fields_as_their_stems_do, refuses_what_it_cannot_use,
-         every_program_says_its_version, costs_add_up_and_are_the_least,
-         a_missed_change_is_explained, counts_columns_that_could_cost_less,
-         all_columns_are_the_sum_of_each, cells_are_those_of_the_column,
-         segments_have_no_energies, the_plot_draws_every_stixel_and_its_alternatives,
-         errors_name_the_option)
-hazards = (hazards_of_the_street, occupancy_of_the_street)
-obstacles = (stereo_finds_what_drives_and_walks, scans_find_vehicles, it_tells_how_far_it_is,
-             possible_is_more_than_what_is_found, measures_see_what_is_not_found)
-motion = (the_street_goes_by, real_streets_go_by, motion_makes_speeds_right,
-          the_street_says_how_fast_its_cars_are)
-for check in (*short, *(() if "short" in sys.argv[3:] else (*hazards, *obstacles, *motion))):
+for check in (
+        measures_the_street, does_not_depend_on_the_backend, measures_segments,
+        measures_the_model_with_outliers, takes_start_rows_from_rdp, prints_a_table,
+        refuses_fields_as_their_stems_do, refuses_what_it_cannot_use,
+        every_program_says_its_version, costs_add_up_and_are_the_least,
+        a_missed_change_is_explained, counts_columns_that_could_cost_less,
+        all_columns_are_the_sum_of_each, cells_are_those_of_the_column,
+        segments_have_no_energies, the_plot_draws_every_stixel_and_its_alternatives,
+        errors_name_the_option, hazards_of_the_street, occupancy_of_the_street,
+        stereo_finds_what_drives_and_walks, scans_find_vehicles, it_tells_how_far_it_is,
+        possible_is_more_than_what_is_found, measures_see_what_is_not_found, the_street_goes_by,
+        real_streets_go_by, motion_makes_speeds_right, the_street_says_how_fast_its_cars_are):
     check()
     print(check.__name__)

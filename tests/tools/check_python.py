@@ -199,7 +199,7 @@ def check_same(street):
     expect((again.data == columns.data).all(), "pixels of float32 are the same columns")
     check_semantics(street, found)
     check_metres(frame)
-    expect("records=<" in repr(frame) and len(repr(frame)) < 600, f"a frame prints as {frame}")
+    expect("records=<" in repr(frame) and len(repr(frame)) < 700, f"a frame prints as {frame}")
     check_masked(street, found)
 
 
@@ -339,6 +339,34 @@ def check_motion(street):
     print(f"with the camera's motion {known} of {count} speeds are known")
 
 
+def check_measures(street):
+    """Errors and confusions by NumPy; a column's terms add up to its stixels' costs."""
+    pipeline = stixels.Pipeline(WIDTH, HEIGHT, maps=True)
+    frame, (truth, labels) = pipeline(*street.pair(), street.camera), street.truth()
+    filled, drawn = stixels.fill(frame.disparity), frame.draw("disparity")
+    expect(((filled == frame.disparity) | (frame.disparity == 0)).all() and (filled > 0).all(),
+           "filling changes holes alone")
+    known, off = truth > 0, np.abs(truth.astype(int) - drawn)
+    far, much = off > 3 * 256, 20 * off > truth.astype(int)
+    expect(stixels.wrong_disparities(truth, drawn) == (
+        known.sum(), (known & (drawn > 0)).sum(), (known & (far & much | (drawn == 0))).sum(),
+        (known & (far | much | (drawn == 0))).sum()), "errors as KITTI counts them")
+    cell = np.s_[HEIGHT - HEIGHT % 8 - 8:HEIGHT - HEIGHT % 8, 80:88]
+    counts = np.bincount(labels[cell].ravel(), minlength=256)[:19]
+    expect((stixels.majority(frame.columns, labels)[cell] == counts.argmax()).all(), "a majority")
+    told = stixels.Explainer(frame)(40)
+    for one in told.stixels:
+        expect(abs(sum(one.terms.values()) - one.record["cost"]) < 1e-3, "terms add up to the cost")
+        expect(min(one.changed.values()) >= -1e-9, "no other kind is cheaper")
+    expect(abs(sum(one.record["cost"] for one in told.stixels) - told.energy) < 1e-3
+           and told.least <= told.energy, "costs add up to the energy")
+    again = stixels.Pipeline(WIDTH, HEIGHT, source="disparities", use_confidence=False)
+    pairs = stixels.Pipeline(WIDTH, HEIGHT, use_confidence=False, match={"sky": False}, maps=True)
+    first = pairs(*street.pair(), street.camera)
+    expect(again(camera=street.camera, disparity=first.disparity).records["kind"].max() <= 3
+           and len(first), "disparities in place of pairs")
+
+
 # ---- What is refused ----------------------------------------------------------------------------
 
 def refusals(street, folder):
@@ -424,12 +452,24 @@ def refusals(street, folder):
         ("stixels.left has 612 × 187 pixels", error, lambda: stixels.Tracker()(
             dataclasses.replace(frame, left=left[:, 1:], disparity=disparity))),
         ("threads is -1", error, lambda: stixels.Tracker(threads=-1)),
+        ("disparity has 612 × 187 pixels, left 613 × 187", error, lambda: stixels.Egomotion()(
+            left, disparity[:, 1:], street.camera)),
+        ("disparity has 612 × 187 pixels, left 613 × 187", error, lambda: stixels.Hazards()(
+            left, right, disparity[:, 1:], street.camera)),
+        ("min_height is 0.9 m", error, lambda: stixels.Hazards(min_height=.9)),
+        ("labels is a NoneType", kind, lambda: stixels.Occupancy()(points=points)),
+        ("frame: it has no columns", error, lambda: stixels.Explainer(
+            dataclasses.replace(frame, columns=None))),
+        ("column is 77, must be 0 to 76", error, lambda: stixels.Explainer(frame)(77)),
+        ("what is 'depth', must be one of", error, lambda: frame.draw("depth")),
+        ("disparity: give it, or a pair", error, lambda: stixels.Pipeline(
+            WIDTH, HEIGHT)(left, right, disparity=disparity)),
         ("points has the shape", error, lambda: stixels.ground(points[:, :3])),
         ("labels: there are 1", error, lambda: stixels.clusters(points, labels[:1])),
         ("no header of a .pcd", error, lambda: stixels.read_points(folder / "words")),
         ("25 bytes are no whole number", error, lambda: stixels.read_records(folder / "short")),
         ("line 1 has no 'height'", error, lambda: stixels.read_lines(folder / "bad.jsonl")),
-        ("expected KITTI's calib.txt", error, lambda: stixels.read_camera(folder / "words")),
+        ("expected KITTI's or", error, lambda: stixels.read_camera(folder / "words")),
         ("words", error, lambda: stixels.read_calibration(folder / "words")),
         ("picture has the shape", error, lambda: stixels.overlay(left, frame)),
         ("format is 'HSV'", error, lambda: stixels.overlay(np.dstack([left] * 3), frame,
@@ -514,6 +554,7 @@ def main():
             print("skipped: no GStreamer to compare with")
         check_same(street)
         check_motion(street)
+        check_measures(street)
         check_files(street, folder)
         check_refusals(street, folder)
         check_lock()

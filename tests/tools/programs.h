@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Running stx-eval and stx-bench as a user does. `variable` is the environment variable that holds
+ * Running programs as a user does. `variable` is the environment variable that holds
  * the program's path; tests run through meson have it.
  */
 #ifndef STX_TEST_PROGRAMS_H
 #define STX_TEST_PROGRAMS_H
 
-#include "common/fields.h"
 #include "tests/testing.h"
 
 #include <glib.h>
@@ -21,18 +20,11 @@ json_t *run_json(const char *variable, const char *arguments);
 /* The program must fail and name `words` in its error. */
 void expect_error(const char *variable, const char *arguments, const char *words);
 
-/* Every field of the table with its default, but switches: "--p1 10 --p2 86 …". To be freed. */
-char *options_of(const StxFields *table);
-
 /* The number at a path like "total.all.raw.error_and". */
 double number_at(json_t *root, const char *path);
 
 /* FOLDER/sub/name, with the folders that it needs; to be freed. */
 char *path_in(const char *folder, const char *sub, const char *name);
-
-/* Writes the first frame of stx-eval's street, of this size and with seed 1, into a new folder of
- * KITTI's layout, whose name is to be freed. */
-char *make_street_folder(int width, int height);
 
 /* Removes a folder with all that is in it, and frees its name. */
 void remove_folder(char *folder);

@@ -15,21 +15,25 @@ from ._c import VERSION as __version__  # noqa: F401
 from ._core import Error
 from ._files import (Calibration, Rectifier, read_calibration, read_lines, read_points,
                      read_records, rectify, write_calibration, write_records)
-from ._obstacles import (Ground, Motion, Obstacles, Tracker, clusters, free_space, ground,
-                         obstacles)
+from ._measures import (Explainer, Explanation, Told, Wrong, fill, majority, road_of,
+                        wrong_disparities)
+from ._motion import MATCH, Egomotion, Estimate, Motion
+from ._obstacles import Ground, Obstacles, Tracker, clusters, free_space, ground, obstacles
+from ._road import Found, Grid, Hazards, Occupancy
 from ._stereo import Match, Pipeline, gray, match, reduce, segments, stixels
 from ._types import (CLASSES, CLUSTER, FREE_SPACE, GROUND, METRES, NO_LABEL, NO_OBSTACLE, OBJECT,
                      OBSTACLE, POINT_GROUND, POINT_OBSTACLE, SEGMENT, SKY, STIXEL, VELOCITY, Camera,
                      Columns, Stixels, read_camera)
-from ._views import Street, above, overlay
+from ._views import HIT, THING, Street, above, overlay
 
 __all__ = [
-    "CLASSES", "CLUSTER", "Calibration", "Camera", "Columns", "Error", "FREE_SPACE", "GROUND",
-    "Ground", "METRES", "Match", "Motion", "NO_LABEL", "NO_OBSTACLE", "OBJECT", "OBSTACLE",
-    "Obstacles",
-    "POINT_GROUND", "POINT_OBSTACLE", "Pipeline", "Rectifier", "SEGMENT", "SKY", "STIXEL",
-    "Stixels", "Street", "Tracker", "VELOCITY", "above", "clusters", "free_space", "gray", "ground",
-    "match", "obstacles", "overlay", "read_calibration", "read_camera", "read_lines",
-    "read_points", "read_records", "rectify", "reduce", "segments", "stixels",
-    "write_calibration", "write_records",
+    "CLASSES", "CLUSTER", "Calibration", "Camera", "Columns", "Egomotion", "Error", "Estimate",
+    "Explainer", "Explanation", "FREE_SPACE", "Found", "GROUND", "Grid", "Ground", "HIT", "Hazards",
+    "MATCH", "METRES", "Match", "Motion", "NO_LABEL", "NO_OBSTACLE", "OBJECT", "OBSTACLE",
+    "Obstacles", "Occupancy", "POINT_GROUND", "POINT_OBSTACLE", "Pipeline", "Rectifier", "SEGMENT",
+    "SKY", "STIXEL", "Stixels", "Street", "THING", "Told", "Tracker", "VELOCITY", "Wrong", "above",
+    "clusters", "fill", "free_space", "gray", "ground", "majority", "match", "obstacles", "overlay",
+    "read_calibration", "read_camera", "read_lines", "read_points", "read_records", "rectify",
+    "reduce", "road_of", "segments", "stixels", "write_calibration", "write_records",
+    "wrong_disparities",
 ]

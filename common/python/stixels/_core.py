@@ -10,6 +10,7 @@ import inspect
 import os
 import pathlib
 import threading
+import time
 
 import numpy as np
 
@@ -28,10 +29,11 @@ class Error(ValueError):
 # ---- The library --------------------------------------------------------------------------------
 
 def _load():
-    """The library that was built with _c.py: beside the package or, while it is tested,
-    elsewhere."""
-    installed = pathlib.Path(__file__).parents[1].glob(".stixels.mesonpy.libs/libstixels.so*")
-    path = os.environ.get("STIXELS_LIBRARY") or next(installed, None)
+    """The library that was built with _c.py: where it was installed with the package or, while that
+    is tested, elsewhere."""
+    here = pathlib.Path(__file__).resolve().parent
+    installed = [*here.parent.glob(".stixels.mesonpy.libs/libstixels.so*"), here / c.LIBRARY]
+    path = os.environ.get("STIXELS_LIBRARY") or next(filter(pathlib.Path.is_file, installed), None)
     if path is None:
         raise ImportError("stixels: the C library that belongs to this package is not beside it; "
                           "install the wheel, or set STIXELS_LIBRARY")
@@ -63,7 +65,15 @@ def checked(function, *arguments):
 # ---- Memory -------------------------------------------------------------------------------------
 
 class Single:
-    """Owns an object of the library, which two Python objects must not free."""
+    """Owns an object of the library, which two Python objects must not free. ms, cpu_ms: how long
+    the library took for the last frame, and on all processors."""
+    ms = cpu_ms = 0.
+
+    def _timed(self, function, *arguments):
+        wall, cpu = time.perf_counter(), time.process_time()
+        checked(function, *arguments)
+        self.ms, self.cpu_ms = (1e3 * (time.perf_counter() - wall),
+                                1e3 * (time.process_time() - cpu))
 
     def __copy__(self):
         raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: it owns memory of "

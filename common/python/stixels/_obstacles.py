@@ -2,16 +2,17 @@
 """LiDAR scans into ground and clusters; obstacles and free space of stixels and of scans."""
 import ctypes
 import dataclasses
-import math
 import threading
 from typing import NamedTuple, Optional
 
 import numpy as np
 
 from . import _c as c
-from ._core import (Error, Single, byref, checked, contiguous, copy, defaults, documented, image,
+from ._core import (Error, Single, byref, checked, contiguous, copy, defaults, documented,
                     implementation, lib, place, pointer, rows, same_size, scratch, set_fields)
-from ._types import (CLUSTER, FREE_SPACE, OBSTACLE, VELOCITY, Brief, Stixels, as_stixels, fitted,
+from ._motion import (Egomotion, Estimate, Motion, as_points, fitted_camera, motion_of,
+                      motion_struct, nanoseconds)
+from ._types import (CLUSTER, FREE_SPACE, OBSTACLE, VELOCITY, Brief, Stixels, as_stixels,
                      stixel_records)
 
 
@@ -67,24 +68,6 @@ def clusters(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return found
 
 
-class Motion(NamedTuple):
-    """The camera's, from the frame before to this: what stands at p has the coordinates
-    rotation · p + translation now; metres, x to the right, y down, z ahead. rotation: float64
-    (3, 3); translation: float64 (3,)."""
-    rotation: np.ndarray
-    translation: np.ndarray
-
-
-def _given(motion):
-    """The struct of a motion that the user knows."""
-    if not isinstance(motion, tuple) or len(motion) != 2:
-        raise TypeError(f"motion is {motion!r}, must be 'auto', None, or a stixels.Motion of "
-                        "rotation and translation")
-    rotation = contiguous("motion.rotation", motion[0], np.float64, "3, 3")
-    translation = contiguous("motion.translation", motion[1], np.float64, "3")
-    return c.StxMotion(c.STX_MOTION_KNOWN, tuple(rotation.flat), tuple(translation))
-
-
 @dataclasses.dataclass(repr=False)
 class Obstacles(Brief):
     """records: array of OBSTACLE, the nearest first; free_space: array of FREE_SPACE, one for each
@@ -109,16 +92,6 @@ class Obstacles(Brief):
         return len(self.records)
 
 
-def _time(time):
-    if time is None:
-        return c.STX_OBSTACLES_NO_TIME
-    if isinstance(time, bool) or not isinstance(time, (int, float, np.number)):
-        raise TypeError(f"time is {time!r}, must be seconds or None")
-    if not (math.isfinite(time) and 0 <= time < 1e10):
-        raise Error(f"time is {time} s, must be 0 to 1e10")
-    return round(time * 1e9)
-
-
 @documented("stx_obstacles_fields")
 class Tracker(Single):
     """Obstacles of frames, or of scans, with the same ids from one to the next.
@@ -131,75 +104,58 @@ class Tracker(Single):
     """
 
     def __init__(self, *, threads: int = 0, **settings):
-        self._lock, self._state, self._egomotion = threading.Lock(), None, None
-        self._threads = place(threads).threads
+        self._lock, self._state = threading.Lock(), None
+        self._egomotion = Egomotion(threads=threads)
         self._params = defaults("stx_obstacles_fields", c.StxObstaclesParams)
         set_fields(self._params, settings, "stx_obstacles_fields")
         checked(lib.stx_obstacles_check, byref(self._params))
         self._state = lib.stx_obstacles_new()
         if not self._state:
             raise MemoryError("no memory for a tracker")
-        self._egomotion = lib.stx_egomotion_new()
-        if not self._egomotion:
-            raise MemoryError("no memory for the camera's motion")
         self._room = 0, 0
 
     def __del__(self):
         if getattr(self, "_state", None):
             lib.stx_obstacles_free(self._state)
-            lib.stx_egomotion_free(self._egomotion)
 
     def reset(self):
         """Nothing is followed from before; ids go on."""
         with self._lock:
             lib.stx_obstacles_reset(self._state)
-            lib.stx_egomotion_reset(self._egomotion)
+            self._egomotion.reset()
 
-    def _motion(self, stixels, time):
-        """Estimates the camera's motion; None if the frame lacks what that needs."""
-        camera = fitted(stixels.camera, stixels.width, stixels.height)
-        if (stixels.left is None or stixels.disparity is None or not camera.focal
-                or not camera.baseline or camera.missing & (c.STX_CAMERA_CX | c.STX_CAMERA_CY)):
-            return None
-        left = rows("stixels.left", stixels.left, np.uint8)
-        disparity = rows("stixels.disparity", stixels.disparity, np.uint16, unknown=0)
-        size = stixels.height, stixels.width
-        same_size("stixels.left", left, "the frame", size)
-        same_size("stixels.disparity", disparity, "the frame", size)
-        given = c.StxEgomotionFrame(image(c.StxImage8, left), image(c.StxImage16, disparity), 0,
-                                    camera, time, self._threads)
-        found = c.StxEgomotionResult()
-        checked(lib.stx_egomotion_prepare, self._egomotion, c.STX_BACKEND_AUTO, stixels.width,
-                stixels.height)
-        checked(lib.stx_egomotion_frame, self._egomotion, byref(given), byref(found))
-        return found
-
-    def _add_motion(self, frame, stixels, motion):
+    def _add_motion(self, frame, stixels, motion, time):
         """The motion of a frame that is about to be followed."""
-        estimated = None
-        if isinstance(motion, str) and motion == "auto":
-            estimated = self._motion(stixels, frame.time)
-        elif motion is not None:
-            frame.motion = ctypes.pointer(_given(motion))
-        if estimated is None:  # the next estimate must not reach back beyond this frame
-            lib.stx_egomotion_reset(self._egomotion)
+        if not isinstance(motion, str) or motion != "auto":
+            self._egomotion.reset()  # the next estimate must not reach back beyond this frame
+        elif self._egomotion.can(stixels.left, stixels.disparity, stixels.camera):
+            same_size("stixels.left", rows("stixels.left", stixels.left, np.uint8), "the frame",
+                      (stixels.height, stixels.width))
+            motion = self._egomotion(stixels.left, stixels.disparity, fitted_camera(stixels), time)
         else:
-            frame.motion, frame.points = ctypes.pointer(estimated.motion), estimated.points
-            frame.point_count, frame.interval = estimated.count, estimated.interval
+            self._egomotion.reset()
+            motion = None
+        if motion is not None:
+            frame.motion = ctypes.pointer(motion_struct(motion))
+        if isinstance(motion, Estimate):
+            frame.points, frame.point_count = as_points(motion.points), len(motion.points)
+            frame.interval = motion.interval
+        return motion
 
     def __call__(self, stixels: Stixels, time: Optional[float] = None, *,
                  motion="auto") -> Obstacles:
         """Obstacles of stixels, whose camera has focal, baseline and cx.
 
         motion: of the camera since the frame before: "auto", which estimates it from left picture
-        and disparity if the camera also has cy, and else does not know it; a Motion; or None, not
-        known."""
+        and disparity if the camera also has cy, and else does not know it; a Motion, or an Estimate
+        as of Egomotion; or None, not known."""
         found = stixel_records(stixels)
         frame = c.StxObstaclesFrame(as_stixels(found), len(found), stixels.width, stixels.height,
-                                    stixels.stixel_width, stixels.camera._struct(), _time(time))
+                                    stixels.stixel_width, stixels.camera._struct(),
+                                    nanoseconds(time))
         columns = -(-stixels.width // stixels.stixel_width)
         with self._lock:
-            self._add_motion(frame, stixels, motion)
+            motion = self._add_motion(frame, stixels, motion, time)
             return self._find(lib.stx_obstacles_of_stixels, frame, len(found), columns)
 
     def scan(self, points: np.ndarray, labels: np.ndarray, time: Optional[float] = None
@@ -209,9 +165,9 @@ class Tracker(Single):
         labels = contiguous("labels", labels, np.uint32, "points")
         if len(labels) != len(points):
             raise Error(f"labels: there are {len(labels)}, but {len(points)} points")
-        scan = c.StxObstaclesScan(pointer(points), pointer(labels), len(points), _time(time))
+        scan = c.StxObstaclesScan(pointer(points), pointer(labels), len(points), nanoseconds(time))
         with self._lock:
-            lib.stx_egomotion_reset(self._egomotion)
+            self._egomotion.reset()
             return self._find(lib.stx_obstacles_of_scan, scan, len(points), 0)
 
     def _find(self, function, frame, count, directions):
@@ -220,7 +176,7 @@ class Tracker(Single):
         if room != self._room or room == (0, 0):
             checked(lib.stx_obstacles_prepare, self._state, byref(self._params), *room)
             self._room = room
-        checked(function, self._state, byref(frame), byref(result))
+        self._timed(function, self._state, byref(frame), byref(result))
         found = Obstacles(
             copy(result.obstacles, (result.count,), OBSTACLE),
             copy(result.free_space, (result.directions,), FREE_SPACE),
@@ -231,9 +187,8 @@ class Tracker(Single):
             found.velocities = copy(result.velocities, (result.count,), VELOCITY)
             found.stixel_velocities = copy(result.stixel_velocities, (result.stixels,), VELOCITY)
         motion = result.given or getattr(frame, "motion", None)
-        if motion and motion.contents.state == c.STX_MOTION_KNOWN:
-            found.motion = Motion(np.array(motion.contents.rotation).reshape(3, 3),
-                                  np.array(motion.contents.translation))
+        if motion:
+            found.motion = motion_of(motion.contents)
         return found
 
 

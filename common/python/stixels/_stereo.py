@@ -16,6 +16,7 @@ GROUNDS = {"auto": c.STX_ROAD_AUTO, "calibration": c.STX_ROAD_CALIBRATION,
            "estimate": c.STX_ROAD_ESTIMATE, "none": c.STX_ROAD_NONE,
            "piecewise": c.STX_ROAD_PIECEWISE}
 MODELS = ("gaussian", "gaussian-uniform")
+SOURCES = {"pairs": c.STX_PIPELINE_PAIRS, "disparities": c.STX_PIPELINE_DISPARITIES}
 
 
 def one_of(name, value, choices):
@@ -252,11 +253,14 @@ def segments(columns: Columns, camera: Camera = None, *, threads: int = 0, backe
 # ---- All of it ----------------------------------------------------------------------------------
 
 class Pipeline(Single):
-    """Pairs of one size to stixels, frame by frame, with memory that is made once.
+    """Frames of one size to stixels, one after another, with memory that is made once.
 
-    `match`, `reduce`, `stixels` and `segments` are dictionaries with the settings of the functions
-    of these names. segments=None: stixels; else line segments in place of them. ground, model,
-    threads and backend are as in stixels(); fast=True lets stixels begin only where segments do.
+    `match`, `reduce`, `stixels`, `segments` and `candidates` are dictionaries with the settings of
+    the functions of these names. segments=None: stixels; else line segments in place of them.
+    candidates: stixels begin only where segments with these settings do; fast=True is the same
+    with the defaults. ground, model, threads and backend are as in stixels(). use_confidence=False:
+    all disparities are certain. source: frames are "pairs" or "disparities". labels, scores: frames
+    come with them; scores are float32, of Cityscapes' classes.
     maps=True: a frame has copies of its left picture, disparity, confidence and columns, too; from
     the first two Tracker estimates the camera's motion.
 
@@ -264,27 +268,34 @@ class Pipeline(Single):
     """
 
     def __init__(self, width: int, height: int, *, match: dict = None, reduce: dict = None,
-                 stixels: dict = None, segments: dict = None, ground: str = "auto",
-                 model: str = "gaussian", fast: bool = False, threads: int = 0,
-                 backend: str = "auto", labels: bool = False, maps: bool = False):
+                 stixels: dict = None, segments: dict = None, candidates: dict = None,
+                 ground: str = "auto", model: str = "gaussian", fast: bool = False,
+                 use_confidence: bool = True, source: str = "pairs", threads: int = 0,
+                 backend: str = "auto", labels: bool = False, scores: bool = False,
+                 maps: bool = False):
         settings = lib.stx_pipeline_defaults()
         set_fields(settings.sgm, match or {}, "stx_sgm_fields")
         set_fields(settings.colmean, reduce or {}, "stx_grid_fields", "stx_colmean_fields")
         set_fields(settings.satdp, stixels or {}, "stx_satdp_fields")
         set_fields(settings.rdp, segments or {}, "stx_rdp_fields")
+        set_fields(settings.cuts_rdp, candidates or {}, "stx_rdp_fields")
         settings.ground = one_of("ground", ground, GROUNDS)
         settings.backend = one_of("backend", backend, BACKENDS)
         settings.threads = whole("threads", threads, 0, MAX_THREADS)
+        settings.source = one_of("source", source, SOURCES)
+        settings.use_confidence = use_confidence
         settings.model = (c.STX_PIPELINE_RDP if segments is not None else c.STX_PIPELINE_FULLDP
                           if one_of("model", model, MODELS) != "gaussian" else c.STX_PIPELINE_SATDP)
-        settings.cuts = c.STX_PIPELINE_CUTS_RDP if fast else c.STX_PIPELINE_CUTS_ALL
-        if labels:
-            settings.colmean.semantics = c.STX_SEMANTICS_LABELS
+        settings.cuts = (c.STX_PIPELINE_CUTS_RDP if fast or candidates is not None
+                         else c.STX_PIPELINE_CUTS_ALL)
+        if labels or scores:
+            settings.colmean.semantics = (c.STX_SEMANTICS_LABELS if labels
+                                          else c.STX_SEMANTICS_SCORES_F32)
             settings.colmean.grid.classes = c.STX_LABEL_CLASSES
         self._lock, self._pipeline = threading.Lock(), None
         self._pipeline = checked(lib.stx_pipeline_new, byref(settings), whole("width", width),
                                  whole("height", height))
-        self._labels, self._maps = labels, maps
+        self._labels, self._scores, self._maps = labels, scores, maps
 
     def __del__(self):
         if getattr(self, "_pipeline", None):
@@ -295,22 +306,42 @@ class Pipeline(Single):
         with self._lock:
             lib.stx_pipeline_reset(self._pipeline)
 
-    def __call__(self, left: np.ndarray, right: np.ndarray, camera: Camera = None, *,
-                 labels: np.ndarray = None) -> Stixels:
-        """Stixels of a frame. left, right: uint8 (height, width), gray, rectified; labels: uint8
-        (height, width), Cityscapes' train ids, of a pipeline with labels=True."""
-        left, right = rows("left", left, np.uint8), rows("right", right, np.uint8)
-        given = c.StxPipelineInput(left=image(c.StxImage8, left), right=image(c.StxImage8, right),
-                                   camera=camera_struct(camera))
+    def _semantics(self, given, labels, scores, size):
         if labels is not None:
             if not self._labels:
                 raise Error("labels: this pipeline was made without labels=True")
             labels = rows("labels", labels, np.uint8, unknown=NO_LABEL)
             given.labels = image(c.StxImage8, labels)
-        output = c.StxPipelineOutput()
+        if scores is not None:
+            if not self._scores:
+                raise Error("scores: this pipeline was made without scores=True")
+            scores = array("scores", scores, np.float32, f"{c.STX_LABEL_CLASSES}, height, width")
+            _, scores = _take_semantics(c.StxColmeanParams(), given, None, scores, size)
+        return labels, scores
+
+    def __call__(self, left: np.ndarray = None, right: np.ndarray = None, camera: Camera = None, *,
+                 disparity: np.ndarray = None, labels: np.ndarray = None,
+                 scores: np.ndarray = None) -> Stixels:
+        """Stixels of a frame. left, right: uint8 (height, width), gray, rectified; or disparity,
+        uint16 (height, width) in 1/256 pixel, of source="disparities". labels: uint8 (height,
+        width), Cityscapes' train ids, of a pipeline with labels=True; scores: float32 (classes,
+        height, width), as in reduce(), of one with scores=True."""
+        given = c.StxPipelineInput(camera=camera_struct(camera))
+        if disparity is None:
+            left, right = rows("left", left, np.uint8), rows("right", right, np.uint8)
+            given.left, given.right = image(c.StxImage8, left), image(c.StxImage8, right)
+        elif left is not None or right is not None:
+            raise Error("disparity: give it, or a pair")
+        else:
+            disparity = rows("disparity", disparity, np.uint16, unknown=0)
+            given.disparity = image(c.StxImage16, disparity)
+        size = (left if disparity is None else disparity).shape
+        alive, output = self._semantics(given, labels, scores, size), c.StxPipelineOutput()
         with self._lock:
             checked(lib.stx_pipeline_run, self._pipeline, byref(given), byref(output))
-            return self._take(output, left)
+            found = self._take(output, left)
+        del alive
+        return found
 
     def _take(self, output, left):
         """Copies of what is the pipeline's."""
@@ -318,15 +349,19 @@ class Pipeline(Single):
         names = [lib.stx_stage_name(i).decode() for i in range(c.STX_STAGE_COUNT)]
         found = Stixels(copy(output.stixels, (output.count,), STIXEL), grid.width, grid.height,
                         grid.cell_width, Camera._of(output.camera),
-                        times=dict(zip(names, output.ms)))
+                        times=dict(zip(names, output.ms)), pairs=(output.evaluated, output.pairs))
+        if output.line:
+            found.road = c.StxRoadLine.from_buffer_copy(output.line.contents)
         if not self._maps:
             return found
-        found.left = left.copy()
+        found.left = None if left is None else left.copy()
         size = grid.height, grid.width
         shape = (2 + grid.classes, -(-grid.width // grid.cell_width),
                  -(-grid.height // grid.cell_height))
         found.disparity = copy(output.disparity.data, size, np.uint16, output.disparity.stride)
-        found.confidence = copy(output.confidence.data, size, np.uint8, output.confidence.stride)
+        if output.confidence.data:
+            found.confidence = copy(output.confidence.data, size, np.uint8,
+                                    output.confidence.stride)
         found.columns = Columns(copy(output.columns, shape, np.uint16), grid.width, grid.height,
                                 grid.cell_width, grid.cell_height)
         return found

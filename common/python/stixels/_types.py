@@ -9,7 +9,7 @@ from typing import Optional
 import numpy as np
 
 from . import _c as c
-from ._core import Error, byref, checked, contiguous, lib, unmasked, whole
+from ._core import Error, byref, checked, contiguous, image, lib, unmasked, whole
 
 STIXEL = np.dtype(c.StxStixel)
 OBSTACLE = np.dtype(c.StxObstacle)
@@ -117,6 +117,8 @@ def read_camera(path, pair: int = -1) -> Camera:
 
 
 def _brief(value):
+    if isinstance(value, ctypes.Structure):
+        return f"<{type(value).__name__}>"
     if not isinstance(value, np.ndarray):
         return repr(value)
     kind = "records" if value.dtype.names else value.dtype.name
@@ -157,7 +159,8 @@ class Stixels(Brief):
 
     records: array of STIXEL, sorted by column, then from the bottom up. Every row of every column
     is in exactly one. `left`, `disparity`, `confidence` and `columns` are what they were made of,
-    where that was made with them; `times` how many milliseconds each stage took. """
+    where that was made with them; `times` how many milliseconds each stage took; `pairs` how many
+    candidates were looked at, and how many there are; `road` the road's line, for explain(). """
     records: np.ndarray
     width: int
     height: int
@@ -168,9 +171,24 @@ class Stixels(Brief):
     columns: Optional[Columns] = None
     times: Optional[dict] = None
     left: Optional[np.ndarray] = None
+    pairs: Optional[tuple] = None
+    road: Optional[c.StxRoadLine] = None
 
     def __len__(self):
         return len(self.records)
+
+    def draw(self, what: str) -> np.ndarray:
+        """A map (height, width) of the stixels: "disparity", uint16 in 1/256 pixel, 0 unknown and 1
+        in the sky; "kind", uint8; or "label", uint8."""
+        kinds = {"disparity": np.uint16, "kind": np.uint8, "label": np.uint8}
+        if what not in kinds:
+            raise Error(f"what is {what!r}, must be one of {', '.join(kinds)}")
+        found, given = np.empty((self.height, self.width), kinds[what]), stixel_records(self)
+        draw = {"disparity": lib.stx_render_disparity, "kind": lib.stx_render_kinds,
+                "label": lib.stx_render_labels}[what]
+        draw(as_stixels(given), len(given), self.stixel_width,
+             byref(image(c.StxImage16 if what == "disparity" else c.StxImage8, found)))
+        return found
 
     def metres(self):
         """Where each stands, as an array of METRES: x to the right, y down, z ahead of the middle

@@ -7,12 +7,14 @@ from typing import Optional
 import numpy as np
 
 from . import _c as c
-from ._core import (Block, Error, Single, array, byref, checked, contiguous, defaults, documented,
-                    image, implementation, keywords, lib, place, pointer, scratch, set_fields,
-                    whole)
+from ._core import (Block, Error, Single, array, byref, checked, contiguous, copy, defaults,
+                    documented, image, implementation, keywords, lib, place, pointer, scratch,
+                    set_fields, whole)
+from ._motion import Estimate, motion_of
 from ._obstacles import Obstacles
 from ._types import FREE_SPACE, OBSTACLE, Camera, Stixels, as_stixels, camera_struct, stixel_records
 
+HIT, THING = np.dtype(c.StxSceneHit), np.dtype(c.StxSceneHazard)
 PIXELS = {3: ("RGB", "BGR"), 4: ("RGBA", "BGRA", "ARGB", "ABGR", "RGBx", "BGRx", "xRGB", "xBGR")}
 
 
@@ -228,6 +230,41 @@ class Street(Single):
             lib.stx_scene_truth(self._scene, byref(image(c.StxImage16, disparity)),
                                 byref(image(c.StxImage8, labels)))
         return disparity, labels
+
+    def motion(self) -> Estimate:
+        """The left camera's motion since the frame before."""
+        with self._lock:
+            struct = lib.stx_scene_motion(self._scene)
+        known = motion_of(struct)
+        return Estimate("known" if known else "first", known, np.zeros(6) if known else None)
+
+    def hits(self, pixels: np.ndarray) -> np.ndarray:
+        """The surfaces at points (u, v) of the left picture: pixels is float64 (points, 2). An
+        array of HIT: t, the depth in metres, label, instance, and speed over ground, m/s to the
+        right and ahead."""
+        pixels = contiguous("pixels", pixels, np.float64, "points, 2")
+        found = np.empty(len(pixels), HIT)
+        with self._lock:
+            lib.stx_scene_hits(self._scene, c.STX_SCENE_LEFT, pointer(pixels), len(pixels),
+                               ctypes.cast(pointer(found), ctypes.POINTER(c.StxSceneHit)))
+        return found
+
+    def cast(self, origin, direction) -> np.void:
+        """The HIT of one ray; t in units of the direction's length."""
+        ray = c.StxSceneRay(tuple(origin), tuple(direction))
+        with self._lock:
+            return np.frombuffer(lib.stx_scene_cast(self._scene, byref(ray)), HIT)[0]
+
+    def things(self) -> np.ndarray:
+        """Small things on the road and holes in it, of scene="hazards": an array of THING."""
+        found = ctypes.POINTER(c.StxSceneHazard)()
+        with self._lock:
+            count = lib.stx_scene_hazards(self._scene, byref(found))
+            return copy(found, (count,), THING) if count else np.empty(0, THING)
+
+    def road(self, z: float) -> float:
+        """The height of the road's surface at z, metres."""
+        return lib.stx_scene_road(self._scene, z)
 
     def scan(self, beams: int = 64, **settings):
         """(points, labels) of a turn: float32 (points, 4), x ahead, y to the left, z up in metres,

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Command lines: plain options, and options made from the library's tables of fields, which have
+the names, ranges and texts of the elements' properties."""
+import argparse
+import ctypes
+import re
+
+import release
+import stixels
+from stixels import _c as c
+from stixels import _core as core
+
+lib = core.lib
+HELP = " (see --help)"
+
+
+class Refused(Exception):
+    """An error that ends the program with a message."""
+
+
+def spelled(value):
+    return f"{value:g}" if isinstance(value, float) else value
+
+
+def choose(option, value, choices):
+    """The place of the value among the choices."""
+    if value not in choices:
+        raise Refused(f"--{option}={value}: choose one of {', '.join(choices)}")
+    return choices.index(value)
+
+
+def at_least(low, **options):
+    """Refuses the first of these options that is less."""
+    for name, value in options.items():
+        if value < low:
+            raise Refused(f"--{name}={value}: must be at least {low}")
+
+
+def size(option, text, single=False):
+    """(width, height) of "WxH" or, where a single number is allowed, "N"."""
+    found = re.fullmatch(r"\s*([+-]?\d+)(?:x\s*([+-]?\d+))?", text)
+    if found is None or not (single or found[2]):
+        raise Refused(f"--{option}={text}: write it as {'N or WxH' if single else 'WxH'}")
+    return int(found[1]), int(found[2] or found[1])
+
+
+def check_threads(threads):
+    if not 0 <= threads <= 256:
+        raise Refused(f"--threads={threads}: must be 0 (all cores) to 256")
+
+
+# ---- Options made from tables -------------------------------------------------------------------
+
+def _number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _fits(field, number):
+    """Whether it can be stored; its range is the check's."""
+    if number is None or field.type == core.DOUBLE:
+        return number is not None
+    if field.scale:
+        return lib.stx_field_low(core.byref(field)) <= number <= lib.stx_field_high(
+            core.byref(field))
+    return number == number // 1 and abs(number) < 2 ** 31
+
+
+class Field(argparse.Action):
+    """Sets a field of `struct`, and notes its value in `given` as the package takes it."""
+
+    def __init__(self, option_strings, dest, place=None, **options):
+        super().__init__(option_strings, dest, **options)
+        self.field, self.table, self.struct, self.given = place
+
+    def _value(self, name, text):
+        """(number, value)."""
+        field = self.field
+        if field.type == core.BOOL:
+            return float(self.const), self.const
+        number = _number(text)
+        if field.type == core.CHOICE:
+            known = core.choices_of(field)
+            if text in known:
+                return known[text], text
+            if not _fits(field, number):
+                raise Refused(f"--{name}={text}: choose one of {', '.join(known)}")
+            return number, next((nick for nick, value in known.items() if value == number), number)
+        if not _fits(field, number):
+            unit = f" {field.unit.decode()}" if field.unit else ""
+            kind = "a whole number, " if field.type == c.STX_FIELD_INT and not field.scale else ""
+            raise Refused(f"--{name}={text}: must be {kind}"
+                          f"{lib.stx_field_low(core.byref(field)):g} to "
+                          f"{lib.stx_field_high(core.byref(field)):g}{unit}")
+        return number, number if field.type == core.DOUBLE or field.scale else int(number)
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        field = self.field
+        try:
+            if field.type == core.SPELLED:
+                value = values
+                core.checked(field.spelling.contents.read, values.encode(),
+                             ctypes.addressof(self.struct))
+            else:
+                number, value = self._value(option_string.lstrip("-"), values)
+                lib.stx_field_set(core.byref(field), core.byref(self.struct), number)
+                core.checked(lib.stx_field_check, core.byref(core.TABLES[self.table]),
+                             core.byref(field), core.byref(self.struct))
+        except (Refused, stixels.Error) as error:
+            raise Refused(f"{error}{HELP}") from None
+        self.given[field.name.decode().replace("-", "_")] = value
+
+
+def _describe(field, defaults):
+    """The text with default and range or choices."""
+    text = field.text.decode()
+    if field.type == core.SPELLED:
+        written = ctypes.create_string_buffer(c.STX_SPELLING_SIZE)
+        field.spelling.contents.write(defaults, ctypes.addressof(written))
+        return f"{text} [{written.value.decode()}]"
+    if field.type == core.CHOICE:
+        known, value = core.choices_of(field), lib.stx_field_get(core.byref(field), defaults)
+        default = next(nick for nick, number in known.items() if number == value)
+        return f"{text} [{default}; {', '.join(known)}]"
+    if field.type > c.STX_FIELD_UINT:
+        return text
+    low, high = lib.stx_field_low(core.byref(field)), lib.stx_field_high(core.byref(field))
+    unit = f" {field.unit.decode()}" if field.unit else ""
+    return f"{text} [{lib.stx_field_get(core.byref(field), defaults):g}; {low:g} to {high:g}{unit}]"
+
+
+# ---- The command line ---------------------------------------------------------------------------
+
+class _Silent(argparse.ArgumentParser):
+    def error(self, message):
+        raise Refused(message + HELP)
+
+
+class Parser:
+    """Options in groups; --help shows the main ones, --help-NAME a group, --help-all all."""
+
+    def __init__(self, name, usage, summary, more=""):
+        self._name, self._summary, self._more = name, summary, more
+        self._usage = f"{name} [OPTION…] {usage}"
+        self._parser = _Silent(prog=name, add_help=False, allow_abbrev=False)
+        self._parser.add_argument("rest", nargs="*")
+        self._groups = {"": ("Application Options:", None, [("--version", "print it")])}
+        for option in ("-h", "--help", "--help-all", "--version"):
+            self._parser.add_argument(option, action="store_true", dest=option)
+
+    def flag(self, name, text):
+        self._add(name, text, action="store_true")
+
+    def text(self, name, form, text, default=None):
+        self._add(name, text, form, default=default)
+
+    def whole(self, name, text, default=0, form="N"):
+        self._add(name, text, form, default=default, type=int)
+
+    def real(self, name, form, text, default=0.):
+        self._add(name, text, form, default=default, type=float)
+
+    def _add(self, name, text, form=None, group="", **options):
+        """The second of two options of one name has its group's name in front."""
+        if f"--{name}" in self._parser._option_string_actions:
+            name = f"{group}-{name}"
+        self._parser.add_argument("--" + name, dest=name.replace("-", "_"), **options)
+        self._groups[group][2].append((f"--{name}" + (f"={form}" if form else ""), text))
+
+    def group(self, name, title, text, *tables, aliases=()):
+        """Tables: (name, struct, dictionary of what is given)."""
+        self._groups[name] = title, text, []
+        self._parser.add_argument("--help-" + name, action="store_true", dest="--help-" + name)
+        for table, struct, given in tables:
+            for field in core._fields(core.TABLES[table]):
+                self._field(name, field, (field, table, struct, given), dict(aliases))
+
+    def _field(self, group, field, place, aliases):
+        name, defaults = field.name.decode(), core.TABLES[place[1]].defaults
+        options, form = {"action": Field, "place": place, "group": group}, "N"
+        text = _describe(field, defaults)
+        if field.type == core.BOOL:
+            on = lib.stx_field_get(core.byref(field), defaults) != 0
+            options, form = {**options, "nargs": 0, "const": not on}, None
+            name, text = (f"no-{name}", f"off: {text}") if on else (name, text)
+        elif field.type == core.SPELLED:
+            form = field.spelling.contents.form.decode()
+        elif field.type == core.CHOICE:
+            form = "CHOICE"
+        self._add(name, text, form, **options)
+        if name in aliases:
+            self._parser.add_argument("--" + aliases[name], dest=name.replace("-", "_"),
+                                      **{k: v for k, v in options.items() if k != "group"})
+
+    def _help(self, names):
+        lines = ["Usage:", f"  {self._usage}", "", *self._summary.splitlines(), "", "Help Options:"]
+        rows = [("-h, --help", "Show help options"), ("--help-all", "Show all help options")]
+        rows += [(f"--help-{name}", text)
+                 for name, (_, text, _) in self._groups.items() if name]
+        for title, rows in [("", rows)] + [(self._groups[name][0], self._groups[name][2])
+                                           for name in names]:
+            wide = min(34, max(len(row[0]) for row in rows))
+            lines += ["", title] if title else []
+            lines += [f"  {option:{wide}}  {text}" for option, text in rows]
+        print("\n".join(lines + (["", self._more.rstrip()] if self._more else [])))
+        raise SystemExit(0)
+
+    def parse(self, arguments):
+        """The values, as attributes; `rest` is what is no option."""
+        found = self._parser.parse_intermixed_args(arguments)
+        asked = vars(found)
+        if asked["--version"]:
+            print(f"{self._name} (gst-stixels) {release.VERSION}")
+            raise SystemExit(0)
+        if asked["-h"] or asked["--help"]:
+            self._help([""])
+        if asked["--help-all"]:
+            self._help([name for name in self._groups if name] + [""])
+        for name in self._groups:
+            if name and asked["--help-" + name]:
+                self._help([name])
+        return found
+
+
+# ---- The pipeline's settings --------------------------------------------------------------------
+
+GROUNDS = ("auto", "calibration", "estimate", "none", "piecewise")
+MODELS = ("satdp", "rdp", "gaussian-uniform")
+BACKENDS = ("auto", "omp", "c")
+
+
+class Settings:
+    """The pipeline's settings, by options: `struct` for reports, the rest for the package."""
+
+    def __init__(self, compared=True):
+        self.struct = lib.stx_pipeline_defaults()
+        self.match, self.reduce, self.stixels, self.segments = {}, {}, {}, {}
+        self.more, self.model, self.cuts = {}, "satdp", "all"
+        if compared:  # nothing is left to the pictures
+            self.match = {"max_disparity": 128, "disparity_at_infinity": 0}
+            self.struct.sgm.max_disparity, self.struct.sgm.infinity = 128, 0
+
+    def add_to(self, parser):
+        colmean = self.struct.colmean
+        parser.group("sgm", "Stereo:", "the stereo matcher",
+                     ("stx_sgm_fields", self.struct.sgm, self.match))
+        parser.group("cells", "Cells:", "the reduction to cells",
+                     ("stx_grid_fields", colmean.grid, self.reduce),
+                     ("stx_colmean_fields", colmean, self.reduce))
+        parser.group("satdp", "Stixels:", "the stixels",
+                     ("stx_satdp_fields", self.struct.satdp, self.stixels),
+                     aliases=[(f"sigma-disparity-{name}", f"sigma-{name}")
+                              for name in ("ground", "object", "sky")])
+        parser.group("rdp", "Segments:", "segments and start rows",
+                     ("stx_rdp_fields", self.struct.rdp, self.segments))
+
+    def set_cell(self, text):
+        grid = self.struct.colmean.grid
+        grid.cell_width, grid.cell_height = size("cell", text, True)
+        table = core.byref(core.TABLES["stx_grid_fields"])
+        for name in (b"stixel-width", b"stixel-height"):
+            core.checked(lib.stx_field_check, table, lib.stx_fields_find(table, name),
+                         core.byref(grid))
+        self.reduce.update(stixel_width=grid.cell_width, stixel_height=grid.cell_height)
+
+    @property
+    def has_segments(self):
+        return self.model == "rdp" or self.cuts == "rdp"
+
+    @property
+    def epsilon(self):
+        """Of the segments, or of the start rows."""
+        if self.model == "rdp" or "epsilon" in self.segments:
+            return self.struct.rdp.epsilon / 256
+        return self.struct.cuts_rdp.epsilon / 256
+
+    def pipeline(self, width, height, **more):
+        candidates = {"median": str(self.struct.rdp.median), **self.segments}
+        return stixels.Pipeline(
+            width, height, match=self.match, reduce=self.reduce, stixels=self.stixels,
+            segments=self.segments if self.model == "rdp" else None,
+            candidates=candidates if self.cuts == "rdp" else None,
+            model="gaussian-uniform" if self.model == "gaussian-uniform" else "gaussian",
+            maps=True, **{**self.more, **more})
