@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The tables of pads and properties on the pages, from what gst-inspect-1.0 says of the elements.
+Ranges are not repeated.
 
 A page docs/elements/NAME.md has them between `<!-- element NAME -->` and `<!-- end -->`;
 docs/properties.md has those that several elements share, a table for each of GROUPS.
@@ -25,11 +26,11 @@ GROUPS = {
 INHERITED = {"name", "parent", "emit-signals", "latency", "min-upstream-latency", "start-time",
              "start-time-selection", "blocksize", "num-buffers", "do-timestamp", "typefind",
              "automatic-eos", "async-handling", "message-forward", "samples-selected"}
-LARGEST = {"2147483647", "2147483647/1", "18446744073709551615"}
 MANY = 8  # formats: more of them are counted; choices: more of them are only named
-HEAD = "| property | range | default | meaning |\n|---|---|---|---|"
+READ_ONLY = "read-only"
+HEAD = "| property=default | meaning |\n|---|---|"
 
-Property = collections.namedtuple("Property", "range default text")
+Property = collections.namedtuple("Property", "default text")
 
 
 def run(command, folder=None):
@@ -62,27 +63,15 @@ def section_of(factory, heading):
     return found[1] if found else ""
 
 
-def number(text):
-    """As short as can be: 0.05, 1e6, 3.141593."""
-    return text if "/" in text else f"{float(text):.10g}"
-
-
-def range_of(body):
-    """Of numbers; other types are clear from default and choices."""
+def default_of(body):
+    """As short as can be: 0.05, 1e6, 3.141593; nothing for what is only read."""
     if "readable, writable" not in body:
-        return "read-only"
-    found = re.search(r"\. Range: +(\S+) - +(\S+)", body)
-    if not found:
-        return ""
-    low, high = found.groups()
-    return f"{number(low)} …" if high in LARGEST else f"{number(low)} … {number(high)}"
-
-
-def default_of(body, kind):
+        return READ_ONLY
     default = re.search(r"Default: +(?:(?:-?\d+|0x[0-9a-f]+), )?(\"[^\"]*\"|\S+)", body)
-    value = default[1].strip('"') if default and kind != "read-only" else ""
-    value = "" if value == "null" else value.replace("(none)", "")
-    return number(value) if "…" in kind else value and f"`{value}`"
+    value = default[1].strip('"') if default else ""
+    if ". Range: " in body and "/" not in value:
+        return f"{float(value):.10g}"
+    return "" if value == "null" else value.replace("(none)", "")
 
 
 def choices_of(body):
@@ -114,8 +103,7 @@ def properties(factory):
     for name, text, body in re.findall(r"^  ([a-z0-9-]+) *: (.*)((?:\n {6,}.*)*)",
                                        section_of(factory, "Element Properties"), re.M):
         if name not in INHERITED and not text.startswith("Handle Quality-of-Service"):
-            kind = range_of(text + body)
-            found[name] = Property(kind, default_of(body, kind), text.strip() + choices_of(body))
+            found[name] = Property(default_of(text + body), text.strip() + choices_of(body))
     return found
 
 
@@ -149,7 +137,9 @@ def shared_line(names):
 
 
 def row(name, one):
-    return f"| `{name}` | {one.range} | {one.default} | {one.text} |"
+    if one.default == READ_ONLY:
+        return f"| `{name}` | {one.text}; {READ_ONLY} |"
+    return f"| `{name}={one.default}` | {one.text} |"
 
 
 def wrapped(text):
