@@ -233,6 +233,9 @@ void stx_road_add_row(
 #define MOST_GROWTH 2.0     /*   of cells that lie as it does */
 #define LEAST_ROWS 5        /* supported: one in so many of those below the horizon, */
 #define LEAST_HEIGHT 12     /*   and of all */
+#define STEEP_VIEW 0.5      /* heights of the picture by which the horizon is above it where the */
+#define STEEPEST_VIEW 4.0   /*   camera looks down steeply, and at most, … */
+#define STEEP_SHARE 3       /* … and one in so many cells is in the plane then, at least */
 
 static StxRoadLine line_to(const StxRoadInt *line, double tilt, const StxGrid *grid)
 {
@@ -254,7 +257,7 @@ static bool is_plausible(
     return fabs(road.slope - prior->slope) <= PRIOR_SLOPE * prior->slope &&
            fabs(road.horizon - prior->horizon) <= PRIOR_HORIZON * height &&
            fabs(road.tilt - prior->tilt) <= PRIOR_TILT && fabs(road.tilt) <= STX_ROAD_TILT;
-  return road.horizon >= -1.5 * height && road.horizon <= 0.9 * height &&
+  return road.horizon >= -STEEPEST_VIEW * height && road.horizon <= 0.9 * height &&
          fabs(road.tilt) <= STX_ROAD_TILT;
 }
 
@@ -423,12 +426,14 @@ static bool is_same(const StxGrid *grid, const Plane *a, const Plane *b)
 /* ---- Support ------------------------------------------------------------------------------ */
 
 /* The share of the weight below the horizon that is in the plane; 0 if that is no road. What few
- * rows show may as well be the top of a thing. */
+ * rows show may as well be the top of a thing. Nothing can be seen through a road, neither in the
+ * rows that show it nor, much, in those above them; below, it may be nearer than can be measured.
+ * From steeply above the road is most of the picture; what leans looks the same, but is less. */
 static double support(const StxRoadCells *cells, const Plane *plane, StxRoadScratch *scratch)
 {
   StxRoadLying which = lying_as(plane);
   Histograms h = {&scratch->all, &scratch->lying};
-  int64_t lying = 0, on = 0, behind = 0, sum = 0;
+  int64_t lying = 0, on = 0, behind = 0, far = 0, sum = 0;
   int rows = 0, supported = 0;
   stx_road_histograms(cells, plane->tilt, &which, &scratch->all, &scratch->lying);
   for (int r = h.all->rows - 1; r >= 0; r--) {
@@ -441,11 +446,48 @@ static double support(const StxRoadCells *cells, const Plane *plane, StxRoadScra
     behind += row.supported ? row.behind : 0;
     sum += row.all;
     supported += row.supported;
+    far += supported > 0 ? row.behind : 0;
     rows++;
   }
-  bool enough = LEAST_ROWS * supported >= rows && LEAST_HEIGHT * supported >= h.all->rows;
-  bool clear = 2 * behind <= lying && (double)lying >= STX_ROAD_LEAST * (double)sum && sum > 0;
-  return enough && clear ? (double)on / (double)sum : 0;
+  double horizon = line_to(&plane->line, plane->tilt, cells->grid).horizon;
+  bool steep = horizon < -STEEP_VIEW * cells->grid->height;
+  bool enough =
+      (steep || LEAST_ROWS * supported >= rows) && LEAST_HEIGHT * supported >= h.all->rows;
+  bool clear = 2 * behind <= on && far <= on && (double)lying >= STX_ROAD_LEAST * (double)sum;
+  bool most = sum > 0 && (!steep || STEEP_SHARE * on >= sum);
+  return enough && clear && most ? (double)on / (double)sum : 0;
+}
+
+/* ---- Noise -------------------------------------------------------------------------------- */
+
+#define NEAR_PLANE 3 /* px and a 16th of the disparity; so far off is no cell of the plane */
+
+static int64_t off_plane(const Plane *plane, int x, int y, int64_t disparity)
+{
+  int64_t d = stx_road_int_at(&plane->line, y - rise_of(plane->tilt, x)), off = disparity - d;
+  bool near = d >= 256 && disparity > 0 && llabs(off) <= 256 * NEAR_PLANE + d / 16;
+  return near ? off : INT64_MAX;
+}
+
+/* From neighbours in a row, both on the plane. Slopes across the picture hardly count. */
+static double noise_of(const StxRoadCells *cells, const Plane *plane)
+{
+  const StxGrid *grid = cells->grid;
+  int64_t sum = 0, count = 0;
+  for (int c = cells->step / 2; c + 1 < stx_grid_columns(grid); c += cells->step) {
+    const uint16_t *left = stx_column(grid, (void *)cells->columns, 0, c);
+    const uint16_t *right = stx_column(grid, (void *)cells->columns, 0, c + 1);
+    for (int r = 0; r < stx_grid_rows(grid); r++) {
+      int y = stx_grid_top(grid, r) + stx_grid_top(grid, r + 1) - 1;
+      int64_t a = off_plane(plane, column_x(grid, c), y, left[r]);
+      int64_t b = off_plane(plane, column_x(grid, c + 1), y, right[r]);
+      int64_t apart = a == INT64_MAX || b == INT64_MAX ? -1 : llabs(a - b);
+      apart = apart < 256 * NEAR_PLANE ? apart : 256 * NEAR_PLANE;
+      sum += apart < 0 ? 0 : apart * apart;
+      count += apart >= 0;
+    }
+  }
+  return count > 0 ? sqrt((double)sum / (2 * (double)count)) / 256 : 0;
 }
 
 /* ---- Bent lines --------------------------------------------------------------------------- */
@@ -497,6 +539,7 @@ StxRoadLine stx_roadline_times(const StxRoadLine *line, double factor)
 {
   StxRoadLine scaled = *line;
   scaled.slope *= factor;
+  scaled.noise *= factor;
   for (int i = 0; i < scaled.bends; i++)
     scaled.bend[i].slope *= factor;
   return scaled;
@@ -548,6 +591,7 @@ static bool estimate(const StxGrid *grid, const void *columns, const StxRoadLine
     return false;
   *line = line_to(&found->line, found->tilt, grid);
   line->support = share;
+  line->noise = noise_of(&cells, found);
   return true;
 }
 

@@ -38,6 +38,8 @@ typedef struct {
   double tilt, centre; /* the line is that of image column `centre`; beside it the road is that of
                           `tilt` rows higher up per column to the right: the tangent of the
                           camera's roll. At most STX_ROAD_TILT either way */
+  double noise; /* of a cell on the road, px, as far as its neighbour in the row does not share it;
+                   0 from calibration */
 } StxRoadLine;
 
 #define STX_ROAD_TILT 0.3   /* 16.7 degrees */
@@ -71,15 +73,18 @@ STX_API size_t stx_roadline_scratch(const StxGrid *grid);
  * prior  the previous frame's line, or the calibration's: only lines whose slope is within 25 % of
  *        its, whose horizon is within a tenth of the image height of its and whose tilt is near
  *        its are considered. NULL: any line that reaches 768 steps (3 px) at the bottom of the
- *        image, with its horizon between one and a half image heights above the image and a tenth
- *        above its bottom.
+ *        image, with its horizon between four image heights above the image and a tenth above its
+ *        bottom.
  *
  * False, and *line untouched, when nothing lies: a frame of sky, of walls, of noise or of zeros.
  * A cell lies if the disparity grows down its column as the plane's does. Fronts of things have one
  * disparity, and a wall seen at an angle changes its disparity only from left to right. A plane
  * counts if STX_ROAD_LEAST of the known cells below its horizon lie in it, in a fifth of the rows
- * there and a twelfth of all, and if at most half as many are behind it in these rows, through
- * which nothing can be seen.
+ * there and a twelfth of all, and if at most half as many as are on it are behind it in these rows,
+ * and as many in all from the lowest of them up: nothing can be seen through it. Where the camera
+ * looks down steeply (the horizon is more than half an image height above the image), a third of
+ * the known cells must be on the plane, in a twelfth of the rows: a table is most of the picture,
+ * and what leans is not.
  *
  * Cost: about 33,000 cells at most are looked at, whatever the image size (then every second,
  * third … column).

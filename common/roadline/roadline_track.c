@@ -73,6 +73,7 @@ static void take(StxRoadTrack *track, const StxRoadLine *found, bool near, int h
     line->tilt += SMOOTHING * (found->tilt - line->tilt);
     line->centre = found->centre;
     line->support = found->support;
+    line->noise += SMOOTHING * (found->noise - line->noise);
   } else
     track->line = *found;
   track->known = track->seen = true;

@@ -4,7 +4,8 @@
  * implementations. The sigmas are folded into the weights here, so that the code below does not
  * know metres:
  *
- *   ground at image row y   σ² = σ_d² + (D(y)·σ_H/H)² + (f·slope·σ_angle)²,  D the expected line
+ *   ground at image row y   σ² = σ_d² + (D(y)·σ_H/H)² + (f·slope·σ_angle)² + the frame's own noise,
+ *                           D the expected line
  *   object at disparity d   σ² = σ_d² + min(d²·σ_depth/(f·B), d·OBJECT_SHARE)²
  *   sky                     σ² = σ_d²
  *   scale                   2047 · 65536/65025 · min σ_d² / σ², at least 1
@@ -213,17 +214,28 @@ static void prepare_object(
   }
 }
 
-/* Noise of the ground: where the camera's height is unknown, sigma_height cannot count. */
+#define CLEAN 0.25  /* px: a road's noise (StxRoadLine) where sigma_disparity is enough, */
+#define SCATTER 2.5 /*   and what more noise counts, since neighbours share a part of theirs */
+#define LEANING 3   /* times object_sigma_slope: a ground no steeper looks like an object */
+
+/* Noise of the ground: where the camera's height is unknown, sigma_height cannot count. Seen from
+ * steeply above a slanted object fits the ground as well, and would with less noise cost less. */
 static void prepare_ground(const StxSatdpParams *params, const StxCamera *camera,
     const StxRoadLine *line, StxSatdpTables *tables)
 {
   double focal = camera != NULL && camera->focal > 0 ? camera->focal : params->grid.width;
   double height = camera != NULL && camera->height > 0 ? params->sigma_height / camera->height : 0;
+  double clean = square(CLEAN / stx_grid_pixel(&params->grid));
+  double scatter = square(SCATTER) * fmax(square(line->noise) - clean, 0);
+  bool leans = line->slope <= LEANING * params->object_sigma_slope;
+  double least = leans ? square(params->sigma_disparity[1]) : 0;
   for (int u = 0; u < tables->rows; u++) {
     double row = tables->x[u] / 2.0, slope = stx_roadline_slope(line, row);
     double unevenness = stx_roadline_at(line, row) * height * (slope / line->slope);
     double angle = focal * slope * params->sigma_angle;
-    double variance = square(params->sigma_disparity[0]) + square(unevenness) + square(angle);
+    double variance =
+        square(params->sigma_disparity[0]) + square(unevenness) + square(angle) + scatter;
+    variance = fmax(variance, least);
     tables->ground_scale[u] = weight_scale(params, variance);
     tables->noise_ground[u] = noise_energy(params, variance);
   }

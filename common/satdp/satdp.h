@@ -47,7 +47,9 @@
  *            folded into the cell's weight: what normalizes the Gaussian of Eq. 6 and 12. Without
  *            it, a kind of large sigma wins wherever nothing fits
  *   First    first_object_cost or first_sky_cost if the lowest stixel of a column is an object or
- *            sky (the prior of the first stixel in Eq. 8): a road camera looks down on ground
+ *            sky (the prior of the first stixel in Eq. 8): a road camera looks down on ground. With
+ *            a road line a nat more for an object whose lowest cell is unknown: with the defaults
+ *            ground below it costs less, as a black floor before a wall
  *   Pair     looks at both planes at the image row between the cells vb−1 and vb. There a slanted
  *            object is at least 1/256 px, and no nearer than the nearest cell from its first one
  *            up, however far its line goes on through unknown cells. Two values
@@ -176,7 +178,7 @@ typedef struct {
   int32_t noise_ground[STX_MAX_ROWS]; /* of each kind if it is known */
   int32_t noise_object[65536 >> STX_OBJECT_BIN];
   int32_t noise_sky;
-  double first_object, first_sky; /* energies, integers */
+  double first_object, first_sky; /* energies, integers; stx_first_object */
   double stixel_cost, pair_cost;  /* likewise */
   double pair_slope;              /* energy per 1/256 px: 0, or an odd multiple of 2^-22 below 2^9.
                                      Times a difference of values, below 2^21, it is exact and

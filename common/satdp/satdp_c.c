@@ -21,6 +21,7 @@ typedef struct {
   int32_t semantic[STX_MAX_CLASSES][STX_MAX_ROWS + 1];
   double cells[3][STX_MAX_ROWS + 1]; /* what the cells below u cost a kind: Noise, Unknown and
                                         Horizon */
+  double first_object;
   StxGroundPrior prior;
   double energy[3][STX_MAX_ROWS], link[3][STX_MAX_ROWS]; /* T_K(k) */
   double value[2][STX_MAX_ROWS]; /* its plane at the cut above k: ground, object */
@@ -61,6 +62,7 @@ static void build_tables(const Job *job, int column, Column *c)
   c->ground[0] = c->object[0] = c->sky[0] = (Sums){0};
   c->cells[0][0] = c->cells[1][0] = c->cells[2][0] = 0;
   c->prior = stx_ground_prior(t, column);
+  c->first_object = stx_first_object(t, disparity[t->rows - 1]);
   for (int u = 0, drop = stx_drop_cells(t, column); u < t->rows; u++) {
     int v = stx_road_cell(t, drop, u);
     uint32_t d = disparity[t->rows - 1 - u], w = weight[t->rows - 1 - u];
@@ -181,7 +183,7 @@ static Candidate object_candidate(const Job *job, const Column *c, int vb, int k
   StxGroundFit plane = {0, object.top, object.residual}; /* upright, where there is a term */
   Candidate candidate = {
       data_energy(job, STX_BELOW_OBJECT, vb, k, &plane) + (c->cells[1][k + 1] - c->cells[1][vb]) +
-          (vb == 0 ? t->first_object : 0) + semantic_energy(job, c, STX_BELOW_OBJECT, vb, k),
+          (vb == 0 ? c->first_object : 0) + semantic_energy(job, c, STX_BELOW_OBJECT, vb, k),
       stx_link(vb, STX_BELOW_NONE), object.top};
   if (vb > 0)
     add_below(

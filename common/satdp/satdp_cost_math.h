@@ -78,6 +78,13 @@ STX_INLINE double stx_cell_energy(
   return disparity != STX_DISPARITY_UNKNOWN ? (double)noise : kind == STX_BELOW_SKY ? 0.0 : unknown;
 }
 
+/* The cost of an object as the lowest stixel; `disparity` is that of the column's lowest cell. */
+STX_INLINE double stx_first_object(const StxSatdpTables *tables, uint32_t disparity)
+{
+  bool hidden = tables->has_ground && disparity == STX_DISPARITY_UNKNOWN;
+  return tables->first_object + (hidden ? STX_ENERGY_ONE : 0);
+}
+
 STX_INLINE int32_t stx_class_energy(int32_t cost, int32_t class_scale)
 {
   return (cost * class_scale + 128) >> 8;

@@ -130,10 +130,12 @@ double stx_satdp_pair(
 static void add_place(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms *terms)
 {
   const StxSatdpTables *t = job->tables;
+  const uint16_t *disparity = stx_column(&job->params->grid, (void *)job->columns, 0, job->column);
+  uint32_t lowest = disparity[t->rows - 1];
   if (piece->first > 0)
     terms->cut = t->stixel_cost;
   else if (piece->kind != STX_KIND_GROUND)
-    terms->first = piece->kind == STX_KIND_OBJECT ? t->first_object : t->first_sky;
+    terms->first = piece->kind == STX_KIND_OBJECT ? stx_first_object(t, lowest) : t->first_sky;
   if (piece->kind == STX_KIND_GROUND && !t->has_ground)
     terms->pair = STX_FORBIDDEN;
 }

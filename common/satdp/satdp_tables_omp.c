@@ -104,6 +104,7 @@ static void add_depth_row(const Group *g, int u, int v)
   double ground_place = t->horizon_ground[v + 1] - t->horizon_ground[v];
   double sky_place = t->horizon_sky[v + 1] - t->horizon_sky[v] + (u == 0 ? t->first_sky : 0);
   double object_place = u == 0 ? t->first_object : 0;
+  double hidden_place = u == 0 ? stx_first_object(t, STX_DISPARITY_UNKNOWN) : 0;
   uint32_t low = t->road_low[v], high = t->road_high[v];
   double off_road = t->off_road;
   EACH_LANE
@@ -129,7 +130,8 @@ static void add_depth_row(const Group *g, int u, int v)
     row->placed[GROUND][l] = below->placed[GROUND][l] + ground_place +
                              (known ? ground_noise : open) +
                              stx_off_road(cell, low, high, off_road);
-    row->placed[OBJECT][l] = below->placed[OBJECT][l] + object_place + (known ? noise : open);
+    row->placed[OBJECT][l] =
+        below->placed[OBJECT][l] + (known ? object_place + noise : hidden_place + open);
     row->placed[SKY][l] = below->placed[SKY][l] + sky_place + (known ? sky_noise : 0.0);
     row->cut[l] = cut;
   }

@@ -507,7 +507,7 @@ STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u, int drop)
   if (kind == SKY)
     energy += __ldg(&t->horizon_sky[v + 1]) - __ldg(&t->horizon_sky[v]);
   if (u == 0)
-    energy += kind == OBJECT ? t->first_object : kind == SKY ? t->first_sky : 0.0;
+    energy += kind == OBJECT ? stx_first_object(t, disparity) : kind == SKY ? t->first_sky : 0.0;
   return (uint32_t)energy;
 }
 

@@ -69,11 +69,11 @@ VARIANTS = {
 # The largest share of pixels that may change, in percent, of each variant in this order.
 LIMITS = {
     "street": (3.5, 3, 2, 1, 2, 4.5, 2, 3),
-    "sid_rain": (14, 14, 12, 12, 15, 27, 13, 13),
-    "zagreb_bb2": (5, 4, 2, 3, 4, 18, 2, 5),
-    "lab_man": (8, 11, 7, 6, 14, 10, 8, 11),
-    "office_chair": (3, 3, 2, 2, 3, 2, 1, 3),
-    "mb_adirondack": (4, 5, 2, 2, 3, 12, 2, 4),
+    "sid_rain": (14, 14, 12, 12, 17, 28, 13, 14),
+    "zagreb_bb2": (6, 4, 2, 5, 4, 18, 4, 5),
+    "lab_man": (3, 3, 2, 2, 4, 5, 2, 3),
+    "office_chair": (3, 3, 2, 2, 3, 3, 2, 3),
+    "mb_adirondack": (4, 5, 2, 2, 4, 6, 2, 4),
     "mars_sand0": (2, 2, 1, 1, 2, 1, 1, 2),
 }
 

@@ -140,7 +140,8 @@ static double part_of(const Case *c, int column, int kind, int vb, int vt)
   StxSegmentSums s = stx_segment_sums(&c->params.grid, t, c->columns, column, &segment);
   StxGroundFit fit = {
       0, kind == STX_KIND_OBJECT && s.w > 0 ? nearbyint((double)s.d / (double)s.w) : 0, 0};
-  double sum = 0;
+  uint32_t lowest = stx_column(&c->params.grid, c->columns, 0, column)[t->rows - 1];
+  double sum = vb == 0 && kind == STX_KIND_OBJECT ? stx_first_object(t, lowest) : 0;
   if (kind == STX_KIND_GROUND) {
     fit = stx_fit_ground(stx_ground_prior(t, 0), (double)s.w, (double)s.x, (double)s.xx,
         (double)s.d, (double)s.xd, (double)s.dd);

@@ -58,7 +58,7 @@ static void expect_line(
   ck_assert(line.support >= .15 && line.support <= 1);
 }
 
-STX_TEST(a_clean_road_is_found_exactly)
+STX_TEST(a_road_is_found_exactly_with_its_noise)
 {
   StxRandom random = {1};
   STX_AUTO(RoadScene) scene = road_scene(1242, 375, 4);
@@ -68,6 +68,11 @@ STX_TEST(a_clean_road_is_found_exactly)
   ck_assert_double_eq_tol(line.slope, 1 / 3.0, .002);
   ck_assert_double_eq_tol(line.horizon, 172.5, 1);
   ck_assert_double_gt(line.support, .95);
+  ck_assert_double_lt(line.noise, .05);
+  /* Evenly between -.9 and .9 px: .52. */
+  road_paint(&scene, &(StxRoadLine){1 / 3.0, 172.5, 1}, .9, 0, &random);
+  ck_assert(road_estimate(&scene, NULL, &line));
+  ck_assert_double_eq_tol(line.noise, .52, .03);
 }
 
 /* The same cells with a quarter of the steps in a pixel. */
@@ -120,6 +125,7 @@ STX_TEST(the_ground_is_found_as_a_plane)
       {"slightly rolled", 1242, 375, .33, 173, .05, 0, 1, 8},
       {"low", 640, 480, .9, 220, .02, 0, 1, 4}, {"high", 1280, 720, .03, 300, -.03, 0, 1, 4},
       {"from above", 640, 480, .1, -500, .1, 0, 1, 4},
+      {"a table", 1280, 960, .057, -3200, .01, 0, 1, 4},
       {"behind furniture", 640, 480, .25, 180, .03, 0, 1, 13},
       {"over a bonnet", 1280, 720, .1, 350, .02, 0, .75, 2},
       {"a strip", 640, 480, .3, 200, .02, .6, .8, 2},
@@ -162,6 +168,24 @@ STX_TEST(fronts_of_near_things_are_no_ground)
         road_put(&scene, c, r, 10 + 2.4 * size * ((r + c / size % 3) / size));
     ck_assert_msg(!road_estimate(&scene, NULL, &line), "boxes of %d cells: %g · (row − %g)", size,
         line.slope, line.horizon);
+  }
+}
+
+/* A surface in three of 16 columns, which a steep view of ground would fill; and one in the lower
+ * rows, in half of the columns, below a wall that is too far to stand on it. */
+STX_TEST(leaning_and_transparent_planes_are_no_ground)
+{
+  for (int steep = 0; steep < 2; steep++) {
+    STX_AUTO(RoadScene) scene = road_scene(640, 480, 8);
+    StxRoadLine line, plane = {.1, steep ? -500 : 40, 1};
+    for (int c = 0; c < stx_grid_columns(&scene.grid); c++)
+      for (int r = 0; r < stx_grid_rows(&scene.grid); r++) {
+        bool shown = steep ? c % 16 < 3 : c % 2 == 0, wall = !steep && r < 36;
+        double d = stx_roadline_at(&plane, road_centre(&scene.grid, r));
+        road_put(&scene, c, r, wall ? 2 : shown ? d : 120);
+      }
+    ck_assert_msg(!road_estimate(&scene, NULL, &line), "%s: %g · (row − %g), %g",
+        steep ? "leaning" : "transparent", line.slope, line.horizon, line.support);
   }
 }
 

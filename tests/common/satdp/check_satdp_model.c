@@ -106,9 +106,11 @@ static double part_noise(const Case *c, int column, int kind, int vb, int vt)
 }
 
 /* The cost of being the lowest stixel, in whole nats of the parameters. */
-static double part_first(const Case *c, int kind, int vb)
+static double part_first(const Case *c, int column, int kind, int vb)
 {
-  const double cost[] = {0, c->params.first_object_cost, c->params.first_sky_cost};
+  uint32_t d = stx_column(&c->params.grid, c->columns, 0, column)[c->tables.rows - 1];
+  double hidden = c->tables.has_ground && d == 0;
+  const double cost[] = {0, c->params.first_object_cost + hidden, c->params.first_sky_cost};
   return vb == 0 ? cost[kind - STX_KIND_GROUND] * 1024 : 0;
 }
 
@@ -166,7 +168,7 @@ static Part part_of(const Case *c, int column, int kind, int vb, int vt)
   }
   part.energy = nearbyint(part.energy * t->residual_energy) +
                 part_horizon(c, column, kind, vb, vt) + part_unknown(c, column, kind, vb, vt) +
-                part_first(c, kind, vb) + part_noise(c, column, kind, vb, vt) +
+                part_first(c, column, kind, vb) + part_noise(c, column, kind, vb, vt) +
                 part_semantics(c, column, kind, vb, vt);
   return part;
 }

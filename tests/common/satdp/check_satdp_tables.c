@@ -68,6 +68,28 @@ STX_TEST(tables_weigh_by_the_noise)
   expect_weight_and_noise(c, c->tables.sky_scale, c->tables.noise_sky, 0.25, 0.25);
 }
 
+/* The noise of the road line counts beyond a quarter of a pixel; and a ground that is
+ * hardly steeper than objects has theirs at least. */
+STX_TEST(tables_weigh_by_the_frame)
+{
+  static const struct {
+    double slope, noise, variance;
+  } cases[] = {
+      {0.3, 0.25, 0.5625}, {0.3, 0.65, 0.5625 + 6.25 * 0.36}, {0.06, 0, 1}, {0.07, 0, 0.5625}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const StxRoadLine line = {cases[i].slope, 20, 1, .noise = cases[i].noise};
+    StxSatdpParams params = case_params(1, 40, 4, 0);
+    params.sigma_disparity[0] = 0.75, params.sigma_disparity[1] = 1,
+    params.sigma_disparity[2] = 0.5;
+    params.sigma_angle = params.sigma_height = params.sigma_weight = 0;
+    params.object_sigma_slope = 0.02;
+    STX_AUTO(Case) *c = new_case(params, &case_camera, &line);
+    for (int u = 0; u < 40; u++)
+      expect_weight_and_noise(
+          c, c->tables.ground_scale[u], c->tables.noise_ground[u], cases[i].variance, 0.25);
+  }
+}
+
 /* The slope of the road near a cell, not that near the camera, says what a pitch does there. */
 STX_TEST(tables_weigh_a_bent_road_by_its_slope)
 {
