@@ -15,8 +15,8 @@
 #define STX_VARIANT(function) STX_PASTE(function, STX_ISA)
 
 /*
- * The table of an algorithm with a reference stem_c.c and a file stem_omp.c, best first: one
- * IMPL(name, backend, needs, suffix) per instruction set that this build has, then the reference.
+ * The table of an algorithm with a file stem_omp.c, best first: one IMPL(name, backend, needs,
+ * suffix) per instruction set that this build has.
  */
 #if STX_BUILD_X86
 #define STX_X86_IMPLS(IMPL)                                                                        \
@@ -25,8 +25,7 @@
 #else
 #define STX_X86_IMPLS(IMPL)
 #endif
-#define STX_HOST_IMPLS(IMPL)                                                                       \
-  STX_X86_IMPLS(IMPL) IMPL("omp", STX_BACKEND_OMP, 0, base), IMPL("c", STX_BACKEND_C, 0, c)
+#define STX_HOST_IMPLS(IMPL) STX_X86_IMPLS(IMPL) IMPL("omp", STX_BACKEND_OMP, 0, base)
 
 #define STX_CPU "STX_CPU" /* the environment's variable: avx512 (default), avx2 or base */
 

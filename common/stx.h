@@ -97,13 +97,13 @@ STX_INLINE uint16_t *stx_row16(const StxImage16 *image, int y)
 /* ---- Implementations ---------------------------------------------------------------------- */
 
 /* Choices of a user. AUTO takes the first implementation that the machine can run. */
-typedef enum { STX_BACKEND_AUTO, STX_BACKEND_CUDA, STX_BACKEND_OMP, STX_BACKEND_C } StxBackend;
+typedef enum { STX_BACKEND_AUTO, STX_BACKEND_CUDA, STX_BACKEND_OMP } StxBackend;
 
 typedef enum { STX_MEMORY_HOST, STX_MEMORY_CUDA } StxMemory;
 
 /* First member of every implementation record. `needs` is a set of STX_CPU_* flags (cpu.h). */
 typedef struct {
-  const char *name; /* "avx512", "avx2", "omp", "c", "cuda", …: unique within its table */
+  const char *name; /* "avx512", "avx2", "omp", "cuda", …: unique within its table */
   StxBackend backend;
   StxMemory memory;
   unsigned needs;

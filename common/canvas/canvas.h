@@ -224,7 +224,7 @@ typedef struct {
       const StxPlace *place, StxError *error);
 } StxCanvasImpl;
 
-/* "omp": threads and vectors; "c": the formula, pixel by pixel. */
+/* "omp": threads and vectors. */
 STX_API const StxImplTable stx_canvas_impls;
 
 #endif

@@ -76,6 +76,5 @@ static bool lay_omp(const StxCanvas *canvas, const void *tiles, const StxFrame *
 
 static const StxCanvasImpl impls[] = {
     {{"omp", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, lay_omp},
-    {{"c", STX_BACKEND_C, STX_MEMORY_HOST, 0}, stx_canvas_lay_c},
 };
 const StxImplTable stx_canvas_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

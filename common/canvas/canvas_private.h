@@ -104,8 +104,4 @@ STX_INLINE StxTilePlace stx_canvas_place(uint32_t number, int across, int width,
   return place;
 }
 
-/* `lay` of the reference. */
-bool stx_canvas_lay_c(const StxCanvas *canvas, const void *tiles, const StxFrame *frame,
-    const StxPlace *place, StxError *error);
-
 #endif

@@ -136,7 +136,7 @@ STX_INLINE int stx_score_side(int pixels, int shift)
   return (pixels + (1 << shift) - 1) >> shift;
 }
 
-/* Host implementations, best first; the last is the reference, "c". */
+/* Host implementations, best first. */
 STX_API const StxImplTable stx_colmean_impls;
 
 /* Every field of StxColmeanParams but the grid's (stx_grid_fields) and the label map. */

@@ -17,6 +17,5 @@ void stx_colmean_fill(const StxColmeanParams *params, void *columns, int threads
 STX_COLMEAN_ENTRY_POINTS(avx512)
 STX_COLMEAN_ENTRY_POINTS(avx2)
 STX_COLMEAN_ENTRY_POINTS(base)
-STX_COLMEAN_ENTRY_POINTS(c)
 
 #endif

@@ -217,7 +217,7 @@ typedef struct {
       StxError *error);
 } StxColormapImpl;
 
-/* Host implementations, best first; the last is the reference, "c". */
+/* Host implementations, best first. */
 extern const StxImplTable stx_colormap_impls;
 
 /* ---- The legend ---------------------------------------------------------------------------- */

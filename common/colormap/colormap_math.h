@@ -44,4 +44,16 @@ STX_INLINE int stx_colormap_square(int x, int y, int square)
   return (x >> square ^ y >> square) & 1;
 }
 
+/* The level of a pixel without a truth. */
+static inline unsigned stx_colormap_map_level(
+    const StxColormapInput *input, const StxColormapTable *table, int x, int y)
+{
+  if (input->bytes.data == NULL)
+    return table->level[stx_row16(&input->map, y)[x]];
+  unsigned confidence = stx_row8(&input->bytes, y)[x];
+  if (input->map.data == NULL)
+    return table->level[confidence];
+  return stx_colormap_sure_level(table, confidence, stx_row16(&input->map, y)[x]);
+}
+
 #endif

@@ -149,12 +149,3 @@ bool STX_VARIANT(stx_colormap_paint)(const StxColormapInput *input, const StxCol
       atomic_load(&job.bad), atomic_load(&job.sum)};
   return true;
 }
-
-/* ---- The range of a frame ------------------------------------------------------------------ */
-
-/* A quarter of the pixels: less work than tables of several threads to be added up. */
-bool STX_VARIANT(stx_colormap_spread)(const StxColormapInput *input, const StxColormapTable *table,
-    StxColormapHistogram *histogram, const StxPlace *place, StxError *error)
-{
-  return stx_colormap_spread_c(input, table, histogram, place, error);
-}

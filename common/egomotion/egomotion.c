@@ -120,7 +120,7 @@ bool stx_egomotion_prepare(
 {
   const EgoImpl *impl = stx_impl_pick(&stx_egomotion_impls, backend);
   if (impl == NULL)
-    return stx_fail(error, "the host computes motion with auto, omp or c");
+    return stx_fail(error, "the host computes motion with auto or omp");
   return stx_egomotion_prepare_for(state, impl, width, height, error);
 }
 

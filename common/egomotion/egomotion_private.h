@@ -95,7 +95,6 @@ typedef struct StxEgomotionImpl {
   void stx_egomotion_patch_##suffix(const StxImage8 *, int, int, EgoPatch *);                      \
   void stx_egomotion_sums_##suffix(const EgoPatch *, const StxImage8 *, int, int, EgoSums *);      \
   void stx_egomotion_equations_##suffix(const EgoFit *, int, int, EgoEquations *);
-STX_EGOMOTION_DECLARE(c)
 STX_EGOMOTION_DECLARE(base)
 #if STX_BUILD_X86
 STX_EGOMOTION_DECLARE(avx2)

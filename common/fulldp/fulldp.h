@@ -29,7 +29,7 @@
 STX_API void stx_fulldp_prepare(const StxSatdpParams *params, StxSatdpTables *tables);
 
 /*
- * Host implementations, best first; the last is the reference, "c". Records of the type
+ * Host implementations, best first. Records of the type
  * StxSatdpImpl: what that promises holds for these, too, except that the tables come from
  * stx_fulldp_prepare. evaluated: (vb, k, kind) triples of which at least one cell was looked at.
  */

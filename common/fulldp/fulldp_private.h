@@ -13,7 +13,6 @@
       bool has_ground, const void *columns, const uint8_t *starts, StxStixel *stixels,             \
       StxSatdpResult *result, void *scratch, const StxPlace *place, StxError *error);
 
-STX_FULLDP_DECLARE(c)
 STX_FULLDP_DECLARE(base)
 #if STX_BUILD_X86
 STX_FULLDP_DECLARE(avx2)

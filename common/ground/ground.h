@@ -114,7 +114,7 @@ typedef struct {
       StxGroundResult *result, void *scratch, const StxPlace *place, StxError *error);
 } StxGroundImpl;
 
-/* Host implementations, best first; the last is the reference, "c". */
+/* Host implementations, best first. */
 STX_API const StxImplTable stx_ground_impls;
 
 /* Every field of StxGroundParams. */

@@ -15,7 +15,6 @@
       uint32_t *labels, StxGroundResult *result, void *scratch, const StxPlace *place,             \
       StxError *error);
 
-STX_GROUND_DECLARE(c)
 STX_GROUND_DECLARE(base)
 #if STX_BUILD_X86
 STX_GROUND_DECLARE(avx2)

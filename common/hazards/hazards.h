@@ -105,7 +105,7 @@ typedef struct {
   void (*tests)(const StxHazardsWork *work, int row, int worker);
 } StxHazardsImpl;
 
-/* Host implementations, best first; the last is the reference, "c". */
+/* Host implementations, best first. */
 STX_API const StxImplTable stx_hazards_impls;
 
 /* NULL if there is no memory. Free with stx_hazards_free(), which accepts NULL. */

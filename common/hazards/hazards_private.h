@@ -5,7 +5,6 @@
  *   hazards.c         parameters, memory, what a frame goes through
  *   hazards_ground.c  where the ground is, and where it cannot be seen
  *   hazards_align.c   how far the right picture is too high
- *   hazards_c.c       costs and tests, the reference
  *   hazards_omp.c     the same, fast
  *   hazards_groups.c  patches to records
  *   hazards_follow.c  records that earlier frames confirm
@@ -136,7 +135,7 @@ void stx_hazards_blend(const StxImage8 *picture, int row, int eighths, uint8_t *
 /* Finds `lower`. */
 void stx_hazards_align(StxHazardsWork *work, int threads);
 
-/* ---- hazards_c.c, hazards_omp.c -------------------------------------------------------------- */
+/* ---- hazards_omp.c --------------------------------------------------------------------------- */
 
 /* A row that has lost its mean: 1/31 gray level. Columns beyond the border are as the last. */
 void stx_hazards_flatten(const uint8_t *row, int width, int16_t *flat);
@@ -215,7 +214,6 @@ size_t stx_hazards_follow(StxHazardsPlaces *places, const StxHazardsParams *para
 #define HAZARDS_DECLARE(isa)                                                                       \
   void stx_hazards_costs_##isa(const StxHazardsWork *work, int row, int worker);                   \
   void stx_hazards_tests_##isa(const StxHazardsWork *work, int row, int worker);
-HAZARDS_DECLARE(c)
 HAZARDS_DECLARE(base)
 HAZARDS_DECLARE(avx2)
 HAZARDS_DECLARE(avx512)

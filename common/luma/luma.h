@@ -61,7 +61,7 @@ typedef struct {
       const StxImage8 *gray, void *scratch, const StxPlace *place, StxError *error);
 } StxLumaImpl;
 
-/* Host implementations, best first; the last is the reference, "c". */
+/* Host implementations, best first. */
 extern const StxImplTable stx_luma_impls;
 
 #endif

@@ -10,7 +10,6 @@
   bool stx_luma_run_##suffix(const StxLumaFormat *format, int bits, const StxImage8 *picture,      \
       const StxImage8 *gray, void *scratch, const StxPlace *place, StxError *error);
 
-STX_LUMA_DECLARE(c)
 STX_LUMA_DECLARE(base)
 #if STX_BUILD_X86
 STX_LUMA_DECLARE(avx2)

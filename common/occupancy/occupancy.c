@@ -44,7 +44,7 @@ static const StxField fields[] = {
 static const StxOccupancyParams defaults = STX_OCCUPANCY_DEFAULTS;
 const StxFields stx_occupancy_fields = {STX_FIELDS_OF(fields), &defaults};
 
-static const StxImplInfo impls[] = {{"c", STX_BACKEND_C, STX_MEMORY_HOST, 0}};
+static const StxImplInfo impls[] = {{"omp", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}};
 const StxImplTable stx_occupancy_impls = {impls, 1, sizeof impls[0]};
 
 int stx_occupancy_side(const StxOccupancyParams *params)

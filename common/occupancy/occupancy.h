@@ -108,7 +108,7 @@ STX_API bool stx_occupancy_prepare(StxOccupancy *state, const StxOccupancyParams
 /* The next frame begins a new stream: the grid is empty, and its axes begin there. */
 STX_API void stx_occupancy_reset(StxOccupancy *state);
 
-/* All there is: the reference, "c". For what asks which implementations an element has. */
+/* The only one, for what asks which implementations an element has. */
 extern const StxImplTable stx_occupancy_impls;
 
 /* ---- A frame ------------------------------------------------------------------------------- */

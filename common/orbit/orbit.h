@@ -89,7 +89,7 @@ typedef struct {
       void *scratch, const StxPlace *place, StxError *error);
 } StxOrbitImpl;
 
-/* "omp" fills spans of rows in parallel; "c" searches for every pixel the quad that covers it. */
+/* "omp" fills spans of rows in parallel. */
 extern const StxImplTable stx_orbit_impls;
 
 /* The position in the view of a point in the camera's axes (metres.h), pixels from the top left

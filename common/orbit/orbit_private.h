@@ -74,7 +74,6 @@ void stx_orbit_quad(StxOrbitFrame *frame, size_t i);
   size_t stx_orbit_scratch_size_##suffix(const StxOrbitParams *params, size_t count, int threads); \
   bool stx_orbit_draw_##suffix(const StxOrbitParams *params, const StxOrbitScene *scene,           \
       const StxFrame *view, void *scratch, const StxPlace *place, StxError *error);
-STX_ORBIT_IMPL(c)
 STX_ORBIT_IMPL(base)
 STX_ORBIT_IMPL(avx2)
 STX_ORBIT_IMPL(avx512)

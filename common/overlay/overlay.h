@@ -195,7 +195,7 @@ typedef struct {
       StxError *error);
 } StxOverlayImpl;
 
-/* "omp" draws bands of rows in parallel, if the frame is large; "c" uses one thread. */
+/* "omp" draws bands of rows in parallel, if the frame is large. */
 STX_API const StxImplTable stx_overlay_impls;
 
 /* Both steps of a frame, and stx_overlay_see, with an implementation of the host. */

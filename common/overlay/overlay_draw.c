@@ -310,13 +310,6 @@ static bool draw(const StxOverlay *overlay, const void *prepared, const StxFrame
   return true;
 }
 
-static bool draw_alone(const StxOverlay *overlay, const void *prepared, const StxFrame *frame,
-    const StxStixel *records, size_t count, void *scratch, const StxPlace *place, StxError *error)
-{
-  StxPlace alone = {.threads = 1};
-  return draw(overlay, prepared, frame, records, count, scratch, &alone, error);
-}
-
 StxOverlayResult stx_overlay_draw_all(const StxOverlayImpl *impl, StxOverlay *overlay,
     const StxFrame *frame, const StxStixel *records, size_t count, void *scratch, int threads)
 {
@@ -330,6 +323,5 @@ StxOverlayResult stx_overlay_draw_all(const StxOverlayImpl *impl, StxOverlay *ov
 
 static const StxOverlayImpl impls[] = {
     {{"omp", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, scratch_size, NULL, link_scene, draw},
-    {{"c", STX_BACKEND_C, STX_MEMORY_HOST, 0}, scratch_size, NULL, link_scene, draw_alone},
 };
 const StxImplTable stx_overlay_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

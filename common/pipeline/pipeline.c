@@ -198,7 +198,7 @@ static bool check_choices(const StxPipelineSettings *s, StxError *error)
          check_choice("ground", (int)s->ground, STX_ROAD_PIECEWISE, error) &&
          check_choice("model", (int)s->model, STX_PIPELINE_FULLDP, error) &&
          check_choice("cuts", (int)s->cuts, STX_PIPELINE_CUTS_RDP, error) &&
-         check_choice("backend", (int)s->backend, STX_BACKEND_C, error) &&
+         check_choice("backend", (int)s->backend, STX_BACKEND_OMP, error) &&
          check_choice("threads", s->threads, MAX_THREADS, error);
 }
 
@@ -245,7 +245,7 @@ static const void *pick(
 
 static bool pick_all(StxPipeline *p, StxError *error)
 {
-  static const char *const names[] = {"auto", "cuda", "omp", "c"};
+  static const char *const names[] = {"auto", "cuda", "omp"};
   const StxPipelineSettings *s = &p->settings;
   bool missing = false;
   p->sgm = pick(s, STX_STAGE_SGM, &stx_sgm_impls, &missing);
@@ -253,7 +253,7 @@ static bool pick_all(StxPipeline *p, StxError *error)
   p->rdp = pick(s, STX_STAGE_RDP, &stx_rdp_impls, &missing);
   p->satdp = pick(s, STX_STAGE_SATDP,
       s->model == STX_PIPELINE_FULLDP ? &stx_fulldp_impls : &stx_satdp_impls, &missing);
-  return !missing || stx_fail(error, "backend %s is not in this library; choose auto, omp or c",
+  return !missing || stx_fail(error, "backend %s is not in this library; choose auto or omp",
                          names[s->backend]);
 }
 

@@ -87,7 +87,7 @@ typedef struct {
       StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error);
 } StxRdpImpl;
 
-/* Host implementations, best first; the last is the reference, "c". */
+/* Host implementations, best first. */
 STX_API const StxImplTable stx_rdp_impls;
 
 /* Every field of StxRdpParams but the grid's (stx_grid_fields). */

@@ -14,7 +14,6 @@
   bool stx_rdp_run_##suffix(const StxRdpParams *params, const void *columns, StxStixel *segments,  \
       uint8_t *kept, StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error);
 
-STX_RDP_DECLARE(c)
 STX_RDP_DECLARE(base)
 #if STX_BUILD_X86
 STX_RDP_DECLARE(avx2)

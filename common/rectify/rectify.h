@@ -145,7 +145,7 @@ typedef struct {
       const StxPlace *place, StxError *error);
 } StxRectifyImpl;
 
-/* Host implementations, best first; the last is the reference, "c". */
+/* Host implementations, best first. */
 STX_API const StxImplTable stx_rectify_impls;
 
 #endif

@@ -13,7 +13,6 @@
       const StxRectifyPacked *packed, const StxImage8 *source, const StxImage8 *target,            \
       const StxPlace *place, StxError *error);
 
-STX_RECTIFY_DECLARE(c)
 STX_RECTIFY_DECLARE(base)
 #if STX_BUILD_X86
 STX_RECTIFY_DECLARE(avx2)

@@ -261,7 +261,7 @@ typedef struct {
       void *scratch, const StxPlace *place, StxError *error);
 } StxSatdpImpl;
 
-/* Host implementations, best first; the last is the reference, "c". */
+/* Host implementations, best first. */
 STX_API const StxImplTable stx_satdp_impls;
 
 /* Every field of StxSatdpParams but the grid's (stx_grid_fields). */

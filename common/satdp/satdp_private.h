@@ -19,7 +19,6 @@ bool stx_class_kinds_check(const StxSatdpParams *params, StxError *error);
       bool has_ground, const void *columns, const uint8_t *starts, StxStixel *stixels,             \
       StxSatdpResult *result, void *scratch, const StxPlace *place, StxError *error);
 
-STX_SATDP_DECLARE(c)
 STX_SATDP_DECLARE(base)
 #if STX_BUILD_X86
 STX_SATDP_DECLARE(avx2)

@@ -117,7 +117,7 @@ typedef struct {
       const StxPlace *place, StxError *error);
 } StxSgmImpl;
 
-/* Host implementations, best first; the last is the reference, "c". */
+/* Host implementations, best first. */
 STX_API const StxImplTable stx_sgm_impls;
 
 /* Every field of StxSgmParams. */

@@ -7,10 +7,6 @@
 
 #include <string.h>
 
-typedef bool Run(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
-    const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
-    StxError *error);
-
 bool stx_sgm_count_from_infinity(StxSgmJob *job)
 {
   int first = job->params.infinity, left = first > 0 ? first : 0, right = left - first;
@@ -44,7 +40,7 @@ static bool is_open(const StxSgmParams *params)
   return params->max_disparity == STX_SGM_AUTO || params->infinity == STX_SGM_INFINITY_AUTO;
 }
 
-static bool run(Run *const runs[2], const StxSgmParams *params, const StxImage8 *left,
+bool stx_sgm_run_search(StxSgmRun *const runs[2], const StxSgmParams *params, const StxImage8 *left,
     const StxImage8 *right, const StxImage16 *disparity, const StxImage8 *confidence, void *scratch,
     const StxPlace *place, StxError *error)
 {
@@ -65,36 +61,31 @@ static size_t larger(size_t a, size_t b)
   return a > b ? a : b;
 }
 
-/* The parameters that need the most memory of what may be chosen. */
-static StxSgmParams largest(const StxSgmParams *params)
+size_t stx_sgm_scratch_search(
+    StxSgmScratch *const sizes[2], const StxSgmParams *params, int threads)
 {
-  StxSgmParams chosen = *params;
+  StxSgmParams largest = *params;
   if (params->max_disparity == STX_SGM_AUTO)
-    chosen.max_disparity = STX_SGM_LARGEST_RANGE;
-  return chosen;
-}
-
-static size_t look_size(const StxSgmParams *params, int threads)
-{
-  return is_open(params) ? stx_sgm_range_scratch(params, &(StxSgmRange){0}, threads) : 0;
+    largest.max_disparity = STX_SGM_LARGEST_RANGE;
+  size_t look = is_open(params) ? stx_sgm_range_scratch(params, &(StxSgmRange){0}, threads) : 0;
+  return larger(look, sizes[params->search](&largest, threads));
 }
 
 #define CHOOSE(suffix)                                                                             \
   static size_t scratch_##suffix(const StxSgmParams *p, int threads)                               \
   {                                                                                                \
-    StxSgmParams chosen = largest(p);                                                              \
-    return larger(look_size(p, threads), p->search == STX_SGM_FULL                                 \
-                                             ? stx_sgm_scratch_##suffix(&chosen, threads)          \
-                                             : stx_sgm_coarse_scratch_##suffix(&chosen, threads)); \
+    return stx_sgm_scratch_search(                                                                 \
+        (StxSgmScratch *const[]){stx_sgm_scratch_##suffix, stx_sgm_coarse_scratch_##suffix}, p,    \
+        threads);                                                                                  \
   }                                                                                                \
   static bool run_##suffix(const StxSgmParams *p, const StxImage8 *left, const StxImage8 *right,   \
       const StxImage16 *disparity, const StxImage8 *confidence, void *scratch,                     \
       const StxPlace *place, StxError *error)                                                      \
   {                                                                                                \
-    return run((Run *const[]){stx_sgm_run_##suffix, stx_sgm_coarse_run_##suffix}, p, left, right,  \
+    return stx_sgm_run_search(                                                                     \
+        (StxSgmRun *const[]){stx_sgm_run_##suffix, stx_sgm_coarse_run_##suffix}, p, left, right,   \
         disparity, confidence, scratch, place, error);                                             \
   }
-CHOOSE(c)
 CHOOSE(base)
 #if STX_BUILD_X86
 CHOOSE(avx2)

@@ -20,7 +20,6 @@
       const StxImage8 *right, const StxImage16 *disparity, const StxImage8 *confidence,            \
       void *scratch, const StxPlace *place, StxError *error);
 
-STX_SGM_DECLARE(c)
 STX_SGM_DECLARE(base)
 #if STX_BUILD_X86
 STX_SGM_DECLARE(avx2)
@@ -29,19 +28,19 @@ STX_SGM_DECLARE(avx512)
 
 #undef STX_SGM_DECLARE
 
-/* T(x, y) of sgm.h. */
-uint32_t stx_sgm_census(const StxImage8 *image, int x, int y);
+/* The two searches of an implementation, by StxSgmSearch. */
+typedef size_t StxSgmScratch(const StxSgmParams *params, int threads);
+typedef bool StxSgmRun(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
+    const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
+    StxError *error);
 
-/* path = L_r(p,·) from previous = N(q,·) and cost = C(p,·); max_disparity values each. p1: P1_r */
-void stx_sgm_path_step(const StxSgmParams *params, int p1, const uint8_t *previous,
-    const uint8_t *cost, uint8_t *path);
-
-/* True if the window around (x, y) shows nothing that could be matched. */
-bool stx_sgm_is_flat(const StxImage8 *image, int texture, int x, int y);
-
-/* The median, where it is wanted, and the output; width · height values and margins before it. */
-void stx_sgm_write_c(const StxSgmParams *params, const uint16_t *values, const uint8_t *margins,
-    const StxImage16 *disparity, const StxImage8 *confidence);
+/* The steps of every implementation before the search: the range, where it is left open, and the
+ * columns from infinity on. */
+size_t stx_sgm_scratch_search(
+    StxSgmScratch *const sizes[2], const StxSgmParams *params, int threads);
+bool stx_sgm_run_search(StxSgmRun *const runs[2], const StxSgmParams *params, const StxImage8 *left,
+    const StxImage8 *right, const StxImage16 *disparity, const StxImage8 *confidence, void *scratch,
+    const StxPlace *place, StxError *error);
 
 /* Sky, border and depth, where they are wanted. */
 void stx_sgm_last_steps(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,

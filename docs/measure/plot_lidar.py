@@ -184,12 +184,13 @@ STEPS = {"level": "#9a9a9a", "bins": COLOURS[0], "lines": COLOURS[1], "levels": 
 
 
 THREADING = ("openmp", "pool")
+PLAIN = ("c", "omp")  # code without vectors
 
 
 def steps_of(rows, value, threads, threading="openmp"):
     return {row["step"]: float(row["minimum_ms"]) for row in rows
             if (row["value"], row["threads"], row["threading"]) == (value, threads, threading)
-            and row["code"] != "c"}
+            and row["code"] not in PLAIN}
 
 
 def plot_lidar_steps(plt):
@@ -231,7 +232,7 @@ def plot_lidar_times(plt):
         mine = {(row["scans"], row["clusters"]): float(row["minimum_ms"]) for row in rows
                 if (row["code"], row["threads"]) == (code, threads)}
         x = [place + i * width for place in range(len(names))]
-        colour = "#9a9a9a" if code == "c" else COLOURS[data_names(rows, "code").index(code)]
+        colour = "#9a9a9a" if code in PLAIN else COLOURS[data_names(rows, "code").index(code)]
         label = f"{code}, {threads} thread{'s' if int(threads) > 1 else ''}"
         axes.bar(x, [mine[name, "yes"] for name in names], width * 0.9, color=colour, label=label,
                  alpha=0.55 if int(threads) > 1 else 1)
@@ -281,7 +282,7 @@ def lidar_speed_ups():
         mine = [row for row in rows if row["experiment"] == name]
         values = data_names(mine, "value")[:len(relative)]
         slow = {row["value"]: float(row["minimum_ms"]) for row in mine
-                if (row["code"], row["step"]) == ("c", "whole")}
+                if row["code"] in PLAIN and row["step"] == "whole"}
 
         def listed(numbers):
             return " / ".join(f"{number:.2f}" for number in numbers)

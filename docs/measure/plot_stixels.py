@@ -270,6 +270,8 @@ def plot_growth(plt):
         name, colour = MODELS[model]
         for pruned, style, words in (("no", "s:", "all pairs"), ("yes", "o-", "pruned")):
             mine = [row for row in rows if (row["model"], row["pruned"]) == (model, pruned)]
+            if not mine:
+                continue
             power = next(float(row["exponent_last"]) for row in exponents
                          if (row["model"], row["pruned"]) == (model, pruned))
             axes.plot([int(row["rows"]) for row in mine],

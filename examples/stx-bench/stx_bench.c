@@ -320,7 +320,7 @@ static GOptionContext *make_context(Options *o)
       {"quick", 0, 0, G_OPTION_ARG_NONE, &o->quick,
           "60 ms each: 1242x375, 4 paths and cells of 8x8 only", NULL},
       {"unchecked", 0, 0, G_OPTION_ARG_NONE, &o->unchecked,
-          "on the CPU without the reference, and without plain C beside vectors", NULL},
+          "on the CPU without the reference, and without omp beside vectors", NULL},
       {"figures", 0, 0, G_OPTION_ARG_FILENAME, &o->figures,
           "of rdp: write what its paper plots, as rdp-*.csv and rdp-*.png", "FOLDER"},
       {"markdown", 0, 0, G_OPTION_ARG_NONE, &o->markdown, "print a Markdown table", NULL},
@@ -331,7 +331,7 @@ static GOptionContext *make_context(Options *o)
   g_option_context_set_summary(context,
       "STAGE: rectify, sgm, colmean, satdp, fulldp, rdp, colmean+satdp, pipeline, overlay,\n"
       "obstacles, velocities, hazards, motion, scene, or all (default). Every implementation\n"
-      "that this machine can run must first give the bytes of the reference, c. Then all take\n"
+      "that this machine can run must first give the bytes of the reference, omp. Then all take\n"
       "turns; printed are median and minimum, the ratio of the reference's median (one thread) to\n"
       "this one, and the rate against the limit that was measured at the start. The first GPU\n"
       "runs every stage twice: launched kernel by kernel, and replayed as a graph\n"

@@ -65,17 +65,6 @@ static void run_rdp(Group *g, const StxRdpImpl *impl, int threads)
   g->stixel_count = result.count;
 }
 
-/* The code of both stages of BENCH_BOTH. */
-static const StxColmeanImpl *colmean_of(const Group *g, const Entry *entry)
-{
-  return entry->reference ? stx_impl_pick(&stx_colmean_impls, STX_BACKEND_C) : g->best_colmean;
-}
-
-static const StxSatdpImpl *satdp_of(const Group *g, const Entry *entry)
-{
-  return entry->reference ? stx_impl_pick(&stx_satdp_impls, STX_BACKEND_C) : g->best_satdp;
-}
-
 static StxPipeline *pipeline_of(Group *g, const Entry *entry)
 {
   return entry->reference ? g->reference : g->pipelines[entry->limits];
@@ -197,8 +186,8 @@ static bool run_on_cpu(Group *g, const Entry *entry, StxError *error)
     run_rdp(g, entry->record, entry->threads);
     break;
   case BENCH_BOTH:
-    run_colmean(g, colmean_of(g, entry), entry->threads);
-    run_satdp(g, satdp_of(g, entry), entry->threads);
+    run_colmean(g, g->best_colmean, entry->threads);
+    run_satdp(g, g->best_satdp, entry->threads);
     break;
   case BENCH_PIPELINE:
     return run_pipeline(g, pipeline_of(g, entry), error);
@@ -324,13 +313,14 @@ static void add_entry(Group *g, Entry entry)
     g->entries[g->count++] = entry;
 }
 
-static void add_cpu_entries(Group *g, const void *record, const char *name)
+/* On one thread unless `first` is 1, and on all. */
+static void add_cpu_entries(Group *g, const void *record, const char *name, int first)
 {
   const BenchMachine *machine = g->context->machine;
   BenchStage stage = g->what->stage;
   bool alone = stage == BENCH_OBSTACLES || stage == BENCH_VELOCITIES;
   int most = alone ? 1 : machine->thread_counts;
-  for (int t = 0; t < machine->thread_counts && t < most; t++)
+  for (int t = first; t < machine->thread_counts && t < most; t++)
     add_entry(g, (Entry){.record = record,
                      .name = name,
                      .timed = true,
@@ -384,8 +374,10 @@ static void list_entries(Group *g)
     add_gpu_entries(g);
   const bool gpu = on_gpu(g);
   if (!has_table)
-    add_cpu_entries(g, NULL, "best");
+    add_cpu_entries(g, NULL, "best", 0);
   const StxImplTable *table = table_of(g->what->stage);
+  const StxImplInfo *reference = has_table ? stx_impl_named(table, "omp") : NULL;
+  const bool timed = has_table && machine->thread_counts > 0 && !g->context->unchecked;
   bool vectors = false;
   if (g->what->stepwise > 0)
     add_steps(g);
@@ -393,14 +385,15 @@ static void list_entries(Group *g)
     const StxImplInfo *info = stx_impl_at(table, i);
     vectors |= info->needs != 0 && stx_impl_usable(info);
     bool wanted = !g->context->unchecked || info->needs != 0 || !vectors;
-    if (info->backend != STX_BACKEND_C && stx_impl_usable(info) && wanted)
-      add_cpu_entries(g, info, info->name);
+    if (stx_impl_usable(info) && wanted)
+      add_cpu_entries(g, info, info->name, timed && info == reference);
   }
-  const void *reference = has_table ? stx_impl_pick(table, STX_BACKEND_C) : NULL;
-  const bool timed = has_table && machine->thread_counts > 0 && !g->context->unchecked;
   if (timed || (gpu && g->what->stage != BENCH_MOTION))
-    add_entry(g,
-        (Entry){.record = reference, .name = "c", .reference = true, .timed = timed, .threads = 1});
+    add_entry(g, (Entry){.record = reference,
+                     .name = has_table ? "omp" : "best",
+                     .reference = true,
+                     .timed = timed,
+                     .threads = 1});
 }
 
 static size_t larger(size_t a, size_t b)
@@ -431,8 +424,8 @@ static size_t scratch_of(const Group *g, const Entry *entry)
         ->scratch_size(&g->overlay_params,
             (size_t)stx_grid_columns(grid) * (size_t)stx_grid_rows(grid), entry->threads);
   default:
-    return larger(colmean_of(g, entry)->scratch_size(&g->colmean, entry->threads),
-        satdp_of(g, entry)->scratch_size(&g->satdp, entry->threads));
+    return larger(g->best_colmean->scratch_size(&g->colmean, entry->threads),
+        g->best_satdp->scratch_size(&g->satdp, entry->threads));
   }
 }
 
@@ -505,7 +498,7 @@ static bool open_pipelines(Group *g, StxError *error)
       return false;
   }
   if (on_gpu(g)) {
-    g->reference = open_pipeline(g, STX_BACKEND_C, 1, error);
+    g->reference = open_pipeline(g, STX_BACKEND_AUTO, 1, error);
     if (g->reference == NULL)
       return false;
   }

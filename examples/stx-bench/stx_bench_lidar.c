@@ -102,11 +102,11 @@ static void print_head(const Bench *b)
   const BenchMachine shown = {.device = b->machine.device}; /* there are no limits of the CPU */
   bench_print_machine(stdout, b->options->format, &shown);
   if (b->options->format == BENCH_MARKDOWN)
-    printf("| scans | points | clusters | code | threads | median ms | min ms | x c | Mpoints/s "
+    printf("| scans | points | clusters | code | threads | median ms | min ms | x omp | Mpoints/s "
            "|\n|---|--:|---|---|--:|--:|--:|--:|--:|\n");
   else
     printf("%-22s %8s %-8s %-11s %7s %9s %9s %7s %9s\n", "scans", "points", "clusters", "code",
-        "threads", "median ms", "min ms", "x c", "Mpoints/s");
+        "threads", "median ms", "min ms", "x omp", "Mpoints/s");
 }
 
 static void print_row(BenchFormat format, const LidarRow *line)
@@ -190,7 +190,7 @@ bool lidar_time(const BenchContext *context, const LidarScans *scans, const StxG
       add_row(&rows[k], &found[k], scans->count);
   }
   const BenchRow *last = &rows[*count - 1].row; /* the reference, if it was timed */
-  double reference = strcmp(last->impl, "c") == 0 ? last->minimum : 0;
+  double reference = strcmp(last->impl, "omp") == 0 && last->threads == 1 ? last->minimum : 0;
   for (int k = 0; k < *count; k++) {
     g_strlcpy(rows[k].scans, scans->name, sizeof rows[k].scans);
     rows[k].points = (points + scans->count / 2) / scans->count;
@@ -318,7 +318,7 @@ static GOptionContext *make_context(Options *o)
   GOptionContext *context = g_option_context_new("- times the ground segmentation of LiDAR scans");
   g_option_context_set_summary(context,
       "Every implementation that this machine can run must first give the labels of the\n"
-      "reference, c. Then all take turns, with and without clusters; printed are median and\n"
+      "reference, omp. Then all take turns, with and without clusters; printed are median and\n"
       "minimum, and the ratio of the reference's minimum (one thread) to this one.\n"
       "--figures: on 1 to all threads, whole and step by step, over shares of the points, numbers\n"
       "of sectors and of bins.");

@@ -9,7 +9,7 @@
 #define CELL 40
 
 static const char *const titles[COLUMNS] = {"stage", "code", "threads", "image", "cell", "input",
-    "median ms", "min ms", "x c", "rate", "of limit", "pairs left"};
+    "median ms", "min ms", "x omp", "rate", "of limit", "pairs left"};
 static const int widths[COLUMNS] = {13, 10, 7, 9, 5, 12, 9, 9, 7, 11, 8, 10};
 
 /* The first line of /proc/cpuinfo that names the processor, or "unknown processor". */

@@ -23,7 +23,7 @@ BINS = 1001  # of an error: mm; cm of a distance; and what is more
 SAMPLES = 5  # across a thing's front
 OFF_X, OFF_Z = .25, .6  # m by which a record may lie beside it, and before or behind it
 SOONEST = 4.  # m: what is nearer is partly below the picture
-BACKENDS = ("auto", "cuda", "omp", "c")
+BACKENDS = ("auto", "cuda", "omp")
 
 
 # ---- What the street has ------------------------------------------------------------------------
@@ -312,7 +312,7 @@ def parser_of(struct, params):
     parser.text("known", "FILE", "what the folders' frames have: other records in the lane are "
                                  "false")
     parser.real("lane", "M", "metres straight ahead in which records count (3)", 3.)
-    parser.text("backend", "NAME", "auto, omp or c (auto)", "auto")
+    parser.text("backend", "NAME", "auto or omp (auto)", "auto")
     parser.whole("threads", "0: all cores")
     parser.text("pictures", "FOLDER", "draw what is found in the folders' frames into this folder")
     parser.flag("log", "tell misses and records, on stderr")

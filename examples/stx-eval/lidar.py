@@ -224,7 +224,7 @@ def parser_of(struct, given):
                                    "green, missed blue, false red")
     parser.text("labels", "DIR", "judge another program: DIR/SEQUENCE/NAME.label for "
                                  "SEQUENCE/velodyne/NAME.bin")
-    parser.text("backend", "B", "auto, omp or c", "auto")
+    parser.text("backend", "B", "auto or omp", "auto")
     parser.whole("threads", "0: all cores")
     parser.whole("repeat", "runs per scan; the fastest counts", 1)
     parser.flag("json", "print JSON")

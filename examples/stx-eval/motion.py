@@ -187,7 +187,7 @@ def parser_of(settings, street, given):
     parser.whole("first", "frame of a sequence to begin with (0)")
     parser.flag("perfect", "with the street's true disparities")
     parser.text("size", "WxH", "of the street's pictures (1242x375)")
-    parser.text("backend", "B", "of the motion: auto, omp or c", "auto")
+    parser.text("backend", "B", "of the motion: auto or omp", "auto")
     parser.whole("threads", "0: all cores")
     parser.flag("log", "each frame's motion and error, on stderr")
     parser.flag("json", "print JSON")

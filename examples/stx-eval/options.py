@@ -228,7 +228,7 @@ class Parser:
 
 GROUNDS = ("auto", "calibration", "estimate", "none", "piecewise")
 MODELS = ("satdp", "rdp", "gaussian-uniform")
-BACKENDS = ("auto", "omp", "c")
+BACKENDS = ("auto", "omp")
 
 
 class Settings:

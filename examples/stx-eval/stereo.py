@@ -365,7 +365,7 @@ def parser_of(settings):
     parser.text("cut-candidates", "C", "where stixels may begin: all rows (default), or what rdp "
                                        "keeps at epsilon 0.5", "all")
     parser.flag("no-confidence", "all pixels certain")
-    parser.text("backend", "B", "auto, omp or c", "auto")
+    parser.text("backend", "B", "auto or omp", "auto")
     parser.whole("threads", "0: all cores")
     parser.whole("repeat", "runs per frame; the fastest counts", 1)
     parser.flag("json", "print JSON")

@@ -11,7 +11,6 @@ static const StxFieldChoice backends[] = {
     {STX_BACKEND_AUTO, "auto", "Fastest available"},
     {STX_BACKEND_CUDA, "cuda", "NVIDIA GPU"},
     {STX_BACKEND_OMP, "omp", "CPU cores and vectors"},
-    {STX_BACKEND_C, "c", "Slow reference"},
     {0},
 };
 
@@ -94,7 +93,7 @@ gconstpointer gst_stx_stage_impl_of(
     impl = stx_impl_at(device, 0);
   if (impl == NULL)
     stx_fail(error, "this build has nothing that does it with backend=%s on this machine",
-        self->on_device ? "cuda" : "omp or c");
+        self->on_device ? "cuda" : "omp");
   return impl;
 }
 

@@ -152,7 +152,7 @@ gboolean gst_stx_cuda_start(GstStxCuda *self)
   }
   if (run.backend == STX_BACKEND_CUDA) {
     GST_ELEMENT_ERROR(self->element, LIBRARY, INIT,
-        ("backend=cuda is not available (%s); choose auto, omp or c", error.text), (NULL));
+        ("backend=cuda is not available (%s); choose auto or omp", error.text), (NULL));
     return FALSE;
   }
   g_atomic_int_set(&self->failed, TRUE);

@@ -25,7 +25,7 @@ gboolean gst_stx_cuda_start(GstStxCuda *self)
   if (backend != STX_BACKEND_CUDA || gst_stx_cuda_available(&error))
     return TRUE;
   GST_ELEMENT_ERROR(self->element, LIBRARY, INIT,
-      ("backend=cuda is not available (%s); choose auto, omp or c", error.text), (NULL));
+      ("backend=cuda is not available (%s); choose auto or omp", error.text), (NULL));
   return FALSE;
 }
 

@@ -49,8 +49,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/x-raw,format=GRAY16_LE"));
 
 /* ONNX Runtime does the work whichever backend is selected; it takes memory of the host. */
-static const StxImplInfo impls[] = {
-    {"onnx", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, {"onnx-c", STX_BACKEND_C, STX_MEMORY_HOST, 0}};
+static const StxImplInfo impls[] = {{"onnx", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}};
 static const StxImplTable impl_table = {impls, G_N_ELEMENTS(impls), sizeof impls[0]};
 static const StxImplTable no_device = {impls, 0, sizeof impls[0]};
 

@@ -12,9 +12,8 @@ static const Impl records[] = {
     {{"impossible", STX_BACKEND_OMP, STX_MEMORY_HOST, 1u << 31}, 1},
     {{"device", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, 2},
     {{"omp", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, 3},
-    {{"c", STX_BACKEND_C, STX_MEMORY_HOST, 0}, 4},
 };
-static const StxImplTable table = {records, 4, sizeof(Impl)};
+static const StxImplTable table = {records, 3, sizeof(Impl)};
 
 static int picked(StxBackend backend)
 {
@@ -26,7 +25,6 @@ STX_TEST(picks_the_first_usable_host_implementation)
 {
   ck_assert_int_eq(picked(STX_BACKEND_AUTO), 3);
   ck_assert_int_eq(picked(STX_BACKEND_OMP), 3);
-  ck_assert_int_eq(picked(STX_BACKEND_C), 4);
   ck_assert_int_eq(picked(STX_BACKEND_CUDA), 0);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Laying canvases on the GPU against the reference, byte for byte, on frames of every format. */
+#include "tests/common/oracle.h"
 #include "tests/common/overlay/overlay_frames.h"
 #include "tests/common/canvas/canvas_case.h"
 #include "tests/cuda/cuda_case.h"
@@ -15,7 +16,7 @@ static const StxCanvasImpl *gpu(void)
 static void expect_agreement(const StxCanvas *canvas, int padding, uint64_t seed)
 {
   const StxCanvasParams *params = stx_canvas_params(canvas);
-  const StxCanvasImpl *reference = stx_impl_named(&stx_canvas_impls, "c");
+  const StxCanvasImpl *reference = oracle(&stx_canvas_impls);
   StxOverlayParams like = overlay_plain(params->format->name, params->width, params->height, 8);
   StxImage8 expected[3], actual[3], device[3];
   StxFrame frame, on_device = {0};

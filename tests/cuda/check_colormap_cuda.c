@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Colormap on the GPU against the reference, byte for byte. */
 #include "tests/common/colormap/colormap_case.h"
+#include "tests/common/oracle.h"
 #include "tests/cuda/cuda_case.h"
 
 #include <stdio.h>
@@ -46,7 +47,7 @@ static void free_device(OnDevice *d)
 static void expect_picture(const ColormapCase *c, const OnDevice *d, const char *what)
 {
   const StxColormapImpl *cuda = stx_impl_named(&stx_colormap_cuda_impls, "cuda");
-  const StxColormapImpl *host = stx_impl_named(&stx_colormap_impls, "c");
+  const StxColormapImpl *host = oracle(&stx_colormap_impls);
   const int pixel = colormap_case_pixel(c);
   StxImage8 expected = stx_test_image8(c->width * pixel, c->height, 0);
   StxImage8 actual = stx_test_image8(c->width * pixel, c->height, 1);
@@ -74,7 +75,7 @@ static void expect_picture(const ColormapCase *c, const OnDevice *d, const char 
 static void expect_histogram(const ColormapCase *c, const OnDevice *d, const char *what)
 {
   const StxColormapImpl *cuda = stx_impl_named(&stx_colormap_cuda_impls, "cuda");
-  const StxColormapImpl *host = stx_impl_named(&stx_colormap_impls, "c");
+  const StxColormapImpl *host = oracle(&stx_colormap_impls);
   static StxColormapHistogram wanted, histogram;
   StxColormapHistogram *on_device = stx_device_alloc(sizeof histogram);
   StxError error = {""};

@@ -3,6 +3,7 @@
 #include "common/egomotion/egomotion_private.h"
 #include "common/scene/scene.h"
 #include "common/sgm/sgm_depth.h"
+#include "tests/common/oracle.h"
 #include "tests/cuda/cuda_case.h"
 
 #include <math.h>
@@ -36,7 +37,7 @@ static Pair *new_pair(int width, int height, int padding)
       .disparity = stx_test_image16(width, height, 2),
       .left_there = stx_device_image8(width, height, padding),
       .disparity_there = stx_device_image16(width, height, 2 * padding)};
-  ck_assert_msg(stx_egomotion_prepare(p->host, STX_BACKEND_C, width, height, &error) &&
+  ck_assert_msg(stx_egomotion_prepare_for(p->host, oracle_egomotion(), width, height, &error) &&
                     stx_egomotion_prepare_for(p->device, cuda_impl(), width, height, &error),
       "%s", error.text);
   p->frame = (StxEgomotionFrame){.camera = stx_scene_camera(width, height), .threads = 1};
@@ -350,7 +351,7 @@ STX_TEST(pictures_where_the_state_is_not)
   stx_expect_words(&error, "prepared for the host");
   ck_assert(!stx_egomotion_frame(p->device, &on_host, &result, &error));
   stx_expect_words(&error, "prepared for a device");
-  ck_assert(stx_egomotion_prepare(p->device, STX_BACKEND_C, 40, 40, NULL));
+  ck_assert(stx_egomotion_prepare(p->device, STX_BACKEND_OMP, 40, 40, NULL));
   ck_assert(stx_egomotion_frame(p->device, &on_host, &result, NULL));
   free_pair(p);
 }

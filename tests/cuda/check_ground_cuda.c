@@ -3,6 +3,7 @@
  * ground on the GPU against the reference, bit for bit: labels, counts, the plane, lines and
  * clusters; what it was not given stays untouched.
  */
+#include "tests/common/oracle.h"
 #include "tests/cuda/cuda_case.h"
 #include "tests/common/ground/ground_case.h"
 
@@ -15,7 +16,7 @@ static const StxGroundParams defaults = STX_GROUND_DEFAULTS;
 
 static const StxGroundImpl *reference(void)
 {
-  return stx_impl_named(&stx_ground_impls, "c");
+  return oracle(&stx_ground_impls);
 }
 
 static const StxGroundImpl *device_impl(void)

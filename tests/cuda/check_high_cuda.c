@@ -10,6 +10,7 @@
 #include "cuda/driver/launch.h"
 #include "cuda/sgm/sgm_args.h"
 #include "tests/common/luma/luma_case.h"
+#include "tests/common/oracle.h"
 #include "tests/cuda/cuda_case.h"
 
 STX_CUDA_MODULE(sgm);
@@ -61,7 +62,7 @@ static bool set_last_block(bool last)
 STX_TEST(rows_may_lie_far_apart)
 {
   const StxLumaImpl *impl = stx_impl_named(&stx_luma_cuda_impls, "cuda");
-  const StxLumaImpl *reference = stx_impl_named(&stx_luma_impls, "c");
+  const StxLumaImpl *reference = oracle(&stx_luma_impls);
   StxError error = {""};
   stx_case_cuda();
   if (!set_last_block(false))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Luma on the GPU against the reference, byte for byte. */
 #include "tests/common/luma/luma_case.h"
+#include "tests/common/oracle.h"
 #include "tests/cuda/cuda_case.h"
 
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 static StxImage8 on_host(const LumaCase *c)
 {
-  const StxLumaImpl *impl = stx_impl_named(&stx_luma_impls, "c");
+  const StxLumaImpl *impl = oracle(&stx_luma_impls);
   StxImage8 gray = stx_test_image8(c->picture.width, c->picture.height, 0);
   impl->run(c->format, c->bits, &c->picture, &gray, NULL, &(StxPlace){.threads = 1}, NULL);
   return gray;

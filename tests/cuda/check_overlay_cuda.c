@@ -121,7 +121,7 @@ static StxOverlayResult draw_on_gpu(
 static StxOverlayResult draw_reference(
     Pair *pair, const StxFrame *frame, const StxStixel *records, size_t count)
 {
-  const StxOverlayImpl *impl = stx_impl_named(&stx_overlay_impls, "c");
+  const StxOverlayImpl *impl = stx_impl_named(&stx_overlay_impls, "omp");
   void *scratch = stx_guarded_alloc(impl->scratch_size(&pair->params, count, 1));
   StxOverlayResult result =
       stx_overlay_draw_all(impl, pair->reference, frame, records, count, scratch, 1);

@@ -3,6 +3,7 @@
  * rdp on the GPU, the fast way and the paper's, against the reference, bit for bit: records, their
  * number, kept cells and statistics; what it was not given stays untouched.
  */
+#include "tests/common/oracle.h"
 #include "tests/cuda/cuda_case.h"
 #include "tests/common/rdp/rdp_case.h"
 
@@ -10,7 +11,7 @@
 
 static const StxRdpImpl *reference(void)
 {
-  return stx_impl_named(&stx_rdp_impls, "c");
+  return oracle(&stx_rdp_impls);
 }
 
 static const StxRdpImpl *impl_at(size_t i)

@@ -3,8 +3,8 @@
  * The sky on the GPU against the host, byte for byte, without the matching that comes before: so
  * that images may have many blocks of tiles.
  */
-#include "common/sgm/sgm_private.h"
 #include "cuda/sgm/sgm_parts.h"
+#include "tests/common/sgm/sgm_c.h"
 #include "tests/common/sgm/sgm_case.h"
 #include "tests/cuda/cuda_case.h"
 

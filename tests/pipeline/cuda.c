@@ -118,7 +118,7 @@ static void expect_same(const GByteArray *expected, const GByteArray *actual, co
 
 static Way on_cpu(const Way *way)
 {
-  return (Way){way->size, "backend=c", "backend=c", "backend=c", "backend=c", way->picture,
+  return (Way){way->size, "backend=omp", "backend=omp", "backend=omp", "backend=omp", way->picture,
       way->frames, way->segmentation};
 }
 
@@ -223,7 +223,7 @@ STX_TEST(scans_to_pictures)
 {
   g_autoptr(GByteArray) gpu = scan_pictures("backend=cuda");
   g_autoptr(GByteArray) either = scan_pictures("");
-  g_autoptr(GByteArray) cpu = scan_pictures("backend=c");
+  g_autoptr(GByteArray) cpu = scan_pictures("backend=omp");
 
   fail_unless(cpu->len == 3 * 160 * 160 * 4, "%u bytes", cpu->len);
   expect_same(cpu, gpu, "pictures of scans");

@@ -61,7 +61,8 @@ def check_times(folder, output):
         rows = list(csv.DictReader(file))
     assert len(rows) == output.count("| rdp |"), output
     moved = {(int(row["rows"]), row["input"]): float(row["rate_gb_s"]) * float(row["median_ms"])
-             for row in rows if (row["columns"], row["code"], row["threads"]) == ("192", "c", "1")}
+             for row in rows
+             if (row["columns"], row["code"], row["threads"]) == ("192", "omp", "1")}
     for length in LENGTHS:
         for fewer, more in zip(KINDS, KINDS[1:]):
             assert moved[length, more] > 1.00001 * moved[length, fewer], (length, fewer, more)

@@ -42,7 +42,7 @@ def measures_the_street():
 def does_not_depend_on_the_backend():
     """But for times, and for what is pruned, which is optional."""
     found = [run_json(EVAL, STREET + "--frames 1 --cell 4x8 --backend " + backend)
-             for backend in ("omp --threads 3", "c")]
+             for backend in ("omp --threads 3", "omp --threads 1")]
     for root in found:
         for part in (root["total"], *root["frames"]):
             del part["ms"], part["pairs_evaluated"]
@@ -71,7 +71,7 @@ def measures_the_model_with_outliers():
 
 def takes_start_rows_from_rdp():
     """Fewer start rows: less work for satdp, and other stixels."""
-    every, few = (run_json(EVAL, STREET + "--frames 1 --backend c " + options)
+    every, few = (run_json(EVAL, STREET + "--frames 1 --backend omp " + options)
                   for options in ("", "--cut-candidates rdp --epsilon 8"))
     assert at(few, WORK) < .5 * at(every, WORK) and at(few, SIZE) > at(every, SIZE)
     assert at(few, "total.iou_kinds.mean") > .3 and at(few, "total.ms.rdp") > 0
@@ -129,7 +129,7 @@ def hazards_of_the_street():
     seen = [r for size in found["sizes"] for r in size["ranges"] if r["to"] <= 10 and r["seen"] > 0]
     assert seen and sum(r["seen"] * r["found"] for r in seen) >= .7 * sum(r["seen"] for r in seen)
     assert found["false"] == 0 and found["distance-error"] < 1, found
-    slow = run_json(EVAL, f"{street} --backend c --threads 1")
+    slow = run_json(EVAL, f"{street} --backend omp --threads 1")
     for result in found, slow:
         result.pop("ms")
     assert found == slow
@@ -366,7 +366,7 @@ def errors_name_the_option():
         ("motion FOLDER", "'FOLDER': a folder is that of --sequence"),
         ("motion --sequence no", "no: no pictures"), ("motion --seeds 0", "--seeds=0"),
         ("motion --sequence no --perfect", "no use for --perfect"),
-        ("motion --backend cuda", "auto, omp, c"), ("motion --first -1", "--first=-1")))
+        ("motion --backend cuda", "auto, omp"), ("motion --first -1", "--first=-1")))
 
 
 def occupancy_of_the_street():

@@ -189,10 +189,10 @@ def check_same(street):
         expect((again.disparity == found.disparity).all(), f"strides {a.strides}")
     columns = stixels.reduce(*found)
     for disparity, confidence in zip(strided(found.disparity), strided(found.confidence)):
-        again = stixels.reduce(disparity, confidence, threads=1, backend="c")
+        again = stixels.reduce(disparity, confidence, threads=1, backend="omp")
         expect((again.data == columns.data).all(), f"strides {disparity.strides}")
     stored = [stixels.stixels(columns, street.camera, threads=n, backend=b).records.tobytes()
-              for n, b in ((0, "auto"), (1, "omp"), (1, "c"))]
+              for n, b in ((0, "auto"), (1, "omp"))]
     expect(len(set(stored)) == 1 and stored[0] == frame.records.tobytes(), "all backends agree")
     floats = np.where(found.disparity > 0, found.disparity / 256, np.nan).astype(np.float32)
     again = stixels.reduce(floats, found.confidence, encoding="pixels", confidence_is_sky=True)
@@ -421,7 +421,7 @@ def refusals(street, folder):
          lambda: stixels.match(left, right[1:])),
         ("left is a list", kind, lambda: stixels.match(left.tolist(), right)),
         ("threads is -1, must be 0 to 256", error, lambda: stixels.match(left, right, threads=-1)),
-        ("backend is 'gpu', must be one of auto, omp, c", error,
+        ("backend is 'gpu', must be one of auto, omp", error,
          lambda: stixels.match(left, right, backend="gpu")),
         ("height is 0, but must be from 1 to 16384", error,
          lambda: stixels.match(np.empty((0, 5), np.uint8), np.empty((0, 5), np.uint8))),
@@ -517,7 +517,7 @@ def check_lock():
     worker = threading.Thread(target=count)
     worker.start()
     before = seen[0]
-    stixels.match(left, right, backend="c", threads=1)
+    stixels.match(left, right, backend="omp", threads=1)
     during = seen[0] - before
     end.set()
     worker.join()

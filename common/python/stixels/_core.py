@@ -18,7 +18,7 @@ from . import _c as c
 
 CHOICE, FLAGS, SPELLED, BOOL, DOUBLE = (c.STX_FIELD_CHOICE, c.STX_FIELD_FLAGS, c.STX_FIELD_SPELLED,
                                         c.STX_FIELD_BOOL, c.STX_FIELD_DOUBLE)
-BACKENDS = {"auto": c.STX_BACKEND_AUTO, "omp": c.STX_BACKEND_OMP, "c": c.STX_BACKEND_C}
+BACKENDS = {"auto": c.STX_BACKEND_AUTO, "omp": c.STX_BACKEND_OMP}
 MAX_THREADS = 256
 
 
@@ -118,7 +118,7 @@ def implementation(table, kind, backend="auto"):
         raise Error(f"backend is {backend!r}, must be one of {', '.join(BACKENDS)}")
     found = lib.stx_impl_pick(byref(TABLES[table]), BACKENDS[backend])
     if not found:
-        raise Error(f"backend {backend} is not in this library; choose auto, omp or c")
+        raise Error(f"backend {backend} is not in this library; choose auto or omp")
     return ctypes.cast(found, ctypes.POINTER(kind)).contents
 
 

@@ -99,7 +99,4 @@ static inline int stx_sgm_coarse_levels(int max_disparity)
   return levels;
 }
 
-/* The reference's windows of a block from its votes h(0 … n − 1). */
-void stx_sgm_coarse_windows(const uint8_t *votes, int n, uint8_t starts[2]);
-
 #endif

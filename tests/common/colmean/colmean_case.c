@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/common/colmean/colmean_case.h"
+#include "tests/common/oracle.h"
 
 #include <float.h>
 #include <math.h>
@@ -266,7 +267,7 @@ uint16_t *colmean_run(const StxColmeanImpl *impl, const ColmeanCase *c, int thre
 
 const StxColmeanImpl *colmean_reference(void)
 {
-  return stx_impl_named(&stx_colmean_impls, "c");
+  return oracle(&stx_colmean_impls);
 }
 
 /* Every usable implementation against the reference, with one thread and with `threads`. */

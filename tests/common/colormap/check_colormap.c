@@ -6,6 +6,7 @@
 #include "common/metrics/metrics.h"
 #include "tests/common/colormap/colormap_case.h"
 #include "common/colormap/colormap.h"
+#include "tests/common/oracle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 
 static const StxColormapImpl *reference(void)
 {
-  return stx_impl_named(&stx_colormap_impls, "c");
+  return oracle(&stx_colormap_impls);
 }
 
 static const StxPlace alone = {.threads = 1};

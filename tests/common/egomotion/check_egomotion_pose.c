@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Motions of points that were made with one, some of them wrong. */
 #include "common/egomotion/egomotion_private.h"
+#include "tests/common/oracle.h"
 #include "tests/testing.h"
 
 #include <math.h>
@@ -168,7 +169,7 @@ static EgoEquations equations(const EgoImpl *impl, const EgoFit *fit, int first,
 
 static void expect_same_equations(const EgoFit *fit, int first, int end)
 {
-  const EgoImpl *reference = stx_impl_named(&stx_egomotion_impls, "c");
+  const EgoImpl *reference = oracle(&stx_egomotion_impls);
   const EgoEquations expected = equations(reference, fit, first, end);
   STX_EACH_IMPL (EgoImpl, impl, &stx_egomotion_impls) {
     const EgoEquations found = equations(impl, fit, first, end);

@@ -2,6 +2,7 @@
 /* The steps of egomotion that read pixels: by hand, by brute force, and every implementation
  * against the reference. */
 #include "common/egomotion/egomotion_private.h"
+#include "tests/common/oracle.h"
 #include "tests/testing.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ STX_AUTO_VALUE(Picture, free_picture)
 
 static const EgoImpl *reference(void)
 {
-  return stx_impl_named(&stx_egomotion_impls, "c");
+  return oracle(&stx_egomotion_impls);
 }
 
 /* ---- By hand --------------------------------------------------------------------------------- */

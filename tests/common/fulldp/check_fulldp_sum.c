@@ -8,7 +8,7 @@
 #include "tests/common/pipeline/pipeline_case.h"
 
 #include "common/fulldp/fulldp_math.h"
-#include "common/satdp/satdp_term_private.h"
+#include "tests/common/satdp/satdp_c.h"
 
 #include <math.h>
 

@@ -5,6 +5,7 @@
 #define STX_TESTS_FULLDP_CASE_H
 
 #include "common/fulldp/fulldp.h"
+#include "tests/common/oracle.h"
 #include "tests/common/satdp/satdp_case.h"
 
 #include <stdio.h>
@@ -65,7 +66,7 @@ static inline void check_random_full_case(
 
 static inline const StxSatdpImpl *fulldp_reference(void)
 {
-  return stx_impl_named(&stx_fulldp_impls, "c");
+  return oracle(&stx_fulldp_impls);
 }
 
 #endif

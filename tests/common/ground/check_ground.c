@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * ground: the reference on scans whose answer is known, and in the situations in which other
- * programs are known to fail; then every implementation against the reference. See also
- * check_ground_model.c.
+ * programs are known to fail; then every implementation against the reference.
  */
 #include "tests/common/ground/ground_case.h"
 
 #include "common/ground/ground_plane_math.h"
+#include "tests/common/oracle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const StxGroundParams defaults = STX_GROUND_DEFAULTS;
 
 static const StxGroundImpl *reference(void)
 {
-  return stx_impl_named(&stx_ground_impls, "c");
+  return oracle(&stx_ground_impls);
 }
 
 /* ---- Scans whose answer is known ---------------------------------------------------------- */
@@ -300,5 +300,64 @@ STX_TEST(all_agree_on_every_parameter)
     p.max_foot_height = stx_random_below(&random, 3) * 0.1;
     p.bank_reach = stx_random_below(&random, 3) ? stx_random_below(&random, 20) : 250;
     expect_agreement(p, (GroundScan)(seed % GROUND_SCANS), 3000, (uint64_t)seed);
+  }
+}
+
+/* ---- Clusters ----------------------------------------------------------------------------- */
+
+/* Numbers spread from cell to cell until nothing changes; then they are numbered afresh. */
+static void model_clusters(const GroundCase *c, const GroundRun *run, uint32_t *expected)
+{
+  enum { MOST = 512 };
+  static int grid[MOST + 2][MOST + 2], number[(MOST + 2) * (MOST + 2)];
+  double cell = c->params.cluster_cell, r_max = c->params.r_max;
+  int side = (int)ceil(2 * r_max / cell), next = 0;
+  memset(grid, 0, sizeof grid);
+  memset(number, 0, sizeof number);
+  for (int pass = 0; pass < 2; pass++)
+    for (size_t i = 0; i < c->count; i++) {
+      int x = 1 + (int)((c->points[4 * i] + r_max) / cell);
+      int y = 1 + (int)((c->points[4 * i + 1] + r_max) / cell);
+      if ((run->labels[i] & 0xFFFF) != STX_POINT_OBSTACLE)
+        expected[i] = run->labels[i];
+      else if (pass == 0)
+        grid[x][y] = x * (MOST + 2) + y;
+      else
+        expected[i] = STX_POINT_OBSTACLE | (uint32_t)number[grid[x][y]] << 16;
+      if (pass == 1 || i + 1 < c->count)
+        continue;
+      for (bool changed = true; changed;) {
+        changed = false;
+        for (int a = 1; a <= side; a++)
+          for (int b = 1; b <= side; b++) {
+            int around[] = {grid[a - 1][b], grid[a + 1][b], grid[a][b - 1], grid[a][b + 1]};
+            for (int k = 0; k < 4; k++)
+              if (grid[a][b] > 0 && around[k] > 0 && around[k] < grid[a][b]) {
+                grid[a][b] = around[k];
+                changed = true;
+              }
+          }
+      }
+      for (int a = 1; a <= side; a++)
+        for (int b = 1; b <= side; b++)
+          if (grid[a][b] == a * (MOST + 2) + b)
+            number[grid[a][b]] = ++next;
+    }
+}
+
+STX_TEST(clusters_are_connected_cells)
+{
+  static const double cells[] = {0.25, 0.5, 1.3, 10};
+  for (int i = 0; i < 24; i++) {
+    StxGroundParams p = defaults;
+    p.level = false;
+    p.sensor_height = 1.73;
+    p.cluster_cell = cells[i % 4];
+    STX_AUTO(GroundCase) *c = ground_case_new(
+        p, i % 2 ? GROUND_STREET : GROUND_CLOUD, 300 + (size_t)i * 400, (uint64_t)i);
+    STX_AUTO(GroundRun) run = ground_run(reference(), c, 1, "clusters");
+    STX_MALLOCED uint32_t *expected = calloc(c->count + 1, sizeof *expected);
+    model_clusters(c, &run, expected);
+    stx_expect_same(expected, run.labels, c->count * sizeof *expected, "clusters");
   }
 }

@@ -2,6 +2,7 @@
 /* Hazards: things and holes of known size on an exact road, roads without any, frames that have no
  * ground, and every implementation against the reference. */
 #include "tests/common/hazards/hazards_case.h"
+#include "tests/common/oracle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -195,7 +196,7 @@ static void compare(const HazardsPictures *pictures, const StxHazardsParams *par
   STX_AUTO(StxHazards) *state = stx_hazards_new();
   STX_AUTO(StxHazards) *other = stx_hazards_new();
   StxHazardsResult expected, result;
-  const StxHazardsImpl *reference = stx_impl_named(&stx_hazards_impls, "c");
+  const StxHazardsImpl *reference = oracle(&stx_hazards_impls);
   ck_assert(stx_hazards_find(state, params, &pictures->frame, reference, 1, &expected, NULL));
   *found += expected.count;
   STX_EACH_IMPL (StxHazardsImpl, impl, &stx_hazards_impls)

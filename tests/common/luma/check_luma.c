@@ -2,13 +2,14 @@
 /* Luma: pixels by hand, sums of colours by brute force, and every implementation against the
  * reference. */
 #include "tests/common/luma/luma_case.h"
+#include "tests/common/oracle.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const StxLumaImpl *reference(void)
 {
-  return stx_impl_named(&stx_luma_impls, "c");
+  return oracle(&stx_luma_impls);
 }
 
 static void run(const StxLumaImpl *impl, const LumaCase *c, const StxImage8 *gray, int threads)

@@ -3,6 +3,7 @@
  * The orbiting view: rays that are cast by brute force find the same pixels of the picture; every
  * implementation equals the reference; what is refused. Colours: tests/frames.
  */
+#include "tests/common/oracle.h"
 #include "tests/testing.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ STX_AUTO_VALUE(View, view_free)
 
 static const StxOrbitImpl *reference(void)
 {
-  return stx_impl_pick(&stx_orbit_impls, STX_BACKEND_C);
+  return oracle(&stx_orbit_impls);
 }
 
 /* Rows are padded by 5 bytes that must not be touched. */

@@ -14,7 +14,7 @@
 static void draw_faded(
     const StxOverlayParams *params, StxOverlay *overlay, uint8_t corner[3], uint8_t body[3])
 {
-  const StxOverlayImpl *impl = stx_impl_named(&stx_overlay_impls, "c");
+  const StxOverlayImpl *impl = stx_impl_named(&stx_overlay_impls, "omp");
   const StxStixel record = overlay_stixel(0, 0, 7, STX_KIND_OBJECT, 13, 3);
   STX_AUTO(OverlayFrame) f = overlay_frame(params, 0, 200);
   STX_GUARDED void *scratch = stx_guarded_alloc(impl->scratch_size(params, 1, 1));
@@ -143,7 +143,7 @@ STX_TEST(a_part_of_the_image_shows_its_stixels)
       StxOverlayParams params = overlay_plain("RGB", 33, 27, width);
       params.frame_width = cases[i].width;
       params.frame_height = cases[i].height;
-      expect_part(params, cases[i].at, "c");
+      expect_part(params, cases[i].at, "omp");
       expect_part(params, cases[i].at, "omp");
     }
 }

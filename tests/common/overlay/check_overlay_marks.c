@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arrows and texts over stixels, and which come first. Other lines and places: tests/frames. */
 #include "common/overlay/overlay_marks.h"
+#include "tests/common/oracle.h"
 #include "tests/common/overlay/overlay_frames.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ static StxOverlayParams street(void)
 /* Draws the marks on a frame of the background's colour. */
 static StxImage8 draw_marks(const StxOverlayParams *params, const StxOverlayFacts *facts)
 {
-  const StxCanvasImpl *impl = stx_impl_named(&stx_canvas_impls, "c");
+  const StxCanvasImpl *impl = oracle(&stx_canvas_impls);
   StxCanvasParams glass = {
       params->frame_width, params->frame_height, params->format, params->matrix, true};
   STX_GUARDED void *memory = stx_guarded_alloc(stx_canvas_size(&glass));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/common/oracle.h"
 #include "tests/common/overlay/overlay_frames.h"
 
 #include <string.h>
@@ -79,7 +80,7 @@ void overlay_frame_free(const StxOverlayParams *params, StxImage8 plane[3])
 static void lay_legend(
     const StxOverlay *overlay, const StxOverlayParams *params, const StxFrame *frame)
 {
-  const StxCanvasImpl *impl = stx_impl_named(&stx_canvas_impls, "c");
+  const StxCanvasImpl *impl = oracle(&stx_canvas_impls);
   StxCanvasParams glass = {params->frame_width, params->frame_height, params->format,
       params->matrix, params->full_range};
   StxPlace place = {.threads = 1};
@@ -108,7 +109,7 @@ StxOverlayResult overlay_draw_with(const char *impl_name, int threads,
 StxOverlayResult overlay_draw(
     const StxOverlayParams *params, const StxFrame *frame, const StxStixel *records, size_t count)
 {
-  return overlay_draw_with("c", 1, params, frame, records, count);
+  return overlay_draw_with("omp", 1, params, frame, records, count);
 }
 
 OverlayFrame overlay_frame(const StxOverlayParams *params, int padding, int fill)

@@ -3,6 +3,7 @@
  * rdp: the reference against literal vectors and against the definition by brute force, in 128-bit
  * arithmetic and by recursion; then every implementation against the reference.
  */
+#include "tests/common/oracle.h"
 #include "tests/common/rdp/rdp_case.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 
 static const StxRdpImpl *reference(void)
 {
-  return stx_impl_named(&stx_rdp_impls, "c");
+  return oracle(&stx_rdp_impls);
 }
 
 /* ---- The definition, by brute force ------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pixels: maps by hand, maps of lenses, and every implementation against the reference. Geometry:
  * check_rectify_model.c. */
+#include "tests/common/oracle.h"
 #include "tests/common/rectify/rectify_case.h"
 
 #include <stdio.h>
@@ -186,7 +187,7 @@ STX_TEST(very_long_strides)
 static void expect_packed(const StxRectifyMap *pixels, const StxRectifyMap *colours, int luma,
     const uint8_t *pixels_in, const uint8_t *expected)
 {
-  const StxRectifyImpl *impl = stx_impl_named(&stx_rectify_impls, "c");
+  const StxRectifyImpl *impl = oracle(&stx_rectify_impls);
   const StxPlace place = {.threads = 1};
   uint8_t out[8];
   StxImage8 source = {(uint8_t *)pixels_in, 8, 4, 2}, target = {out, 8, 3, 1};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/common/oracle.h"
 #include "tests/common/rectify/rectify_case.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ void rectify_free_map(StxRectifyMap *map)
 void rectify_run_reference(const StxRectifyMap *map, const StxRectifySample *sample,
     const StxImage8 *source, const StxImage8 *target)
 {
-  const StxRectifyImpl *impl = stx_impl_named(&stx_rectify_impls, "c");
+  const StxRectifyImpl *impl = oracle(&stx_rectify_impls);
   const StxPlace place = {.threads = 1};
   ck_assert(impl->run(map, sample, source, target, &place, NULL));
 }

@@ -5,6 +5,7 @@
  * found by both, whatever the camera.
  */
 #include "tests/common/fulldp/fulldp_case.h"
+#include "tests/common/oracle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -61,7 +62,7 @@ static void expect_agreement(int a, Mask mask, StxSatdpParams params, const StxC
   snprintf(what, sizeof what, "mask %d, %dx%d cells, %d classes, filling %d, seed %llu, %s", mask,
       stx_grid_columns(&params.grid), stx_grid_rows(&params.grid), params.grid.classes, filling,
       (unsigned long long)seed, line ? "ground" : "no ground");
-  case_variants_agree(algorithms[a].impls, stx_impl_named(algorithms[a].impls, "c"), c, what);
+  case_variants_agree(algorithms[a].impls, oracle(algorithms[a].impls), c, what);
 }
 
 /* Upright objects, and slanted ones where the algorithm has them. */
@@ -269,7 +270,7 @@ STX_TEST_LOOP(results_count_pairs, ALGORITHMS)
     StxSatdpResult result;
     stx_guarded_free(run_case(impl, c, 2, &result));
     ck_assert_uint_eq(result.reserved, 0);
-    if (impl == stx_impl_named(algorithms[_i].impls, "c"))
+    if (impl == oracle(algorithms[_i].impls))
       ck_assert_uint_eq(result.evaluated, pairs);
     else
       ck_assert_msg(result.evaluated > 0 && result.evaluated * (_i == SATDP ? 2 : 1) < pairs,
@@ -354,7 +355,7 @@ static void expect_near_thing(int a, const StxCamera *camera, double near, doubl
   StxSatdpResult result;
   STX_AUTO(Case) *c = near_thing(a, camera, near, share);
   const StxImplTable *impls = algorithms[a].impls;
-  STX_GUARDED StxStixel *stixels = run_case(stx_impl_named(impls, "c"), c, 1, &result);
+  STX_GUARDED StxStixel *stixels = run_case(oracle(impls), c, 1, &result);
   int found[2] = {0, 0};
   for (uint32_t i = 0; i < result.count; i++) {
     const StxStixel *s = &stixels[i];

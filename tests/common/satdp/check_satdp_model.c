@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * satdp's reference, proven without another implementation: the dynamic programme against all
- * segmentations and against its own definition, both also with restricted start rows. The fits:
+ * segmentations, also with restricted start rows. The fits:
  * check_satdp_tables.c; literal columns: check_satdp_literal.c.
  */
 #include "common/satdp/satdp_explain.h"
@@ -289,104 +289,4 @@ STX_TEST(equals_brute_force_from_allowed_starts)
     case_starts(c, percent, &random);
     expect_least_energy(c, "allowed starts");
   }
-}
-
-/* The recurrence as satdp.h states it, one number after the other, no tables. */
-typedef struct {
-  double energy[4][16], top[4][16];
-  int vb[4][16], below[4][16];
-} Recurrence;
-
-static void extend(const Case *c, int column, Recurrence *r, int kind, int k)
-{
-  r->energy[kind][k] = INFINITY;
-  for (int vb = 0; vb <= k; vb++) {
-    if (!case_may_begin(c, column, vb))
-      continue;
-    Part part = part_of(c, column, kind, vb, k);
-    for (int below = vb > 0 ? 1 : 0; below <= (vb > 0 ? 3 : 0); below++) {
-      double sum = part.energy;
-      if (vb > 0) {
-        double pair = pair_of(c, below, r->top[below][vb - 1], kind, part.foot);
-        sum += pair < 0 ? INFINITY : pair + c->tables.stixel_cost + r->energy[below][vb - 1];
-      }
-      if (sum < r->energy[kind][k]) {
-        r->energy[kind][k] = sum;
-        r->top[kind][k] = part.top;
-        r->vb[kind][k] = vb;
-        r->below[kind][k] = below;
-      }
-    }
-  }
-}
-
-static void expect_recurrence(const Case *c, int column, const StxStixel *last)
-{
-  Recurrence r;
-  int rows = c->tables.rows, kind = 1;
-  for (int k = 0; k < rows; k++) {
-    r.energy[1][k] = INFINITY;
-    for (int i = c->tables.has_ground ? 1 : 2; i <= 3; i++)
-      extend(c, column, &r, i, k);
-  }
-  for (int i = 2; i <= 3; i++)
-    if (r.energy[i][rows - 1] < r.energy[kind][rows - 1])
-      kind = i;
-  for (int vt = rows - 1; vt >= 0; last--) {
-    int vb = r.vb[kind][vt], below = r.below[kind][vt];
-    double share = r.energy[kind][vt] - (vb > 0 ? r.energy[below][vb - 1] : 0);
-    ck_assert_int_eq(last->kind, kind);
-    StxSatdpPiece piece = stx_satdp_piece(&c->params.grid, last);
-    ck_assert_int_eq(piece.first, vb);
-    ck_assert_int_eq(piece.last, vt);
-    ck_assert_double_eq(last->cost * 1024.0, share);
-    kind = below;
-    vt = vb - 1;
-  }
-}
-
-/* Random cases, start rows allowed everywhere if percent is negative. */
-static void expect_recurrences(int rounds, int percent, StxRandom *random)
-{
-  for (int round = 0; round < rounds; round++) {
-    StxSatdpParams params = case_params(
-        3, 1 + stx_random_below(random, 16), 1 + stx_random_below(random, 8), round % 4 ? 0 : 19);
-    params.grid.height -= stx_random_below(random, params.grid.cell_height);
-    params.stixel_cost = stx_random_below(random, 12) / 2.0;
-    params.pair_cost = stx_random_below(random, 5) / 2.0;
-    params.pair_slope = stx_random_below(random, 5) / 4.0;
-    params.pair_tolerance = stx_random_below(random, 4) / 2.0;
-    params.unknown_cost = stx_random_below(random, 6) / 2.0;
-    params.first_object_cost = stx_random_below(random, 12) / 2.0;
-    params.first_sky_cost = stx_random_below(random, 6) / 2.0;
-    params.sigma_weight = stx_random_below(random, 4) / 2.0;
-    params.object_sigma_slope = stx_random_below(random, 3) / 2.0;
-    params.sky_cost = stx_random_below(random, 7) / 2.0;
-    StxRoadLine line = tilted_road(random, params.grid.height);
-    STX_AUTO(Case) *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
-    fill_case(c, fillings[round % 4], random);
-    if (percent >= 0)
-      case_starts(c, percent, random);
-    size_t end = 0;
-    StxSatdpResult result;
-    STX_GUARDED StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
-    for (int column = 0; column < 3; column++) {
-      while (end < result.count && stixels[end].column == column)
-        end++;
-      expect_recurrence(c, column, &stixels[end - 1]);
-    }
-  }
-}
-
-STX_TEST(equals_the_recurrence_term_by_term)
-{
-  StxRandom random = {4};
-  expect_recurrences(300, -1, &random);
-}
-
-STX_TEST(equals_the_recurrence_from_allowed_starts)
-{
-  StxRandom random = {6};
-  for (int percent = 0; percent <= 100; percent += 20)
-    expect_recurrences(60, percent, &random);
 }

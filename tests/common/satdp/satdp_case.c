@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/common/oracle.h"
 #include "tests/common/satdp/satdp_case.h"
 
 #include "common/rdp/rdp.h"
@@ -128,7 +129,7 @@ void case_starts(Case *c, int percent, StxRandom *random)
 
 void case_starts_from_rdp(Case *c, int epsilon)
 {
-  const StxRdpImpl *rdp = stx_impl_named(&stx_rdp_impls, "c");
+  const StxRdpImpl *rdp = oracle(&stx_rdp_impls);
   StxRdpParams params = {.grid = c->params.grid, .epsilon = epsilon};
   if (c->starts == NULL)
     c->starts = stx_guarded_alloc(most_stixels(c));
@@ -193,7 +194,7 @@ StxGroundFit case_fit_ground(const StxSegmentSums *s, StxGroundPrior prior)
 
 const StxSatdpImpl *satdp_reference(void)
 {
-  return stx_impl_named(&stx_satdp_impls, "c");
+  return oracle(&stx_satdp_impls);
 }
 
 /* Twice the image rows by which the road of a column lies lower than that of the middle one. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Semi-global matching: the reference against literal vectors and brute force, and every other
+/* Semi-global matching: the reference against literal vectors, and every other
  * implementation against the reference. */
 
 #include <stdlib.h>
@@ -7,9 +7,8 @@
 
 #include "common/sgm/sgm.h"
 #include "common/sgm/sgm_border.h"
-#include "common/sgm/sgm_private.h"
 #include "common/sgm/sgm_math.h"
-#include "tests/common/sgm/sgm_brute.h"
+#include "tests/common/sgm/sgm_c.h"
 #include "tests/common/sgm/sgm_case.h"
 
 /* ---- By hand ------------------------------------------------------------------------------ */
@@ -94,29 +93,6 @@ STX_TEST(confidence_steps)
 
 /* ---- The reference as a whole ------------------------------------------------------------- */
 
-static SgmResult brute_force(const SgmPair *pair)
-{
-  static Volume sums;
-  static int values[BRUTE_PIXELS], confidences[BRUTE_PIXELS];
-  int width = pair->params.width, height = pair->params.height;
-  SgmResult result = sgm_new_result(&pair->params);
-  BruteSky met = {0};
-  brute_sums(pair, sums);
-  for (int at = 0; at < width * height; at++)
-    brute_pixel(pair, (const int(*)[BRUTE_COUNT])sums, at, &values[at], &confidences[at]);
-  for (int at = 0; at < width * height; at++) {
-    int x = at % width, y = at / width;
-    int value = pair->params.median ? brute_median(pair, values, x, y) : values[at];
-    stx_row16(&result.disparity, y)[x] = (uint16_t)value;
-    stx_row8(&result.confidence, y)[x] = (uint8_t)(value != 0 ? confidences[at] : 0);
-  }
-  if (pair->params.sky)
-    brute_sky(pair, &result, &met);
-  for (int y = 0; y < height && pair->params.lr_max_diff >= 0; y++)
-    brute_border(pair, &result, y);
-  return result;
-}
-
 /* ---- The left border ----------------------------------------------------------------------- */
 
 /* Rows in words: '.' unknown, a letter a known run of 8 columns of that disparity in steps of 4
@@ -154,29 +130,6 @@ STX_TEST(border_is_not_seen)
   expect_border("a.a.a.a.a.a.a.a.", "....a.a.a.a.a.a."); /* nothing bears it out */
   expect_border("a.......ffff", "........ffff");         /* from column 56 on … */
   expect_border("a........ffff", ".........ffff"); /* … and 64 on: too far right to be hidden */
-}
-
-static void compare_with_brute_force(const SgmPair *pair, const char *what)
-{
-  STX_AUTO(SgmResult) actual = sgm_run(sgm_reference(), pair, 1), expected = brute_force(pair);
-  sgm_expect_same(&expected, &actual, what);
-}
-
-STX_TEST(reference_equals_brute_force)
-{
-  static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 9}, {90, 1}, {13, 7}, {66, 6}, {100, 4}};
-  for (uint64_t seed = 0; seed < 70; seed++) {
-    StxRandom random = {seed};
-    StxSgmParams params = sgm_random_params(sizes[seed % 7][0], sizes[seed % 7][1], &random);
-    params.max_disparity = BRUTE_COUNT;
-    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
-    int fill = (int)(seed / 7 % (STX_FILL_COUNT + 1));
-    if (fill < STX_FILL_COUNT)
-      sgm_fill_pair(&pair, (StxFill)fill, stx_random_below(&random, 20), &random);
-    else
-      sgm_fill_sky(&pair, &random);
-    compare_with_brute_force(&pair, sgm_describe(&params, "c", 1, seed));
-  }
 }
 
 /* ---- What it is for ----------------------------------------------------------------------- */

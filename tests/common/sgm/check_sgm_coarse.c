@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Coarse-to-fine search: the reference against literal vectors and brute force, every other
+/* Coarse-to-fine search: the reference against literal vectors, every other
  * implementation against the reference. */
 #include "tests/testing.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "common/sgm/coarse/sgm_coarse.h"
-#include "tests/common/sgm/sgm_brute_coarse.h"
+#include "tests/common/sgm/sgm_c.h"
+#include "tests/common/sgm/sgm_case.h"
 
 /* ---- By hand ------------------------------------------------------------------------------ */
 
@@ -58,80 +59,6 @@ STX_TEST(windows_by_hand)
     ck_assert_msg(starts[0] == b->starts[0] && starts[1] == b->starts[1],
         "ballot %d: windows begin at %d and %d, expected %d and %d", (int)i, starts[0], starts[1],
         b->starts[0], b->starts[1]);
-  }
-}
-
-/* ---- The reference as a whole ------------------------------------------------------------- */
-
-static void halve_pairs(BruteLevel *levels, int count)
-{
-  for (int k = 1; k < count; k++) {
-    StxSgmParams params = levels[k - 1].pair.params;
-    params.width = (params.width + 1) / 2;
-    params.height = (params.height + 1) / 2;
-    params.max_disparity = 64; /* coarse levels have less than may be asked for */
-    levels[k].pair = sgm_new_pair(params);
-    levels[k].pair.params.max_disparity = levels[k - 1].pair.params.max_disparity / 2;
-    brute_halve(&levels[k - 1].pair.left, &levels[k].pair.left);
-    brute_halve(&levels[k - 1].pair.right, &levels[k].pair.right);
-  }
-}
-
-static SgmResult brute_force(const SgmPair *pair)
-{
-  static BruteLevel levels[4];
-  static int values[COARSE_PIXELS], confidences[COARSE_PIXELS];
-  const StxSgmParams *p = &pair->params;
-  int count = p->max_disparity == 256 ? 4 : p->max_disparity / 64 + 1;
-  SgmResult result = sgm_new_result(p);
-  BruteSky met = {0};
-  levels[0].pair = *pair;
-  halve_pairs(levels, count);
-  for (int k = count - 1; k >= 0; k--) {
-    levels[k].top = k == count - 1;
-    levels[k].finest = k == 0;
-    brute_coarse_level(&levels[k], &levels[k + 1 < count ? k + 1 : k]);
-  }
-  SgmPair lines = {.params = *p}; /* for the median, every second row of the pair */
-  lines.params.height = (p->height + 1) / 2;
-  for (int y = 0; y < p->height; y += 2)
-    for (int x = 0; x < p->width; x++) {
-      int line = y / 2 * p->width + x;
-      brute_coarse_pixel(&levels[0], y * p->width + x, &values[line], &confidences[line]);
-    }
-  for (int y = 0; y < p->height; y += 2)
-    for (int x = 0; x < p->width; x++) {
-      int line = y / 2 * p->width + x;
-      int value = p->median ? brute_median(&lines, values, x, y / 2) : values[line];
-      stx_row16(&result.disparity, y)[x] = (uint16_t)value;
-      stx_row8(&result.confidence, y)[x] = (uint8_t)(value != 0 ? confidences[line] : 0);
-    }
-  for (int y = 1; y < p->height; y += 2)
-    brute_between(pair, y, &result);
-  if (p->sky)
-    brute_sky(pair, &result, &met);
-  for (int y = 0; y < p->height && p->lr_max_diff >= 0; y++)
-    brute_border(pair, &result, y);
-  for (int k = 1; k < count; k++)
-    sgm_free_pair(&levels[k].pair);
-  return result;
-}
-
-STX_TEST(reference_equals_brute_force)
-{
-  static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 19}, {90, 1}, {13, 11}, {35, 20}, {60, 9}};
-  for (uint64_t seed = 0; seed < 49; seed++) {
-    StxRandom random = {seed};
-    StxSgmParams params = sgm_random_params(sizes[seed % 7][0], sizes[seed % 7][1], &random);
-    params.search = STX_SGM_COARSE_TO_FINE;
-    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
-    int fill = (int)(seed / 7 % (STX_FILL_COUNT + 1));
-    if (fill < STX_FILL_COUNT)
-      sgm_fill_pair(&pair, (StxFill)fill, stx_random_below(&random, 60), &random);
-    else
-      sgm_fill_sky(&pair, &random);
-    STX_AUTO(SgmResult) actual = sgm_run(sgm_reference(), &pair, 1), expected = brute_force(&pair);
-    sgm_expect_same(&expected, &actual, sgm_describe(&params, "c", 1, seed));
   }
 }
 

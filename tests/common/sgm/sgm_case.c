@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/common/oracle.h"
 #include "tests/common/sgm/sgm_case.h"
 
 #include <stdio.h>
@@ -216,7 +217,7 @@ const char *sgm_describe(const StxSgmParams *p, const char *impl, int threads, u
 
 const StxSgmImpl *sgm_reference(void)
 {
-  return stx_impl_named(&stx_sgm_impls, "c");
+  return oracle(&stx_sgm_impls);
 }
 
 SgmResult sgm_new_result(const StxSgmParams *params)

@@ -24,7 +24,7 @@ static const StxGrid small = {96, 90, 4, 4, 0};
 static GByteArray *reference(
     const StxGrid *grid, int epsilon, int median, const guint16 *data, StxRdpResult *result)
 {
-  const StxRdpImpl *impl = stx_impl_named(&stx_rdp_impls, "c");
+  const StxRdpImpl *impl = stx_impl_named(&stx_rdp_impls, "omp");
   StxRdpParams params = {.grid = *grid, .epsilon = epsilon, .median = median};
   gsize cells = (gsize)stx_grid_columns(grid) * (gsize)stx_grid_rows(grid);
   GByteArray *records = g_byte_array_sized_new((guint)(cells * sizeof(StxStixel)));
@@ -51,7 +51,7 @@ STX_TEST_LOOP(every_backend_equals_reference, 3)
   static const struct {
     const char *nick;
     StxBackend backend;
-  } backends[] = {{"c", STX_BACKEND_C}, {"omp", STX_BACKEND_OMP}, {"auto", STX_BACKEND_AUTO}};
+  } backends[] = {{"omp", STX_BACKEND_OMP}, {"auto", STX_BACKEND_AUTO}};
   g_autofree gchar *text =
       g_strdup_printf("backend=%s threads=3 epsilon=1 median=3", backends[_i].nick);
 

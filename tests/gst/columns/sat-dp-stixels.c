@@ -23,7 +23,7 @@ static const StxGrid small = {96, 90, 4, 4, 0};
 static GByteArray *reference_of(const StxImplTable *impls, const StxSatdpParams *params,
     const StxCamera *eye, const StxRoadLine *line, const guint16 *data, const guint8 *starts)
 {
-  const StxSatdpImpl *impl = stx_impl_named(impls, "c");
+  const StxSatdpImpl *impl = stx_impl_named(impls, "omp");
   gsize cells = (gsize)stx_grid_columns(&params->grid) * stx_grid_rows(&params->grid);
   GByteArray *records = g_byte_array_sized_new(cells * sizeof(StxStixel));
   gpointer scratch = g_aligned_alloc(1, impl->scratch_size(params, 1) + STX_ALIGN, STX_ALIGN);
@@ -53,7 +53,7 @@ static GByteArray *reference(const StxSatdpParams *params, const StxCamera *eye,
 static GByteArray *reference_rdp(const StxImplTable *impls, const StxSatdpParams *params,
     const StxRoadLine *line, const guint16 *data, int epsilon)
 {
-  const StxRdpImpl *impl = stx_impl_named(&stx_rdp_impls, "c");
+  const StxRdpImpl *impl = stx_impl_named(&stx_rdp_impls, "omp");
   StxRdpParams rdp = {.grid = params->grid, .epsilon = epsilon};
   gpointer scratch = g_aligned_alloc(1, impl->scratch_size(&rdp, 1) + STX_ALIGN, STX_ALIGN);
   g_autofree guint8 *kept =
@@ -82,9 +82,9 @@ static StxSatdpParams params_for(const StxGrid *grid)
 static const StxGrid grids[] = {{1, 1, 8, 8, 0}, {8, 90, 8, 8, 0}, {96, 5, 8, 8, 0},
     {97, 91, 4, 4, 0}, {97, 91, 4, 4, 19}, {40, 1024, 8, 1, 3}, {33, 90, 1, 7, 32}};
 
-STX_TEST_LOOP(every_backend_equals_reference, 3)
+STX_TEST_LOOP(every_backend_equals_reference, 2)
 {
-  static const char *const backends[] = {"c", "omp", "auto"};
+  static const char *const backends[] = {"omp", "auto"};
   StxRoadLine line;
 
   ck_assert(stx_roadline_from_camera(&camera, &line));
@@ -190,17 +190,17 @@ STX_TEST(kinds_of_classes_count)
 
 /* ---- Candidates ---------------------------------------------------------------------------- */
 
-STX_TEST_LOOP(candidates_are_those_of_rdp, 3 * G_N_ELEMENTS(grids))
+STX_TEST_LOOP(candidates_are_those_of_rdp, 2 * G_N_ELEMENTS(grids))
 {
-  static const char *const backends[] = {"backend=c", "backend=omp threads=3", ""};
+  static const char *const backends[] = {"backend=omp threads=3", ""};
   static const struct {
     double epsilon;
     int expected;
   } epsilons[] = {{4, 1024}, {1.0 / 3, 85}, {30, 7680}, {0, 0}};
-  StxGrid grid = grids[_i / 3];
+  StxGrid grid = grids[_i / 2];
   StxSatdpParams params = params_for(&grid);
   g_autofree guint16 *data = columns_street(&grid, 1);
-  g_auto(ColumnsFixture) fixture = BEGIN(backends[_i % 3], &grid, CAMERA);
+  g_auto(ColumnsFixture) fixture = BEGIN(backends[_i % 2], &grid, CAMERA);
   StxRoadLine line;
 
   ck_assert(stx_roadline_from_camera(&camera, &line));
@@ -268,13 +268,13 @@ STX_TEST_LOOP(zeros_are_covered_row_by_row, 2)
 static const StxGrid outlier_grids[] = {{1, 1, 8, 8, 0}, {97, 91, 4, 4, 19}, {33, 90, 1, 7, 32}};
 
 /* The other model, from every row and from candidates. */
-STX_TEST_LOOP(outliers_equal_reference, 3 * G_N_ELEMENTS(outlier_grids))
+STX_TEST_LOOP(outliers_equal_reference, 2 * G_N_ELEMENTS(outlier_grids))
 {
-  static const char *const backends[] = {"backend=c", "backend=omp threads=3", ""};
-  StxGrid grid = outlier_grids[_i / 3];
+  static const char *const backends[] = {"backend=omp threads=3", ""};
+  StxGrid grid = outlier_grids[_i / 2];
   StxSatdpParams params = params_for(&grid);
   g_autofree guint16 *data = columns_street(&grid, 2);
-  g_autofree gchar *text = g_strdup_printf("model=gaussian-uniform epsilon=2 %s", backends[_i % 3]);
+  g_autofree gchar *text = g_strdup_printf("model=gaussian-uniform epsilon=2 %s", backends[_i % 2]);
   g_auto(ColumnsFixture) fixture = BEGIN(text, &grid, CAMERA);
   StxRoadLine line;
 

@@ -62,7 +62,7 @@ static GstBuffer *make_scores(const guint8 *labels, gint shift, guint type, gboo
 static gpointer expected_columns(const guint8 *labels, gsize *size)
 {
   static guint16 unknown[HEIGHT * WIDTH];
-  const StxColmeanImpl *impl = stx_impl_named(&stx_colmean_impls, "c");
+  const StxColmeanImpl *impl = stx_impl_named(&stx_colmean_impls, "omp");
   StxColmeanParams params = STX_COLMEAN_DEFAULTS;
   StxColmeanInput input = {.disparity = {unknown, 2 * WIDTH, WIDTH, HEIGHT},
       .labels = {(guint8 *)labels, WIDTH, WIDTH, HEIGHT}};

@@ -58,7 +58,7 @@ STX_TEST(no_gpu)
   ck_assert_uint_eq(outcome.contexts, 0);
   ck_assert_int_eq(outcome.warnings, 0); /* nothing is wrong with a machine without a GPU */
   cuda_outcome_clear(&outcome);
-  expect_refusal("backend=cuda", "choose auto, omp or c");
+  expect_refusal("backend=cuda", "choose auto or omp");
 }
 
 /* Memory for another search is as large as that one needs. */
@@ -71,7 +71,7 @@ STX_TEST(coarse_to_fine_search)
   "street-scene-src view=right num-buffers=2 ! video/x-raw,width=96,height=48 ! sgm.sink_right "
   static const CudaPlace nowhere[] = {{NULL}};
   CudaOutcome gpu = cuda_run_text(SEARCH("auto"), nowhere);
-  CudaOutcome cpu = cuda_run_text_once(SEARCH("c"));
+  CudaOutcome cpu = cuda_run_text_once(SEARCH("omp"));
 
   cuda_expect_same(&gpu, &cpu, "search=coarse-to-fine");
   ck_assert_uint_eq(gpu.buffers, 2);
@@ -204,7 +204,7 @@ static void expect_survival(const CudaLine *line, int turn)
 
 STX_TEST_RANGE(any_call_of_rdp_may_fail, 1, RDP_LAST)
 {
-  CudaLine line = {SMALL, "backend=c stixel-width=2 stixel-height=1", "", "epsilon=0.2 median=3",
+  CudaLine line = {SMALL, "backend=omp stixel-width=2 stixel-height=1", "", "epsilon=0.2 median=3",
       BOTH, 2, "rdp-columns"};
 
   expect_survival(&line, _i);
@@ -212,14 +212,14 @@ STX_TEST_RANGE(any_call_of_rdp_may_fail, 1, RDP_LAST)
 
 STX_TEST_RANGE(any_call_for_candidates_may_fail, 1, RDP_LAST)
 {
-  CudaLine line = {SMALL, "backend=c", "", "cut-candidates=rdp epsilon=1", BOTH, 2};
+  CudaLine line = {SMALL, "backend=omp", "", "cut-candidates=rdp epsilon=1", BOTH, 2};
 
   expect_survival(&line, _i);
 }
 
 STX_TEST_RANGE(any_call_of_the_other_model_may_fail, 1, RDP_LAST)
 {
-  CudaLine line = {SMALL, "backend=c", "", "model=gaussian-uniform", BOTH, 2};
+  CudaLine line = {SMALL, "backend=omp", "", "model=gaussian-uniform", BOTH, 2};
 
   expect_survival(&line, _i);
 }
@@ -276,7 +276,7 @@ STX_TEST_LOOP(the_gpu_may_be_lost, LOST_RUNS)
 {
   const char *reader = readers[_i % G_N_ELEMENTS(readers)];
   CudaOutcome gpu;
-  g_auto(CudaOutcome) cpu = run_with(STEREO("backend=c"), reader);
+  g_auto(CudaOutcome) cpu = run_with(STEREO("backend=omp"), reader);
 
   setenv_number("STX_FAKE_CUDA_LOST", 150 + (guint64)_i * LOST_STEP);
   gpu = run_with(STEREO(""), reader);

@@ -12,8 +12,8 @@
 #define VIEW(view) "street-scene-src view=" view " num-buffers=2 ! video/x-raw" SMALL
 #define GRAY(view) VIEW(view) " ! videoconvert ! video/x-raw,format=GRAY8 ! "
 #define NV12 VIEW("left") " ! videoconvert ! video/x-raw,format=NV12 ! "
-#define COLUMNS VIEW("disparity") " ! downsample-transpose backend=c ! "
-#define STIXELS COLUMNS "sat-dp-stixels backend=c ! "
+#define COLUMNS VIEW("disparity") " ! downsample-transpose backend=omp ! "
+#define STIXELS COLUMNS "sat-dp-stixels backend=omp ! "
 #define SCAN "street-scene-src view=lidar beams=4 azimuth-steps=180 num-buffers=2 ! "
 #define PICTURE "video/x-raw,format=RGB,width=96,height=80 ! fakesink name=out "
 
@@ -65,7 +65,7 @@ static void expect_those_of_the_cpu(const char *line, gboolean streams, CudaSetU
   const char *up = streams ? "stx-test-upload streams=true !" : "stx-test-upload !";
   g_autofree gchar *gpu_line =
       fill(line, "backend=cuda", up, "stx-test-download !", "(memory:CUDAMemory)");
-  g_autofree gchar *cpu_line = fill(line, "backend=c", "", "", "");
+  g_autofree gchar *cpu_line = fill(line, "backend=omp", "", "", "");
   g_auto(CudaOutcome) cpu = cuda_run_text(cpu_line, nowhere);
   g_auto(CudaOutcome) gpu = cuda_run_text_with(gpu_line, nowhere, set_up);
 

@@ -100,7 +100,7 @@ static GstBuffer *stixels_of(const char *backend)
 
 STX_TEST(a_picture_may_change_when_it_was_passed_on)
 {
-  g_autoptr(GstBuffer) cpu = stixels_of("c");
+  g_autoptr(GstBuffer) cpu = stixels_of("omp");
   g_autoptr(GstBuffer) gpu = stixels_of("cuda");
   GstMapInfo map;
 
@@ -121,7 +121,7 @@ static const char *const inputs[] = {
     "street-scene-src view=disparity num-buffers=2 ! video/x-raw," SMALL
     " ! downsample-transpose name=cells %s ! sat-dp-stixels %s ! fakesink name=out "
     "street-scene-src view=semantics num-buffers=2 ! video/x-raw," SMALL " ! cells.semantics",
-    "stereo-sgm name=sgm backend=c max-disparity=64 ! downsample-transpose %s ! "
+    "stereo-sgm name=sgm backend=omp max-disparity=64 ! downsample-transpose %s ! "
     "sat-dp-stixels %s ! fakesink name=out "
     "street-scene-src view=left num-buffers=2 ! video/x-raw," SMALL
     " ! videoconvert ! sgm.sink_left "
@@ -172,7 +172,7 @@ static GByteArray *bytes_of(const char *format, const char *backend)
 
 STX_TEST_LOOP(all_inputs_are_uploaded, G_N_ELEMENTS(inputs))
 {
-  g_autoptr(GByteArray) cpu = bytes_of(inputs[_i], "backend=c");
+  g_autoptr(GByteArray) cpu = bytes_of(inputs[_i], "backend=omp");
   g_autoptr(GByteArray) gpu = bytes_of(inputs[_i], "backend=cuda");
 
   ck_assert_uint_gt(cpu->len, 0);
@@ -200,7 +200,7 @@ STX_TEST_LOOP(memory_is_where_it_should_be, G_N_ELEMENTS(segmentations))
   ck_assert_uint_eq(outcome.device_behind, 0);
   cuda_outcome_clear(&outcome);
 
-  line.stixels = "backend=c";
+  line.stixels = "backend=omp";
   outcome = cuda_run(&line);
   ck_assert_uint_eq(outcome.device_between, 0);
   ck_assert_uint_eq(outcome.contexts, 1);
@@ -333,7 +333,7 @@ STX_TEST(caps_with_a_gpu)
     expect_offers(factories[i], "auto", TRUE);
     expect_offers(factories[i], "cuda", TRUE);
     expect_offers(factories[i], "omp", FALSE);
-    expect_offers(factories[i], "c", FALSE);
+    expect_offers(factories[i], "omp", FALSE);
   }
 }
 

@@ -191,8 +191,8 @@ CudaOutcome cuda_run_text_once(const char *text)
 
 CudaOutcome cuda_run_on_cpu(const CudaLine *line)
 {
-  g_autofree gchar *cells = g_strdup_printf("%s backend=c", line->cells);
-  g_autofree gchar *stixels = g_strdup_printf("%s backend=c", line->stixels);
+  g_autofree gchar *cells = g_strdup_printf("%s backend=omp", line->cells);
+  g_autofree gchar *stixels = g_strdup_printf("%s backend=omp", line->stixels);
   CudaLine host = {line->source, cells, "", stixels, "", line->frames, line->segmentation};
   g_autofree gchar *text = text_of(&host);
   CudaOutcome outcome = cuda_run_text_once(text);
@@ -251,7 +251,7 @@ void cuda_expect_some(const CudaOutcome *actual, const CudaOutcome *expected, co
 
 void cuda_expect_those_of_the_cpu(const char *format, const CudaPlace *between, gboolean stays)
 {
-  g_auto(CudaOutcome) cpu = cuda_run_format(format, "backend=c", "", between);
+  g_auto(CudaOutcome) cpu = cuda_run_format(format, "backend=omp", "", between);
   g_auto(CudaOutcome) gpu = cuda_run_format(format, "backend=cuda", "", between);
   g_auto(CudaOutcome) kept =
       cuda_run_format(format, "backend=cuda", stays ? "(" CUDA_MEMORY ")" : "", between);

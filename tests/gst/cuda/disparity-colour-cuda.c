@@ -42,7 +42,7 @@ static CudaOutcome run(const char *format, const char *backend, const char *feat
 
 STX_TEST_LOOP(bytes_are_those_of_the_cpu, G_N_ELEMENTS(lines))
 {
-  g_auto(CudaOutcome) cpu = run(lines[_i], "backend=c", "");
+  g_auto(CudaOutcome) cpu = run(lines[_i], "backend=omp", "");
   g_auto(CudaOutcome) gpu = run(lines[_i], "backend=cuda", "");
   g_auto(CudaOutcome) kept = run(lines[_i], "backend=cuda", ON_DEVICE);
 
@@ -84,7 +84,7 @@ STX_TEST_LOOP(any_call_may_fail, CALLS / STEP + 1)
 
   g_setenv("STX_FAKE_CUDA_FAIL", number, TRUE); /* before the driver is loaded */
   gpu = run(line, "backend=auto", "");
-  cpu = run(line, "backend=c", "");
+  cpu = run(line, "backend=omp", "");
   ck_assert_int_le(gpu.warnings, 1);
   ck_assert_uint_eq(gpu.buffers, 2);
   if ((1 + _i) * STEP >= CALLS)

@@ -199,7 +199,7 @@ STX_TEST(pictures_of_points_on_the_device)
   g_auto(ScanFixture) maker = scan_begin(
       "lidar-ground", "lidar-ground backend=cuda ! capsfilter caps=" LABELS ON_DEVICE, SCAN_CAPS);
   g_autofree gchar *there = g_strconcat("lidar-ground backend=cuda", behind, NULL);
-  g_autofree gchar *here = g_strconcat("lidar-ground backend=c", behind, NULL);
+  g_autofree gchar *here = g_strconcat("lidar-ground backend=omp", behind, NULL);
   ScanFixture device;
   g_auto(ScanFixture) host = scan_begin("lidar-ground", here, SCAN_CAPS);
   gfloat points[4 * 300];
@@ -339,7 +339,7 @@ STX_TEST(says_why_there_is_no_gpu)
   g_setenv("STX_FAKE_CUDA_DEVICES", "0", TRUE);
   stx_test_breaks(
       "street-scene-src view=lidar num-buffers=1 ! lidar-ground backend=cuda ! fakesink",
-      "backend=cuda", "choose auto, omp or c", NULL);
+      "backend=cuda", "choose auto or omp", NULL);
   ck_assert_uint_eq(run_three("lidar-ground" SMALL), 0);
 }
 

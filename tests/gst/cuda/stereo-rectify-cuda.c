@@ -32,8 +32,8 @@ static CudaOutcome run_on_cpu(const gchar *line)
   g_autoptr(GString) host = g_string_new(line);
   CudaOutcome outcome;
 
-  g_string_replace(host, "backend=auto", "backend=c", 0);
-  g_string_replace(host, "backend=cuda", "backend=c", 0);
+  g_string_replace(host, "backend=auto", "backend=omp", 0);
+  g_string_replace(host, "backend=cuda", "backend=omp", 0);
   g_string_replace(host, ON_DEVICE, "", 0);
   outcome = cuda_run_text_once(host->str);
   return outcome;
@@ -190,7 +190,7 @@ static void expect_same_picture(GstHarness *cpu, GstHarness *gpu, gint width, gu
  * as many as before. */
 STX_TEST(maps_change_with_caps_and_properties)
 {
-  g_autoptr(Harness) cpu = new_lane("c");
+  g_autoptr(Harness) cpu = new_lane("omp");
   g_autoptr(Harness) gpu = new_lane("cuda");
 
   for (guint i = 0; i < 6; i++) {
@@ -331,7 +331,7 @@ STX_TEST(caps_with_a_gpu)
     ck_assert_msg(offers_cuda("auto", pads[i]), "%s", pads[i]);
     ck_assert_msg(offers_cuda("cuda", pads[i]), "%s", pads[i]);
     ck_assert_msg(!offers_cuda("omp", pads[i]), "%s", pads[i]);
-    ck_assert_msg(!offers_cuda("c", pads[i]), "%s", pads[i]);
+    ck_assert_msg(!offers_cuda("omp", pads[i]), "%s", pads[i]);
   }
 }
 
@@ -344,7 +344,7 @@ STX_TEST(without_a_gpu)
   g_setenv("STX_FAKE_CUDA_DEVICES", "0", TRUE);
   for (guint i = 0; i < G_N_ELEMENTS(pads); i++)
     ck_assert_msg(!offers_cuda("auto", pads[i]), "%s", pads[i]);
-  stx_test_breaks(line, "backend=cuda is not available", "choose auto, omp or c", NULL);
+  stx_test_breaks(line, "backend=cuda is not available", "choose auto or omp", NULL);
   outcome = expect_same_as_cpu(automatic, nowhere);
   ck_assert_int_eq(outcome.warnings, 0);
   cuda_outcome_clear(&outcome);

@@ -32,12 +32,12 @@ static const struct {
 STX_TEST_LOOP(what_is_inside_stays_on_the_device, G_N_ELEMENTS(ways))
 {
   g_autofree gchar *line = g_strconcat(BIN("cuda"), ways[_i].rest, FED, NULL);
-  gchar *host = g_strconcat(BIN("c"), ways[_i].rest, FED, NULL);
+  gchar *host = g_strconcat(BIN("omp"), ways[_i].rest, FED, NULL);
   CudaOutcome gpu, cpu;
 
   if (_i == 1) {
     g_free(host);
-    host = g_strconcat(BIN("c"), ways[0].rest, FED, NULL);
+    host = g_strconcat(BIN("omp"), ways[0].rest, FED, NULL);
   }
   gpu = cuda_run_text(line, inside);
   cpu = cuda_run_text_once(host);
@@ -56,11 +56,11 @@ STX_TEST_LOOP(what_is_inside_stays_on_the_device, G_N_ELEMENTS(ways))
   ",width=352,height=120 ! s.sink_" view " "
 #define MOVING(backend, format, output)                                                            \
   "stereo-sgm name=s max-disparity=64 motion=true output=" output " backend=" backend              \
-  " ! downsample-transpose backend=c ! sat-dp-stixels backend=c ! "                                \
+  " ! downsample-transpose backend=omp ! sat-dp-stixels backend=omp ! "                            \
   "stixel-json write=motion ! fakesink name=out " WIDE("left", format) WIDE("right", format)
 #define BOTH(...)                                                                                  \
   {                                                                                                \
-    MOVING("cuda", __VA_ARGS__), MOVING("c", __VA_ARGS__)                                          \
+    MOVING("cuda", __VA_ARGS__), MOVING("omp", __VA_ARGS__)                                        \
   }
 
 STX_TEST_LOOP(motion_is_that_of_the_cpu, 2)

@@ -37,7 +37,7 @@ static CudaOutcome run(const char *format, const char *backend)
 
 STX_TEST_LOOP(bytes_are_those_of_the_cpu, G_N_ELEMENTS(lines))
 {
-  g_auto(CudaOutcome) cpu = run(lines[_i], "backend=c");
+  g_auto(CudaOutcome) cpu = run(lines[_i], "backend=omp");
   g_auto(CudaOutcome) gpu = run(lines[_i], "backend=cuda");
 
   cuda_expect_same(&gpu, &cpu, lines[_i]);

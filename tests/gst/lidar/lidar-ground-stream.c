@@ -120,7 +120,7 @@ STX_TEST(flushes_ends_and_restarts)
   expect_reference(&fixture, 3);
   ck_assert_int_eq(
       gst_element_set_state(fixture.element, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
-  g_object_set(fixture.element, "backend", STX_BACKEND_C, "threads", 1, NULL);
+  g_object_set(fixture.element, "backend", STX_BACKEND_OMP, "threads", 1, NULL);
   ck_assert_int_eq(
       gst_element_set_state(fixture.element, GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
   gst_harness_push_event(fixture.harness, gst_event_new_stream_start("again"));

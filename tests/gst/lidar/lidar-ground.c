@@ -47,10 +47,10 @@ static void run_and_expect(ScanFixture *fixture, const StxGroundParams *params,
 
 static const gsize counts[] = {POINTS, 0, 1, 3, 17, POINTS - 1, 0, 4096};
 
-STX_TEST_LOOP(every_backend_equals_reference, 5)
+STX_TEST_LOOP(every_backend_equals_reference, 4)
 {
-  static const char *const properties[] = {"backend=c", "backend=omp threads=1",
-      "backend=omp threads=2", "backend=omp threads=7", "backend=auto"};
+  static const char *const properties[] = {
+      "backend=omp threads=1", "backend=omp threads=2", "backend=omp threads=7", "backend=auto"};
   g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
 
   for (guint mode = 0; mode < 2; mode++) {

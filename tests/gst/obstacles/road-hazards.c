@@ -88,15 +88,6 @@ STX_TEST(properties_count)
   ck_assert_uint_eq(seen.small + seen.holes, 0);
 }
 
-STX_TEST(all_backends_agree)
-{
-  Seen fast = run(LINE("backend=omp"), "out", "sink"), slow = run(LINE("backend=c"), "out", "sink");
-
-  ck_assert_uint_gt(fast.small + fast.holes, 1);
-  ck_assert_uint_eq(fast.small, slow.small);
-  ck_assert_uint_eq(fast.holes, slow.holes);
-}
-
 /* stixel-obstacles keeps them beside its own. */
 STX_TEST(stixel_obstacles_keeps_them)
 {

@@ -25,7 +25,7 @@ static StxImage8 packed(const GstVideoFrame *frame)
 static void run_reference(
     const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right, Expected *expected)
 {
-  const StxSgmImpl *impl = stx_impl_named(&stx_sgm_impls, "c");
+  const StxSgmImpl *impl = stx_impl_named(&stx_sgm_impls, "omp");
   void *scratch = aligned_alloc(STX_ALIGN, stx_align(impl->scratch_size(params, 1)));
   StxImage16 disparity = {expected->disparity, params->width * 2, params->width, params->height};
   StxImage8 confidence = {expected->confidence, params->width, params->width, params->height};
@@ -139,7 +139,7 @@ STX_TEST(properties_reach_the_algorithm)
 
 STX_TEST(every_backend_gives_the_same_bytes)
 {
-  static const char *const backends[] = {"auto", "omp", "c"};
+  static const char *const backends[] = {"auto", "omp"};
   const StxSgmParams params = STX_SGM_DEFAULTS;
 
   for (gsize i = 0; i < G_N_ELEMENTS(backends); i++)
@@ -207,7 +207,7 @@ static void convert(const char *format, GstBuffer *picture, GstBuffer *gray, int
 
 STX_TEST(gray_has_the_bytes_of_videoconvert)
 {
-  const StxLumaImpl *impl = stx_impl_named(&stx_luma_impls, "c");
+  const StxLumaImpl *impl = stx_impl_named(&stx_luma_impls, "omp");
   g_auto(GStrv) formats = g_strsplit(STX_LUMA_FORMATS, ", ", -1);
   enum { WIDTH = 256, HEIGHT = 65 };
 

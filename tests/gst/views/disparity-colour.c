@@ -69,7 +69,7 @@ static StxColormapTable table;
 
 static const StxColormapImpl *stem(void)
 {
-  return stx_impl_named(&stx_colormap_impls, "c");
+  return stx_impl_named(&stx_colormap_impls, "omp");
 }
 
 static StxImage16 image_of(const GstMapInfo *map)

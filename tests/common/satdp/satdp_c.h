@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The reference with another data term than satdp's: between satdp_c.c and fulldp_c.c. */
-#ifndef STX_SATDP_TERM_PRIVATE_H
-#define STX_SATDP_TERM_PRIVATE_H
+#ifndef STX_TESTS_SATDP_C_H
+#define STX_TESTS_SATDP_C_H
 
 #include "common/satdp/satdp_cost_math.h"
 
@@ -16,6 +16,8 @@ typedef struct {
   double (*energy)(const void *data, int kind, int vb, int k, const StxGroundFit *plane);
   void *data;
 } StxSatdpTerm;
+
+size_t stx_satdp_scratch_c(const StxSatdpParams *params, int threads);
 
 /* The reference; `term` NULL: with satdp's own data term. */
 void stx_satdp_solve_c(const StxSatdpParams *params, const StxSatdpTables *tables,

@@ -271,14 +271,14 @@ static size_t lay_out(const StxGroundParams *params, Scan *s, char *memory)
   return at.size;
 }
 
-size_t stx_ground_scratch_c(const StxGroundParams *params, size_t count, int threads)
+static size_t stx_ground_scratch_c(const StxGroundParams *params, size_t count, int threads)
 {
   (void)count, (void)threads;
   Scan layout;
   return lay_out(params, &layout, NULL);
 }
 
-bool stx_ground_run_c(const StxGroundParams *params, const float *points, size_t count,
+static bool stx_ground_run_c(const StxGroundParams *params, const float *points, size_t count,
     uint32_t *labels, StxGroundResult *result, void *scratch, const StxPlace *place,
     StxError *error)
 {
@@ -299,3 +299,6 @@ bool stx_ground_run_c(const StxGroundParams *params, const float *points, size_t
   *result = s->result;
   return true;
 }
+
+const StxGroundImpl oracle_ground = {
+    {"c", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, stx_ground_scratch_c, stx_ground_run_c};

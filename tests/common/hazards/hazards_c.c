@@ -25,7 +25,7 @@ static unsigned difference(const int16_t *left, const int16_t *right, int width,
   return (unsigned)(d < MOST_DIFFERENCE ? d : MOST_DIFFERENCE);
 }
 
-void stx_hazards_costs_c(const StxHazardsWork *work, int row, int worker)
+static void stx_hazards_costs_c(const StxHazardsWork *work, int row, int worker)
 {
   int width = work->width, half = work->half[row - work->top];
   int16_t *left = work->scratch[worker], *right = left + width;
@@ -93,10 +93,13 @@ static Patch test(const StxHazardsWork *work, int row, int way, int cell)
   return best;
 }
 
-void stx_hazards_tests_c(const StxHazardsWork *work, int row, int worker)
+static void stx_hazards_tests_c(const StxHazardsWork *work, int row, int worker)
 {
   for (int cell = 0; cell < work->cells; cell++) {
     work->up[hazards_at(work, row, cell)] = test(work, row, -1, cell);
     work->down[hazards_at(work, row, cell)] = test(work, row, 1, cell);
   }
 }
+
+const StxHazardsImpl oracle_hazards = {
+    {"c", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, stx_hazards_costs_c, stx_hazards_tests_c};

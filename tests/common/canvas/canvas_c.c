@@ -43,7 +43,7 @@ static void lay_tile(const StxCanvas *canvas, const StxTile *tile, const StxPlan
     }
 }
 
-bool stx_canvas_lay_c(const StxCanvas *canvas, const void *tiles, const StxFrame *frame,
+static bool stx_canvas_lay_c(const StxCanvas *canvas, const void *tiles, const StxFrame *frame,
     const StxPlace *place, StxError *error)
 {
   const StxPixelFormat *format = canvas->params.format;
@@ -55,3 +55,5 @@ bool stx_canvas_lay_c(const StxCanvas *canvas, const void *tiles, const StxFrame
   }
   return true;
 }
+
+const StxCanvasImpl oracle_canvas = {{"c", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, stx_canvas_lay_c};

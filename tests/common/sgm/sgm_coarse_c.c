@@ -5,7 +5,7 @@
  */
 #include "common/sgm/coarse/sgm_coarse.h"
 #include "common/sgm/sgm_math.h"
-#include "common/sgm/sgm_private.h"
+#include "tests/common/sgm/sgm_c.h"
 #include "common/sgm/sgm_sky.h"
 
 #include <stdlib.h>

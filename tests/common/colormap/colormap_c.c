@@ -5,44 +5,6 @@
 
 #include <string.h>
 
-/* Without a truth. */
-static unsigned map_level_at(
-    const StxColormapInput *input, const StxColormapTable *table, int x, int y)
-{
-  if (input->bytes.data == NULL)
-    return table->level[stx_row16(&input->map, y)[x]];
-  unsigned confidence = stx_row8(&input->bytes, y)[x];
-  if (input->map.data == NULL)
-    return table->level[confidence];
-  return stx_colormap_sure_level(table, confidence, stx_row16(&input->map, y)[x]);
-}
-
-/* A map's numbers alone. */
-static void spread_row(const StxColormapTable *table, const uint16_t *numbers, int width,
-    StxColormapHistogram *histogram)
-{
-  for (int x = 0; x < width; x++)
-    if (stx_colormap_is_value(table->level[numbers[x]]))
-      histogram->count[numbers[x] >> STX_COLORMAP_BIN_SHIFT]++;
-}
-
-bool stx_colormap_spread_c(const StxColormapInput *input, const StxColormapTable *table,
-    StxColormapHistogram *histogram, const StxPlace *place, StxError *error)
-{
-  const bool is_bytes = input->bytes.data != NULL;
-  const int width = is_bytes ? input->bytes.width : input->map.width;
-  const int height = is_bytes ? input->bytes.height : input->map.height;
-  memset(histogram, 0, sizeof *histogram);
-  for (int y = 0; y < height; y += STX_COLORMAP_SPREAD_ROWS)
-    if (!is_bytes)
-      spread_row(table, stx_row16(&input->map, y), width, histogram);
-    else
-      for (int x = 0; x < width; x++)
-        if (stx_colormap_is_value(map_level_at(input, table, x, y)))
-          histogram->count[stx_row8(&input->bytes, y)[x]]++;
-  return true;
-}
-
 static uint32_t disparity_at(const StxColormapInput *input, int map, int x, int y)
 {
   unsigned number = stx_row16(map == 0 ? &input->map : &input->truth, y)[x];
@@ -70,10 +32,10 @@ static unsigned level_at(const StxColormapInput *input, const StxColormapTable *
 {
   if (input->truth.data != NULL)
     return error_at(input, count, x, y);
-  return map_level_at(input, table, x, y);
+  return stx_colormap_map_level(input, table, x, y);
 }
 
-bool stx_colormap_paint_c(const StxColormapInput *input, const StxColormapTable *table,
+static bool stx_colormap_paint_c(const StxColormapInput *input, const StxColormapTable *table,
     const StxColormapPicture *picture, StxColormapCount *count, const StxPlace *place,
     StxError *error)
 {
@@ -86,3 +48,6 @@ bool stx_colormap_paint_c(const StxColormapInput *input, const StxColormapTable 
     }
   return true;
 }
+
+const StxColormapImpl oracle_colormap = {
+    {"c", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, stx_colormap_spread, stx_colormap_paint_c};

@@ -6,7 +6,7 @@
  */
 #include "common/satdp/satdp_private.h"
 #include "common/satdp/satdp_records_math.h"
-#include "common/satdp/satdp_term_private.h"
+#include "tests/common/satdp/satdp_c.h"
 
 #include <string.h>
 
@@ -267,10 +267,13 @@ void stx_satdp_solve_c(const StxSatdpParams *params, const StxSatdpTables *table
   *result = (StxSatdpResult){.evaluated = evaluated, .count = (uint32_t)count};
 }
 
-bool stx_satdp_run_c(const StxSatdpParams *params, const StxSatdpTables *tables, bool has_ground,
-    const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpResult *result,
-    void *scratch, const StxPlace *place, StxError *error)
+static bool stx_satdp_run_c(const StxSatdpParams *params, const StxSatdpTables *tables,
+    bool has_ground, const void *columns, const uint8_t *starts, StxStixel *stixels,
+    StxSatdpResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
   stx_satdp_solve_c(params, tables, columns, starts, stixels, result, scratch, NULL);
   return true;
 }
+
+const StxSatdpImpl oracle_satdp = {
+    {"c", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, stx_satdp_scratch_c, stx_satdp_run_c};

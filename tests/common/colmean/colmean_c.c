@@ -224,13 +224,13 @@ static void reduce_classes(const StxColmeanParams *params, const StxColmeanTable
 
 /* ---- Entry points ------------------------------------------------------------------------- */
 
-size_t stx_colmean_scratch_c(const StxColmeanParams *params, int threads)
+static size_t stx_colmean_scratch_c(const StxColmeanParams *params, int threads)
 {
   size_t columns = stx_grid_columns(&params->grid);
   return sizeof(ValidPixels) > columns ? sizeof(ValidPixels) : columns;
 }
 
-bool stx_colmean_run_c(const StxColmeanParams *params, const StxColmeanTables *tables,
+static bool stx_colmean_run_c(const StxColmeanParams *params, const StxColmeanTables *tables,
     const StxColmeanInput *input, void *columns, void *scratch, const StxPlace *place,
     StxError *error)
 {
@@ -239,3 +239,6 @@ bool stx_colmean_run_c(const StxColmeanParams *params, const StxColmeanTables *t
   reduce_classes(params, tables, input, columns);
   return true;
 }
+
+const StxColmeanImpl oracle_colmean = {
+    {"c", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, stx_colmean_scratch_c, stx_colmean_run_c};

@@ -135,13 +135,13 @@ static void add_column(const Column *c, const uint16_t *cells, StxRdpResult *res
   result->count += (uint32_t)c->count;
 }
 
-size_t stx_rdp_scratch_c(const StxRdpParams *params, int threads)
+static size_t stx_rdp_scratch_c(const StxRdpParams *params, int threads)
 {
   (void)params, (void)threads;
   return stx_align(sizeof(Column));
 }
 
-bool stx_rdp_run_c(const StxRdpParams *params, const void *columns, StxStixel *segments,
+static bool stx_rdp_run_c(const StxRdpParams *params, const void *columns, StxStixel *segments,
     uint8_t *kept, StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
   const StxGrid *grid = &params->grid;
@@ -162,3 +162,6 @@ bool stx_rdp_run_c(const StxRdpParams *params, const void *columns, StxStixel *s
   }
   return true;
 }
+
+const StxRdpImpl oracle_rdp = {
+    {"c", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, stx_rdp_scratch_c, stx_rdp_run_c};

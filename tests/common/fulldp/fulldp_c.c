@@ -5,7 +5,7 @@
 #include "common/fulldp/fulldp_math.h"
 #include "common/fulldp/fulldp_private.h"
 #include "common/satdp/satdp_private.h"
-#include "common/satdp/satdp_term_private.h"
+#include "tests/common/satdp/satdp_c.h"
 
 /* The cells of a column. */
 typedef struct {
@@ -50,17 +50,20 @@ static double energy(const void *data, int kind, int vb, int k, const StxGroundF
   return sum;
 }
 
-size_t stx_fulldp_scratch_c(const StxSatdpParams *params, int threads)
+static size_t stx_fulldp_scratch_c(const StxSatdpParams *params, int threads)
 {
   return stx_satdp_scratch_c(params, threads) + stx_align(sizeof(Cells));
 }
 
-bool stx_fulldp_run_c(const StxSatdpParams *params, const StxSatdpTables *tables, bool has_ground,
-    const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpResult *result,
-    void *scratch, const StxPlace *place, StxError *error)
+static bool stx_fulldp_run_c(const StxSatdpParams *params, const StxSatdpTables *tables,
+    bool has_ground, const void *columns, const uint8_t *starts, StxStixel *stixels,
+    StxSatdpResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
   StxSatdpParams upright = stx_fulldp_upright(params);
   StxSatdpTerm term = {begin, energy, (char *)scratch + stx_satdp_scratch_c(params, 1)};
   stx_satdp_solve_c(&upright, tables, columns, starts, stixels, result, scratch, &term);
   return true;
 }
+
+const StxSatdpImpl oracle_fulldp = {
+    {"c", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, stx_fulldp_scratch_c, stx_fulldp_run_c};

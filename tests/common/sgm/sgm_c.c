@@ -4,7 +4,7 @@
  * the place says. Two sweeps over the image; the first leaves its half sum A(p,d) in a volume of
  * width · height · D bytes, the second turns it into S(p,d).
  */
-#include "common/sgm/sgm_private.h"
+#include "tests/common/sgm/sgm_c.h"
 #include "common/sgm/sgm_math.h"
 #include "common/sgm/sgm_sky.h"
 
@@ -58,7 +58,7 @@ static size_t lay_out(Scratch *s, const StxSgmParams *params, void *base)
   return at.size;
 }
 
-size_t stx_sgm_scratch_c(const StxSgmParams *params, int threads)
+static size_t stx_sgm_scratch_c(const StxSgmParams *params, int threads)
 {
   Scratch s;
   return lay_out(&s, params, NULL);
@@ -294,7 +294,7 @@ void stx_sgm_write_c(const StxSgmParams *params, const uint16_t *values, const u
     write_row(params, y, values, margins, disparity, confidence);
 }
 
-bool stx_sgm_run_c(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
+static bool stx_sgm_run_c(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
     const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
     StxError *error)
 {
@@ -311,3 +311,22 @@ bool stx_sgm_run_c(const StxSgmParams *params, const StxImage8 *left, const StxI
   stx_sgm_last_steps(params, left, right, disparity, confidence, s.sky, 1);
   return true;
 }
+
+/* ---- With both searches ------------------------------------------------------------------- */
+
+static size_t scratch_size(const StxSgmParams *params, int threads)
+{
+  StxSgmScratch *const sizes[] = {stx_sgm_scratch_c, stx_sgm_coarse_scratch_c};
+  return stx_sgm_scratch_search(sizes, params, threads);
+}
+
+static bool run(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
+    const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
+    StxError *error)
+{
+  StxSgmRun *const runs[] = {stx_sgm_run_c, stx_sgm_coarse_run_c};
+  return stx_sgm_run_search(
+      runs, params, left, right, disparity, confidence, scratch, place, error);
+}
+
+const StxSgmImpl oracle_sgm = {{"c", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, scratch_size, run};

@@ -18,7 +18,7 @@ static size_t lay_out(const StxOrbitParams *params, size_t count, Scratch *s, vo
   return at.size;
 }
 
-size_t stx_orbit_scratch_size_c(const StxOrbitParams *params, size_t count, int threads)
+static size_t stx_orbit_scratch_size_c(const StxOrbitParams *params, size_t count, int threads)
 {
   Scratch s;
   (void)threads;
@@ -41,7 +41,7 @@ static uint64_t key_of_pixel(const StxOrbitFrame *frame, int x, int y)
   return best;
 }
 
-bool stx_orbit_draw_c(const StxOrbitParams *params, const StxOrbitScene *scene,
+static bool stx_orbit_draw_c(const StxOrbitParams *params, const StxOrbitScene *scene,
     const StxFrame *view, void *scratch, const StxPlace *place, StxError *error)
 {
   Scratch s;
@@ -57,3 +57,6 @@ bool stx_orbit_draw_c(const StxOrbitParams *params, const StxOrbitScene *scene,
   }
   return true;
 }
+
+const StxOrbitImpl oracle_orbit = {
+    {"c", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, stx_orbit_scratch_size_c, stx_orbit_draw_c};

@@ -36,7 +36,7 @@ static uint8_t luma_of(const StxLumaFormat *format, int shift, const uint8_t *pi
   }
 }
 
-bool stx_luma_run_c(const StxLumaFormat *format, int bits, const StxImage8 *picture,
+static bool stx_luma_run_c(const StxLumaFormat *format, int bits, const StxImage8 *picture,
     const StxImage8 *gray, void *scratch, const StxPlace *place, StxError *error)
 {
   int shift = stx_luma_wants_most(format, bits) ? stx_luma_shift_for(largest_word(format, picture))
@@ -46,3 +46,5 @@ bool stx_luma_run_c(const StxLumaFormat *format, int bits, const StxImage8 *pict
       stx_row8(gray, y)[x] = luma_of(format, shift, pixel_at(format, picture, x, y));
   return true;
 }
+
+const StxLumaImpl oracle_luma = {{"c", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, stx_luma_run_c};

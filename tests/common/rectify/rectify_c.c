@@ -3,7 +3,7 @@
 #include "common/rectify/rectify_math.h"
 #include "common/rectify/rectify_private.h"
 
-bool stx_rectify_run_c(const StxRectifyMap *map, const StxRectifySample *sample,
+static bool stx_rectify_run_c(const StxRectifyMap *map, const StxRectifySample *sample,
     const StxImage8 *source, const StxImage8 *target, const StxPlace *place, StxError *error)
 {
   for (int y = 0; y < map->height; y++)
@@ -15,7 +15,7 @@ bool stx_rectify_run_c(const StxRectifyMap *map, const StxRectifySample *sample,
   return true;
 }
 
-bool stx_rectify_run_packed_c(const StxRectifyMap *pixels, const StxRectifyMap *colours,
+static bool stx_rectify_run_packed_c(const StxRectifyMap *pixels, const StxRectifyMap *colours,
     const StxRectifyPacked *packed, const StxImage8 *source, const StxImage8 *target,
     const StxPlace *place, StxError *error)
 {
@@ -29,3 +29,6 @@ bool stx_rectify_run_packed_c(const StxRectifyMap *pixels, const StxRectifyMap *
     }
   return true;
 }
+
+const StxRectifyImpl oracle_rectify = {
+    {"c", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, stx_rectify_run_c, stx_rectify_run_packed_c};
