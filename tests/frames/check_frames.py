@@ -42,8 +42,12 @@ def read():
 
 def with_recording(sources, folder):
     """`sources`, with what takes longest to draw, and many lines begin with, in a file."""
-    drawn = f"{sources['PICTURE']} ! {sources['SMALL']}"
-    last_frame(f"{drawn} ! gdppay ! tee name=t ! queue ! filesink location={folder}/picture t.", {})
+    line = Gst.parse_launch(f"{sources['PICTURE']} ! {sources['SMALL']} ! gdppay ! "
+                            f"filesink location={folder}/picture")
+    line.set_state(Gst.State.PLAYING)
+    line.get_bus().timed_pop_filtered(Gst.CLOCK_TIME_NONE,
+                                      Gst.MessageType.EOS | Gst.MessageType.ERROR)
+    line.set_state(Gst.State.NULL)
     return {"PICTURE ! SMALL": f"filesrc location={folder}/picture ! gdpdepay", **sources}
 
 
