@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Colormap: levels, counts and ranges by hand and by other ways to the same; all implementations
- * against the reference. Legends: tests/frames.
+ * Colormap: levels and colours by hand, refusals, all implementations against the reference.
+ * Errors, ranges, stixels and legends: tests/frames.
  */
-#include "common/metrics/metrics.h"
 #include "tests/common/colormap/colormap_case.h"
 #include "common/colormap/colormap.h"
 #include "tests/common/oracle.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const StxColormapImpl *reference(void)
@@ -135,44 +132,6 @@ STX_TEST(unknown_is_not_certain)
   }
 }
 
-/* ---- Errors -------------------------------------------------------------------------------- */
-
-/* The formula of colormap.h in double. */
-static int error_level(unsigned d, unsigned t)
-{
-  double error = fabs((double)d - t), ratio = fmin(error / 768, 20 * error / t);
-  int level = 1;
-  for (int k = 0; k < 9; k++)
-    level += ratio > ldexp(1. / 16, k);
-  return t == 0 ? 0 : d == 0 ? STX_COLORMAP_MISSING : level;
-}
-
-/* Every pixel against the formula, every count against the score of metrics.h. */
-STX_TEST(errors_are_those_of_the_score)
-{
-  for (uint64_t seed = 0; seed < 12; seed++) {
-    STX_AUTO(ColormapCase) c = colormap_case_new(6, seed, 90);
-    StxDisparityScore score = {0};
-    StxColormapCount count;
-    double sum = 0;
-    STX_GUARDED uint8_t *bytes = stx_guarded_alloc((size_t)(3 * c.width * c.height));
-    StxColormapPicture picture = {bytes, 3 * c.width, c.width, c.height, 3, c.square};
-    ck_assert(reference()->paint(&c.input, c.table, &picture, &count, &alone, NULL));
-    stx_disparity_score_add(&score, &c.input.truth, &c.input.map);
-    STX_EACH_PIXEL (x, y, c.width, c.height) {
-      unsigned d = stx_row16(&c.input.map, y)[x], t = stx_row16(&c.input.truth, y)[x];
-      StxRgb colour = stx_colormap_colour(
-          &c.params, error_level(d, t), ((x / (1 << c.square)) ^ (y / (1 << c.square))) & 1);
-      sum += t != 0 && d != 0 ? fabs((double)d - t) : 0;
-      ck_assert_msg(memcmp(bytes + 3 * (y * c.width + x), &colour, 3) == 0, "%u of %u", d, t);
-    }
-    ck_assert_uint_eq(count.truth, score.truth);
-    ck_assert_uint_eq(count.known, score.known);
-    ck_assert_uint_eq(count.bad, score.bad_and - (score.truth - score.known));
-    ck_assert_double_eq((double)count.sum, sum);
-  }
-}
-
 STX_TEST(numbers_become_disparities)
 {
   static uint16_t disparity[STX_COLORMAP_NUMBERS];
@@ -198,56 +157,6 @@ STX_TEST(numbers_become_disparities)
 
 /* ---- Ranges -------------------------------------------------------------------------------- */
 
-/* 1000 values of 10 … 20 px, and one in 200 far outside on either side. */
-STX_TEST(a_range_leaves_one_percent_out)
-{
-  enum { WIDTH = 1000 };
-  uint16_t numbers[WIDTH];
-  StxColormapParams params = {.mode = STX_COLORMAP_DISPARITY, .range = STX_COLORMAP_FRAME};
-  StxColormapInput input = {.map = {numbers, sizeof numbers, WIDTH, 1}};
-  StxColormapHistogram histogram;
-  StxColormapSpan span = {0, 0};
-  for (int i = 0; i < WIDTH; i++)
-    numbers[i] = (uint16_t)(i % 200 == 0 ? 1 : i % 200 == 1 ? 60000 : 2560 + (i % 11) * 256);
-  stx_colormap_table(&params, stx_colormap_span(&params), stx_pixel_format("RGB"), &table);
-  ck_assert(reference()->spread(&input, &table, &histogram, &alone, NULL));
-  ck_assert(stx_colormap_measure(&params, &table, &histogram, &span));
-  ck_assert_double_eq_tol(span.low, 10, .07);
-  ck_assert_double_eq_tol(span.high, 20, .07);
-  params.mode = STX_COLORMAP_DEPTH;
-  params.focal_baseline = 400;
-  ck_assert(stx_colormap_measure(&params, &table, &histogram, &span));
-  ck_assert_double_eq_tol(span.low, 20, .1);
-  ck_assert_double_eq_tol(span.high, 40, .3);
-  memset(numbers, 0, sizeof numbers);
-  ck_assert(reference()->spread(&input, &table, &histogram, &alone, NULL));
-  ck_assert(!stx_colormap_measure(&params, &table, &histogram, &span));
-}
-
-/* Of 400 pixels 100 are sky and 100 unknown: those known have .2 … .6. */
-STX_TEST(a_range_is_that_of_what_is_known)
-{
-  enum { WIDTH = 400 };
-  uint16_t numbers[WIDTH];
-  uint8_t bytes[WIDTH];
-  StxColormapParams params = {.mode = STX_COLORMAP_CONFIDENCE,
-      .range = STX_COLORMAP_FRAME,
-      .numbers = STX_COLORMAP_OF_SURE};
-  StxColormapInput input = {
-      .map = {numbers, sizeof numbers, WIDTH, 1}, .bytes = {bytes, sizeof bytes, WIDTH, 1}};
-  StxColormapHistogram histogram;
-  StxColormapSpan span = {0, 0};
-  for (int i = 0; i < WIDTH; i++) {
-    numbers[i] = i % 4 < 2 ? 0 : 2560;
-    bytes[i] = (uint8_t)(i % 4 == 0 ? 255 : i % 4 == 1 ? 0 : i % 4 == 2 ? 51 : 153);
-  }
-  stx_colormap_table(&params, stx_colormap_span(&params), stx_pixel_format("RGB"), &table);
-  ck_assert(reference()->spread(&input, &table, &histogram, &alone, NULL));
-  ck_assert(stx_colormap_measure(&params, &table, &histogram, &span));
-  ck_assert_double_eq_tol(span.low, .2, 1e-9);
-  ck_assert_double_eq_tol(span.high, .6, 1e-9);
-}
-
 STX_TEST(a_range_is_followed_slowly)
 {
   StxColormapSpan now = stx_colormap_follow(NULL, (StxColormapSpan){10, 20});
@@ -263,41 +172,6 @@ STX_TEST(a_range_is_followed_slowly)
   ck_assert(a.low <= 10.05 && a.low > 9.7 && a.high >= 20.3 && a.high < 20.7);
   a = stx_colormap_round((StxColormapSpan){5, 5});
   ck_assert(a.low <= 5 && a.high >= 5 && a.high > a.low);
-}
-
-/* ---- Stixels ------------------------------------------------------------------------------- */
-
-STX_TEST(stixels_become_maps)
-{
-  const StxStixel stixels[] = {
-      {.column = 0,
-          .top = 2,
-          .bottom = 3,
-          .kind = STX_KIND_OBJECT,
-          .cost = 3,
-          .confidence = .5f,
-          .disparity_top = 4,
-          .disparity_bottom = 4},
-      {.column = 0, .top = 0, .bottom = 1, .kind = STX_KIND_SEGMENT, .cost = 3, .confidence = NAN},
-      {.column = 1, .top = 2, .bottom = 9, .kind = STX_KIND_GROUND, .cost = -1, .confidence = 2},
-      {.column = 1, .top = 0, .bottom = 1, .kind = STX_KIND_SKY, .cost = 7, .confidence = 1},
-  };
-  enum { SKY = STX_COLORMAP_PART_SKY };
-  static const uint16_t cost[] = {
-      12289, 12289, SKY, 12289, 12289, SKY, 6145, 6145, 0, 6145, 6145, 0};
-  static const uint16_t confidence[] = {0, 0, SKY, 0, 0, SKY, 2049, 2049, 8193, 2049, 2049, 8193};
-  static const uint16_t disparity[] = {0, 0, 1, 0, 0, 1, 1024, 1024, 0, 1024, 1024, 0};
-  uint16_t numbers[12];
-  const StxImage16 map = {numbers, 6, 3, 4};
-  stx_colormap_render(stixels, 4, 2, STX_COLORMAP_COST, &map);
-  stx_expect_same(cost, numbers, sizeof numbers, "cost");
-  stx_colormap_render(stixels, 4, 2, STX_COLORMAP_CONFIDENCE, &map);
-  stx_expect_same(confidence, numbers, sizeof numbers, "confidence");
-  stx_colormap_render(stixels, 4, 2, STX_COLORMAP_DISPARITY, &map);
-  stx_expect_same(disparity, numbers, sizeof numbers, "disparity");
-  stx_colormap_render(NULL, 0, 2, STX_COLORMAP_COST, &map);
-  for (int i = 0; i < 12; i++)
-    ck_assert_uint_eq(numbers[i], 0);
 }
 
 /* ---- Refusals ------------------------------------------------------------------------------ */
@@ -367,6 +241,3 @@ STX_TEST(all_implementations_agree)
       }
     }
 }
-
-#define WIDTH 1242
-#define HEIGHT 375
