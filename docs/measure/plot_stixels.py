@@ -3,7 +3,7 @@
 import pathlib
 import statistics
 
-from plots import (COLOURS, FOLDER, data_folder, data_names, machine_of, note, note_machine, plain,
+from plots import (COLOURS, FOLDER, data_folder, data_names, note, note_machine, plain,
                    read, run, save, table)
 
 REPEATS = 5
@@ -15,14 +15,6 @@ MODELS = {"gaussian-uniform": ("original", COLOURS[1]), "upright": ("closed form
           "gaussian": ("slanted", COLOURS[3]), "rdp": ("segments", COLOURS[2])}
 XAVIER = {"original": (102.4, 10.9), "closed form": (344.3, 92.3)}  # Figure 8, at 8x8 and 4x4
 XAVIER_PROGRAMME = (7.2, 10.9)  # as many times as fast in the dynamic programme alone
-# Of Table 4 of the paper: what, of the Tegra X2, of the Tegra Xavier, and of machine.csv's row.
-SPECIFICATIONS = (
-    ("processor", "Pascal", "Volta", "{processor}"),
-    ("clock frequency", "1465 MHz", "1377 MHz", "{clock_mhz} MHz"),
-    ("processors (SMs)", "4", "8", "{cores} cores"),
-    ("memory bandwidth", "59.7 GB/s", "136.5 GB/s", "{copy_gb_s} GB/s, one core copies"),
-    ("arithmetic", "750 GFLOPS, float32", "1410 GFLOPS, float32",
-     "{multiply_add_gop_s} G multiply-adds/s, float64, one core"))
 MARKS = {"8": "s", "4": "o"}
 STAGES = {"ms_colmean": "reduction and transposition", "ms_satdp": "tables, recurrence, records",
           "ms_rdp": "segments"}
@@ -85,12 +77,8 @@ def rate_table():
 
 
 def tables():
-    """Those of the page, of what stixels-*.csv say, and Table 4."""
-    machine = machine_of("stixels")
-    lines = [["", "Tegra X2", "Tegra Xavier", "here"],
-             *([*words, here.format(**machine)] for *words, here in SPECIFICATIONS)]
-    return (paper("--read", FOLDER, "--markdown") + frame_table() + rate_table() +
-            table("table-4", lines, 1))
+    """Those of the page, of what stixels-*.csv say."""
+    return paper("--read", FOLDER, "--markdown") + frame_table() + rate_table()
 
 
 def known_folders():
