@@ -462,9 +462,10 @@ static double support(const StxRoadCells *cells, const Plane *plane, StxRoadScra
 
 #define NEAR_PLANE 3 /* px and a 16th of the disparity; so far off is no cell of the plane */
 
-static int64_t off_plane(const Plane *plane, int x, int y, int64_t disparity)
+/* `y` as if there were no tilt. */
+static int64_t off_plane(const Plane *plane, int y, int64_t disparity)
 {
-  int64_t d = stx_road_int_at(&plane->line, y - rise_of(plane->tilt, x)), off = disparity - d;
+  int64_t d = stx_road_int_at(&plane->line, y), off = disparity - d;
   bool near = d >= 256 && disparity > 0 && llabs(off) <= 256 * NEAR_PLANE + d / 16;
   return near ? off : INT64_MAX;
 }
@@ -477,10 +478,11 @@ static double noise_of(const StxRoadCells *cells, const Plane *plane)
   for (int c = cells->step / 2; c + 1 < stx_grid_columns(grid); c += cells->step) {
     const uint16_t *left = stx_column(grid, (void *)cells->columns, 0, c);
     const uint16_t *right = stx_column(grid, (void *)cells->columns, 0, c + 1);
+    int up = rise_of(plane->tilt, column_x(grid, c));
+    int next = rise_of(plane->tilt, column_x(grid, c + 1));
     for (int r = 0; r < stx_grid_rows(grid); r++) {
       int y = stx_grid_top(grid, r) + stx_grid_top(grid, r + 1) - 1;
-      int64_t a = off_plane(plane, column_x(grid, c), y, left[r]);
-      int64_t b = off_plane(plane, column_x(grid, c + 1), y, right[r]);
+      int64_t a = off_plane(plane, y - up, left[r]), b = off_plane(plane, y - next, right[r]);
       int64_t apart = a == INT64_MAX || b == INT64_MAX ? -1 : llabs(a - b);
       apart = apart < 256 * NEAR_PLANE ? apart : 256 * NEAR_PLANE;
       sum += apart < 0 ? 0 : apart * apart;
