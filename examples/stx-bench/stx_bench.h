@@ -5,9 +5,9 @@
  *
  *   stx_bench_input.c   realistic pictures, disparities, labels and scores of a given size
  *   stx_bench_rdp.c     columns for rdp, and what it makes of them over epsilon
- *   stx_bench_group.c   one stage with one set of parameters, and its implementations
- *   stx_bench_measure.c compares them with the reference, then times them in turns
- *   stx_bench_cuda.c    the GPU and what it reaches; stx_bench_cuda_group.c: a group's work on it
+ *   stx_bench_stages.c  the stages: what they run, on the CPU and the GPU
+ *   stx_bench_group.c   compares a stage's implementations with the reference, then times them
+ *   stx_bench_cuda.c    the GPU and what it reaches
  *   stx_bench_limits.c  what the CPU can do: copying, 8-bit additions, multiply-adds
  *   stx_bench_report.c  table, Markdown, JSON
  *   stx_bench.c         command line, list of the groups
@@ -150,6 +150,7 @@ typedef enum {
   BENCH_COLUMNS_NOISE,
   BENCH_COLUMNS_COUNT
 } BenchColumns;
+extern const char *const bench_columns_names[BENCH_COLUMNS_COUNT];
 
 /* Parameters of a group, as far as its stage looks at them. */
 typedef struct {

@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of a group: parameters, list of implementations, memory, inputs. */
+/*
+ * Every usable implementation runs once and must give the bytes of the reference; those that do
+ * are then timed in turns, round after round, so that whatever else the machine does hits all of
+ * them alike. Slow ones take part in fewer rounds, evenly spread. The GPU's take turns among
+ * themselves: while the CPU computes for a second, a GPU lowers its clocks.
+ *
+ * On the GPU every input set has its own inputs and outputs, all sets the same content; a run goes
+ * once through all of them. There are so many that together they are twice as large as the level-2
+ * cache: a set has left the cache when its turn comes again, as a new frame is not in it either.
+ * Scratch and tables, which a pipeline has only once, are shared.
+ */
 #include "examples/stx-bench/stx_bench_group.h"
 
 #include <stdlib.h>
@@ -7,304 +17,53 @@
 
 #include "common/memory/memory.h"
 
-#define FRAME_NS UINT64_C(100000000) /* between two of a stream */
-#define FOCAL .55                    /* of the width */
-#define MOTION_FRAMES 8              /* of a stream, */
-#define MOTION_STEP 2                /*   and columns from one to the next */
-#define TURN .01                     /* radians, about the vertical */
+#define MIN_RUNS 3
+#define SLOW_MS 1000 /* one run of this length is enough */
+#define LONGER 3     /* than the budget at most, where later runs take longer than the first */
+#define WIPED 0xA5   /* what old results are overwritten with */
 
-/* ---- Runs --------------------------------------------------------------------------------- */
+#define LEAST_SETS 3
+#define MOST_SETS 64 /* small inputs stay in the cache: 64 launches in a row are enough */
+#define CACHES 2
+#define ALIGNMENT 256
 
-static StxPlace with_threads(int threads)
+/* ---- Entries ------------------------------------------------------------------------------ */
+
+static const Step *first_step(const Group *g)
 {
-  return (StxPlace){.threads = threads};
+  return g->stage->steps[0];
 }
 
-static void run_sgm(Group *g, const Entry *entry)
+/* The table of a stage that is one step: its implementations are timed one by one. */
+static const StxImplTable *single_table(const Group *g)
 {
-  StxPlace place = with_threads(entry->threads);
-  const StxSgmImpl *impl = entry->record;
-  const BenchInput *input = g->context->input;
-  impl->run(&g->sgm, &input->left, &input->right, &g->disparity, &g->confidence, g->scratch, &place,
-      NULL);
+  return first_step(g) != NULL && g->stage->steps[1] == NULL ? first_step(g)->cpu : NULL;
 }
 
-static StxColmeanInput colmean_input(const BenchInput *input)
+static unsigned reads(const Group *g)
 {
-  return (StxColmeanInput){
-      .disparity = input->disparity,
-      .confidence = input->confidence,
-      .labels = input->labels,
-      .scores = input->scores,
-      .class_stride = (ptrdiff_t)input->width * input->height,
-      .row_stride = input->width,
-      .pixel_stride = 1,
-  };
-}
-
-static void run_colmean(Group *g, const StxColmeanImpl *impl, int threads)
-{
-  StxPlace place = with_threads(threads);
-  StxColmeanInput input = colmean_input(g->context->input);
-  impl->run(&g->colmean, &g->colmean_tables, &input, g->columns, g->scratch, &place, NULL);
-}
-
-static void run_satdp(Group *g, const StxSatdpImpl *impl, int threads)
-{
-  StxPlace place = with_threads(threads);
-  impl->run(&g->satdp, &g->satdp_tables, g->satdp_tables.has_ground, g->columns, NULL, g->stixels,
-      &g->satdp_result, g->scratch, &place, NULL);
-  g->stixel_count = g->satdp_result.count;
-}
-
-static void run_rdp(Group *g, const StxRdpImpl *impl, int threads)
-{
-  StxPlace place = with_threads(threads);
-  StxRdpResult result;
-  impl->run(&g->rdp, g->columns, g->stixels, NULL, &result, g->scratch, &place, NULL);
-  g->stixel_count = result.count;
-}
-
-static StxPipeline *pipeline_of(Group *g, const Entry *entry)
-{
-  return entry->reference ? g->reference : g->pipelines[entry->limits];
-}
-
-/* Every run is that of a stream's first frame: the road does not depend on how often it ran. */
-static bool run_pipeline(Group *g, StxPipeline *pipeline, StxError *error)
-{
-  const BenchInput *input = g->context->input;
-  StxPipelineInput frame = {
-      .left = input->left, .right = input->right, .labels = input->labels, .camera = input->camera};
-  stx_pipeline_reset(pipeline);
-  return stx_pipeline_run(pipeline, &frame, &g->frame, error);
-}
-
-static void run_overlay(Group *g, const Entry *entry)
-{
-  const StxOverlayImpl *impl = entry->record;
-  StxFrame frame = {{g->picture.data}, {g->picture.stride}};
-  stx_overlay_draw_all(
-      impl, g->overlay, &frame, g->stixels, g->stixel_count, g->scratch, entry->threads);
-}
-
-static void run_rectify(Group *g, const Entry *entry)
-{
-  StxPlace place = with_threads(entry->threads);
-  const StxRectifyImpl *impl = entry->record;
-  StxRectifyMap map = stx_rectify_map_in(&g->view, 0, 0, g->map);
-  impl->run(
-      &map, &(StxRectifySample){1, {0}}, &g->context->input->left, &g->confidence, &place, NULL);
-}
-
-/* The next frame of a stream in which nothing moves. */
-static bool run_obstacles(Group *g, StxError *error)
-{
-  const BenchInput *input = g->context->input;
-  const StxMotion standing = {.state = STX_MOTION_KNOWN, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-  StxObstaclesResult result;
-  StxObstaclesFrame frame = {g->stixels, g->stixel_count, input->width, input->height,
-      g->satdp.grid.cell_width, input->camera, g->obstacles_time += FRAME_NS};
-  if (g->matched != NULL) {
-    frame.motion = &standing;
-    frame.points = g->matched;
-    frame.point_count = g->matched_count;
+  unsigned in = 0, made = 0;
+  for (int k = 0; k < MOST_STEPS && g->stage->steps[k] != NULL; k++) {
+    in |= g->stage->steps[k]->in & ~made;
+    made |= g->stage->steps[k]->out;
   }
-  return stx_obstacles_of_stixels(g->obstacles, &frame, &result, error);
+  return in;
 }
 
-int group_motion_width(const BenchInput *input)
+static unsigned leaves(const Group *g)
 {
-  const int less = (MOTION_FRAMES - 1) * MOTION_STEP;
-  return input->width > less ? input->width - less : 1;
+  unsigned out = 0;
+  for (int k = 0; k < MOST_STEPS && g->stage->steps[k] != NULL; k++)
+    out = g->stage->steps[k]->out;
+  return out;
 }
 
-StxEgomotionFrame group_motion_frame(
-    const BenchInput *input, int number, StxImage8 left, StxImage16 disparity, StxEgomotion *state)
+static unsigned passes_on(const Group *g)
 {
-  const int column = number % MOTION_FRAMES * MOTION_STEP;
-  if (column == 0)
-    stx_egomotion_reset(state);
-  left.data += column;
-  disparity.data += column;
-  left.width = disparity.width = group_motion_width(input);
-  return (StxEgomotionFrame){.left = left,
-      .disparity = disparity,
-      .camera = input->camera,
-      .time = (uint64_t)number * FRAME_NS,
-      .threads = 1};
-}
-
-static bool run_motion(Group *g, const Entry *entry, StxError *error)
-{
-  const BenchInput *input = g->context->input;
-  StxEgomotion *state = g->motions[entry->limits];
-  StxEgomotionResult result;
-  StxEgomotionFrame frame = group_motion_frame(
-      input, g->motion_frames[entry->limits]++, input->left, input->disparity, state);
-  frame.threads = entry->threads;
-  return stx_egomotion_frame(state, &frame, &result, error);
-}
-
-static bool run_hazards(Group *g, const Entry *entry, StxError *error)
-{
-  const StxHazardsParams params = STX_HAZARDS_DEFAULTS;
-  const BenchInput *input = g->context->input;
-  StxHazardsFrame frame = {input->left, input->right, input->disparity, input->camera};
-  StxHazardsResult result;
-  return stx_hazards_find(g->hazards, &params, &frame,
-      stx_impl_pick(&stx_hazards_impls, STX_BACKEND_AUTO), entry->threads, &result, error);
-}
-
-static void run_ground(Group *g, const Entry *entry)
-{
-  const StxGroundImpl *impl = entry->record;
-  const LidarScan *scan = g->what->scan;
-  StxPlace place = with_threads(entry->threads);
-  if (entry->steps != NULL)
-    entry->steps(&g->what->ground, scan->points, scan->count, g->labels, &g->ground_result,
-        g->scratch, entry->threads, g->step_ms);
-  else
-    impl->run(&g->what->ground, scan->points, scan->count, g->labels, &g->ground_result, g->scratch,
-        &place, NULL);
-}
-
-static bool run_on_cpu(Group *g, const Entry *entry, StxError *error)
-{
-  switch (g->what->stage) {
-  case BENCH_SGM:
-    run_sgm(g, entry);
-    break;
-  case BENCH_COLMEAN:
-    run_colmean(g, entry->record, entry->threads);
-    break;
-  case BENCH_SATDP:
-  case BENCH_FULLDP:
-    run_satdp(g, entry->record, entry->threads);
-    break;
-  case BENCH_RDP:
-    run_rdp(g, entry->record, entry->threads);
-    break;
-  case BENCH_BOTH:
-    run_colmean(g, g->best_colmean, entry->threads);
-    run_satdp(g, g->best_satdp, entry->threads);
-    break;
-  case BENCH_PIPELINE:
-    return run_pipeline(g, pipeline_of(g, entry), error);
-  case BENCH_RECTIFY:
-    run_rectify(g, entry);
-    break;
-  case BENCH_OVERLAY:
-    run_overlay(g, entry);
-    break;
-  case BENCH_GROUND:
-    run_ground(g, entry);
-    break;
-  case BENCH_OBSTACLES:
-  case BENCH_VELOCITIES:
-    return run_obstacles(g, error);
-  case BENCH_MOTION:
-    return run_motion(g, entry, error);
-  case BENCH_HAZARDS:
-    return run_hazards(g, entry, error);
-  default: /* BENCH_SCENE */
-    stx_scene_render(g->scenes[entry->limits], STX_SCENE_LEFT, 3, &g->picture);
-  }
-  return true;
-}
-
-/* The pipelines have memory of their own. */
-static void take_stixels(Group *g)
-{
-  g->stixel_count = g->frame.count;
-  memcpy(g->stixels, g->frame.stixels, g->stixel_count * sizeof *g->stixels);
-}
-
-bool group_run(Group *g, Entry *entry, double *ms, StxError *error)
-{
-  if (entry->where != ON_CPU)
-    return cuda_group_run(g, entry, ms, error);
-  double begin = now_ms();
-  if (!run_on_cpu(g, entry, error))
-    return false;
-  *ms = now_ms() - begin;
-  if (g->what->stage == BENCH_PIPELINE)
-    take_stixels(g);
-  return true;
-}
-
-/* ---- Set-up ------------------------------------------------------------------------------- */
-
-static bool set_parameters(Group *g, StxError *error)
-{
-  const BenchInput *input = g->context->input;
-  const BenchCase *what = g->what;
-  int cell = what->cell > 0 ? what->cell : 8;
-  int height = what->stage == BENCH_RDP ? what->rows : input->height;
-  bool classes = what->semantics != STX_SEMANTICS_NONE;
-  g->sgm = (StxSgmParams)STX_SGM_DEFAULTS;
-  g->sgm.max_disparity = 128;
-  g->sgm.infinity = 0;
-  g->sgm.width = input->width;
-  g->sgm.height = input->height;
-  g->sgm.paths = what->paths > 0 ? what->paths : g->sgm.paths;
-  if (what->stage == BENCH_SGM)
-    g->sgm.search = what->search;
-  g->colmean = (StxColmeanParams){
-      .grid = {input->width, height, cell, cell, classes ? STX_LABEL_CLASSES : 0},
-      .reduction = STX_REDUCE_WEIGHTED,
-      .fill_width = STX_FILL_WIDTH_DEFAULT,
-      .semantics = what->semantics,
-  };
-  stx_labels_identity(g->colmean.label_map);
-  stx_colmean_prepare(&g->colmean_tables);
-  g->satdp = (StxSatdpParams)STX_SATDP_DEFAULTS;
-  g->rdp = (StxRdpParams){.epsilon = BENCH_RDP_EPSILON};
-  g->satdp.grid = g->rdp.grid = g->colmean.grid;
-  g->overlay_params = (StxOverlayParams){
-      .show = ~0u,
-      .fill = true,
-      .max_height = 4,
-      .max_cost = 20,
-      .alpha = 0.5,
-      .outlines = true,
-      .max_disparity = 64,
-      .max_distance = 60,
-      .camera = input->camera,
-      .width = input->width,
-      .height = input->height,
-      .stixel_width = cell,
-      .columns = stx_grid_columns(&g->satdp.grid),
-      .format = stx_pixel_format("RGBA"),
-      .frame_width = input->width,
-      .frame_height = input->height,
-  };
-  if (what->stage == BENCH_RDP)
-    return stx_rdp_check(&g->rdp, error);
-  return stx_sgm_check(&g->sgm, error) && stx_colmean_check(&g->colmean, error) &&
-         stx_satdp_check(&g->satdp, error) && stx_overlay_check(&g->overlay_params, error);
-}
-
-static const StxImplTable *table_of(BenchStage stage)
-{
-  switch (stage) {
-  case BENCH_SGM:
-    return &stx_sgm_impls;
-  case BENCH_SATDP:
-    return &stx_satdp_impls;
-  case BENCH_FULLDP:
-    return &stx_fulldp_impls;
-  case BENCH_RDP:
-    return &stx_rdp_impls;
-  case BENCH_RECTIFY:
-    return &stx_rectify_impls;
-  case BENCH_OVERLAY:
-    return &stx_overlay_impls;
-  case BENCH_GROUND:
-    return &stx_ground_impls;
-  default:
-    return &stx_colmean_impls;
-  }
+  unsigned between = 0;
+  for (int k = 0; k < MOST_STEPS && g->stage->steps[k] != NULL; k++)
+    between |= g->stage->steps[k]->out;
+  return between & ~leaves(g);
 }
 
 static void add_entry(Group *g, Entry entry)
@@ -317,10 +76,7 @@ static void add_entry(Group *g, Entry entry)
 static void add_cpu_entries(Group *g, const void *record, const char *name, int first)
 {
   const BenchMachine *machine = g->context->machine;
-  BenchStage stage = g->what->stage;
-  bool alone = stage == BENCH_OBSTACLES || stage == BENCH_VELOCITIES;
-  int most = alone ? 1 : machine->thread_counts;
-  for (int t = first; t < machine->thread_counts && t < most; t++)
+  for (int t = first; t < machine->thread_counts && (t == 0 || !g->stage->alone); t++)
     add_entry(g, (Entry){.record = record,
                      .name = name,
                      .timed = true,
@@ -328,31 +84,38 @@ static void add_cpu_entries(Group *g, const void *record, const char *name, int 
                      .limits = t});
 }
 
+/* Of stages with several steps the best of each. */
 static void add_gpu_entries(Group *g)
 {
-  Entry entry = {.timed = true};
-  for (size_t i = 0; cuda_group_impl(g->what->stage, i, &entry.record, &entry.name); i++)
+  const bool single = g->stage->steps[1] == NULL;
+  for (int k = 0; k < MOST_STEPS && g->stage->steps[k] != NULL; k++)
+    if (g->stage->steps[k]->cuda->count == 0)
+      return;
+  for (size_t i = 0; first_step(g) != NULL && i < (single ? first_step(g)->cuda->count : 1); i++) {
+    const StxImplInfo *info = stx_impl_at(first_step(g)->cuda, i);
+    Entry entry = {.timed = true, .record = single ? info : NULL, .name = info->name};
     for (entry.where = ON_STREAM; entry.where <= ON_GRAPH; entry.where++)
-      if (entry.where == ON_STREAM || g->what->stage != BENCH_MOTION) /* which waits for the GPU */
+      if (entry.where == ON_STREAM || !g->stage->no_graph)
         add_entry(g, entry);
+  }
 }
 
-static LidarStepsRun *steps_of(const StxGroundImpl *impl)
+static LidarStepsRun *steps_of(const StxImplInfo *info)
 {
 #if STX_BUILD_X86
-  if (impl->info.needs == STX_CPU_AVX512)
+  if (info->needs == STX_CPU_AVX512)
     return bench_ground_steps_avx512;
-  if (impl->info.needs == STX_CPU_AVX2)
+  if (info->needs == STX_CPU_AVX2)
     return bench_ground_steps_avx2;
 #endif
-  (void)impl;
+  (void)info;
   return bench_ground_steps_base;
 }
 
 static void add_steps(Group *g)
 {
-  const StxGroundImpl *best = stx_impl_pick(&stx_ground_impls, STX_BACKEND_OMP);
-  Entry entry = {.record = best, .name = best->info.name, .timed = true};
+  const StxImplInfo *best = stx_impl_pick(&stx_ground_impls, STX_BACKEND_OMP);
+  Entry entry = {.record = best, .name = best->name, .timed = true};
   for (entry.threads = 1; entry.threads <= g->what->stepwise; entry.threads++)
     for (int steps = 0; steps < 2; steps++) {
       entry.steps = steps ? steps_of(best) : NULL;
@@ -365,335 +128,549 @@ static bool on_gpu(const Group *g)
   return g->count > 0 && g->entries[0].where != ON_CPU;
 }
 
-/* Best first, the reference last. */
+/* Best first, the reference last: the code without vectors on one thread. Motion has none, since
+ * each of its frames depends on the one before. */
 static void list_entries(Group *g)
 {
   const BenchMachine *machine = g->context->machine;
-  bool has_table = g->what->stage <= BENCH_OVERLAY || g->what->stage == BENCH_GROUND;
+  const StxImplTable *table = single_table(g);
+  const StxImplInfo *reference = table != NULL ? stx_impl_named(table, "omp") : NULL;
+  const bool timed = table != NULL && machine->thread_counts > 0 && !g->context->unchecked;
+  bool vectors = false;
   if (machine->device != NULL)
     add_gpu_entries(g);
-  const bool gpu = on_gpu(g);
-  if (!has_table)
+  if (table == NULL)
     add_cpu_entries(g, NULL, "best", 0);
-  const StxImplTable *table = table_of(g->what->stage);
-  const StxImplInfo *reference = has_table ? stx_impl_named(table, "omp") : NULL;
-  const bool timed = has_table && machine->thread_counts > 0 && !g->context->unchecked;
-  bool vectors = false;
   if (g->what->stepwise > 0)
     add_steps(g);
-  for (size_t i = 0; has_table && g->what->stepwise == 0 && i < table->count; i++) {
+  for (size_t i = 0; table != NULL && g->what->stepwise == 0 && i < table->count; i++) {
     const StxImplInfo *info = stx_impl_at(table, i);
     vectors |= info->needs != 0 && stx_impl_usable(info);
     bool wanted = !g->context->unchecked || info->needs != 0 || !vectors;
     if (stx_impl_usable(info) && wanted)
       add_cpu_entries(g, info, info->name, timed && info == reference);
   }
-  if (timed || (gpu && g->what->stage != BENCH_MOTION))
+  if (timed || (on_gpu(g) && !g->stage->no_graph))
     add_entry(g, (Entry){.record = reference,
-                     .name = has_table ? "omp" : "best",
+                     .name = reference != NULL ? reference->name : "best",
                      .reference = true,
                      .timed = timed,
                      .threads = 1});
 }
 
-static size_t larger(size_t a, size_t b)
+/* ---- Memory ------------------------------------------------------------------------------- */
+
+static const void *record_of(const Entry *entry, const Step *step)
 {
-  return a > b ? a : b;
+  return entry->record != NULL    ? entry->record
+         : entry->where != ON_CPU ? stx_impl_at(step->cuda, 0)
+         : step->cpu != NULL      ? stx_impl_pick(step->cpu, STX_BACKEND_AUTO)
+                                  : NULL;
 }
 
-static size_t scratch_of(const Group *g, const Entry *entry)
+static size_t scratch_of(const Group *g, bool gpu)
 {
-  const StxGrid *grid = &g->satdp.grid;
-  switch (g->what->stage) {
-  case BENCH_SGM:
-    return ((const StxSgmImpl *)entry->record)->scratch_size(&g->sgm, entry->threads);
-  case BENCH_COLMEAN:
-    return ((const StxColmeanImpl *)entry->record)->scratch_size(&g->colmean, entry->threads);
-  case BENCH_SATDP:
-  case BENCH_FULLDP:
-    return ((const StxSatdpImpl *)entry->record)->scratch_size(&g->satdp, entry->threads);
-  case BENCH_RDP:
-    return ((const StxRdpImpl *)entry->record)->scratch_size(&g->rdp, entry->threads);
-  case BENCH_RECTIFY:
-    return 0;
-  case BENCH_GROUND:
-    return ((const StxGroundImpl *)entry->record)
-        ->scratch_size(&g->what->ground, g->what->scan->count, entry->threads);
-  case BENCH_OVERLAY:
-    return ((const StxOverlayImpl *)entry->record)
-        ->scratch_size(&g->overlay_params,
-            (size_t)stx_grid_columns(grid) * (size_t)stx_grid_rows(grid), entry->threads);
-  default:
-    return larger(g->best_colmean->scratch_size(&g->colmean, entry->threads),
-        g->best_satdp->scratch_size(&g->satdp, entry->threads));
-  }
+  size_t most = gpu ? 1 : stage_open_scratch(g);
+  for (int i = 0; i < g->count; i++)
+    for (int k = 0; k < MOST_STEPS && g->stage->steps[k] != NULL; k++) {
+      const Entry *entry = &g->entries[i];
+      const void *impl = record_of(entry, g->stage->steps[k]);
+      if ((entry->where != ON_CPU) != gpu || impl == NULL || g->stage->steps[k]->scratch == NULL)
+        continue;
+      size_t size = g->stage->steps[k]->scratch(g, impl, gpu ? 1 : entry->threads);
+      most = size > most ? size : most;
+    }
+  return most;
 }
 
-/* Of all entries; the input of some groups has to be reduced and segmented as well. */
-static size_t scratch_size(const Group *g)
+/* Places for the buffers of `needed` in a set that begins at `memory`; returns its size. */
+static size_t lay_out(const Group *g, unsigned needed, void *memory, void *at[BUFFERS])
 {
   size_t size = 0;
-  if (g->what->stage != BENCH_RDP && g->what->stage != BENCH_GROUND) {
-    size = stx_roadline_scratch(&g->satdp.grid);
-    size = larger(size, g->best_colmean->scratch_size(&g->colmean, 1));
-    size = larger(size, g->best_satdp->scratch_size(&g->satdp, 1));
+  for (int b = 0; b < BUFFERS; b++) {
+    const bool wanted = needed & 1u << b && g->size[b] > 0;
+    at[b] = wanted && memory != NULL ? (char *)memory + size : NULL;
+    size += wanted ? (g->size[b] + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : 0;
   }
-  for (int i = 0; i < g->count; i++)
-    if (g->entries[i].where == ON_CPU)
-      size = larger(size, scratch_of(g, &g->entries[i]));
   return size;
 }
 
-static bool allocate_all(Group *g, StxError *error)
+/* Inputs lie where the context has them, unless the stage writes there. */
+static bool open_host(Group *g, StxError *error)
 {
-  const StxGrid *grid = &g->satdp.grid;
-  size_t pixels = (size_t)grid->width * (size_t)grid->height;
-  size_t cells = (size_t)stx_grid_columns(grid) * (size_t)stx_grid_rows(grid);
-  g->disparity = (StxImage16){stx_allocate(2 * pixels), 2 * grid->width, grid->width, grid->height};
-  g->confidence = (StxImage8){stx_allocate(pixels), grid->width, grid->width, grid->height};
-  g->columns = stx_allocate(stx_grid_bytes(grid));
-  g->stixels = stx_allocate(cells * sizeof *g->stixels);
-  g->picture = (StxImage8){stx_allocate(4 * pixels), 4 * grid->width, grid->width, grid->height};
-  g->scratch = stx_allocate(scratch_size(g));
-  return (g->disparity.data && g->confidence.data && g->columns && g->stixels && g->picture.data &&
-             g->scratch) ||
-         stx_fail(error, "not enough memory for %s at %d × %d pixels",
-             bench_stage_name(g->what->stage), grid->width, grid->height);
+  Memory *m = &g->host;
+  unsigned own = 0;
+  for (int b = 0; b < BUFFERS; b++)
+    own |= stage_source(g, b) == NULL || leaves(g) & 1u << b ? 1u << b : 0;
+  g->host_memory = stx_allocate(lay_out(g, own, NULL, m->at) + 1);
+  m->scratch = stx_allocate(scratch_of(g, false) + 1);
+  if (g->host_memory == NULL || m->scratch == NULL)
+    return stx_fail(error, "not enough memory for %s", g->stage->name);
+  lay_out(g, own, g->host_memory, m->at);
+  for (int b = 0; b < BUFFERS; b++)
+    if (!(own & 1u << b))
+      m->at[b] = (void *)stage_source(g, b);
+  m->sets = 1;
+  m->place = (StxPlace){.threads = 1};
+  m->colmean_tables = &g->colmean_tables;
+  m->satdp_tables = &g->satdp_tables;
+  return g->stage->open == NULL || g->stage->open(g, error);
 }
 
-/* Columns and tables for the dynamic programme, as the pipeline would make them. */
-static bool prepare_satdp(Group *g, StxError *error)
+static int count_sets(const Group *g)
 {
-  const BenchInput *input = g->context->input;
-  StxRoadLine line;
-  run_colmean(g, g->best_colmean, 1);
-  bool known = stx_roadline_from_camera(&input->camera, &line) ||
-               stx_roadline_estimate(&g->satdp.grid, g->columns, NULL, &line, g->scratch);
-  if (!stx_satdp_prepare(&g->satdp, &input->camera, known ? &line : NULL, &g->satdp_tables, error))
+  size_t sets = CACHES * g->context->machine->device->info->l2_cache / g->device.set_size + 1;
+  return g->context->sets > 0 ? g->context->sets
+         : sets < LEAST_SETS  ? LEAST_SETS
+         : sets > MOST_SETS   ? MOST_SETS
+                              : (int)sets;
+}
+
+static bool upload(const Group *g, const void **to, const void *data, size_t size, StxError *error)
+{
+  const BenchDevice *d = g->context->machine->device;
+  void *memory = NULL;
+  if (!stx_cuda_alloc(d->cuda, size + 1, &memory, error))
     return false;
-  if (g->what->stage == BENCH_FULLDP)
-    stx_fulldp_prepare(&g->satdp, &g->satdp_tables);
+  *to = memory;
+  return stx_cuda_upload_bytes(d->cuda, memory, data, size, d->stream, error);
+}
+
+static size_t moved(const Group *g, Buffer buffer)
+{
+  return buffer == STIXELS ? g->stixel_count * sizeof(StxStixel) : g->size[buffer];
+}
+
+static bool upload_sets(const Group *g, StxError *error)
+{
+  const BenchDevice *d = g->context->machine->device;
+  for (int b = 0; b < BUFFERS; b++)
+    for (int set = 0; reads(g) & 1u << b && g->device.at[b] != NULL && set < g->device.sets; set++)
+      if (!stx_cuda_upload_bytes(
+              d->cuda, buffer_at(&g->device, b, set), g->host.at[b], moved(g, b), d->stream, error))
+        return false;
   return true;
 }
 
-static StxPipeline *open_pipeline(const Group *g, StxBackend backend, int threads, StxError *error)
+static bool open_device(Group *g, StxError *error)
 {
-  const BenchInput *input = g->context->input;
-  StxPipelineSettings settings = stx_pipeline_defaults();
-  settings.sgm.max_disparity = g->sgm.max_disparity;
-  settings.sgm.infinity = g->sgm.infinity;
-  settings.colmean = g->colmean;
-  settings.backend = backend;
-  settings.threads = threads;
-  return stx_pipeline_new(&settings, input->width, input->height, error);
+  const BenchDevice *d = g->context->machine->device;
+  Memory *m = &g->device;
+  const unsigned needed = reads(g) | leaves(g) | passes_on(g);
+  m->place = stx_cuda_place(d->cuda, d->stream);
+  m->set_size = lay_out(g, needed, NULL, m->at);
+  m->sets = count_sets(g);
+  if (!stx_cuda_alloc(d->cuda, (size_t)m->sets * m->set_size, &g->device_memory, error) ||
+      !stx_cuda_alloc(d->cuda, scratch_of(g, true), &m->scratch, error))
+    return false;
+  lay_out(g, needed, g->device_memory, m->at);
+  const void *prepared = NULL;
+  bool good =
+      upload(g, (const void **)&m->colmean_tables, &g->colmean_tables, sizeof g->colmean_tables,
+          error) &&
+      upload(g, (const void **)&m->satdp_tables, &g->satdp_tables, sizeof g->satdp_tables, error) &&
+      upload(g, &prepared, g->host.prepared, g->prepared_size, error);
+  m->prepared = (void *)prepared;
+  if (good && g->what->stage == BENCH_OVERLAY)
+    good = ((const StxOverlayImpl *)stx_impl_at(&stx_overlay_cuda_impls, 0))
+               ->upload(g->host.prepared, m->prepared, &m->place, error);
+  return good && upload_sets(g, error) && stx_cuda_synchronize(d->cuda, d->stream, error);
 }
 
-/* On the GPU the road line, hence the tables, is known from the start. */
-static bool open_pipelines(Group *g, StxError *error)
+static void close_device(Group *g)
 {
-  const BenchMachine *machine = g->context->machine;
-  for (int t = 0; t < machine->thread_counts; t++) {
-    g->pipelines[t] = open_pipeline(g, STX_BACKEND_AUTO, machine->limits[t].threads, error);
-    if (g->pipelines[t] == NULL)
-      return false;
-  }
-  if (on_gpu(g)) {
-    g->reference = open_pipeline(g, STX_BACKEND_AUTO, 1, error);
-    if (g->reference == NULL)
-      return false;
-  }
-  return prepare_satdp(g, error);
+  StxCuda *cuda = g->context->machine->device->cuda;
+  for (int i = 0; i < g->count; i++)
+    stx_cuda_graph_free(cuda, g->entries[i].graph);
+  void *blocks[] = {g->device_memory, g->device.scratch, (void *)g->device.colmean_tables,
+      (void *)g->device.satdp_tables, g->device.prepared};
+  for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+    stx_cuda_free(cuda, blocks[i]);
+  stx_cuda_ring_free(cuda, &g->ring);
 }
 
-static bool open_overlay(Group *g, StxError *error)
-{
-  g->overlay = stx_allocate(stx_overlay_size(&g->overlay_params));
-  if (g->overlay == NULL)
-    return stx_fail(error, "not enough memory for the overlay");
-  stx_overlay_init(g->overlay, &g->overlay_params);
-  run_satdp(g, g->best_satdp, 1);
-  return true;
-}
-
-/* A camera with a lens and a turn as most have; the rectified pictures are as large as its own. */
-static StxRectifyView view_of(const BenchInput *input)
-{
-  double focal = FOCAL * input->width, x = input->width / 2.0, y = input->height / 2.0;
-  return (StxRectifyView){
-      .lens = {focal, focal, x, y, STX_LENS_BROWN, {-.17, .025, .001, -.002}},
-      .source_width = input->width,
-      .source_height = input->height,
-      .r = {1, 0, -TURN, 0, 1, 0, TURN, 0, 1},
-      .fx = focal,
-      .fy = focal,
-      .cx = x,
-      .cy = y,
-      .width = input->width,
-      .height = input->height,
-      .scale = 1,
-  };
-}
-
-static bool open_map(Group *g, StxError *error)
-{
-  g->view = view_of(g->context->input);
-  g->map_size = stx_rectify_map_bytes(&g->view, 0, 0);
-  g->map = stx_allocate(g->map_size);
-  if (g->map == NULL)
-    return stx_fail(error, "not enough memory for the map");
-  stx_rectify_map_fill(&g->view, 0, 0, g->map, 1);
-  return true;
-}
-
-/* Of the stixels of a frame, by one thread, as always. */
-static bool open_obstacles(Group *g, StxError *error)
-{
-  const StxObstaclesParams params = STX_OBSTACLES_DEFAULTS;
-  size_t columns = (size_t)stx_grid_columns(&g->satdp.grid);
-  g->obstacles = stx_obstacles_new();
-  if (g->obstacles == NULL)
-    return stx_fail(error, "not enough memory for obstacles");
-  return stx_obstacles_prepare(g->obstacles, &params, g->stixel_count, columns, error);
-}
-
-/* A point in the middle of every object, where it was in the frame before. */
-static bool open_matched(Group *g, StxError *error)
-{
-  float width = (float)g->satdp.grid.cell_width;
-  g->matched = malloc((g->stixel_count + 1) * sizeof *g->matched);
-  if (g->matched == NULL)
-    return stx_fail(error, "not enough memory for points");
-  for (size_t i = 0; i < g->stixel_count; i++) {
-    const StxStixel *s = &g->stixels[i];
-    float u = ((float)s->column + .5f) * width - .5f, v = .5f * (float)(s->top + s->bottom);
-    float d = .5f * (s->disparity_top + s->disparity_bottom);
-    if (s->kind == STX_KIND_OBJECT && d > 0)
-      g->matched[g->matched_count++] = (StxMotionPoint){u, v, d, u, v, d};
-  }
-  return true;
-}
-
-static bool open_motions(Group *g, StxError *error)
-{
-  const BenchInput *input = g->context->input;
-  for (int t = 0; t < g->context->machine->thread_counts; t++) {
-    g->motions[t] = stx_egomotion_new();
-    if (g->motions[t] == NULL)
-      return stx_fail(error, "not enough memory for motion");
-    if (!stx_egomotion_prepare(
-            g->motions[t], STX_BACKEND_AUTO, group_motion_width(input), input->height, error))
-      return false;
-  }
-  return true;
-}
-
-static bool open_scenes(Group *g, StxError *error)
-{
-  const BenchInput *input = g->context->input;
-  StxSceneParams params = {.seed = 1, .width = input->width, .height = input->height};
-  for (int t = 0; t < g->context->machine->thread_counts; t++) {
-    params.threads = g->context->machine->limits[t].threads;
-    g->scenes[t] = stx_scene_new(&params, error);
-    if (g->scenes[t] == NULL)
-      return false;
-  }
-  return true;
-}
-
-static bool prepare_input(Group *g, StxError *error)
-{
-  switch (g->what->stage) {
-  case BENCH_SATDP:
-  case BENCH_FULLDP:
-  case BENCH_BOTH:
-    return prepare_satdp(g, error);
-  case BENCH_RDP:
-    return bench_rdp_columns(g->context->input, &g->rdp, g->what->columns, g->columns, error);
-  case BENCH_PIPELINE:
-    return open_pipelines(g, error);
-  case BENCH_RECTIFY:
-    return open_map(g, error);
-  case BENCH_OVERLAY:
-    return prepare_satdp(g, error) && open_overlay(g, error);
-  case BENCH_OBSTACLES:
-  case BENCH_VELOCITIES:
-    if (!prepare_satdp(g, error))
-      return false;
-    run_satdp(g, g->best_satdp, 1);
-    return open_obstacles(g, error) &&
-           (g->what->stage == BENCH_OBSTACLES || open_matched(g, error));
-  case BENCH_MOTION:
-    return open_motions(g, error);
-  case BENCH_HAZARDS:
-    g->hazards = stx_hazards_new();
-    return g->hazards != NULL || stx_fail(error, "not enough memory for hazards");
-  case BENCH_SCENE:
-    return open_scenes(g, error);
-  default:
-    return true;
-  }
-}
-
-static bool open_ground(Group *g, StxError *error)
+static bool group_open(Group *g, StxError *error)
 {
   list_entries(g);
-  g->labels = stx_allocate((g->what->scan->count + 1) * sizeof *g->labels);
-  g->scratch = stx_allocate(scratch_size(g));
-  if (g->labels == NULL || g->scratch == NULL)
-    return stx_fail(error, "not enough memory for %zu points", g->what->scan->count);
-  return !on_gpu(g) || cuda_group_open(g, error) != NULL;
+  return stage_set_up(g, error) && open_host(g, error) && (!on_gpu(g) || open_device(g, error));
 }
 
-static bool open_group(Group *g, StxError *error)
+static void group_close(Group *g)
 {
-  if (g->what->stage == BENCH_GROUND)
-    return open_ground(g, error);
-  g->best_colmean = stx_impl_pick(&stx_colmean_impls, STX_BACKEND_AUTO);
-  g->best_satdp = stx_impl_pick(&stx_satdp_impls, STX_BACKEND_AUTO);
-  if (!set_parameters(g, error))
-    return false;
-  list_entries(g);
-  if (!allocate_all(g, error) || !prepare_input(g, error))
-    return false;
-  return !on_gpu(g) || cuda_group_open(g, error) != NULL;
-}
-
-void group_close(Group *g)
-{
-  cuda_group_close(g);
-  free(g->disparity.data);
-  free(g->confidence.data);
-  free(g->columns);
-  free(g->stixels);
-  free(g->picture.data);
-  free(g->labels);
-  free(g->overlay);
-  stx_obstacles_free(g->obstacles);
-  free(g->matched);
-  stx_hazards_free(g->hazards);
-  free(g->map);
-  free(g->scratch);
-  for (int i = 0; i < 2; i++) {
+  if (on_gpu(g))
+    close_device(g);
+  stage_close(g);
+  free(g->host_memory);
+  free(g->host.scratch);
+  for (int i = 0; i < 2; i++)
     free(g->output[i].expected);
-    stx_pipeline_free(g->pipelines[i]);
-    stx_egomotion_free(g->motions[i]);
-    stx_scene_free(g->scenes[i]);
-  }
-  stx_pipeline_free(g->reference);
   free(g);
 }
 
-Group *group_open(const BenchContext *context, const BenchCase *what, StxError *error)
+/* ---- Runs --------------------------------------------------------------------------------- */
+
+static bool run_set(Group *g, const Entry *entry, const Memory *m, int set, StxError *error)
+{
+  for (int k = 0; k < MOST_STEPS && g->stage->steps[k] != NULL; k++) {
+    const Step *step = g->stage->steps[k];
+    if (!step->run(g, record_of(entry, step), m, set, error))
+      return false;
+  }
+  return true;
+}
+
+static bool run_sets(Group *g, const Entry *entry, StxError *error)
+{
+  for (int set = 0; set < g->device.sets; set++)
+    if (!run_set(g, entry, &g->device, set, error))
+      return false;
+  return true;
+}
+
+/* A run loads the kernels, which then need not happen while recording. */
+static bool record_graph(Group *g, Entry *entry, StxError *error)
+{
+  const BenchDevice *d = g->context->machine->device;
+  if (!run_set(g, entry, &g->device, 0, error) ||
+      !stx_cuda_synchronize(d->cuda, d->stream, error) ||
+      !stx_cuda_graph_begin(d->cuda, d->stream, error))
+    return false;
+  StxError ending;
+  bool good = run_sets(g, entry, error);
+  return stx_cuda_graph_end(d->cuda, d->stream, &entry->graph, good ? error : &ending) && good;
+}
+
+static bool run_on_gpu(Group *g, Entry *entry, double *ms, StxError *error)
+{
+  const BenchDevice *d = g->context->machine->device;
+  const bool graph = entry->where == ON_GRAPH;
+  float elapsed;
+  if (graph && entry->graph == NULL && !record_graph(g, entry, error))
+    return false;
+  if (!stx_cuda_event_record(d->cuda, d->begin, d->stream, error) ||
+      !(graph ? stx_cuda_graph_launch(d->cuda, entry->graph, d->stream, error)
+              : run_sets(g, entry, error)) ||
+      !stx_cuda_event_record(d->cuda, d->end, d->stream, error) ||
+      !stx_cuda_event_elapsed(d->cuda, d->begin, d->end, &elapsed, error))
+    return false;
+  *ms = (double)elapsed / g->device.sets;
+  return true;
+}
+
+/* Runs an entry once; *ms are the milliseconds that it took, per input set on the GPU. */
+static bool run(Group *g, Entry *entry, double *ms, StxError *error)
+{
+  if (entry->where != ON_CPU)
+    return run_on_gpu(g, entry, ms, error);
+  g->host.place.threads = entry->threads;
+  double begin = now_ms();
+  if (!(g->stage->run != NULL ? g->stage->run(g, entry, error)
+                              : run_set(g, entry, &g->host, 0, error)))
+    return false;
+  *ms = now_ms() - begin;
+  return true;
+}
+
+/* ---- Checking ----------------------------------------------------------------------------- */
+
+/* The outputs of a run that is on the host. */
+static void set_outputs(Group *g)
+{
+  int n = 0;
+  if (leaves(g) & 1u << RESULT)
+    stage_take_result(g);
+  for (int b = 0; b < BUFFERS; b++)
+    if (leaves(g) & 1u << b && b != RESULT) {
+      g->output[n].data = g->host.at[b];
+      g->output[n++].size = moved(g, b);
+    }
+}
+
+static bool has_reference(const Group *g)
+{
+  return g->count > 0 && g->entries[g->count - 1].reference;
+}
+
+static bool keep_expected(Group *g, StxError *error)
+{
+  for (int i = 0; i < 2; i++) {
+    g->output[i].expected = malloc(g->output[i].size + 1);
+    if (g->output[i].expected == NULL)
+      return stx_fail(error, "not enough memory to keep the reference's result");
+    g->output[i].expected_size = g->output[i].size;
+    if (g->output[i].size > 0)
+      memcpy(g->output[i].expected, g->output[i].data, g->output[i].size);
+  }
+  return true;
+}
+
+static bool equals_expected(const Group *g)
+{
+  for (int i = 0; i < 2; i++)
+    if (g->output[i].size != g->output[i].expected_size ||
+        (g->output[i].size > 0 &&
+            memcmp(g->output[i].expected, g->output[i].data, g->output[i].size) != 0))
+      return false;
+  return true;
+}
+
+/* Old results are wiped, so that an implementation that writes nothing is found out, and all draw
+ * on the same background. */
+static void wipe(Group *g)
+{
+  for (int b = 0; b < BUFFERS; b++)
+    if (leaves(g) & 1u << b)
+      memset(g->host.at[b], WIPED, g->size[b]);
+}
+
+static bool wipe_device(Group *g, StxError *error)
+{
+  const BenchDevice *d = g->context->machine->device;
+  for (int set = 0; set < g->device.sets; set++)
+    for (int b = 0; b < BUFFERS; b++)
+      if (leaves(g) & 1u << b && !stx_cuda_fill_bytes(d->cuda, buffer_at(&g->device, b, set), WIPED,
+                                     g->size[b], d->stream, error))
+        return false;
+  return true;
+}
+
+static bool fetch(Group *g, int set, Buffer buffer, StxError *error)
+{
+  const BenchDevice *d = g->context->machine->device;
+  return stx_cuda_download_bytes(d->cuda, g->host.at[buffer], buffer_at(&g->device, buffer, set),
+             moved(g, buffer), d->stream, error) &&
+         stx_cuda_synchronize(d->cuda, d->stream, error);
+}
+
+/* The results of a set to where the CPU's entries leave theirs: first how many they are. */
+static bool fetch_all(Group *g, int set, StxError *error)
+{
+  if (leaves(g) & 1u << RESULT) {
+    if (!fetch(g, set, RESULT, error))
+      return false;
+    stage_take_result(g);
+  }
+  for (int b = 0; b < BUFFERS; b++)
+    if (leaves(g) & 1u << b && b != RESULT && !fetch(g, set, b, error))
+      return false;
+  return true;
+}
+
+/* All input sets hold the same, so all results must. The first run loads kernels, or records. */
+static bool check_gpu(Group *g, Entry *entry, StxError *error)
+{
+  double ms;
+  if (!run(g, entry, &ms, error) || !wipe_device(g, error) || !run(g, entry, &ms, error))
+    return false;
+  entry->first = ms * g->device.sets;
+  for (int set = 0; set < g->device.sets && has_reference(g); set++) {
+    wipe(g);
+    if (!fetch_all(g, set, error))
+      return false;
+    set_outputs(g);
+    entry->differs |= !equals_expected(g);
+  }
+  return true;
+}
+
+static bool check_cpu(Group *g, Entry *entry, StxError *error)
+{
+  wipe(g);
+  if (!run(g, entry, &entry->first, error))
+    return false;
+  set_outputs(g);
+  if (entry->reference && !keep_expected(g, error))
+    return false;
+  entry->differs = has_reference(g) && !equals_expected(g);
+  return true;
+}
+
+/* Runs every entry once, the reference first; this warms up, too. */
+static bool check_all(Group *g, StxError *error)
+{
+  for (int i = g->count - 1; i >= 0; i--) {
+    Entry *entry = &g->entries[i];
+    if (!(entry->where == ON_CPU ? check_cpu : check_gpu)(g, entry, error))
+      return false;
+  }
+  return true;
+}
+
+/* ---- Timing ------------------------------------------------------------------------------- */
+
+/* Runs an entry for `budget` ms; the last of the runs tells how long one takes. */
+static bool warm_up(Group *g, Entry *entry, double budget, StxError *error)
+{
+  double begin = now_ms(), ms;
+  for (double last = begin; last - begin < budget;) {
+    if (!run(g, entry, &ms, error))
+      return false;
+    entry->first = now_ms() - last;
+    last = now_ms();
+  }
+  return true;
+}
+
+static int runs_within(const Entry *entry, double budget)
+{
+  double runs = budget / (entry->first > 1e-3 ? entry->first : 1e-3);
+  int least = entry->first > SLOW_MS ? 1 : MIN_RUNS;
+  return runs > MAX_RUNS ? MAX_RUNS : runs < least ? least : (int)runs;
+}
+
+/*
+ * Threads fall asleep while others take their turns, and on a busy machine it takes long until all
+ * are awake: before a scan, which takes little, goes an untimed run. The steps of the fastest run
+ * count: their sum is a time that something took.
+ */
+static bool time_once(Group *g, Entry *entry, StxError *error)
+{
+  double *ms = &entry->ms[entry->runs];
+  if (g->what->stage == BENCH_GROUND && entry->where == ON_CPU && !run(g, entry, ms, error))
+    return false;
+  if (!run(g, entry, ms, error))
+    return false;
+  if (entry->runs == 0 || *ms < entry->least) {
+    entry->least = *ms;
+    memcpy(entry->step_ms, g->step_ms, sizeof entry->step_ms);
+  }
+  entry->runs++;
+  entry->spent += *ms;
+  return true;
+}
+
+/* Is it an entry's turn in a round? */
+static bool is_due(const Entry *entry, int round, double budget)
+{
+  bool enough = entry->spent > LONGER * budget && entry->runs >= MIN_RUNS;
+  return entry->runs < (round + 1) * entry->wanted / MAX_RUNS && !enough;
+}
+
+/* Those on the GPU or on the CPU. */
+static bool time_entries(Group *g, bool gpu, double budget, StxError *error)
+{
+  for (int round = -1; round < MAX_RUNS; round++)
+    for (int i = 0; i < g->count; i++) {
+      Entry *entry = &g->entries[i];
+      if (!entry->timed || entry->differs || (entry->where != ON_CPU) != gpu)
+        continue;
+      if (round < 0) {
+        if (!warm_up(g, entry, budget, error))
+          return false;
+        entry->wanted = runs_within(entry, g->context->budget);
+      } else if (is_due(entry, round, g->context->budget) && !time_once(g, entry, error)) {
+        return false;
+      }
+    }
+  return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* ---- Rows --------------------------------------------------------------------------------- */
+
+/* The GPU's limit is its memory, for all stages: bytes that one run must at least move, what goes
+ * in and what comes out, each once. The pipeline's rate is in frames. */
+static double gpu_work(const Group *g, BenchRow *row)
+{
+  const BenchStage stage = g->what->stage;
+  double bytes = g->what->stage == BENCH_RECTIFY ? (double)g->prepared_size : 0;
+  if (stage == BENCH_PIPELINE || stage == BENCH_GROUND || stage == BENCH_MOTION)
+    return 0;
+  for (int b = 0; b < BUFFERS; b++) {
+    bytes += reads(g) & 1u << b && g->device.at[b] != NULL ? (double)moved(g, b) : 0;
+    bytes += leaves(g) & 1u << b ? (double)moved(g, b) : 0;
+  }
+  row->unit = "GB/s";
+  row->limit = g->context->machine->device->copy;
+  return bytes / 1e9;
+}
+
+static BenchRow make_row(const Group *g, Entry *entry, double reference)
+{
+  BenchRow row = {.stage = g->what->stage,
+      .impl = entry->name,
+      .graph = entry->where == ON_GRAPH,
+      .sets = entry->where == ON_CPU ? 0 : g->device.sets,
+      .input = stage_input_name(g->what),
+      .threads = entry->threads,
+      .width = g->colmean.grid.width,
+      .height = g->colmean.grid.height,
+      .cell = g->stage->no_cells ? 0 : g->colmean.grid.cell_width,
+      .classes = g->colmean.grid.classes,
+      .differs = entry->differs,
+      .runs = entry->runs,
+      .unit = "",
+      .share = -1,
+      .stepwise = entry->steps != NULL};
+  if (g->context->input != NULL)
+    memcpy(row.picture, g->context->input->name, sizeof row.picture);
+  if (entry->runs == 0)
+    return row;
+  qsort(entry->ms, (size_t)entry->runs, sizeof *entry->ms, compare);
+  row.median = entry->ms[entry->runs / 2];
+  row.minimum = entry->ms[0];
+  if (row.stepwise)
+    memcpy(row.steps, entry->step_ms, sizeof row.steps);
+  row.ratio = reference / row.median;
+  return row;
+}
+
+/* The shares need the statistics of the entry's own run: one more, untimed. */
+static bool add_rate(Group *g, Entry *entry, BenchRow *row, StxError *error)
+{
+  double ms;
+  const bool gpu = entry->where != ON_CPU;
+  if (row->runs == 0)
+    return true;
+  if (stage_share(g) >= 0) {
+    if (!run(g, entry, &ms, error) || (gpu && !fetch_all(g, 0, error)))
+      return false;
+    set_outputs(g);
+  }
+  row->share = stage_share(g);
+  row->rate =
+      (gpu ? gpu_work(g, row) : stage_work(g, &g->context->machine->limits[entry->limits], row)) /
+      (row->median / 1e3);
+  return true;
+}
+
+static bool make_rows(Group *g, double base, BenchRow *rows, int *count, StxError *error)
+{
+  *count = 0;
+  for (int i = 0; i < g->count; i++) {
+    Entry *entry = &g->entries[i];
+    if (!entry->timed)
+      continue;
+    rows[*count] = make_row(g, entry, base);
+    if (!add_rate(g, entry, &rows[(*count)++], error))
+      return false;
+  }
+  return true;
+}
+
+bool bench_group(const BenchContext *context, const BenchCase *what, BenchRow *rows, int *count,
+    double *reference, StxError *error)
 {
   Group *g = calloc(1, sizeof *g);
-  if (g == NULL) {
-    stx_fail(error, "not enough memory");
-    return NULL;
-  }
+  if (g == NULL)
+    return stx_fail(error, "not enough memory");
   g->context = context;
   g->what = what;
-  if (open_group(g, error))
-    return g;
+  g->stage = &bench_stages[what->stage];
+  bool good = group_open(g, error) && check_all(g, error) &&
+              time_entries(g, false, context->warm_up, error) &&
+              time_entries(g, true, context->gpu_warm_up, error);
+  double base = what->reference;
+  if (good && has_reference(g) && g->entries[g->count - 1].timed)
+    base = make_row(g, &g->entries[g->count - 1], 0).median;
+  good = good && make_rows(g, base, rows, count, error);
+  if (good && reference != NULL)
+    *reference = base;
   group_close(g);
-  return NULL;
+  return good;
 }

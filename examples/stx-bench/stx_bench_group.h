@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A group: one stage with one set of parameters, its implementations and the memory they share.
- * Private to stx_bench_group.c (set-up, runs), stx_bench_cuda_group.c (the same on the GPU) and
- * stx_bench_measure.c (checks, times, rows).
+ * Private to stx_bench_stages.c (the stages: parameters, preparation, runs, work), and
+ * stx_bench_group.c (entries, memory, checks, times, rows), which knows no stage.
  */
 #ifndef STX_BENCH_GROUP_H
 #define STX_BENCH_GROUP_H
@@ -18,13 +18,46 @@
 #include "examples/stx-bench/stx_bench.h"
 
 #define MAX_RUNS 101
+#define MOST_STEPS 3
+
+typedef enum {
+  LEFT,
+  RIGHT,
+  DISPARITY,
+  CONFIDENCE,
+  LABELS,
+  SCORES,
+  COLUMNS,
+  STIXELS,
+  POINTS,
+  POINT_LABELS,
+  RESULT, /* of satdp, rdp, overlay or ground */
+  FRAME,  /* four bytes per pixel, drawn on */
+  BUFFERS
+} Buffer;
+
+/* The memory of the processor or of the GPU. */
+typedef struct {
+  StxPlace place;
+  int sets; /* of buffers, all of the same content; on the CPU one */
+  size_t set_size;
+  void *at[BUFFERS]; /* of the first set; NULL: the stage has no such buffer */
+  void *scratch;     /* shared by the sets, as are the tables */
+  void *prepared;    /* the overlay, or the map of rectify */
+  const StxColmeanTables *colmean_tables;
+  const StxSatdpTables *satdp_tables;
+} Memory;
+
+static inline void *buffer_at(const Memory *m, Buffer buffer, int set)
+{
+  return m->at[buffer] == NULL ? NULL : (char *)m->at[buffer] + (size_t)set * m->set_size;
+}
 
 /* On the GPU a run goes once through all input sets: kernel by kernel, or as a graph. */
 typedef enum { ON_CPU, ON_STREAM, ON_GRAPH } Where;
 
-typedef struct CudaGroup CudaGroup; /* a group's memory on the GPU */
-
-/* An implementation, on the CPU with a number of threads. Stages without a table have no record. */
+/* An implementation, on the CPU with a number of threads. Stages without one table have no record.
+ */
 typedef struct {
   const void *record;
   const char *name;
@@ -42,11 +75,17 @@ typedef struct {
   bool differs;
 } Entry;
 
+typedef struct Stage Stage;
+
 typedef struct {
   const BenchContext *context;
   const BenchCase *what;
+  const Stage *stage;
   Entry entries[BENCH_MAX_ROWS];
   int count;
+  size_t size[BUFFERS]; /* of a set */
+  Memory host, device;
+  void *host_memory, *device_memory; /* of all buffers */
 
   StxSgmParams sgm;
   StxColmeanParams colmean;
@@ -54,79 +93,70 @@ typedef struct {
   StxSatdpParams satdp;
   StxSatdpTables satdp_tables;
   StxRdpParams rdp;
-  StxOverlayParams overlay_params;
-  const StxColmeanImpl *best_colmean;
-  const StxSatdpImpl *best_satdp;
-  StxPipeline *pipelines[2],
-      *reference;          /* BENCH_PIPELINE: one per thread count, and the reference */
-  StxPipelineOutput frame; /* its last run's */
-  StxScene *scenes[2];     /* BENCH_SCENE: the same without reference */
-  StxOverlay *overlay;     /* BENCH_OVERLAY */
-  StxObstacles *obstacles; /* BENCH_OBSTACLES, _VELOCITIES, and the time of its last frame */
+  StxOverlayParams overlay;
+  StxRectifyView view;
+  StxPipeline *pipelines[3]; /* BENCH_PIPELINE: of each thread count, and the reference */
+  StxScene *scenes[2];
+  StxObstacles *obstacles; /* and the time of its last frame */
   uint64_t obstacles_time;
-  StxMotionPoint *matched;  /* of _VELOCITIES, */
-  size_t matched_count;     /*   so many */
-  StxHazards *hazards;      /* BENCH_HAZARDS */
-  StxEgomotion *motions[2]; /* BENCH_MOTION: one per thread count, */
-  int motion_frames[2];     /*   and how many frames it had */
-  StxRectifyView view;      /* BENCH_RECTIFY, and its map, of so many bytes */
-  void *map;
-  size_t map_size;
-  CudaGroup *cuda; /* NULL: no entry is on the GPU */
-
-  StxImage16 disparity;
-  StxImage8 confidence;
-  void *columns, *scratch;
-  StxStixel *stixels;
+  StxMotionPoint *matched; /* BENCH_VELOCITIES */
+  size_t matched_count;
+  StxHazards *hazards;
+  StxEgomotion *motions[3]; /* of each thread count, and on the GPU */
+  int motion_frames[3];     /* which they had */
+  StxCudaRing ring;
+  size_t prepared_size;
   size_t stixel_count;
-  StxSatdpResult satdp_result;
-  StxImage8 picture; /* four bytes per pixel, drawn on */
-  uint32_t *labels;  /* BENCH_GROUND: of the points, what the run says beside them, and its times */
-  StxGroundResult ground_result;
-  double ground_numbers[9], step_ms[LIDAR_STEPS];
+  uint64_t evaluated; /* pairs, of satdp and fulldp */
 
   /* The bytes that a run leaves, and a copy of the reference's. */
   struct {
     void *data, *expected;
     size_t size, expected_size;
   } output[2];
+  double ground_numbers[9], step_ms[LIDAR_STEPS];
 } Group;
 
-/* Group with all entries listed, memory allocated, inputs prepared; NULL on failure. */
-Group *group_open(const BenchContext *context, const BenchCase *what, StxError *error);
-void group_close(Group *group);
+/* An algorithm with tables of implementations, whose records are the same on both sides. Sets are
+ * bits of 1 << Buffer. */
+typedef struct {
+  const StxImplTable *cpu, *cuda;
+  unsigned in, out;
+  bool (*run)(Group *, const void *impl, const Memory *, int set, StxError *);
+  size_t (*scratch)(const Group *, const void *impl, int threads); /* NULL: none */
+} Step;
 
-/* Runs an entry once; *ms are the milliseconds that it took, per input set on the GPU. Results are
- * in the group's memory, those of the GPU once they have been fetched. Only the GPU and a pipeline
- * may fail. */
-bool group_run(Group *group, Entry *entry, double *ms, StxError *error);
+struct Stage {
+  const char *name, *input;                        /* input: NULL: the semantics' or the case's */
+  const Step *steps[MOST_STEPS];                   /* one after another; none: it has no tables */
+  bool (*open)(Group *, StxError *);               /* NULL: there is nothing to prepare */
+  bool (*run)(Group *, const Entry *, StxError *); /* on the CPU in place of the steps */
+  bool alone;                                      /* on one thread */
+  bool no_graph;                                   /* its host part waits for the GPU */
+  bool no_cells;                                   /* cells do not matter */
+};
 
-/* Of motion: a part of the picture moves over it, every eighth frame begins anew. The frame with
- * this number, of images that lie anywhere. */
-int group_motion_width(const BenchInput *input);
-StxEgomotionFrame group_motion_frame(
-    const BenchInput *input, int number, StxImage8 left, StxImage16 disparity, StxEgomotion *state);
+extern const Stage bench_stages[BENCH_ALL_STAGES];
 
-/* ---- On the GPU (stx_bench_cuda_group.c) --------------------------------------------------- */
+/* Parameters, then the sizes of all buffers of a set. */
+bool stage_set_up(Group *g, StxError *error);
 
-/* The implementations of a stage, best first: `*record` is the i-th one's, NULL for stages without
- * a table. False if there are no more, or a stage's code is missing. */
-bool cuda_group_impl(BenchStage stage, size_t i, const void **record, const char **name);
+/* The memory that preparing needs. */
+size_t stage_open_scratch(const Group *g);
 
-/* Memory for all sets, inputs in place, for a group that is otherwise open; NULL on failure. */
-CudaGroup *cuda_group_open(Group *group, StxError *error);
-void cuda_group_close(Group *group);
+/* The content of a buffer that is an input; NULL: none. */
+const void *stage_source(const Group *g, Buffer buffer);
 
-/* Results on the device overwritten with `value`; this is also what an overlay is drawn on. */
-bool cuda_group_wipe(Group *group, int value, StxError *error);
-bool cuda_group_run(Group *group, Entry *entry, double *ms, StxError *error);
+/* The numbers in the RESULT that a run left on the host. */
+void stage_take_result(Group *g);
 
-/* The results of a set to where the CPU's entries leave theirs. */
-bool cuda_group_fetch(Group *group, int set, StxError *error);
+/* 10⁹ units of work of one run on the CPU, in the unit that *row then names; 0: not known. */
+double stage_work(const Group *g, const BenchLimits *limits, BenchRow *row);
 
-int cuda_group_sets(const Group *group);
+/* Of the pairs; negative: it has none. */
+double stage_share(const Group *g);
 
-/* Bytes that one run must at least move: what goes in and what comes out, each once. */
-double cuda_group_bytes(const Group *group);
+const char *stage_input_name(const BenchCase *what);
+void stage_close(Group *g);
 
 #endif

@@ -14,6 +14,13 @@
 
 #define TENTH 10
 
+const char *const bench_columns_names[BENCH_COLUMNS_COUNT] = {
+    [BENCH_COLUMNS_BEST] = "best",
+    [BENCH_COLUMNS_AVERAGE] = "average",
+    [BENCH_COLUMNS_WORST] = "worst",
+    [BENCH_COLUMNS_NOISE] = "noise",
+};
+
 /* ---- Columns ------------------------------------------------------------------------------ */
 
 /* Cell `row` of `rows` between the centres of a column's pixels, linear, rounded. */

@@ -99,12 +99,11 @@ static bool tree_open(Tree *t, const BenchInput *input, StxError *error)
 /* The columns of each kind as a picture of 16 bits: FOLDER/rdp-KIND.png. */
 static bool save_columns(Tree *t, const BenchInput *input, const char *folder, StxError *error)
 {
-  static const char *const names[] = {"best", "average", "worst", "noise"};
   const StxGrid *grid = &t->params.grid;
   StxImage16 picture = {malloc(2 * (size_t)grid->width * ROWS), 2 * grid->width, grid->width, ROWS};
   bool good = picture.data != NULL || stx_fail(error, "not enough memory for a picture");
   for (BenchColumns kind = 0; good && kind < BENCH_COLUMNS_COUNT; kind++) {
-    char *path = g_strdup_printf("%s/rdp-%s.png", folder, names[kind]);
+    char *path = g_strdup_printf("%s/rdp-%s.png", folder, bench_columns_names[kind]);
     good = bench_rdp_columns(input, &t->params, kind, t->columns, error);
     for (int x = 0; good && x < grid->width; x++)
       for (int row = 0; row < ROWS; row++)

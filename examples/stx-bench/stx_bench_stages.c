@@ -1,0 +1,708 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The stages: their parameters, what they run on the CPU and the GPU, and how much work that is. */
+#include "examples/stx-bench/stx_bench_group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory/memory.h"
+
+#define FRAME_NS UINT64_C(100000000) /* between two of a stream */
+#define FOCAL .55                    /* of the width */
+#define MOTION_FRAMES 8              /* of a stream, */
+#define MOTION_STEP 2                /*   and columns from one to the next */
+#define TURN .01                     /* radians, about the vertical */
+
+/*
+ * Nominal operations of the tables' Gop/s; implementations may do fewer or more.
+ *   sgm    per pixel and candidate: 8 for each path (a difference, two sums, three minima, the
+ *          running minimum, the sum over the paths) and 8 for costs and both views' winners
+ *   satdp  per evaluated pair: 20 (mean of the three kinds), and 2 per class, of which each
+ *          belongs to one kind of three
+ */
+#define SGM_PATH_OPS 8
+#define SGM_OTHER_OPS 8
+#define SATDP_OPS 20
+#define SATDP_CLASS_OPS (2.0 / 3)
+
+/* ---- Steps -------------------------------------------------------------------------------- */
+
+static bool on_host(const Memory *m)
+{
+  return m->place.device == NULL;
+}
+
+static StxImage8 image8(const Group *g, const Memory *m, Buffer buffer, int set)
+{
+  int width = g->colmean.grid.width;
+  return (StxImage8){buffer_at(m, buffer, set), width, width, g->colmean.grid.height};
+}
+
+static StxImage16 disparity_of(const Group *g, const Memory *m, int set)
+{
+  int width = g->colmean.grid.width;
+  return (StxImage16){buffer_at(m, DISPARITY, set), 2 * width, width, g->colmean.grid.height};
+}
+
+static bool run_sgm(Group *g, const void *impl, const Memory *m, int set, StxError *error)
+{
+  StxImage8 left = image8(g, m, LEFT, set), right = image8(g, m, RIGHT, set),
+            confidence = image8(g, m, CONFIDENCE, set);
+  StxImage16 disparity = disparity_of(g, m, set);
+  return ((const StxSgmImpl *)impl)
+      ->run(&g->sgm, &left, &right, &disparity, &confidence, m->scratch, &m->place, error);
+}
+
+static size_t scratch_sgm(const Group *g, const void *impl, int threads)
+{
+  return ((const StxSgmImpl *)impl)->scratch_size(&g->sgm, threads);
+}
+
+static bool run_colmean(Group *g, const void *impl, const Memory *m, int set, StxError *error)
+{
+  const StxGrid *grid = &g->colmean.grid;
+  StxColmeanInput input = {
+      .disparity = disparity_of(g, m, set),
+      .confidence = image8(g, m, CONFIDENCE, set),
+      .confidence_is_sky = g->what->stage == BENCH_PIPELINE && !on_host(m),
+      .labels = image8(g, m, LABELS, set),
+      .scores = buffer_at(m, SCORES, set),
+      .class_stride = (ptrdiff_t)grid->width * grid->height,
+      .row_stride = grid->width,
+      .pixel_stride = 1,
+  };
+  return ((const StxColmeanImpl *)impl)
+      ->run(&g->colmean, m->colmean_tables, &input, buffer_at(m, COLUMNS, set), m->scratch,
+          &m->place, error);
+}
+
+static size_t scratch_colmean(const Group *g, const void *impl, int threads)
+{
+  return ((const StxColmeanImpl *)impl)->scratch_size(&g->colmean, threads);
+}
+
+static bool run_satdp(Group *g, const void *impl, const Memory *m, int set, StxError *error)
+{
+  return ((const StxSatdpImpl *)impl)
+      ->run(&g->satdp, m->satdp_tables, g->satdp_tables.has_ground, buffer_at(m, COLUMNS, set),
+          NULL, buffer_at(m, STIXELS, set), buffer_at(m, RESULT, set), m->scratch, &m->place,
+          error);
+}
+
+static size_t scratch_satdp(const Group *g, const void *impl, int threads)
+{
+  return ((const StxSatdpImpl *)impl)->scratch_size(&g->satdp, threads);
+}
+
+static bool run_rdp(Group *g, const void *impl, const Memory *m, int set, StxError *error)
+{
+  return ((const StxRdpImpl *)impl)
+      ->run(&g->rdp, buffer_at(m, COLUMNS, set), buffer_at(m, STIXELS, set), NULL,
+          buffer_at(m, RESULT, set), m->scratch, &m->place, error);
+}
+
+static size_t scratch_rdp(const Group *g, const void *impl, int threads)
+{
+  return ((const StxRdpImpl *)impl)->scratch_size(&g->rdp, threads);
+}
+
+static bool run_rectify(Group *g, const void *impl, const Memory *m, int set, StxError *error)
+{
+  StxRectifyMap map = stx_rectify_map_in(&g->view, 0, 0, m->prepared);
+  StxImage8 source = image8(g, m, LEFT, set), target = image8(g, m, CONFIDENCE, set);
+  return ((const StxRectifyImpl *)impl)
+      ->run(&map, &(StxRectifySample){1, {0}}, &source, &target, &m->place, error);
+}
+
+static bool run_overlay(Group *g, const void *record, const Memory *m, int set, StxError *error)
+{
+  const StxOverlayImpl *impl = record;
+  StxOverlay *overlay = g->host.prepared;
+  const StxStixel *stixels = buffer_at(m, STIXELS, set);
+  StxOverlayResult *result = buffer_at(m, RESULT, set);
+  StxFrame frame = {{buffer_at(m, FRAME, set)}, {4 * g->colmean.grid.width}};
+  if (!impl->link(
+          overlay, m->prepared, stixels, g->stixel_count, result, m->scratch, &m->place, error))
+    return false;
+  if (on_host(m))
+    stx_overlay_see(overlay, result->seen);
+  return impl->draw(
+      overlay, m->prepared, &frame, stixels, g->stixel_count, m->scratch, &m->place, error);
+}
+
+static size_t cells_of(const Group *g)
+{
+  const StxGrid *grid = &g->colmean.grid;
+  return (size_t)stx_grid_columns(grid) * (size_t)stx_grid_rows(grid);
+}
+
+static size_t scratch_overlay(const Group *g, const void *impl, int threads)
+{
+  return ((const StxOverlayImpl *)impl)->scratch_size(&g->overlay, cells_of(g), threads);
+}
+
+static bool run_points(Group *g, const void *impl, const Memory *m, int set, StxError *error)
+{
+  return ((const StxGroundImpl *)impl)
+      ->run(&g->what->ground, buffer_at(m, POINTS, set), g->what->scan->count,
+          buffer_at(m, POINT_LABELS, set), buffer_at(m, RESULT, set), m->scratch, &m->place, error);
+}
+
+static size_t scratch_points(const Group *g, const void *impl, int threads)
+{
+  return ((const StxGroundImpl *)impl)
+      ->scratch_size(&g->what->ground, g->what->scan->count, threads);
+}
+
+static int motion_width(const BenchInput *input)
+{
+  const int less = (MOTION_FRAMES - 1) * MOTION_STEP;
+  return input->width > less ? input->width - less : 1;
+}
+
+/* A part of the picture moves over it, every eighth frame begins anew. On the GPU with the host's
+ * part of the work, for which the GPU waits. */
+static bool move(Group *g, const Memory *m, int index, int set, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  StxEgomotion *state = g->motions[index];
+  const int number = g->motion_frames[index]++, column = number % MOTION_FRAMES * MOTION_STEP;
+  StxEgomotionDevice device = {m->place, m->scratch, &g->ring};
+  StxEgomotionFrame frame = {.left = image8(g, m, LEFT, set),
+      .disparity = disparity_of(g, m, set),
+      .camera = input->camera,
+      .time = (uint64_t)number * FRAME_NS,
+      .threads = m->place.threads,
+      .device = on_host(m) ? NULL : &device};
+  StxEgomotionResult result;
+  if (column == 0)
+    stx_egomotion_reset(state);
+  frame.left.data += column;
+  frame.disparity.data += column;
+  frame.left.width = frame.disparity.width = motion_width(input);
+  return stx_egomotion_frame(state, &frame, &result, error);
+}
+
+static bool run_motion(Group *g, const void *impl, const Memory *m, int set, StxError *error)
+{
+  return move(g, m, 2, set, error);
+}
+
+static size_t scratch_motion(const Group *g, const void *impl, int threads)
+{
+  const BenchInput *input = g->context->input;
+  return stx_egomotion_device_bytes(impl, motion_width(input), input->height);
+}
+
+#define IN(buffer) (1u << (buffer))
+#define DEPTH (IN(DISPARITY) | IN(CONFIDENCE))
+#define RECORDS (IN(STIXELS) | IN(RESULT))
+static const Step sgm = {
+    &stx_sgm_impls, &stx_sgm_cuda_impls, IN(LEFT) | IN(RIGHT), DEPTH, run_sgm, scratch_sgm};
+static const Step colmean = {&stx_colmean_impls, &stx_colmean_cuda_impls,
+    DEPTH | IN(LABELS) | IN(SCORES), IN(COLUMNS), run_colmean, scratch_colmean};
+static const Step satdp = {
+    &stx_satdp_impls, &stx_satdp_cuda_impls, IN(COLUMNS), RECORDS, run_satdp, scratch_satdp};
+static const Step fulldp = {
+    &stx_fulldp_impls, &stx_fulldp_cuda_impls, IN(COLUMNS), RECORDS, run_satdp, scratch_satdp};
+static const Step rdp = {
+    &stx_rdp_impls, &stx_rdp_paper_cuda_impls, IN(COLUMNS), RECORDS, run_rdp, scratch_rdp};
+static const Step rectify = {
+    &stx_rectify_impls, &stx_rectify_cuda_impls, IN(LEFT), IN(CONFIDENCE), run_rectify, NULL};
+static const Step overlay = {&stx_overlay_impls, &stx_overlay_cuda_impls, IN(STIXELS) | IN(FRAME),
+    IN(FRAME) | IN(RESULT), run_overlay, scratch_overlay};
+static const Step motion = {
+    NULL, &stx_egomotion_cuda_impls, IN(LEFT) | IN(DISPARITY), 0, run_motion, scratch_motion};
+static const Step points = {&stx_ground_impls, &stx_ground_cuda_impls, IN(POINTS),
+    IN(POINT_LABELS) | IN(RESULT), run_points, scratch_points};
+
+/* ---- Parameters and buffers --------------------------------------------------------------- */
+
+static void set_sizes(Group *g)
+{
+  const StxGrid *grid = &g->colmean.grid;
+  size_t pixels = (size_t)grid->width * (size_t)grid->height;
+  size_t each[BUFFERS] = {
+      [LEFT] = pixels,
+      [RIGHT] = pixels,
+      [DISPARITY] = 2 * pixels,
+      [CONFIDENCE] = pixels,
+      [LABELS] = g->what->semantics == STX_SEMANTICS_LABELS ? pixels : 0,
+      [SCORES] = g->what->semantics == STX_SEMANTICS_SCORES_U8 ? pixels * (size_t)grid->classes : 0,
+      [COLUMNS] = stx_grid_bytes(grid),
+      [STIXELS] = cells_of(g) * sizeof(StxStixel),
+      [RESULT] = g->what->stage == BENCH_OVERLAY ? sizeof(StxOverlayResult)
+                 : g->what->stage == BENCH_RDP   ? sizeof(StxRdpResult)
+                                                 : sizeof(StxSatdpResult),
+      [FRAME] = 4 * pixels,
+  };
+  memcpy(g->size, each, sizeof each);
+}
+
+static bool set_up_scan(Group *g)
+{
+  g->size[POINTS] = 4 * sizeof(float) * g->what->scan->count;
+  g->size[POINT_LABELS] = sizeof(uint32_t) * g->what->scan->count;
+  g->size[RESULT] = sizeof(StxGroundResult);
+  return true;
+}
+
+bool stage_set_up(Group *g, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  const BenchCase *what = g->what;
+  if (what->stage == BENCH_GROUND)
+    return set_up_scan(g);
+  int cell = what->cell > 0 ? what->cell : 8;
+  int height = what->stage == BENCH_RDP ? what->rows : input->height;
+  bool classes = what->semantics != STX_SEMANTICS_NONE;
+  g->sgm = (StxSgmParams)STX_SGM_DEFAULTS;
+  g->sgm.max_disparity = 128;
+  g->sgm.infinity = 0;
+  g->sgm.width = input->width;
+  g->sgm.height = input->height;
+  g->sgm.paths = what->paths > 0 ? what->paths : g->sgm.paths;
+  if (what->stage == BENCH_SGM)
+    g->sgm.search = what->search;
+  g->colmean = (StxColmeanParams){
+      .grid = {input->width, height, cell, cell, classes ? STX_LABEL_CLASSES : 0},
+      .reduction = STX_REDUCE_WEIGHTED,
+      .fill_width = STX_FILL_WIDTH_DEFAULT,
+      .semantics = what->semantics,
+  };
+  stx_labels_identity(g->colmean.label_map);
+  stx_colmean_prepare(&g->colmean_tables);
+  g->satdp = (StxSatdpParams)STX_SATDP_DEFAULTS;
+  g->rdp = (StxRdpParams){.epsilon = BENCH_RDP_EPSILON};
+  g->satdp.grid = g->rdp.grid = g->colmean.grid;
+  g->overlay = (StxOverlayParams){
+      .show = ~0u,
+      .fill = true,
+      .max_height = 4,
+      .max_cost = 20,
+      .alpha = 0.5,
+      .outlines = true,
+      .max_disparity = 64,
+      .max_distance = 60,
+      .camera = input->camera,
+      .width = input->width,
+      .height = input->height,
+      .stixel_width = cell,
+      .columns = stx_grid_columns(&g->satdp.grid),
+      .format = stx_pixel_format("RGBA"),
+      .frame_width = input->width,
+      .frame_height = input->height,
+  };
+  set_sizes(g);
+  if (what->stage == BENCH_RDP)
+    return stx_rdp_check(&g->rdp, error);
+  return stx_sgm_check(&g->sgm, error) && stx_colmean_check(&g->colmean, error) &&
+         stx_satdp_check(&g->satdp, error) && stx_overlay_check(&g->overlay, error);
+}
+
+const void *stage_source(const Group *g, Buffer buffer)
+{
+  const BenchInput *input = g->context->input;
+  if (input == NULL)
+    return buffer == POINTS ? g->what->scan->points : NULL;
+  const void *const sources[BUFFERS] = {
+      [LEFT] = input->left.data,
+      [RIGHT] = input->right.data,
+      [DISPARITY] = input->disparity.data,
+      [CONFIDENCE] = input->confidence.data,
+      [LABELS] = input->labels.data,
+      [SCORES] = input->scores,
+  };
+  return sources[buffer];
+}
+
+/* ---- Preparation -------------------------------------------------------------------------- */
+
+static const void *best(const Step *step)
+{
+  return stx_impl_pick(step->cpu, STX_BACKEND_AUTO);
+}
+
+size_t stage_open_scratch(const Group *g)
+{
+  if (g->what->stage == BENCH_RDP || g->what->stage == BENCH_GROUND)
+    return 0;
+  size_t line = stx_roadline_scratch(&g->satdp.grid);
+  size_t cells = scratch_colmean(g, best(&colmean), 1), pairs = scratch_satdp(g, best(&satdp), 1);
+  size_t most = cells > pairs ? cells : pairs;
+  return line > most ? line : most;
+}
+
+/* Columns and tables for the dynamic programme, as the pipeline would make them. */
+static bool open_satdp(Group *g, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  const void *columns = g->host.at[COLUMNS];
+  StxRoadLine line;
+  run_colmean(g, best(&colmean), &g->host, 0, error);
+  bool known = stx_roadline_from_camera(&input->camera, &line) ||
+               stx_roadline_estimate(&g->satdp.grid, columns, NULL, &line, g->host.scratch);
+  if (!stx_satdp_prepare(&g->satdp, &input->camera, known ? &line : NULL, &g->satdp_tables, error))
+    return false;
+  if (g->what->stage == BENCH_FULLDP)
+    stx_fulldp_prepare(&g->satdp, &g->satdp_tables);
+  return true;
+}
+
+/* The stixels of the frame. */
+static bool open_stixels(Group *g, StxError *error)
+{
+  StxSatdpResult result, *other = g->host.at[RESULT];
+  if (!open_satdp(g, error))
+    return false;
+  g->host.at[RESULT] = &result;
+  run_satdp(g, best(&satdp), &g->host, 0, error);
+  g->host.at[RESULT] = other;
+  g->stixel_count = result.count;
+  return true;
+}
+
+static bool open_rdp(Group *g, StxError *error)
+{
+  return bench_rdp_columns(
+      g->context->input, &g->rdp, g->what->columns, g->host.at[COLUMNS], error);
+}
+
+static StxPipeline *open_pipeline(const Group *g, int threads, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  StxPipelineSettings settings = stx_pipeline_defaults();
+  settings.sgm.max_disparity = g->sgm.max_disparity;
+  settings.sgm.infinity = g->sgm.infinity;
+  settings.colmean = g->colmean;
+  settings.threads = threads;
+  return stx_pipeline_new(&settings, input->width, input->height, error);
+}
+
+/* On the GPU the road line, hence the tables, is known from the start. */
+static bool open_pipelines(Group *g, StxError *error)
+{
+  const BenchMachine *machine = g->context->machine;
+  for (int t = 0; t <= machine->thread_counts; t++) {
+    const bool reference = t == machine->thread_counts;
+    int at = reference ? 2 : t, threads = reference ? 1 : machine->limits[t].threads;
+    g->pipelines[at] = open_pipeline(g, threads, error);
+    if (g->pipelines[at] == NULL)
+      return false;
+  }
+  return open_satdp(g, error);
+}
+
+static bool allocate_prepared(Group *g, size_t size, StxError *error)
+{
+  g->prepared_size = size;
+  g->host.prepared = stx_allocate(size);
+  return g->host.prepared != NULL || stx_fail(error, "not enough memory for %s", g->stage->name);
+}
+
+static bool open_overlay(Group *g, StxError *error)
+{
+  if (!open_stixels(g, error) || !allocate_prepared(g, stx_overlay_size(&g->overlay), error))
+    return false;
+  stx_overlay_init(g->host.prepared, &g->overlay);
+  return true;
+}
+
+/* A camera with a lens and a turn as most have; the rectified pictures are as large as its own. */
+static bool open_map(Group *g, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  double focal = FOCAL * input->width, x = input->width / 2.0, y = input->height / 2.0;
+  g->view = (StxRectifyView){
+      .lens = {focal, focal, x, y, STX_LENS_BROWN, {-.17, .025, .001, -.002}},
+      .source_width = input->width,
+      .source_height = input->height,
+      .r = {1, 0, -TURN, 0, 1, 0, TURN, 0, 1},
+      .fx = focal,
+      .fy = focal,
+      .cx = x,
+      .cy = y,
+      .width = input->width,
+      .height = input->height,
+      .scale = 1,
+  };
+  if (!allocate_prepared(g, stx_rectify_map_bytes(&g->view, 0, 0), error))
+    return false;
+  stx_rectify_map_fill(&g->view, 0, 0, g->host.prepared, 1);
+  return true;
+}
+
+static bool open_obstacles(Group *g, StxError *error)
+{
+  const StxObstaclesParams params = STX_OBSTACLES_DEFAULTS;
+  size_t columns = (size_t)stx_grid_columns(&g->satdp.grid);
+  if (!open_stixels(g, error))
+    return false;
+  g->obstacles = stx_obstacles_new();
+  if (g->obstacles == NULL)
+    return stx_fail(error, "not enough memory for obstacles");
+  return stx_obstacles_prepare(g->obstacles, &params, g->stixel_count, columns, error);
+}
+
+/* A point in the middle of every object, where it was in the frame before. */
+static bool open_velocities(Group *g, StxError *error)
+{
+  const float width = (float)g->satdp.grid.cell_width;
+  const StxStixel *stixels = g->host.at[STIXELS];
+  if (!open_obstacles(g, error))
+    return false;
+  g->matched = malloc((g->stixel_count + 1) * sizeof *g->matched);
+  if (g->matched == NULL)
+    return stx_fail(error, "not enough memory for points");
+  for (size_t i = 0; i < g->stixel_count; i++) {
+    const StxStixel *s = &stixels[i];
+    float u = ((float)s->column + .5f) * width - .5f, v = .5f * (float)(s->top + s->bottom);
+    float d = .5f * (s->disparity_top + s->disparity_bottom);
+    if (s->kind == STX_KIND_OBJECT && d > 0)
+      g->matched[g->matched_count++] = (StxMotionPoint){u, v, d, u, v, d};
+  }
+  return true;
+}
+
+static bool open_motions(Group *g, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  const BenchMachine *machine = g->context->machine;
+  for (int t = 0; t < 3; t++) {
+    const void *impl =
+        t < machine->thread_counts ? stx_impl_pick(&stx_egomotion_impls, STX_BACKEND_AUTO)
+        : t == 2 && machine->device != NULL && motion.cuda->count > 0 ? stx_impl_at(motion.cuda, 0)
+                                                                      : NULL;
+    if (impl == NULL)
+      continue;
+    g->motions[t] = stx_egomotion_new();
+    if (g->motions[t] == NULL)
+      return stx_fail(error, "not enough memory for motion");
+    if (!stx_egomotion_prepare_for(g->motions[t], impl, motion_width(input), input->height, error))
+      return false;
+  }
+  return true;
+}
+
+static bool open_hazards(Group *g, StxError *error)
+{
+  g->hazards = stx_hazards_new();
+  return g->hazards != NULL || stx_fail(error, "not enough memory for hazards");
+}
+
+static bool open_scenes(Group *g, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  StxSceneParams params = {.seed = 1, .width = input->width, .height = input->height};
+  for (int t = 0; t < g->context->machine->thread_counts; t++) {
+    params.threads = g->context->machine->limits[t].threads;
+    g->scenes[t] = stx_scene_new(&params, error);
+    if (g->scenes[t] == NULL)
+      return false;
+  }
+  return true;
+}
+
+void stage_close(Group *g)
+{
+  free(g->host.prepared);
+  free(g->matched);
+  stx_obstacles_free(g->obstacles);
+  stx_hazards_free(g->hazards);
+  for (int i = 0; i < 3; i++) {
+    stx_pipeline_free(g->pipelines[i]);
+    stx_egomotion_free(g->motions[i]);
+  }
+  for (int i = 0; i < 2; i++)
+    stx_scene_free(g->scenes[i]);
+}
+
+/* ---- Stages that are no steps on the CPU -------------------------------------------------- */
+
+/* Every run is that of a stream's first frame: the road does not depend on how often it ran. */
+static bool run_pipeline(Group *g, const Entry *entry, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  StxPipeline *pipeline = g->pipelines[entry->reference ? 2 : entry->limits];
+  StxPipelineInput frame = {
+      .left = input->left, .right = input->right, .labels = input->labels, .camera = input->camera};
+  StxPipelineOutput output;
+  stx_pipeline_reset(pipeline);
+  if (!stx_pipeline_run(pipeline, &frame, &output, error))
+    return false;
+  memcpy(g->host.at[STIXELS], output.stixels, output.count * sizeof *output.stixels);
+  *(StxSatdpResult *)g->host.at[RESULT] = (StxSatdpResult){.count = (uint32_t)output.count};
+  return true;
+}
+
+/* The next frame of a stream in which nothing moves. */
+static bool run_obstacles(Group *g, const Entry *entry, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  const StxMotion standing = {.state = STX_MOTION_KNOWN, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  StxObstaclesResult result;
+  StxObstaclesFrame frame = {g->host.at[STIXELS], g->stixel_count, input->width, input->height,
+      g->satdp.grid.cell_width, input->camera, g->obstacles_time += FRAME_NS};
+  if (g->matched != NULL) {
+    frame.motion = &standing;
+    frame.points = g->matched;
+    frame.point_count = g->matched_count;
+  }
+  return stx_obstacles_of_stixels(g->obstacles, &frame, &result, error);
+}
+
+static bool run_hazards(Group *g, const Entry *entry, StxError *error)
+{
+  const StxHazardsParams params = STX_HAZARDS_DEFAULTS;
+  const BenchInput *input = g->context->input;
+  StxHazardsFrame frame = {input->left, input->right, input->disparity, input->camera};
+  StxHazardsResult result;
+  return stx_hazards_find(g->hazards, &params, &frame,
+      stx_impl_pick(&stx_hazards_impls, STX_BACKEND_AUTO), entry->threads, &result, error);
+}
+
+static bool run_motion_here(Group *g, const Entry *entry, StxError *error)
+{
+  return move(g, &g->host, entry->limits, 0, error);
+}
+
+static bool run_scene(Group *g, const Entry *entry, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  StxImage8 frame = {g->host.at[FRAME], 4 * input->width, input->width, input->height};
+  stx_scene_render(g->scenes[entry->limits], STX_SCENE_LEFT, 3, &frame);
+  return true;
+}
+
+static bool run_ground(Group *g, const Entry *entry, StxError *error)
+{
+  const Memory *m = &g->host;
+  if (entry->steps == NULL)
+    return run_points(g, entry->record, m, 0, error);
+  entry->steps(&g->what->ground, m->at[POINTS], g->what->scan->count, m->at[POINT_LABELS],
+      m->at[RESULT], m->scratch, entry->threads, g->step_ms);
+  return true;
+}
+
+const Stage bench_stages[BENCH_ALL_STAGES] = {
+    [BENCH_SGM] = {"sgm", NULL, {&sgm}, .no_cells = true},
+    [BENCH_COLMEAN] = {"colmean", NULL, {&colmean}},
+    [BENCH_SATDP] = {"satdp", NULL, {&satdp}, open_satdp},
+    [BENCH_FULLDP] = {"fulldp", NULL, {&fulldp}, open_satdp},
+    [BENCH_RDP] = {"rdp", NULL, {&rdp}, open_rdp},
+    [BENCH_RECTIFY] = {"rectify", "GRAY8", {&rectify}, open_map, .no_cells = true},
+    [BENCH_OVERLAY] = {"overlay", "RGBA", {&overlay}, open_overlay},
+    [BENCH_BOTH] = {"colmean+satdp", NULL, {&colmean, &satdp}, open_satdp},
+    [BENCH_PIPELINE] = {"pipeline", NULL, {&sgm, &colmean, &satdp}, open_pipelines, run_pipeline},
+    [BENCH_OBSTACLES] = {"obstacles", "stixels", {NULL}, open_obstacles, run_obstacles, true},
+    [BENCH_VELOCITIES] = {"velocities", "points", {NULL}, open_velocities, run_obstacles, true},
+    [BENCH_HAZARDS] = {"hazards", "GRAY8", {NULL}, open_hazards, run_hazards, .no_cells = true},
+    [BENCH_MOTION] = {"motion", "GRAY8, disparity", {&motion}, open_motions, run_motion_here,
+        .no_graph = true, .no_cells = true},
+    [BENCH_SCENE] = {"scene", "RGB", {NULL}, open_scenes, run_scene, .no_cells = true},
+    [BENCH_GROUND] = {"ground", "points", {&points}, NULL, run_ground},
+};
+
+const char *bench_stage_name(BenchStage stage)
+{
+  return bench_stages[stage].name;
+}
+
+/* ---- Results ------------------------------------------------------------------------------ */
+
+/* The numbers of ground, without what lies between its fields. */
+static void take_ground(Group *g)
+{
+  const StxGroundResult *r = g->host.at[RESULT];
+  const double numbers[] = {r->ground, r->obstacles, r->outside, r->lines, r->clusters, r->measured,
+      (double)r->height, (double)r->slope_x, (double)r->slope_y};
+  _Static_assert(sizeof numbers == sizeof g->ground_numbers, "one for each field");
+  memcpy(g->ground_numbers, numbers, sizeof numbers);
+  g->output[1].data = g->ground_numbers;
+  g->output[1].size = sizeof g->ground_numbers;
+}
+
+void stage_take_result(Group *g)
+{
+  const Step *last = g->stage->steps[0];
+  size_t most = g->size[STIXELS] / sizeof(StxStixel);
+  for (int k = 1; k < MOST_STEPS && g->stage->steps[k] != NULL; k++)
+    last = g->stage->steps[k];
+  if (last == &rdp) {
+    g->stixel_count = ((const StxRdpResult *)g->host.at[RESULT])->count;
+  } else if (last == &satdp || last == &fulldp) {
+    const StxSatdpResult *result = g->host.at[RESULT];
+    g->stixel_count = result->count;
+    g->evaluated = result->evaluated;
+  } else if (last == &points) {
+    take_ground(g);
+  }
+  /* More than the buffer holds: none, which differs from any right result. */
+  g->stixel_count = g->stixel_count <= most ? g->stixel_count : 0;
+}
+
+double stage_share(const Group *g)
+{
+  if (g->what->stage != BENCH_SATDP && g->what->stage != BENCH_FULLDP)
+    return -1;
+  return (double)g->evaluated / (double)stx_satdp_pairs(&g->satdp.grid, g->satdp_tables.has_ground);
+}
+
+/* Of all pixels; or of all levels' lines: every level has a quarter of the pixels of the last. */
+static double sgm_candidates(const Group *g, double pixels)
+{
+  double all = 0;
+  if (g->sgm.search == STX_SGM_FULL)
+    return pixels * g->sgm.max_disparity;
+  for (int levels = stx_sgm_coarse_levels(g->sgm.max_disparity); levels > 0; levels--, pixels /= 4)
+    all += 2 * STX_SGM_COARSE_WINDOW * pixels / STX_SGM_COARSE_STEP;
+  return all;
+}
+
+double stage_work(const Group *g, const BenchLimits *limits, BenchRow *row)
+{
+  const StxGrid *grid = &g->colmean.grid;
+  const double pixels = (double)grid->width * grid->height;
+  row->unit = "GB/s";
+  row->limit = limits->copy;
+  switch (g->what->stage) {
+  case BENCH_SGM:
+    row->unit = "Gop/s";
+    row->limit = limits->add8;
+    return sgm_candidates(g, pixels) * (SGM_PATH_OPS * g->sgm.paths + SGM_OTHER_OPS) / 1e9;
+  case BENCH_COLMEAN: {
+    int semantics = g->what->semantics == STX_SEMANTICS_LABELS ? 1 : grid->classes;
+    return (pixels * (3 + semantics) + (double)stx_grid_bytes(grid)) / 1e9;
+  }
+  case BENCH_RDP:
+    return ((double)stx_grid_bytes(grid) + (double)(g->stixel_count * sizeof(StxStixel))) / 1e9;
+  case BENCH_RECTIFY:
+    return (2 * pixels + (double)g->prepared_size) / 1e9;
+  case BENCH_SATDP:
+    row->unit = "Gop/s";
+    row->limit = limits->mul_add;
+    return (double)g->evaluated * (SATDP_OPS + SATDP_CLASS_OPS * grid->classes) / 1e9;
+  default:
+    row->unit = "";
+    row->limit = 0;
+    return 0;
+  }
+}
+
+const char *stage_input_name(const BenchCase *what)
+{
+  static const char *const semantics[] = {
+      [STX_SEMANTICS_NONE] = "depth only",
+      [STX_SEMANTICS_LABELS] = "label image",
+      [STX_SEMANTICS_SCORES_U8] = "8-bit scores",
+  };
+  if (bench_stages[what->stage].input != NULL)
+    return bench_stages[what->stage].input;
+  if (what->stage == BENCH_RDP)
+    return bench_columns_names[what->columns];
+  if (what->stage != BENCH_SGM)
+    return semantics[what->semantics];
+  if (what->search == STX_SGM_COARSE_TO_FINE)
+    return what->paths == 8 ? "8 paths, coarse to fine" : "4 paths, coarse to fine";
+  return what->paths == 8 ? "8 paths" : "4 paths";
+}
