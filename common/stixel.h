@@ -18,6 +18,7 @@ typedef enum {
   STX_KIND_GROUND = 1,  /* road, sidewalk, terrain: disparity falls linearly towards the horizon */
   STX_KIND_OBJECT = 2,  /* stands upright: one disparity */
   STX_KIND_SKY = 3,     /* infinitely far: disparity 0 */
+  STX_KIND_CARRIER = 4, /* what carries the camera, such as a bonnet: disparity 0 */
 } StxKind;
 
 #define STX_LABEL_NONE 255

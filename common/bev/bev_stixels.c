@@ -472,9 +472,9 @@ static void list_areas(Names *names, const Scene *scene, int area)
 
 static void list_kinds(Names *names, const Scene *scene)
 {
-  bool seen[4] = {false};
+  bool seen[8] = {false};
   for (size_t i = 0; i < scene->stixels->count; i++)
-    seen[scene->stixels->stixels[i].kind & 3] = true;
+    seen[scene->stixels->stixels[i].kind & 7] = true;
   if (seen[STX_KIND_OBJECT])
     add(names, "object", STX_BEV_KIND + STX_KIND_OBJECT);
   if (seen[STX_KIND_SEGMENT])
@@ -491,7 +491,7 @@ static void list_classes(Names *names, const Scene *scene)
     int class = s->label < STX_LABEL_CLASSES ? s->label : STX_BEV_NO_CLASS;
     if (s->kind == STX_KIND_GROUND)
       ground[class] = true;
-    else if (s->kind != STX_KIND_SKY)
+    else if (s->kind < STX_KIND_SKY)
       things[class] = true;
   }
   for (int k = 0; k < STX_LABEL_CLASSES; k++)

@@ -20,11 +20,12 @@ const StxFieldChoice stx_matrix_choices[] = {
     {0},
 };
 
-static const StxRgb kinds[4] = {
+static const StxRgb kinds[] = {
     [STX_KIND_SEGMENT] = {232, 176, 60},
     [STX_KIND_GROUND] = {150, 90, 200},
     [STX_KIND_OBJECT] = {232, 64, 56},
     [STX_KIND_SKY] = {80, 170, 240},
+    [STX_KIND_CARRIER] = {110, 120, 130},
 };
 
 /* The palette that Cityscapes publishes with its labels. */

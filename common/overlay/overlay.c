@@ -19,7 +19,7 @@ static const int edge_opacity[STX_LAYERS] = {[STX_LAYER_TOP] = 150, [STX_LAYER_S
 
 static const StxFieldChoice modes[] = {
     {STX_OVERLAY_DISTANCE, "distance", "Near red to far blue"},
-    {STX_OVERLAY_KIND, "kind", "Ground, object, sky, segment"},
+    {STX_OVERLAY_KIND, "kind", "Ground, object, sky, segment, carrier"},
     {STX_OVERLAY_CLASS, "class", "Semantic class, Cityscapes' colours"},
     {STX_OVERLAY_HEIGHT, "height", "Above the road, else above the camera"},
     {STX_OVERLAY_CONFIDENCE, "confidence", "0 … 1"},
@@ -47,6 +47,7 @@ static const StxFieldChoice kinds[] = {
     {1 << STX_KIND_GROUND, "ground", "Ground"},
     {1 << STX_KIND_OBJECT, "object", "Objects"},
     {1 << STX_KIND_SKY, "sky", "Sky"},
+    {1 << STX_KIND_CARRIER, "carrier", "What carries the camera"},
     {0},
 };
 
@@ -395,8 +396,9 @@ static void list_kinds(Names *names, unsigned seen)
       {STX_KIND_SEGMENT, "segment"},
       {STX_KIND_GROUND, "ground"},
       {STX_KIND_SKY, "sky"},
+      {STX_KIND_CARRIER, "carrier"},
   };
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 5; i++)
     if (seen >> order[i].kind & 1)
       add(names, STX_OVERLAY_KIND, order[i].name, STX_COLOUR_KIND + (int)order[i].kind);
 }

@@ -111,7 +111,7 @@ typedef struct {
     .fill = true, .outlines = true, .alpha = .5, .max_disparity = 64, .max_distance = 50,          \
     .max_height = 4, .max_cost = 20, .corridor_length = 30, .labels_max = STX_LABELS_MAX,          \
     .show = 1u << STX_KIND_SEGMENT | 1u << STX_KIND_GROUND | 1u << STX_KIND_OBJECT |               \
-            1u << STX_KIND_SKY                                                                     \
+            1u << STX_KIND_SKY | 1u << STX_KIND_CARRIER                                            \
   }
 
 /* Every field of StxOverlayParams but camera, placement, format and full_range. */

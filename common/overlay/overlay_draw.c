@@ -212,7 +212,7 @@ static void wake(Canvas *canvas, int column, int y)
     cursor->paint = paint;
     set_body(canvas, paint, x0, x1);
   }
-  bool graded = body->colour == STX_COLOUR_BY_HEIGHT ||
+  bool graded = body->hatch >= 0 || body->colour == STX_COLOUR_BY_HEIGHT ||
                 (body->colour == STX_COLOUR_BY_NEARNESS && body->slope != 0);
   bool outline = stx_overlay_in_top_edge(body, overlay->edge, y);
   cursor->wake = outline ? body->top + overlay->edge : graded ? y + 1 : body->bottom;

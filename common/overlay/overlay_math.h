@@ -17,7 +17,7 @@
 STX_INLINE bool stx_overlay_is_valid(const StxOverlayParams *params, const StxStixel *stixel)
 {
   return stixel->column < params->columns && stixel->top <= stixel->bottom &&
-         stixel->bottom < params->height && stixel->kind <= STX_KIND_SKY &&
+         stixel->bottom < params->height && stixel->kind <= STX_KIND_CARRIER &&
          isfinite(stixel->disparity_top) && isfinite(stixel->disparity_bottom);
 }
 
@@ -54,6 +54,8 @@ typedef struct {
 #define STX_COLOUR_BY_NEARNESS (-1)
 #define STX_COLOUR_BY_HEIGHT (-2)
 
+#define STX_HATCH 8 /* frame rows of a stripe, and of a gap */
+
 /* A valid record as it lies on the frame. */
 typedef struct {
   int top, bottom; /* frame rows [top, bottom) */
@@ -61,6 +63,7 @@ typedef struct {
   int colour;      /* of all its rows, or STX_COLOUR_BY_…: from the disparity */
   int faint;       /* 0 … STX_FAINT − 1: how much fainter it is drawn */
   StxLayer layer;
+  int hatch; /* of the carrier: frame rows that its stripes are moved up; −1: it has none */
   int64_t disparity; /* at the image row `first`, in 1/65536 of a step of the table … */
   int64_t slope;     /* … and its growth per image row */
 } StxOverlayBody;
@@ -96,7 +99,7 @@ STX_INLINE int stx_overlay_body_colour(
   if (params->mode == STX_OVERLAY_CLASS)
     return stixel->label < STX_LABEL_CLASSES ? STX_COLOUR_CLASS + stixel->label
                                              : STX_COLOUR_UNKNOWN;
-  if (params->mode == STX_OVERLAY_KIND || stixel->kind == STX_KIND_SKY)
+  if (params->mode == STX_OVERLAY_KIND || stixel->kind >= STX_KIND_SKY)
     return STX_COLOUR_KIND + stixel->kind;
   if (params->mode == STX_OVERLAY_CONFIDENCE || params->mode == STX_OVERLAY_COST) {
     int level = stx_overlay_step(stx_overlay_level(params->mode, levels, stixel), STX_COLOUR_NEAR);
@@ -108,10 +111,10 @@ STX_INLINE int stx_overlay_body_colour(
                                               : STX_COLOUR_BY_NEARNESS;
 }
 
-/* Sky is no less certain for having no disparity. */
+/* Sky and carrier are no less certain for having no disparity. */
 STX_INLINE int stx_overlay_faint(const StxOverlayParams *params, const StxStixel *stixel)
 {
-  if (!(params->dim > 0) || stixel->kind == STX_KIND_SKY)
+  if (!(params->dim > 0) || stixel->kind >= STX_KIND_SKY)
     return 0;
   int sure = stx_overlay_step((double)stixel->confidence, STX_FAINT - 1);
   return STX_FAINT - 1 - (sure < 0 ? 0 : sure);
@@ -128,8 +131,10 @@ STX_INLINE StxOverlayBody stx_overlay_body(
   body.colour = stx_overlay_body_colour(params, &tables->levels, stixel);
   body.faint = stx_overlay_faint(params, stixel);
   body.layer = stixel->kind == STX_KIND_GROUND ? STX_LAYER_GROUND
-               : stixel->kind == STX_KIND_SKY  ? STX_LAYER_SKY
+               : stixel->kind >= STX_KIND_SKY  ? STX_LAYER_SKY
                                                : STX_LAYER_OBJECT;
+  body.hatch =
+      stixel->kind == STX_KIND_CARRIER ? stixel->column * STX_HATCH / 2 % (2 * STX_HATCH) : -1;
   body.disparity = stx_overlay_steps(stixel->disparity_top);
   body.slope = rows > 0 ? (stx_overlay_steps(stixel->disparity_bottom) - body.disparity) / rows : 0;
   return body;
@@ -161,7 +166,8 @@ STX_INLINE int stx_overlay_row_paint(
     const StxOverlayTables *tables, const StxOverlayBody *body, int y)
 {
   bool outline = stx_overlay_in_top_edge(body, tables->edge, y);
-  int layer = outline ? STX_LAYER_TOP : body->layer;
+  bool stripe = body->hatch >= 0 && (y + body->hatch) % (2 * STX_HATCH) < STX_HATCH;
+  int layer = outline || stripe ? STX_LAYER_TOP : body->layer;
   int first = (body->faint * STX_LAYERS + layer) * STX_COLOURS;
   if (body->colour >= 0)
     return first + body->colour;

@@ -39,7 +39,7 @@ size_t stx_judge_scratch(const StxJudgement *judgement)
 static bool is_valid(const StxJudgement *judgement, const StxStixel *stixel, int above)
 {
   return stixel->column < judgement->columns && stixel->top <= stixel->bottom &&
-         stixel->bottom < above && stixel->kind <= STX_KIND_SKY &&
+         stixel->bottom < above && stixel->kind <= STX_KIND_CARRIER &&
          isfinite(stixel->disparity_top) && isfinite(stixel->disparity_bottom);
 }
 

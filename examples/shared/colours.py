@@ -4,7 +4,7 @@ import numpy as np
 
 FAR = 50  # metres: this and more has the farthest colour
 KINDS = {"segment": (232, 176, 60), "ground": (150, 90, 200), "object": (232, 64, 56),
-         "sky": (80, 170, 240)}
+         "sky": (80, 170, 240), "carrier": (110, 120, 130)}
 # Cityscapes' own, by train id.
 CLASSES = ((128, 64, 128), (244, 35, 232), (70, 70, 70), (102, 102, 156), (190, 153, 153),
            (153, 153, 153), (250, 170, 30), (220, 220, 0), (107, 142, 35), (152, 251, 152),

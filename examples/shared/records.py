@@ -20,7 +20,7 @@ OBSTACLE = np.dtype([
 assert OBSTACLE.itemsize == 64
 IN_CORRIDOR, CUT = 1, 2  # of its flags
 
-KINDS = ("segment", "ground", "object", "sky")
+KINDS = ("segment", "ground", "object", "sky", "carrier")
 OBJECT, SKY = KINDS.index("object"), KINDS.index("sky")
 SOURCES = ("stereo", "lidar")
 LABELS = ("road", "sidewalk", "building", "wall", "fence", "pole", "traffic light", "traffic sign",

@@ -77,7 +77,7 @@ STIXEL = [
     record("column", pa.uint16(), "", "from the left"),
     record("top", pa.uint16(), "px", "first row of the image"),
     record("bottom", pa.uint16(), "px", "last row of the image"),
-    named("kind", KINDS, "segment, ground, object or sky"),
+    named("kind", KINDS, "segment, ground, object, sky or carrier"),
     named("label", LABELS, "class of Cityscapes"),
     record("disparity_top", FLOAT, "px", "at its first row; 0: unknown or infinitely far"),
     record("disparity_bottom", FLOAT, "px", "at its last row; 0: unknown or infinitely far"),

@@ -18,6 +18,7 @@
 #include "common/fulldp/fulldp.h"
 #include "common/roadline/roadline_track.h"
 #include "common/satdp/satdp.h"
+#include "common/satdp/satdp_carrier.h"
 #include "gst/columns/rdpstage.h"
 #include "gst/columns/segmentation.h"
 #include "gst/core/element.h"
@@ -38,6 +39,7 @@ typedef struct {
   bool post_messages;
   Candidates candidates; /* where a stixel may begin */
   gdouble epsilon;       /* pixels, of the candidates */
+  gchar *carrier;        /* rows or a file; NULL or "": none */
 } Settings;
 
 #define GST_TYPE_SAT_DP_STIXELS (gst_sat_dp_stixels_get_type())
@@ -96,6 +98,9 @@ static const StxField fields[] = {
         .choices = grounds, .type_name = "GstStxGround", .at_start = true},
     {"post-messages", "Post messages", "Post stx-stixels-stats per frame",
         FIELD(BOOL, post_messages)},
+    {"carrier", "Carrier",
+        "What carries the camera, such as a bonnet: image rows from below, or a mask (PGM file)",
+        FIELD(TEXT, carrier), .at_start = true},
     {"cut-candidates", "Candidates of cuts", "Cells where a stixel may begin",
         FIELD(CHOICE, candidates), .choices = candidates, .type_name = "GstSatDpStixelsCandidates"},
     {"epsilon", "Epsilon",
@@ -123,13 +128,37 @@ static void take_settings(GstStxSegmentation *base)
   self->followed = FALSE;
 }
 
+/* The carrier in this stream's grid. */
+static gboolean load_carrier(GstSatDpStixels *self, StxError *error)
+{
+  const StxGrid *grid = &self->stream->grid;
+  guint16 *cells = NULL;
+  gboolean loaded = TRUE;
+  gchar *text, *bytes = NULL;
+  gsize size;
+
+  GST_OBJECT_LOCK(self);
+  text = g_strdup(self->settings.carrier);
+  GST_OBJECT_UNLOCK(self);
+  if (text != NULL && text[0] != '\0') {
+    cells = g_new0(guint16, stx_grid_columns(grid));
+    loaded = g_file_get_contents(text, &bytes, &size, NULL)
+                 ? stx_carrier_from_pgm(grid, text, bytes, size, cells, error)
+                 : stx_carrier_from_rows(grid, text, cells, error);
+  }
+  gst_stx_segmentation_set_carrier(GST_STX_SEGMENTATION(self), cells);
+  g_free(bytes);
+  g_free(text);
+  return loaded;
+}
+
 /* FALSE also when the camera lacks what ground=calibration needs. */
 static gboolean configure(GstStxSegmentation *base, StxError *error)
 {
   GstSatDpStixels *self = GST_SAT_DP_STIXELS(base);
 
   self->restart = FALSE;
-  return stx_satdp_check(&self->active.params, error) &&
+  return stx_satdp_check(&self->active.params, error) && load_carrier(self, error) &&
          gst_stx_scratch_reserve(
              &self->road_scratch, stx_roadline_scratch(&self->active.params.grid), error) &&
          stx_road_track_reset(&self->road, self->active.ground, &self->stream->camera, error);
@@ -291,6 +320,7 @@ static void finalize(GObject *object)
   GstSatDpStixels *self = GST_SAT_DP_STIXELS(object);
 
   gst_stx_scratch_clear(&self->road_scratch);
+  g_free(self->settings.carrier);
   g_clear_pointer(&self->tables, g_free);
   G_OBJECT_CLASS(gst_sat_dp_stixels_parent_class)->finalize(object);
 }

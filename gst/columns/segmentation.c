@@ -6,13 +6,25 @@
 #include "gst/base/inputs.h"
 #include "gst/stixels/cameracaps.h"
 #include "common/camera_fields.h"
+#include "common/satdp/satdp_carrier.h"
 #include "gst/columns/columns.h"
 #include "gst/stixels/mediatypes.h"
 
 GST_DEBUG_CATEGORY_STATIC(stx_segmentation_debug);
 #define GST_CAT_DEFAULT stx_segmentation_debug
 
-enum { COLUMNS, RECORDS, RESULT, HOST_RESULT, HOST_RECORDS, OUTPUT, SLOTS };
+enum {
+  COLUMNS,
+  RECORDS,
+  RESULT,
+  HOST_RESULT,
+  HOST_RECORDS,
+  OUTPUT,
+  HOST_COLUMNS,
+  HIDDEN,
+  MARKED,
+  SLOTS
+};
 G_STATIC_ASSERT(SLOTS == GST_STX_SEGMENTATION_SLOT);
 
 #define SPARE_MIN 256 /* records that a frame may have more than the one before */
@@ -22,6 +34,10 @@ typedef struct {
   GstStxColumnStream stream;
   gpointer result; /* of a frame, on the host */
   gsize count;     /* its records */
+
+  guint16 *carrier;     /* cells in every column; NULL: none */
+  GstStxScratch hidden; /* a frame's columns without these … */
+  GstStxScratch marked; /* … and its records with them */
 } GstStxSegmentationPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstStxSegmentation, gst_stx_segmentation, GST_TYPE_STX_TRANSFORM,
@@ -40,6 +56,12 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PA
 const GstStxColumnStream *gst_stx_segmentation_stream(GstStxSegmentation *self)
 {
   return &PRIVATE(self)->stream;
+}
+
+void gst_stx_segmentation_set_carrier(GstStxSegmentation *self, guint16 *cells)
+{
+  g_free(PRIVATE(self)->carrier);
+  PRIVATE(self)->carrier = cells;
 }
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
@@ -147,6 +169,36 @@ static const void *bring_records(
   return host != NULL && gst_stx_stage_wait(stage, error) ? host : NULL;
 }
 
+/* Columns in which the carrier is unknown. */
+static const void *hide_carrier(GstStxSegmentation *self, const void *columns, StxError *error)
+{
+  GstStxStage *stage = gst_stx_segmentation_stage(self);
+  GstStxSegmentationPrivate *priv = PRIVATE(self);
+  gsize size = stx_grid_bytes(&priv->stream.grid);
+  const void *host = gst_stx_stage_bring(stage, HOST_COLUMNS, columns, size, error), *copy = NULL;
+
+  if (host == NULL || !gst_stx_stage_wait(stage, error) ||
+      !gst_stx_scratch_reserve(&priv->hidden, size, error))
+    return NULL;
+  memcpy(priv->hidden.data, host, size);
+  stx_carrier_hide(&priv->stream.grid, priv->carrier, priv->hidden.data);
+  return gst_stx_stage_table(stage, HIDDEN, priv->hidden.data, size, &copy, error);
+}
+
+/* The frame's records with the carrier, on the host. */
+static const void *mark_carrier(GstStxSegmentation *self, const StxStixel *records, StxError *error)
+{
+  GstStxSegmentationPrivate *priv = PRIVATE(self);
+  const void *host = bring_records(gst_stx_segmentation_stage(self), records, priv->count, error);
+
+  if (host == NULL || !gst_stx_scratch_reserve(
+                          &priv->marked, worst_count(&priv->stream.grid) * sizeof(*records), error))
+    return NULL;
+  priv->count =
+      stx_carrier_mark(&priv->stream.grid, priv->carrier, host, priv->count, priv->marked.data);
+  return priv->marked.data;
+}
+
 /*
  * Waits for the result, and for the records if they leave in system memory. Their number is not
  * known before: as many as the frame before had, and some more, come along, so that one wait is
@@ -181,17 +233,22 @@ static GstFlowReturn give(GstStxSegmentation *self, const StxStixel *records, co
     GstBuffer **output, StxError *error)
 {
   GstStxStage *stage = gst_stx_segmentation_stage(self);
-  const void *on_host;
+  const void *on_host, *copy = NULL;
   GstFlowReturn flow;
   gsize size;
 
-  if (!fetch(self, records, result, &on_host, error))
+  if (!fetch(self, records, result, &on_host, error) ||
+      (PRIVATE(self)->carrier != NULL && (on_host = mark_carrier(self, records, error)) == NULL))
     return GST_FLOW_ERROR;
   size = PRIVATE(self)->count * sizeof(*records);
   flow = gst_stx_stage_new_output(stage, size, FALSE, output, error);
   if (flow != GST_FLOW_OK)
     return flow;
-  if (on_host != NULL)
+  if (on_host != NULL && stage->device_output) {
+    records = gst_stx_stage_table(stage, MARKED, on_host, size, &copy, error);
+    if (records == NULL)
+      return GST_FLOW_ERROR;
+  } else if (on_host != NULL)
     return gst_stx_stage_fill(stage, *output, on_host, size, error) ? GST_FLOW_OK : GST_FLOW_ERROR;
   return gst_stx_stage_copy(stage, OUTPUT, *output, records, size, error) ? GST_FLOW_OK
                                                                           : GST_FLOW_ERROR;
@@ -226,7 +283,9 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
     return GST_FLOW_ERROR;
   result = gst_stx_stage_block(stage, RESULT, CLASS(self)->result_size, error);
   if (result == NULL ||
-      !gst_stx_stage_read(stage, COLUMNS, "", frame->input, stx_grid_bytes(grid), &columns, error))
+      !gst_stx_stage_read(
+          stage, COLUMNS, "", frame->input, stx_grid_bytes(grid), &columns, error) ||
+      (PRIVATE(self)->carrier != NULL && (columns = hide_carrier(self, columns, error)) == NULL))
     return GST_FLOW_ERROR;
   flow = CLASS(self)->segment(self, frame->input, columns, records, result, error);
   return flow == GST_FLOW_OK ? give(self, records, result, &frame->output, error) : flow;
@@ -247,6 +306,9 @@ static void constructed(GObject *object)
 
 static void finalize(GObject *object)
 {
+  gst_stx_segmentation_set_carrier(GST_STX_SEGMENTATION(object), NULL);
+  gst_stx_scratch_clear(&PRIVATE(object)->hidden);
+  gst_stx_scratch_clear(&PRIVATE(object)->marked);
   g_free(PRIVATE(object)->result);
   G_OBJECT_CLASS(gst_stx_segmentation_parent_class)->finalize(object);
 }

@@ -17,7 +17,7 @@
 G_BEGIN_DECLS
 
 /* Slots of the stage that the element may use: from this one on. */
-#define GST_STX_SEGMENTATION_SLOT 6
+#define GST_STX_SEGMENTATION_SLOT 9
 
 /* The state of the stream, on the streaming thread. */
 typedef struct {
@@ -65,6 +65,10 @@ struct _GstStxSegmentationClass {
 
 /* The element's stream, and its stage; the same pointers all its life. */
 const GstStxColumnStream *gst_stx_segmentation_stream(GstStxSegmentation *self);
+/* The carrier's cells in every column (satdp_carrier.h), of the stream's grid: the base takes them
+ * out of frames and puts it into the records. Takes the array; NULL: there is none. */
+void gst_stx_segmentation_set_carrier(GstStxSegmentation *self, guint16 *cells);
+
 #define gst_stx_segmentation_stage(self) gst_stx_transform_stage(GST_STX_TRANSFORM(self))
 
 G_END_DECLS

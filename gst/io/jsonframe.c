@@ -229,6 +229,7 @@ static const char *kind_name(guint kind)
       [STX_KIND_GROUND] = "ground",
       [STX_KIND_OBJECT] = "object",
       [STX_KIND_SKY] = "sky",
+      [STX_KIND_CARRIER] = "carrier",
   };
 
   return kind < G_N_ELEMENTS(names) ? names[kind] : "unknown";

@@ -13,7 +13,7 @@ from ._core import (Block, Error, array, byref, checked, defaults, documented, i
 from ._types import NO_LABEL, STIXEL, Camera, Stixels
 
 FORMATS = ("auto", "kitti", "nuscenes", "pcd", "ply")
-KINDS = ("segment", "ground", "object", "sky")
+KINDS = ("segment", "ground", "object", "sky", "carrier")
 
 
 def read_points(path, format: str = "auto") -> np.ndarray:

@@ -164,7 +164,7 @@ STX_TEST(skips_and_counts_bad_records)
       overlay_stixel(2, 0, 7, STX_KIND_OBJECT, 13, 3), /* only columns 0 and 1 */
       overlay_stixel(0, 5, 4, STX_KIND_OBJECT, 13, 3), /* upside down */
       overlay_stixel(1, 5, 8, STX_KIND_OBJECT, 13, 3), /* below the image */
-      overlay_stixel(1, 4, 7, (StxKind)4, 13, 3),      /* unknown kind */
+      overlay_stixel(1, 4, 7, (StxKind)5, 13, 3),      /* unknown kind */
       overlay_stixel(1, 4, 7, STX_KIND_OBJECT, 13, NAN),
       overlay_stixel(1, 4, 7, STX_KIND_OBJECT, 13, -INFINITY),
       overlay_stixel(1, 4, 7, STX_KIND_OBJECT, 200, 3), /* an unknown label is only grey: good */

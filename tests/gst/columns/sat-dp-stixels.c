@@ -100,6 +100,76 @@ STX_TEST_LOOP(every_backend_equals_reference, 2)
   }
 }
 
+/* A frame 16 × 16 in columns of 4 cells: rows, or a mask of half the size; cells of the carrier by
+ * column. */
+static const struct {
+  const char *text;
+  guint16 cells[4];
+} carriers[] = {{"0", {0}}, {"5", {1, 1, 1, 1}}, {"6", {2, 2, 2, 2}}, {"16", {4, 4, 4, 4}},
+    {NULL, {0, 1, 4, 1}}};
+static const char mask[] = "....##.."
+                           "....##.."
+                           "..####.."
+                           "..####.."
+                           "....##.."
+                           "...###.#"
+                           "..#####."
+                           "#.#####.";
+
+static void write_mask(const gchar *file)
+{
+  GString *pgm = g_string_new("P5 # 8 x 8\n8 8\n255\n");
+  for (guint i = 0; i < sizeof mask - 1; i++)
+    g_string_append_c(pgm, mask[i] == '#' ? 7 : 0);
+  ck_assert(g_file_set_contents(file, pgm->str, (gssize)pgm->len, NULL));
+  g_string_free(pgm, TRUE);
+}
+
+STX_TEST_LOOP(the_carrier_is_left_out_and_marked, G_N_ELEMENTS(carriers))
+{
+  const StxGrid grid = {16, 16, 4, 4, 0};
+  const guint16 *cells = carriers[_i].cells;
+  StxSatdpParams params = params_for(&grid);
+  g_autofree guint16 *data = columns_street(&grid, 1), *hidden = NULL;
+  g_autofree gchar *file = g_build_filename(g_get_tmp_dir(), "carrier.pgm", NULL);
+  g_autofree gchar *text =
+      g_strdup_printf("carrier=%s", carriers[_i].text != NULL ? carriers[_i].text : file);
+  g_autofree StxStixel *marked = g_new(StxStixel, 16);
+  StxRoadLine line;
+  gsize count = 0;
+
+  write_mask(file);
+  ck_assert(stx_roadline_from_camera(&camera, &line));
+  hidden = g_memdup2(data, stx_grid_bytes(&grid));
+  for (int k = 0; k < 8; k++) /* of disparity and weight */
+    for (int row = 4 - cells[k % 4]; row < 4; row++)
+      hidden[4 * k + row] = 0;
+  {
+    g_auto(ColumnsFixture) fixture = BEGIN(text, &grid, CAMERA);
+    g_autoptr(GByteArray) records = reference(&params, &camera, &line, hidden);
+    const StxStixel *all = (const StxStixel *)records->data;
+    for (guint i = 0; i < records->len / sizeof *all; i++) {
+      guint16 first = (guint16)(16 - 4 * cells[all[i].column]);
+      StxStixel record = all[i];
+      if (first < 16 && (i == 0 || all[i - 1].column != record.column))
+        marked[count++] =
+            (StxStixel){record.column, first, 15, STX_KIND_CARRIER, STX_LABEL_NONE, 0, 0, 0, 1};
+      if (record.top >= first)
+        continue;
+      if (record.bottom >= first) {
+        gfloat rows = (gfloat)(record.bottom - record.top), kept = (gfloat)(first - 1 - record.top);
+        record.disparity_bottom =
+            record.disparity_top + (record.disparity_bottom - record.disparity_top) * (kept / rows);
+        record.bottom = (guint16)(first - 1);
+      }
+      marked[count++] = record;
+    }
+    columns_expect(columns_run(&fixture, &grid, data),
+        g_byte_array_append(g_byte_array_new(), (guint8 *)marked, count * sizeof *marked), text);
+    stx_test_expect_silence(fixture.bus);
+  }
+}
+
 /* Every number reaches the parameters, on the frame after it was set. */
 static const struct {
   const char *name;
