@@ -95,7 +95,7 @@ def clusters_of(stixels, frame, depth):
     found = np.full(len(stixels), -1)
     for obstacle in frame["obstacles"]:
         box, place = obstacle["box"], obstacle["metres"]
-        if box is None:
+        if box is None or obstacle["id"] is None:  # None: seen for the first time
             continue
         off = 1 + .05 * place["z"]
         found[(stixels["kind"] == OBJECT) & (stixels["column"] >= box["first_column"])

@@ -55,7 +55,7 @@ def check_world(world, frame, number):
     """The package reads the numbers of the line."""
     objects = objects_of(frame)
     street.expect(len(world.stixel) == len(objects) > 200, f"{len(world.stixel)} stixels")
-    ids = {o["id"] for o in frame["obstacles"]}
+    ids = {o["id"] for o in frame["obstacles"]} - {None}
     for one, (index, s) in zip(world.stixel, objects):
         left = s["column"] * street.CELL
         width = min(street.CELL, street.WIDTH - left)

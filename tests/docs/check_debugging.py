@@ -29,7 +29,7 @@ SECTIONS = {
     "One side is too near, the other too far": (symptoms.sides_differ, .08, .02),
     "Shreds everywhere": (symptoms.in_a_column, 10, 6),
     "Still shreds: not rectified": (symptoms.in_a_column, 10, 6),
-    "Still shreds: not of one moment": (symptoms.in_a_column, 7, 6),
+    "Still shreds: not of one moment": (symptoms.in_a_column, 6.5, 5),
     "The sky becomes houses": (symptoms.sky_taken, .8, .3),
     "Objects in the dark": (symptoms.too_near, .03, .02),
     "Stixels flicker": (symptoms.bare, .4, 0),
