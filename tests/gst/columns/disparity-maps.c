@@ -43,7 +43,7 @@ STX_TEST(tensors_of_both_shapes)
   static const gfloat map[] = {1, NAN, -3, INFINITY, 0, .25f, 300, 1e-40f};
   static const guint16 pixels[] = {256, 0, 0, 0, 0, 64, 65535, 0};
   static const guint16 depths[] = {12800, 0, 0, 0, 0, 51200, 43, 0}; /* 50 pixels at 1 m */
-  static const gchar *const backends[] = {CELLS "c ", CELLS "omp "};
+  static const gchar *const backends[] = {CELLS "auto ", CELLS "omp "};
 
   for (guint i = 0; i < G_N_ELEMENTS(backends); i++) {
     g_autofree gchar *line =
@@ -108,8 +108,8 @@ STX_TEST(least_and_offset)
   expect_cells(CELLS "auto disparity-offset=3", SIXTEENTHS, map, sizeof map, offset, 6);
   expect_cells(
       CELLS "auto disparity-offset=3 min-disparity=-2", SIXTEENTHS, map, sizeof map, negative, 6);
-  expect_cells(CELLS "c disparity-offset=-2", SIXTEENTHS, map, sizeof map, inwards, 6);
-  expect_cells(CELLS "c disparity-offset=1 disparity-scale=2 min-disparity=3", SIXTEENTHS, map,
+  expect_cells(CELLS "omp disparity-offset=-2", SIXTEENTHS, map, sizeof map, inwards, 6);
+  expect_cells(CELLS "omp disparity-offset=1 disparity-scale=2 min-disparity=3", SIXTEENTHS, map,
       sizeof map, scaled, 6);
 }
 
