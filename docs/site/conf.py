@@ -19,7 +19,7 @@ copyright = "LGPL-2.1-or-later"  # noqa: A001 (Sphinx's name)
 version = release = os.environ.get("STX_VERSION", "")
 extensions = ["myst_parser"]
 root_doc = "README"
-include_patterns = ["README.md", "CONTRIBUTING.md", "docs/**.md", "tests/**.md", "api/**.rst"]
+include_patterns = ["*.md", "docs/**.md", "tests/**.md", "api/**.rst"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 
 # Anchors are GitHub's, and html_image takes the pictures that have a width.

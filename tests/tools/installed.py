@@ -56,7 +56,7 @@ def declared(headers, macro):
 def check_exports(library, expected):
     found, expected = set(exports(library)), set(expected)
     if found != expected or not found:
-        sys.exit(f"{library.name}: exported, and in no header: {' '.join(sorted(found - expected))}\n"
+        sys.exit(f"{library.name}: exported, in no header: {' '.join(sorted(found - expected))}\n"
                  f"in a header, and not exported: {' '.join(sorted(expected - found))}")
 
 
