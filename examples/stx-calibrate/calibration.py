@@ -12,6 +12,7 @@ import numpy as np
 import corners
 import drawing
 import report
+import scene
 import solve
 import sources
 
@@ -133,12 +134,13 @@ def check_output(path):
 
 def write(path, result, arguments, numbers):
     """OpenCV's FileStorage, with the names of its sample stereo_calib."""
+    what = (f"a scene, baseline {arguments.baseline:g} m" if arguments.baseline else
+            f"{len(result.views)} views of {arguments.board[0]}x{arguments.board[1]} corners, "
+            f"squares of {arguments.square:g} m")
     file = cv2.FileStorage("", cv2.FILE_STORAGE_WRITE | cv2.FILE_STORAGE_FORMAT_YAML |
                            cv2.FILE_STORAGE_MEMORY)
-    comment = (f"stx-calibrate, {datetime.date.today()}: {len(result.views)} views of "
-               f"{arguments.board[0]}x{arguments.board[1]} corners, squares of "
-               f"{arguments.square:g} m\nRMS {numbers[0]:.4f} px, rows {numbers[1]:.4f} px apart; "
-               "lengths in metres")
+    comment = (f"stx-calibrate, {datetime.date.today()}: {what}\nRMS {numbers[0]:.4f} px, rows "
+               f"{numbers[1]:.4f} px apart; lengths in metres")
     for line in comment.split("\n"):
         file.writeComment(line)
     file.write("image_width", result.size[0])
@@ -152,11 +154,33 @@ def write(path, result, arguments, numbers):
     path.write_text(file.releaseAndGetString(), encoding="utf-8")
 
 
+def run_scene(pairs, count, arguments, outputs):
+    """Without a board."""
+    try:
+        result, text, numbers, pair = scene.run(pairs, arguments.baseline, arguments.fov)
+    except scene.SceneError as error:
+        if count.pairs == 0:
+            check_found(None, arguments, count)
+        raise CalibrationError(error)
+    check_pairing(count)
+    print(text)
+    if numbers[1] > USELESS:
+        raise CalibrationError(f"rows are {numbers[1]:.1f} px apart after rectification: are the "
+                               "recordings of the same moments?")
+    write(outputs[0], result, arguments, numbers)
+    for path in outputs[1:]:
+        drawing.write_pair(path, pair[:2], result)
+    print(f"{arguments.output}: for stereo-rectify calibration={arguments.output}")
+
+
 def run(arguments):
     outputs = [pathlib.Path(name) for name in (arguments.output, arguments.picture) if name]
     for path in outputs:
         check_output(path)
     pairs, count = sources.open_pairs(arguments)
+    if arguments.baseline:
+        run_scene(pairs, count, arguments, outputs)
+        return
     found = look(pairs, arguments)
     if sys.stderr.isatty():
         print(file=sys.stderr)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Calibrates a stereo camera from pictures of a chessboard, and writes the file for stereo-rectify.
+"""Calibrates a stereo camera from pictures of a chessboard, or of any scene in which it moves, and
+writes the file for stereo-rectify.
 
+  stx-calibrate left.mkv right.mkv --baseline 0.12 -o camera.yml
   stx-calibrate --print-board board.svg --board 9x6 --square 0.025
   stx-calibrate left.mkv right.mkv --board 9x6 --square 0.025 -o camera.yml
 
@@ -52,7 +54,14 @@ def metres(text):
     value = positive(text)
     if value > 2:
         raise argparse.ArgumentTypeError(
-            f"{text} m is a large square: 25 mm are 0.025")
+            f"{text} m is a large square, or distance of cameras: 25 mm are 0.025")
+    return value
+
+
+def degrees(text):
+    value = positive(text)
+    if not 10 <= value <= 130:
+        raise argparse.ArgumentTypeError(f"{text} degrees; expected 10 to 130, across the picture")
     return value
 
 
@@ -66,6 +75,10 @@ def options():
     add("--board", type=corners_of, default=(9, 6), metavar="9x6",
         help="corners between squares, across and down")
     add("--square", type=metres, default=0.025, metavar="M", help="side of a square, metres")
+    add("--baseline", type=metres, metavar="M",
+        help="without a board: the distance between the cameras, metres, by a tape measure")
+    add("--fov", type=degrees, metavar="DEGREES",
+        help="without a board: the lens's horizontal angle of view, to begin with (default 70)")
     add("-o", "--output", default="camera.yml", metavar="FILE", help="default: camera.yml")
     add("--model", choices=("plumb-bob", "rational", "fisheye"), default="plumb-bob",
         help="of the lenses: 5 coefficients, 8 for wide ones, 4 for those above 120 degrees")
@@ -88,6 +101,8 @@ def options():
 def check(parser, arguments):
     if arguments.views < 8:
         parser.error("--views: a calibration needs 8 at least")
+    if arguments.fov and not arguments.baseline:
+        parser.error("--fov is for a calibration without a board: give --baseline, too")
     if len(arguments.input) not in (1, 2):
         parser.error("give the left and the right view, or one input that holds both; "
                      "--help tells more")

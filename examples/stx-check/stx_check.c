@@ -115,9 +115,11 @@ static void tell_next(const Check *check, bool calibrated)
         quoted[2], quoted[0], decoded[0] == NULL ? "pngdec" : "decodebin", quoted[1],
         decoded[1] == NULL ? "pngdec" : "decodebin");
   else
-    printf("next: record a chessboard with both cameras, then: stx-calibrate left.mkv right.mkv "
-           "--board 9x6 --square 0.025 -o %s && stx-check %s %s %s\n",
-        quoted[2], quoted[0], quoted[1], quoted[2]);
+    printf("next, if the cameras move and turn in these pictures: stx-calibrate %s %s --baseline "
+           "METRES -o %s && stx-check %s %s %s\n"
+           "or record a chessboard with both: stx-calibrate left.mkv right.mkv --board 9x6 "
+           "--square 0.025 -o %s\n",
+        quoted[0], quoted[1], quoted[2], quoted[0], quoted[1], quoted[2], quoted[2]);
   for (int i = 0; i < 3; i++)
     g_free(quoted[i]);
 }

@@ -14,6 +14,9 @@ installed one; without it, or without GStreamer for Python, the test is skipped.
     the truth: a median of 3 % up to 50 m;
   - frames are paired by time, and a lens that turns back within the picture is seen;
   - recordings, pictures, frames with both views and live sources are read;
+  - points that a rig saw while it turned, without a board, give back its numbers: focal lengths to
+    .5 %, distances to 1 %; without a turn the focal length is the one given; planes, swapped views
+    and pictures in which nothing moves are refused;
   - what cannot work ends in a message that names it, and writes no file.
 """
 import json
@@ -66,6 +69,73 @@ def expect(condition, fault):
 
 def calibrate(*arguments, status=0, output="found.yml"):
     return run([sys.executable, PROGRAM, *BOARD, "-o", output, *arguments], status)
+
+
+# ---- Without a board -----------------------------------------------------------------------------
+
+def seen_of_a_room(scene, turn, swap=False, near=1.5, depth=6.0):
+    """Projects 900 points, .2 px off, seen from 12 places, and says the matches of each."""
+    noise = np.random.default_rng(1)
+    points = noise.uniform((-4, -2, near), (4, 2, near + depth), (900, 3))
+    rows, stereo = [], []
+    for frame in range(12):
+        phase = 2 * np.pi * frame / 12
+        pose = cv2.Rodrigues(turn * np.array([.15 * np.sin(2 * phase), .45 * np.sin(phase),
+                                              .2 * np.cos(phase)]))[0]
+        at = (points - (.4 * np.sin(phase), .1 * np.cos(phase), .5 * np.cos(phase))) @ pose.T
+        views = [at, at @ R.T + T.ravel()][::-1 if swap else 1]
+        places = [cv2.projectPoints(view, np.zeros(3), np.zeros(3), k, d)[0].reshape(-1, 2) +
+                  noise.normal(0, .2, (900, 2)) for view, k, d in zip(views, K, D)]
+        good = np.all([(view[:, 2] > .5) & (np.abs(view[:, :2]) < .7 * view[:, 2:]).all(1)
+                       for view in views], 0) & np.all(
+            [(place > 0).all(1) & (place < (WIDTH, HEIGHT)).all(1) for place in places], 0)
+        stereo.append([place[good] for place in places])
+        rows += [(point, frame, side, *places[side][point]) for point in np.flatnonzero(good)
+                 for side in (0, 1)]
+    rows = np.array(rows)
+    return scene.Seen(*rows[:, :3].astype(int).T, rows[:, 3:]), stereo
+
+
+def seen_again(result):
+    """95 % of the differences of rows, and of the relative errors of distances, of true points."""
+    points = np.random.default_rng(2).uniform((-.5, -.3, 1), (.5, .3, 1), (300, 3))
+    points *= np.linspace(1, 8, 300)[:, None]
+    places = [cv2.projectPoints(view, np.zeros(3), np.zeros(3), k, d)[0].reshape(-1, 2)
+              for view, k, d in zip((points, points @ R.T + T.ravel()), K, D)]
+    (r1, r2, p1, p2), ends = result.rectified, []
+    for i, (r, p) in enumerate(((r1, p1), (r2, p2))):
+        ends.append(result.model.undistort(places[i], result.k[i], result.d[i], r, p))
+    found = -p2[0, 3] / (ends[0][:, 0] - ends[1][:, 0])
+    return (np.percentile(np.abs(ends[0][:, 1] - ends[1][:, 1]), 95),
+            np.percentile(np.abs(found / (points @ r1.T)[:, 2] - 1), 95))
+
+
+def check_scene():
+    sys.path.insert(0, str(pathlib.Path(PROGRAM).parent))
+    import scene
+    baseline = np.linalg.norm(T)
+    for turn, fov in ((1, 90), (0, np.degrees(2 * np.arctan(WIDTH / 2 / K[0][0, 0])))):
+        seen, stereo = seen_of_a_room(scene, turn)
+        scene.check_stereo(stereo)
+        rig, deviation, noise, turned = scene.fit(seen, stereo, (WIDTH, HEIGHT), fov)
+        off = rig.cameras[:, 0] / [K[0][0, 0], K[1][0, 0]] - 1
+        print(f"without a board, turned by {turned:.0f} degrees: focal lengths off by "
+              f"{100 * off[0]:.2f} and {100 * off[1]:.2f} %, points by {noise:.2f} px")
+        expect(np.abs(off).max() < (FOCAL if turn else .02), f"focal lengths off by {off}")
+        expect((turned > scene.ENOUGH_TURN) == (turn > 0), f"turned by {turned}")
+        expect(.1 < noise < .3, f"{noise} px of noise")
+        rows, distances = seen_again(scene.result_of(rig, baseline, (WIDTH, HEIGHT)))
+        print(f"    95 % of points: rows {rows:.2f} px, distances {100 * distances:.1f} %")
+        expect(rows < ROWS and distances < DISTANCE, "rows or distances are wrong")
+    for change, word in (({"swap": True}, "swapped"), ({"near": 5, "depth": 1e-6}, "one plane")):
+        seen, stereo = seen_of_a_room(scene, 1, **change)
+        try:
+            scene.check_stereo(stereo)
+            scene.fit(seen, stereo, (WIDTH, HEIGHT), 70)
+        except scene.SceneError as error:
+            expect(word in str(error), f"{error}: no {word}")
+        else:
+            sys.exit(f"{change} is not refused")
 
 
 # ---- The cameras --------------------------------------------------------------------------------
@@ -390,6 +460,7 @@ def main():
     check_board()
     check_pairs()
     check_reach()
+    check_scene()
     record()
     check_street(check_numbers())
     check_inputs()

@@ -279,7 +279,8 @@ STX_TEST(raw_pictures_are_not_rectified)
   ck_assert_int_eq(result.seen_as[STX_PAIR_UNRECTIFIED], result.pairs);
   expect(drive, "--pairs 2 @/cam0 @/cam1", 1,
       "2 pairs: 2 unrectified|the views are not rectified: the right view lies 12 rows lower|"
-      "measured: pitch 0.9, |roll -0.|next: record a chessboard|stx-calibrate left.mkv right.mkv");
+      "measured: pitch 0.9, |roll -0.|next, if the cameras move and turn|--baseline METRES|"
+      "stx-calibrate left.mkv right.mkv");
   check_files_clear(&files);
   g_free(left);
   g_free(right);
