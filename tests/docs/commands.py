@@ -27,7 +27,7 @@ import blocks
 import samples
 
 FULL = os.environ.get("STX_ENDURANCE") == "full"
-SECONDS = 1800 if FULL else 100
+SECONDS = 1800 if FULL else 300
 # The beginning of a command in an indented block.
 COMMAND = re.compile(r"^ {4}(gst-\w+-1\.0|stx-|docs/\S|sudo |meson |ninja |cc |python3 |"
                      r"tests/\w+\.|examples/\S|LD_LIBRARY|STX_|import |from )", re.M)

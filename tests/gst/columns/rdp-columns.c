@@ -46,7 +46,7 @@ static const StxGrid grids[] = {{1, 1, 1, 1, 0}, {1, 1, 8, 8, 0}, {8, 2, 1, 1, 0
     {97, 91, 1, 1, 0}, {97, 91, 4, 4, 19}, {96, 5, 8, 8, 0}, {33, 90, 1, 7, 32}, {250, 3, 1, 1, 0},
     {3, STX_RDP_MAX_ROWS, 1, 1, 0}, {2, 32768, 1, 2, 0}};
 
-STX_TEST_LOOP(every_backend_equals_reference, 3)
+STX_TEST_LOOP(every_backend_equals_reference, 2)
 {
   static const struct {
     const char *nick;
