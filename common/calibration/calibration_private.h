@@ -116,7 +116,7 @@ typedef struct {
   double r[9], t[3];
 } StxCalibrationPose;
 
-/* Of 12 or 16 numbers, rows of four; noted. */
+/* Reads a pose from 12 or 16 numbers, rows of four, and notes where it stood. */
 bool stx_calibration_pose(StxCalibrationInput *input, const StxCalibrationPart *part,
     const char *keys, int side, StxCalibrationPose *pose);
 

@@ -84,7 +84,7 @@ static void add_cpu_entries(Group *g, const void *record, const char *name, int 
                      .limits = t});
 }
 
-/* Of stages with several steps the best of each. */
+/* A stage with several steps has one entry: the best implementation of each step. */
 static void add_gpu_entries(Group *g)
 {
   const bool single = g->stage->steps[1] == NULL;

@@ -153,7 +153,7 @@ void stage_take_result(Group *g);
 /* 10⁹ units of work of one run on the CPU, in the unit that *row then names; 0: not known. */
 double stage_work(const Group *g, const BenchLimits *limits, BenchRow *row);
 
-/* Of the pairs; negative: it has none. */
+/* The share of all pairs of rows that a run evaluated; negative: the stage has no pairs. */
 double stage_share(const Group *g);
 
 const char *stage_input_name(const BenchCase *what);

@@ -648,7 +648,8 @@ double stage_share(const Group *g)
   return (double)g->evaluated / (double)stx_satdp_pairs(&g->satdp.grid, g->satdp_tables.has_ground);
 }
 
-/* Of all pixels; or of all levels' lines: every level has a quarter of the pixels of the last. */
+/* Disparities that are tried: all at each pixel, or, coarse to fine, a window on each level, which
+ * has a quarter of the pixels of the last. */
 static double sgm_candidates(const Group *g, double pixels)
 {
   double all = 0;
