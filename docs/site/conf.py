@@ -12,6 +12,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(__file__))
+import element_tables  # noqa: E402 (beside this file)
 
 project = "gst-stixels"
 author = "the gst-stixels authors"
@@ -80,7 +81,7 @@ def to_headers(name, text, headers):
 
 def read_page(_app, name, source):
     if not name.startswith("api/"):
-        source[0] = to_headers(name, source[0], HEADERS)
+        source[0] = element_tables.fill(to_headers(name, source[0], HEADERS))
     if name == root_doc:
         source[0] += "\n\n" + "\n\n".join([
             toctree("", "docs/index"), *toctrees(CONTENTS.read_text(encoding="utf-8")),

@@ -27,7 +27,6 @@ import importlib
 import re
 import sys
 
-import element_tables
 from blocks import FENCED, ROOT
 
 sys.path.append(str(ROOT / "docs/measure"))
@@ -55,7 +54,6 @@ def bare(page, text):
     """A page without what is compared elsewhere, line by line as it was."""
     text = plots.BLOCK.sub(blank, text)
     text = FENCED.sub(blank, text)
-    text = element_tables.PLACE.sub(blank, text)
     text = re.sub(r"``.*?``|`[^`\n]*(?:\n[^`\n]+)?`", lambda code: blank(code) or " ", text)
     text = re.sub(r"\]\([^)]*\)|<[a-zA-Z!/][^>]*>|https?://\S+", blank, text)
     return re.sub(r"^( *)\d+\. ", r"\1", text, flags=re.M)  # numbered lists

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Holds the pages of docs/ to what the plugin does.
 
-usage: check_pages.py           compares
-       check_pages.py --write   writes the tables of pads and properties anew (element_tables.py)
-
-  - every element has a page docs/elements/<factory>.md, with a table of its pads and one of its
-    properties, as gst-inspect-1.0 shows them; a property of a child of the bin is one of the
-    child's;
+  - every element has a page docs/elements/<factory>.md with a place for its tables, and each place
+    is filled; a property of a child of the bin is one of the child's;
   - the Python example of docs/formats.md and examples/read_stixels.py read what the line beside
     the example writes (where NumPy is installed);
   - so does that of docs/cameras.md;
@@ -19,12 +15,32 @@ import re
 import sys
 import tempfile
 
-import element_tables
-from element_tables import run
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "docs/site"))
+import element_tables  # noqa: E402
+from element_tables import run  # noqa: E402
+
 # The output of examples/read_stixels.py for each of three frames.
 NEAREST = r"(?:.*nearest object [\d.]+ {} in column \d+\n?){{3}}"
+
+
+def check_tables():
+    """Each page has its own place, and what fills it names all properties that it must."""
+    pages = {path.stem: [path.stem] for path in (ROOT / "docs/elements").glob("*.md")}
+    for name in sorted(pages.keys() ^ set(element_tables.elements())):
+        yield f"docs/elements/{name}.md: a page without an element, or the other way round"
+    for name, wanted in {"../properties": list(element_tables.GROUPS), **pages}.items():
+        text = (ROOT / f"docs/elements/{name}.md").read_text(encoding="utf-8")
+        if element_tables.PLACE.findall(text) != wanted:
+            yield f"{name}.md: must have the places of {wanted}"
+    for name in element_tables.elements():
+        filled = element_tables.tables(name)
+        common = element_tables.shared()
+        yield from (f"{name}: its table lacks {own}"
+                    for own, one in element_tables.properties(name).items()
+                    if common.get(own) != one and f"`{own}" not in filled)
+
+
 def check_texts():
     """Every property says what it is for."""
     return [f"{factory}: property {name} says nothing of itself"
@@ -116,7 +132,7 @@ def main():
     faults = []
     with tempfile.TemporaryDirectory() as folder:
         os.environ.setdefault("GST_REGISTRY_1_0", os.path.join(folder, "registry"))
-        faults += element_tables.check(write="--write" in sys.argv)
+        faults += check_tables()
         faults += check_texts()
         faults += check_children()
         faults += check_python(folder)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The tables of pads and properties on the pages, from what gst-inspect-1.0 says of the elements.
-Ranges are not repeated.
+"""The tables of pads and properties on the site's pages, from what gst-inspect-1.0 prints.
 
-A page docs/elements/NAME.md has them between `<!-- element NAME -->` and `<!-- end -->`;
-docs/properties.md has those that several elements share, a table for each of GROUPS.
+The site has them in place of `<!-- element NAME -->` on docs/elements/NAME.md; docs/properties.md
+has a table for each of GROUPS. Ranges are not repeated.
 """
 import collections
 import functools
@@ -11,9 +10,7 @@ import re
 import subprocess
 import textwrap
 
-from blocks import ROOT
-
-PLACE = re.compile(r"(<!-- element (\S+) -->\n).*?(<!-- end -->)", re.S)
+PLACE = re.compile(r"^<!-- element (\S+) -->$", re.M)
 SHARED = 3  # elements that have the same property: then one row for all of them
 # Headings of docs/properties.md, and which properties stand there if they are shared.
 GROUPS = {
@@ -218,26 +215,6 @@ def tables(factory):
     return "\n".join(lines) + "\n"
 
 
-def check(write):
-    """The faults of the pages; or writes their tables."""
-    faults, places = [], collections.Counter()
-    for path in [ROOT / "docs/properties.md", *sorted((ROOT / "docs/elements").glob("*.md"))]:
-        text = path.read_text(encoding="utf-8")
-        names = [found[1] for found in PLACE.findall(text)]
-        places.update(names)
-        wanted = list(GROUPS) if path.stem == "properties" else [path.stem]
-        if names != wanted:
-            faults.append(f"{path.name}: has the tables of {names}, must have those of {wanted}")
-            continue
-        if path.stem not in elements() and wanted != list(GROUPS):
-            faults.append(f"{path.name}: no such element")
-            continue
-        new = PLACE.sub(lambda found: found[1] + tables(found[2]) + found[3], text)
-        if write:
-            path.write_text(new, encoding="utf-8")
-        elif new != text:
-            faults.append(f"{path.name}: its tables are not what gst-inspect-1.0 says; "
-                          "tests/docs/check_pages.py --write")
-    faults += [f"{name}: no page docs/elements/{name}.md" for name in elements()
-               if not places[name]]
-    return faults
+def fill(text):
+    """A page with its tables."""
+    return PLACE.sub(lambda found: tables(found[1]), text)
