@@ -45,28 +45,6 @@ void stx_disparity_score_add(
   }
 }
 
-void stx_disparity_score_merge(StxDisparityScore *total, const StxDisparityScore *part)
-{
-  total->truth += part->truth;
-  total->known += part->known;
-  total->bad_and += part->bad_and;
-  total->bad_or += part->bad_or;
-}
-
-double stx_rate(uint64_t part, uint64_t whole)
-{
-  return whole == 0 ? 0 : (double)part / (double)whole;
-}
-
-double stx_disparity_density(const StxImage16 *disparity)
-{
-  uint64_t known = 0;
-  for (int y = 0; y < disparity->height; y++)
-    for (int x = 0; x < disparity->width; x++)
-      known += stx_row16(disparity, y)[x] != STX_DISPARITY_UNKNOWN;
-  return stx_rate(known, (uint64_t)disparity->width * disparity->height);
-}
-
 /* ---- Holes -------------------------------------------------------------------------------- */
 
 /* A line of pixels, `step` elements apart: a row or a column. */
@@ -214,49 +192,6 @@ void stx_render_kinds(
 
 /* ---- Classes ------------------------------------------------------------------------------ */
 
-void stx_confusion_add(StxConfusion *confusion, const StxImage8 *truth, const StxImage8 *predicted)
-{
-  int classes = confusion->classes;
-  for (int y = 0; y < truth->height; y++) {
-    const uint8_t *t = stx_row8(truth, y), *p = stx_row8(predicted, y);
-    for (int x = 0; x < truth->width; x++)
-      if (t[x] < classes)
-        confusion->counts[t[x]][p[x] < classes ? p[x] : classes]++;
-  }
-}
-
-void stx_confusion_merge(StxConfusion *total, const StxConfusion *part)
-{
-  for (int t = 0; t < part->classes; t++)
-    for (int p = 0; p <= part->classes; p++)
-      total->counts[t][p] += part->counts[t][p];
-}
-
-double stx_confusion_iou(const StxConfusion *confusion, int k)
-{
-  uint64_t in_truth = 0, predicted = 0, both = confusion->counts[k][k];
-  for (int i = 0; i <= confusion->classes; i++)
-    in_truth += confusion->counts[k][i];
-  for (int i = 0; i < confusion->classes; i++)
-    predicted += confusion->counts[i][k];
-  uint64_t either = in_truth + predicted - both;
-  return either == 0 ? -1 : (double)both / (double)either;
-}
-
-double stx_confusion_mean_iou(const StxConfusion *confusion)
-{
-  double sum = 0;
-  int present = 0;
-  for (int k = 0; k < confusion->classes; k++) {
-    double iou = stx_confusion_iou(confusion, k);
-    if (iou >= 0) {
-      sum += iou;
-      present++;
-    }
-  }
-  return present == 0 ? -1 : sum / present;
-}
-
 static uint8_t majority_of(const StxImage8 *labels, Area area)
 {
   int counts[STX_MAX_CLASSES] = {0};
@@ -279,18 +214,5 @@ void stx_render_majority(const StxGrid *grid, const StxImage8 *labels, const Stx
       Area cell = {left, smaller(left + grid->cell_width, grid->width), stx_grid_top(grid, row),
           stx_grid_top(grid, row + 1) - 1};
       fill_area8(majority, cell, majority_of(labels, cell));
-    }
-}
-
-void stx_render_label_kinds(
-    const StxImage8 *labels, uint32_t ground_classes, uint32_t sky_classes, const StxImage8 *kinds)
-{
-  for (int y = 0; y < labels->height; y++)
-    for (int x = 0; x < labels->width; x++) {
-      uint8_t label = stx_row8(labels, y)[x];
-      stx_row8(kinds, y)[x] = label >= STX_MAX_CLASSES      ? STX_LABEL_NONE
-                              : ground_classes >> label & 1 ? STX_KIND_GROUND
-                              : sky_classes >> label & 1    ? STX_KIND_SKY
-                                                            : STX_KIND_OBJECT;
     }
 }

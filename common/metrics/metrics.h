@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The quality of a disparity map, a set of stixels or a labelling, measured as the KITTI and
- * Cityscapes benchmarks do. All counts are exact integers that add up over frames; rates are
- * computed from the totals.
+ * The quality of a disparity map, measured as the KITTI benchmark does, and stixels as maps. All
+ * counts are exact integers that add up over frames.
  *
  * Sources: M. Menze and A. Geiger, "Object Scene Flow for Autonomous Vehicles", CVPR 2015 (the
- * disparity error); the KITTI stereo development kit (how holes are filled); M. Everingham et al.,
- * "The Pascal Visual Object Classes Challenge", IJCV 88, 2010 (intersection over union).
+ * disparity error); the KITTI stereo development kit (how holes are filled).
  *
  * Disparities are in 1/256 pixel and 0 where unknown. Truth, estimate and rendered maps of one
  * frame must have the same size. No function allocates or keeps anything.
@@ -34,15 +32,6 @@ bool stx_disparity_is_bad(uint16_t truth, uint16_t estimate);
 /* Adds a frame to *score. */
 STX_API void stx_disparity_score_add(
     StxDisparityScore *score, const StxImage16 *truth, const StxImage16 *estimate);
-
-/* Adds the totals of one score to another. */
-void stx_disparity_score_merge(StxDisparityScore *total, const StxDisparityScore *part);
-
-/* part / whole, or 0 when there is nothing (whole = 0). */
-double stx_rate(uint64_t part, uint64_t whole);
-
-/* The share of pixels with a known disparity, 0…1. */
-double stx_disparity_density(const StxImage16 *disparity);
 
 /*
  * Fills the holes of a map in place, in KITTI's order:
@@ -75,22 +64,6 @@ STX_API void stx_render_kinds(
 
 /* ---- Classes ------------------------------------------------------------------------------ */
 
-/* counts[t][p]: pixels of true class t that were called p; p = classes: called nothing. */
-typedef struct {
-  int classes; /* 1…STX_MAX_CLASSES */
-  uint64_t counts[STX_MAX_CLASSES][STX_MAX_CLASSES + 1];
-} StxConfusion;
-
-/* Adds a frame. Pixels whose truth is >= classes are ignored; a prediction >= classes is a miss. */
-void stx_confusion_add(StxConfusion *confusion, const StxImage8 *truth, const StxImage8 *predicted);
-void stx_confusion_merge(StxConfusion *total, const StxConfusion *part);
-
-/* Intersection over union of class k, 0…1; negative if k is absent from truth and prediction. */
-double stx_confusion_iou(const StxConfusion *confusion, int k);
-
-/* Mean over the classes that are not absent; negative if all are. */
-double stx_confusion_mean_iou(const StxConfusion *confusion);
-
 /*
  * Gives every pixel of a cell the label that most of the cell's pixels with a label have (ties:
  * the smallest id; no label at all: STX_LABEL_NONE). Labels are < STX_MAX_CLASSES or
@@ -98,10 +71,5 @@ double stx_confusion_mean_iou(const StxConfusion *confusion);
  */
 STX_API void stx_render_majority(
     const StxGrid *grid, const StxImage8 *labels, const StxImage8 *majority);
-
-/* The kind (StxKind) of every pixel from its class: bit k of a mask says that class k is ground or
- * sky, all others are objects; STX_LABEL_NONE stays STX_LABEL_NONE. */
-void stx_render_label_kinds(
-    const StxImage8 *labels, uint32_t ground_classes, uint32_t sky_classes, const StxImage8 *kinds);
 
 #endif

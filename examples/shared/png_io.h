@@ -17,10 +17,4 @@ bool png_load_gray8(const char *path, StxImage8 *image, StxError *error);
 /* Values of an 8-bit gray PNG as they are: label images. Refuses any other type. */
 bool png_load_ids8(const char *path, StxImage8 *image, StxError *error);
 
-/* Values of a 16-bit gray PNG as they are: KITTI's disparities. Refuses any other type. */
-bool png_load_gray16(const char *path, StxImage16 *image, StxError *error);
-
-bool png_save_gray8(const char *path, const StxImage8 *image, StxError *error);
-bool png_save_gray16(const char *path, const StxImage16 *image, StxError *error);
-
 #endif

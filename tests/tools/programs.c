@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/tools/programs.h"
 
+#include <png.h>
+
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -67,4 +69,24 @@ void remove_folder(char *folder)
   ck_assert(g_spawn_command_line_sync(command, NULL, NULL, NULL, NULL));
   g_free(command);
   g_free(folder);
+}
+
+static void save_png(
+    const char *path, int format, const void *data, ptrdiff_t stride, int width, int height)
+{
+  png_image png = {.version = PNG_IMAGE_VERSION,
+      .format = (png_uint_32)format,
+      .width = (png_uint_32)width,
+      .height = (png_uint_32)height};
+  ck_assert_msg(png_image_write_to_file(&png, path, 0, data, (int)stride, NULL), "%s", png.message);
+}
+
+void save_png8(const char *path, const StxImage8 *image)
+{
+  save_png(path, PNG_FORMAT_GRAY, image->data, image->stride, image->width, image->height);
+}
+
+void save_png16(const char *path, const StxImage16 *image)
+{
+  save_png(path, PNG_FORMAT_LINEAR_Y, image->data, image->stride / 2, image->width, image->height);
 }

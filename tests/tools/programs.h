@@ -26,6 +26,10 @@ double number_at(json_t *root, const char *path);
 /* FOLDER/sub/name, with the folders that it needs; to be freed. */
 char *path_in(const char *folder, const char *sub, const char *name);
 
+/* Writes gray values of 8 or 16 bits. */
+void save_png8(const char *path, const StxImage8 *image);
+void save_png16(const char *path, const StxImage16 *image);
+
 /* Removes a folder with all that is in it, and frees its name. */
 void remove_folder(char *folder);
 

@@ -63,23 +63,6 @@ STX_TEST(a_hole_is_an_error_even_where_zero_is_close)
   expect_score(&score, (StxDisparityScore){.truth = 2, .bad_and = 2, .bad_or = 2});
 }
 
-STX_TEST(scores_of_frames_add_up)
-{
-  StxDisparityScore total = {100, 90, 10, 20}, part = {1, 2, 3, 4};
-  stx_disparity_score_merge(&total, &part);
-  expect_score(&total, (StxDisparityScore){101, 92, 13, 24});
-  ck_assert_double_eq(stx_rate(13, 52), 0.25);
-  ck_assert_double_eq(stx_rate(0, 0), 0);
-}
-
-STX_TEST(density_counts_known_pixels_and_skips_padding)
-{
-  STX_AUTO(StxImage16) map = stx_test_image16(3, 2, 10);
-  STX_EACH_PIXEL (x, y, 3, 2)
-    stx_row16(&map, y)[x] = (uint16_t)(x == y ? 0 : 77);
-  ck_assert_double_eq_tol(stx_disparity_density(&map), 4.0 / 6, 1e-12);
-}
-
 STX_TEST(holes_are_filled_in_the_order_of_the_kitti_kit)
 {
   STX_AUTO(StxImage16) map = stx_test_image16(6, 5, 6);
@@ -167,37 +150,6 @@ STX_TEST(stixels_become_labels_and_kinds)
 
 /* ---- Classes ------------------------------------------------------------------------------ */
 
-STX_TEST(iou_counts_misses_and_ignores_what_has_no_truth)
-{
-  uint8_t truth[] = {0, 0, 0, 1, 1, 255, 9};
-  uint8_t predicted[] = {0, 0, 1, 1, 255, 0, 2};
-  StxImage8 t = image8(truth, 7, 1), p = image8(predicted, 7, 1);
-  StxConfusion confusion = {.classes = 4};
-  stx_confusion_add(&confusion, &t, &p);
-  ck_assert_double_eq_tol(stx_confusion_iou(&confusion, 0), 2.0 / 3, 1e-12);
-  ck_assert_double_eq_tol(stx_confusion_iou(&confusion, 1), 1.0 / 3, 1e-12);
-  ck_assert(stx_confusion_iou(&confusion, 2) < 0);
-  ck_assert_double_eq_tol(stx_confusion_mean_iou(&confusion), 0.5, 1e-12);
-  ck_assert_uint_eq(confusion.counts[1][4], 1);
-
-  StxConfusion total = {.classes = 4};
-  stx_confusion_merge(&total, &confusion);
-  stx_confusion_merge(&total, &confusion);
-  ck_assert_uint_eq(total.counts[0][0], 4);
-  ck_assert_uint_eq(total.counts[1][4], 2);
-}
-
-STX_TEST(a_class_that_was_only_predicted_counts_as_zero)
-{
-  uint8_t truth[] = {0, 0}, predicted[] = {0, 1};
-  StxImage8 t = image8(truth, 2, 1), p = image8(predicted, 2, 1);
-  StxConfusion confusion = {.classes = 2}, nothing = {.classes = 2};
-  stx_confusion_add(&confusion, &t, &p);
-  ck_assert_double_eq(stx_confusion_iou(&confusion, 1), 0);
-  ck_assert_double_eq_tol(stx_confusion_mean_iou(&confusion), 0.25, 1e-12);
-  ck_assert(stx_confusion_mean_iou(&nothing) < 0);
-}
-
 STX_TEST(the_majority_of_a_cell_wins)
 {
   /* 5 × 3 pixels in cells of 2 × 2: the last column and row of cells are smaller. */
@@ -210,14 +162,6 @@ STX_TEST(the_majority_of_a_cell_wins)
   for (int y = 0; y < 3; y++)
     expect8(stx_row8(&majority, y), expected + 5 * y, 5);
   stx_test_image8_free(&majority);
-}
-
-STX_TEST(classes_have_kinds)
-{
-  uint8_t labels[] = {0, 1, 9, 10, 13, 31, 255}, kinds[7];
-  StxImage8 in = image8(labels, 7, 1), out = image8(kinds, 7, 1);
-  stx_render_label_kinds(&in, 1u << 0 | 1u << 1 | 1u << 9, 1u << 10, &out);
-  expect8(kinds, (uint8_t[]){1, 1, 1, 3, 2, 2, 255}, 7);
 }
 
 STX_TEST(label_ids_become_train_ids)
