@@ -177,8 +177,7 @@ gst-launch-1.0 -q compositor name=both background=white "${pads[@]}" \
 
 # Figure 8 of benchmarks/rdp.md: the columns that rdp is timed with.
 columns=$(mktemp -d)
-"${STX_BENCH:-build/examples/stx-bench}" rdp --quick --time 1 --size 1242x375 --figures "$columns" \
-  > /dev/null
+docs/measure/rdp_columns.py "${STX_PROGRAMS:-build/examples}" "$columns" 1242x375
 pads=() line=() place=0
 for kind in noise worst average best; do
   max=64

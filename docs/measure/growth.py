@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""stx-eval growth: how the time of the dynamic programmes grows with the number of rows, Figure 9
-of D. Hernandez-Juarez et al., "3D Perception with Slanted Stixels on GPU", TPDS 32(10), 2021.
-stx-paper.py runs it.
+"""How the time of the dynamic programmes grows with the number of rows, Figure 9 of D.
+Hernandez-Juarez et al., "3D Perception with Slanted Stixels on GPU", TPDS 32(10), 2021. stx-paper.py
+runs it: growth.py BUILD/examples [FOLDER] [OPTIONS].
 
 The cells of one picture, always of the same width, of several heights. The codes leave out what
 exact bounds allow of the start rows of every end row. One thread's processor time, so that other
@@ -10,16 +10,22 @@ widest vectors.
 """
 import ctypes
 import dataclasses
+import sys
 import time
 
 import numpy as np
 
-import data
-import report
-import stixels
-from options import Parser, Settings, size
-from stixels import _c as c
-from stixels import _core as core
+import package
+
+package.use(sys.argv[1])
+
+import data  # noqa: E402 (where they are had to be said first)
+import report  # noqa: E402
+import stixels  # noqa: E402
+from options import Parser, Refused, Settings, size  # noqa: E402
+from png import Unreadable  # noqa: E402
+from stixels import _c as c  # noqa: E402
+from stixels import _core as core  # noqa: E402
 
 CELL_WIDTH, COLUMNS, HEIGHTS = 4, 32, (16, 8, 4, 2, 1)
 ENOUGH_MS, LEAST_MS = 2000., 20.  # no further run of what took so long; runs go on until then
@@ -66,7 +72,7 @@ class Work:
 
 
 def main(arguments):
-    parser = Parser("stx-eval growth", "[FOLDER] - times the dynamic programmes over the number of "
+    parser = Parser("growth.py", "[FOLDER] - times the dynamic programmes over the number of "
                     "rows", "FOLDER is in KITTI's stereo layout; without one: the street.")
     parser.text("size", "WxH", "of the street (1242x375)", "1242x375")
     parser.whole("seed", "of the street (1)", 1)
@@ -84,3 +90,10 @@ def main(arguments):
                                                               frame.camera))
         rows += [work.time(model, options.repeat) for model in TABLES]
     report.dump(rows)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[2:])
+    except (Refused, Unreadable, stixels.Error, MemoryError) as error:
+        sys.exit(f"growth.py: {error}")

@@ -132,10 +132,7 @@ def check_quality(programs):
 
 
 def bench_steps(program, arguments):
-    with tempfile.TemporaryDirectory() as folder:
-        run(program, "lidar", "--figures", folder, *arguments)
-        with open(pathlib.Path(folder, "lidar-steps.csv"), newline="") as file:
-            return list(csv.DictReader(file))
+    return list(csv.DictReader(run(program, *arguments).splitlines()))
 
 
 def bench_times(program, arguments):
@@ -164,7 +161,7 @@ def measure_times(programs):
     for threading in THREADING:
         os.environ["STX_THREADING"] = threading
         rows += [{"threading": threading, **row} for row in fastest(
-            bench_steps, bench, scans, lambda row: row["step"] in STEPS)]
+            bench_steps, bench.with_name("lidar-steps"), scans, lambda row: row["step"] in STEPS)]
     write("lidar-steps.csv", rows)
     os.environ.pop("STX_THREADING")
     rows = []

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The part of make-plots.py for benchmarks/rdp.md."""
-import csv
 import json
 import pathlib
-import tempfile
 
+import package
+import rdp_columns
 from plots import COLOURS, data_names, note_machine, plain, read, run, save, table, write
 
 EPSILONS = [0.25, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 16]
@@ -15,8 +15,6 @@ SHOWN = ("1", "2", "4", "8")  # of the epsilons, in tables
 COUNTS = ("256", "512", "1024", "4096")
 LEVELS = (2, 4, 6, 8, 10, 12)  # in the table
 REPEATS = 3  # of the timings; the fastest count
-FIGURES = ("times", "levels", "utility", "tree")  # of stx-bench
-QUICK = ["--quick", "--time", 1]  # where times do not matter
 # Table 1 of the paper, ms at n = 1024: low, default and maximum energy.
 XAVIER = (("GPU", (5.66, 2.33, 1.09)), ("CPU, multi-core", (23.3, 14.31, 4.97)),
           ("CPU, single-core", (43.9, 40.10, 21.15)))
@@ -46,15 +44,13 @@ def error_rows(program, data, source, medians=(0, 3, 5), epsilons=EPSILONS):
                             model="rdp", median=median, epsilon_px=epsilon)
 
 
-def figures(program, arguments):
-    """The files of stx-bench --figures, by name."""
-    with tempfile.TemporaryDirectory() as folder:
-        run(program, "rdp", "--figures", folder, *arguments)
-        found = {}
-        for name in FIGURES:
-            with open(pathlib.Path(folder, f"rdp-{name}.csv"), newline="") as file:
-                found[name] = list(csv.DictReader(file))
-        return found
+def times(bench, arguments):
+    """The rows of stx-bench rdp."""
+    return [{"columns": row["width"], "rows": row["height"], "input": row["input"],
+             "code": row["implementation"] + " graph" * row["graph"], "threads": row["threads"],
+             "runs": row["runs"], "median_ms": row["median_ms"], "minimum_ms": row["minimum_ms"],
+             "rate_gb_s": row["rate"], "limit_gb_s": row["limit"]}
+            for row in json.loads(run(bench, "rdp", "--json", *arguments))["rows"]]
 
 
 def summed(rows, keys, sums):
@@ -93,24 +89,35 @@ def utility_rows(data, frames):
 
 
 def pictures(folder):
-    """--left and --right of every frame with a truth."""
+    """The two pictures of every frame with a truth."""
     root = pathlib.Path(folder)
     root = root / "training" if (root / "training").is_dir() else root
     left, right = ("image_2", "image_3") if (root / "image_2").is_dir() else ("image_0", "image_1")
     truth = root / ("disp_noc_0" if left == "image_2" else "disp_noc")
-    return [["--left", root / left / path.name, "--right", root / right / path.name]
+    return [(root / left / path.name, root / right / path.name)
             for path in sorted(truth.glob("*.png"))]
 
 
-def measure_levels(bench, folders):
+def tree_rows(programs, data, pairs):
+    """Levels and trees of frames: the rows of Figures 5 and 7, and the tree of the first frame."""
+    package.use(programs)
+    found, cells, tree = [], [], None
+    for pair in pairs:
+        disparity = rdp_columns.disparities(pair)
+        found += rdp_columns.levels(disparity)
+        more, own = rdp_columns.trees(disparity)
+        cells, tree = cells + more, tree or own
+    return list(level_rows(data, found)), list(utility_rows(data, cells)), tree
+
+
+def measure_levels(programs, folders):
     """Levels and trees of all frames: Figures 4, 5 and 7. No times."""
     levels, utility = [], []
     for data, folder in {STREET: None, **folders}.items():
-        found = figures(bench, QUICK + (sum(pictures(folder), []) if folder else STREET_SIZE))
-        levels += level_rows(data, found["levels"])
-        utility += utility_rows(data, found["utility"])
+        more, cells, tree = tree_rows(programs, data, pictures(folder) if folder else [None])
+        levels, utility = levels + more, utility + cells
         if data == STREET:
-            write("rdp-tree.csv", found["tree"])
+            write("rdp-tree.csv", tree)
     write("rdp-levels.csv", levels)
     write("rdp-utility.csv", utility)
 
@@ -124,9 +131,9 @@ def measure_errors(evaluate, folders):
 
 def repeat_times(bench, arguments):
     """The times of several runs of the program: of every line the fastest."""
-    best = figures(bench, arguments)["times"]
+    best = times(bench, arguments)
     for _ in range(REPEATS - 1):
-        for row, other in zip(best, figures(bench, arguments)["times"]):
+        for row, other in zip(best, times(bench, arguments)):
             for key in ("median_ms", "minimum_ms"):
                 row[key] = min(row[key], other[key], key=float)
             for key in ("rate_gb_s", "limit_gb_s"):
@@ -137,11 +144,12 @@ def repeat_times(bench, arguments):
 def measure_times(bench, folders):
     """Of the street and of the first folder's second frame: Figures 9 and 10, Table 1."""
     note_machine("rdp", bench)
-    rows = [{**row, "picture": STREET} for row in repeat_times(bench, STREET_SIZE)]
+    rows = [{"picture": STREET, **row} for row in repeat_times(bench, STREET_SIZE)]
     for data, folder in list(folders.items())[:1]:
         pairs = pictures(folder)
-        more = repeat_times(bench, pairs[min(1, len(pairs) - 1)])
-        rows += [{**row, "picture": data} for row in more]
+        left, right = pairs[min(1, len(pairs) - 1)]
+        rows += [{"picture": data, **row}
+                 for row in repeat_times(bench, ["--left", left, "--right", right])]
     write("rdp-times.csv", rows)
 
 
@@ -149,7 +157,7 @@ def measure(programs, names):
     """Folders with a calibration of their own are too many frames for this page."""
     folders = dict(name.split("=", 1) for name in names if "," not in name)
     measure_times(pathlib.Path(programs) / "stx-bench", folders)
-    measure_levels(pathlib.Path(programs) / "stx-bench", folders)
+    measure_levels(programs, folders)
     measure_errors(pathlib.Path(programs) / "stx-eval", folders)
 
 

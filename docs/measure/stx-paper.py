@@ -66,7 +66,7 @@ WITH_OUTLIERS = {"outlier-share-ground": (.05, .3), "outlier-share-object": (.05
                  "outlier-share-sky": (.15, .6), "outlier-range": (64, 256), "stixel-cost": (3, 10)}
 EPSILONS = (.25, .5, 1, 2, 4, 8)  # of --cut-candidates
 
-Data = collections.namedtuple("Data", "name options growth")  # growth: of stx-eval growth
+Data = collections.namedtuple("Data", "name options growth")  # growth: of growth.py
 
 
 def at_least(least, most=math.inf):
@@ -205,8 +205,9 @@ class Study:
 
     def grow(self):
         data = self.kept()[0]
-        rows = json.loads(self.run("stx-eval", "growth", *data.growth, "--repeat",
-                                   self.arguments.repeat))
+        rows = json.loads(self.run(
+            sys.executable, pathlib.Path(__file__).with_name("growth.py"),
+            self.arguments.programs, *data.growth, "--repeat", self.arguments.repeat))
         self.rows["growth"] = [{"data": data.name, **row} for row in rows]
         curves = collections.defaultdict(list)
         for row in rows:

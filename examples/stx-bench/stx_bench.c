@@ -2,7 +2,6 @@
 /* stx-bench: times every stage and implementation. See docs/benchmarks.md. */
 #include "examples/stx-bench/stx_bench.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -10,17 +9,16 @@
 
 #include "examples/shared/options.h"
 #include "examples/stx-bench/stx_bench_frames.h"
-#include "examples/stx-bench/stx_bench_lidar.h"
 
 #define MAX_SIZES 8
 
 typedef struct {
+  BenchOptions common;
   bool stages[BENCH_STAGES];
   int sizes, width[MAX_SIZES], height[MAX_SIZES];
-  char **size_texts, **lefts, **rights, *labels, *calibration, *backend, *figures;
-  gboolean quick, unchecked, markdown, json;
-  int threads, milliseconds, warm_up, sets;
-  bool cpu, gpu;
+  char **size_texts, **lefts, **rights, *labels, *calibration;
+  gboolean unchecked;
+  int warm_up;
 } Options;
 
 typedef struct {
@@ -30,8 +28,6 @@ typedef struct {
   BenchDevice device;
   BenchContext context;
   GArray *rows; /* BenchRow */
-  BenchFigures figures;
-  int inputs; /* so far */
   bool differs;
 } Bench;
 
@@ -42,7 +38,7 @@ static bool bench(Bench *b, const BenchCase *what, double *reference, StxError *
   BenchRow rows[BENCH_MAX_ROWS];
   int count;
   const bool on_cpu = what->stage >= BENCH_OBSTACLES && what->stage != BENCH_MOTION; /* alone */
-  if (!b->options->stages[what->stage] || (on_cpu && !b->options->cpu))
+  if (!b->options->stages[what->stage] || (on_cpu && !b->options->common.cpu))
     return true;
   const bool metric = what->stage >= BENCH_OBSTACLES && what->stage <= BENCH_MOTION;
   if (metric && !stx_camera_is_metric(&b->context.input->camera)) {
@@ -82,7 +78,7 @@ static bool bench_cells(Bench *b, int cell, StxSemantics semantics, StxError *er
 static bool bench_rdp(Bench *b, StxError *error)
 {
   static const int rows[] = {256, 512, 1024, 4096};
-  const bool quick = b->options->quick;
+  const bool quick = b->options->common.quick;
   for (size_t n = 0; n < (quick ? 1 : G_N_ELEMENTS(rows)); n++)
     for (BenchColumns kind = 0; kind < BENCH_COLUMNS_COUNT; kind++) {
       BenchCase what = {.stage = BENCH_RDP, .cell = 1, .rows = rows[n], .columns = kind};
@@ -90,21 +86,18 @@ static bool bench_rdp(Bench *b, StxError *error)
       if (wanted && !bench(b, &what, NULL, error))
         return false;
     }
-  const bool first = b->inputs == 0;
-  return b->figures.folder == NULL ||
-         (bench_rdp_levels(b->figures.levels, first, b->context.input, error) &&
-             bench_rdp_tree(&b->figures, first, b->context.input, error));
+  return true;
 }
 
 static bool bench_input(Bench *b, const BenchInput *input, StxError *error)
 {
   static const StxSemantics semantics[] = {
       STX_SEMANTICS_NONE, STX_SEMANTICS_LABELS, STX_SEMANTICS_SCORES_U8};
-  const int smallest = b->options->quick ? 8 : 4;
+  const int smallest = b->options->common.quick ? 8 : 4;
   b->context.input = input;
   if (!bench(b, &(BenchCase){.stage = BENCH_RECTIFY}, NULL, error))
     return false;
-  for (int paths = 4; paths <= (b->options->quick ? 4 : 8); paths += 4)
+  for (int paths = 4; paths <= (b->options->common.quick ? 4 : 8); paths += 4)
     for (int search = STX_SGM_FULL; search <= STX_SGM_COARSE_TO_FINE; search++)
       if (!bench(
               b, &(BenchCase){.stage = BENCH_SGM, .paths = paths, .search = search}, NULL, error))
@@ -125,7 +118,6 @@ static bool bench_input(Bench *b, const BenchInput *input, StxError *error)
     if (!bench(b, &(BenchCase){.stage = BENCH_OBSTACLES, .cell = cell}, NULL, error) ||
         !bench(b, &(BenchCase){.stage = BENCH_VELOCITIES, .cell = cell}, NULL, error))
       return false;
-  b->inputs++;
   return bench(b, &(BenchCase){.stage = BENCH_HAZARDS}, NULL, error) &&
          bench(b, &(BenchCase){.stage = BENCH_MOTION}, NULL, error) &&
          bench(b, &(BenchCase){.stage = BENCH_SCENE}, NULL, error);
@@ -154,11 +146,11 @@ static bool bench_inputs(Bench *b, StxError *error)
 /* Limits of what is to be timed. */
 static bool open_machine(Bench *b, StxError *error)
 {
-  int all = stx_threads(b->options->threads);
-  b->machine.thread_counts = !b->options->cpu ? 0 : all > 1 ? 2 : 1;
+  int all = stx_threads(b->options->common.threads);
+  b->machine.thread_counts = !b->options->common.cpu ? 0 : all > 1 ? 2 : 1;
   for (int t = 0; t < b->machine.thread_counts; t++)
     b->machine.limits[t] = bench_limits(t == 0 ? 1 : all);
-  if (!b->options->gpu)
+  if (!b->options->common.gpu)
     return true;
   if (!bench_device_open(&b->device, error))
     return false;
@@ -185,56 +177,59 @@ static bool run_groups(Bench *b, StxError *error)
   return good;
 }
 
-static FILE *create(const Options *o, const char *name, bool *good, StxError *error)
-{
-  if (!*good)
-    return NULL;
-  char *path = g_build_filename(o->figures, name, NULL);
-  FILE *file = fopen(path, "w");
-  *good = file != NULL || stx_fail(error, "%s: %s", path, g_strerror(errno));
-  g_free(path);
-  return file;
-}
-
-/* The groups as run_groups runs them, and their times, levels and trees as CSV in a folder. */
-static bool run_figures(Bench *b, StxError *error)
-{
-  const Options *o = b->options;
-  bool good = true;
-  FILE *times = create(o, "rdp-times.csv", &good, error);
-  b->figures = (BenchFigures){o->figures, create(o, "rdp-levels.csv", &good, error),
-      create(o, "rdp-utility.csv", &good, error), create(o, "rdp-tree.csv", &good, error)};
-  good = good && run_groups(b, error);
-  if (good)
-    bench_print_rdp(times, (const BenchRow *)(void *)b->rows->data, (int)b->rows->len);
-  FILE *files[] = {times, b->figures.levels, b->figures.utility, b->figures.tree};
-  for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
-    if (files[i] != NULL && fclose(files[i]) != 0 && good)
-      good = stx_fail(error, "%s: %s", o->figures, g_strerror(errno));
-  return good;
-}
-
 /* All groups of all inputs; also fails when an implementation differs from the reference. */
 static bool run_bench(const Options *o, StxError *error)
 {
   Bench b = {.options = o,
-      .format = o->json       ? BENCH_JSON
-                : o->markdown ? BENCH_MARKDOWN
-                              : BENCH_TEXT,
-      .context = {.budget = o->milliseconds,
+      .format = o->common.format,
+      .context = {.budget = o->common.milliseconds,
           .warm_up = o->warm_up >= 0 ? o->warm_up : 0,
           .gpu_warm_up = o->warm_up >= 0 ? o->warm_up : BENCH_GPU_WARM_UP_MS,
-          .sets = o->sets,
+          .sets = o->common.sets,
           .unchecked = o->unchecked},
       .rows = g_array_new(FALSE, FALSE, sizeof(BenchRow))};
   b.context.machine = &b.machine;
-  bool good = open_machine(&b, error) && (o->figures != NULL ? run_figures : run_groups)(&b, error);
+  bool good = open_machine(&b, error) && run_groups(&b, error);
   close_machine(&b);
   g_array_free(b.rows, TRUE);
   return good;
 }
 
 /* ---- Command line ------------------------------------------------------------------------- */
+
+void bench_options_add(GOptionContext *context, BenchOptions *o, const char *quick)
+{
+  const GOptionEntry entries[] = {
+      {"backend", 0, 0, G_OPTION_ARG_STRING, &o->backend, "cpu (default), cuda or all", "B"},
+      {"threads", 0, 0, G_OPTION_ARG_INT, &o->threads, "besides 1 (0: all cores)", "N"},
+      {"time", 0, 0, G_OPTION_ARG_INT, &o->milliseconds, "per implementation (600)", "MS"},
+      {"sets", 0, 0, G_OPTION_ARG_INT, &o->sets,
+          "of inputs in rotation on the GPU (0: more than its cache holds)", "N"},
+      {"quick", 0, 0, G_OPTION_ARG_NONE, &o->quick, quick, NULL},
+      {"markdown", 0, 0, G_OPTION_ARG_NONE, &o->markdown, "print a Markdown table", NULL},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "print JSON", NULL},
+      {NULL},
+  };
+  g_option_context_add_main_entries(context, entries, NULL);
+}
+
+bool bench_options_check(BenchOptions *o, StxError *error)
+{
+  static const char *const backends[] = {"cpu", "cuda", "all", NULL};
+  int backend = o->backend == NULL ? 0 : options_choose("backend", o->backend, backends, error);
+  if (backend < 0 || !options_check_threads(o->threads, error))
+    return false;
+  if (o->milliseconds == 0)
+    o->milliseconds = o->quick ? 60 : 600;
+  if (o->milliseconds < 1)
+    return stx_fail(error, "--time=%d: must be at least 1", o->milliseconds);
+  if (o->sets < 0 || o->sets > 1000)
+    return stx_fail(error, "--sets=%d: must be 0 (as the cache asks for) to 1000", o->sets);
+  o->cpu = backend != 1;
+  o->gpu = backend > 0;
+  o->format = o->json ? BENCH_JSON : o->markdown ? BENCH_MARKDOWN : BENCH_TEXT;
+  return true;
+}
 
 static bool choose_stages(Options *o, int count, char **words, StxError *error)
 {
@@ -255,20 +250,11 @@ static bool choose_stages(Options *o, int count, char **words, StxError *error)
   return true;
 }
 
-static bool choose_backend(Options *o, StxError *error)
-{
-  static const char *const choices[] = {"cpu", "cuda", "all", NULL};
-  int choice = o->backend == NULL ? 0 : options_choose("backend", o->backend, choices, error);
-  o->cpu = choice != 1;
-  o->gpu = choice > 0;
-  return choice >= 0;
-}
-
 static bool choose_sizes(Options *o, StxError *error)
 {
   static const char *const standard[] = {"1242x375", "2048x1024", NULL};
   const char *const *texts = o->size_texts != NULL ? (const char *const *)o->size_texts : standard;
-  const int most = o->quick && o->size_texts == NULL ? 1 : INT_MAX;
+  const int most = o->common.quick && o->size_texts == NULL ? 1 : INT_MAX;
   for (; o->sizes < most && texts[o->sizes] != NULL; o->sizes++) {
     if (o->sizes == MAX_SIZES)
       return stx_fail(error, "--size: at most %d sizes", MAX_SIZES);
@@ -288,14 +274,6 @@ static bool check_options(const Options *o, StxError *error)
     return stx_fail(error, "--labels and --calibration belong to one --left and --right");
   if (lefts > 0 && o->size_texts != NULL)
     return stx_fail(error, "--size is for the synthetic street; files bring their own");
-  if (o->figures != NULL && !o->stages[BENCH_RDP])
-    return stx_fail(error, "--figures is for the stage rdp");
-  if (!options_check_threads(o->threads, error))
-    return false;
-  if (o->milliseconds < 1)
-    return stx_fail(error, "--time=%d: must be at least 1", o->milliseconds);
-  if (o->sets < 0 || o->sets > 1000)
-    return stx_fail(error, "--sets=%d: must be 0 (as the cache asks for) to 1000", o->sets);
   if (o->warm_up < -1)
     return stx_fail(error, "--warm-up=%d: must be at least 0", o->warm_up);
   return true;
@@ -311,20 +289,9 @@ static GOptionContext *make_context(Options *o)
       {"right", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->rights, "its right one", "PNG"},
       {"labels", 0, 0, G_OPTION_ARG_FILENAME, &o->labels, "its Cityscapes label ids", "PNG"},
       {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration, "its camera", "FILE"},
-      {"backend", 0, 0, G_OPTION_ARG_STRING, &o->backend, "cpu (default), cuda or all", "B"},
-      {"threads", 0, 0, G_OPTION_ARG_INT, &o->threads, "besides 1 (0: all cores)", "N"},
-      {"time", 0, 0, G_OPTION_ARG_INT, &o->milliseconds, "per implementation (600)", "MS"},
       {"warm-up", 0, 0, G_OPTION_ARG_INT, &o->warm_up, "before that (CPU: 0; GPU: 100)", "MS"},
-      {"sets", 0, 0, G_OPTION_ARG_INT, &o->sets,
-          "of inputs in rotation on the GPU (0: more than its cache holds)", "N"},
-      {"quick", 0, 0, G_OPTION_ARG_NONE, &o->quick,
-          "60 ms each: 1242x375, 4 paths and cells of 8x8 only", NULL},
       {"unchecked", 0, 0, G_OPTION_ARG_NONE, &o->unchecked,
           "on the CPU without the reference, and without omp beside vectors", NULL},
-      {"figures", 0, 0, G_OPTION_ARG_FILENAME, &o->figures,
-          "of rdp: write what its paper plots, as rdp-*.csv and rdp-*.png", "FOLDER"},
-      {"markdown", 0, 0, G_OPTION_ARG_NONE, &o->markdown, "print a Markdown table", NULL},
-      {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "print JSON", NULL},
       {NULL},
   };
   GOptionContext *context = g_option_context_new("[STAGE...] - times stages and implementations");
@@ -341,11 +308,11 @@ static GOptionContext *make_context(Options *o)
       "  stx-bench --quick\n"
       "  stx-bench satdp colmean --size 2048x1024\n"
       "  stx-bench --backend cuda --markdown\n"
-      "  stx-bench rdp --figures .\n"
       "  stx-bench frames --help                 whole pipelines\n"
       "  stx-bench lidar --help\n"
       "  stx-bench all --markdown > table.md\n");
   g_option_context_add_main_entries(context, entries, NULL);
+  bench_options_add(context, &o->common, "60 ms each: 1242x375, 4 paths and cells of 8x8 only");
   return context;
 }
 
@@ -353,9 +320,7 @@ static bool parse(Options *o, int argc, char **argv, StxError *error)
 {
   if (!options_parse(make_context(o), &argc, &argv, error))
     return false;
-  if (o->milliseconds == 0)
-    o->milliseconds = o->quick ? 60 : 600;
-  return choose_stages(o, argc - 1, argv + 1, error) && choose_backend(o, error) &&
+  return choose_stages(o, argc - 1, argv + 1, error) && bench_options_check(&o->common, error) &&
          choose_sizes(o, error) && check_options(o, error);
 }
 
@@ -377,9 +342,8 @@ int main(int argc, char **argv)
   g_strfreev(options.size_texts);
   g_strfreev(options.lefts);
   g_strfreev(options.rights);
-  g_free(options.figures);
   g_free(options.labels);
   g_free(options.calibration);
-  g_free(options.backend);
+  g_free(options.common.backend);
   return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

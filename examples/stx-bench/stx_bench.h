@@ -4,15 +4,14 @@
  * machine can do at most.
  *
  *   stx_bench_input.c   realistic pictures, disparities, labels and scores of a given size
- *   stx_bench_rdp.c     columns for rdp, and what it makes of them over epsilon
+ *   stx_bench_rdp.c     columns for rdp
  *   stx_bench_stages.c  the stages: what they run, on the CPU and the GPU
  *   stx_bench_group.c   compares a stage's implementations with the reference, then times them
  *   stx_bench_cuda.c    the GPU and what it reaches
  *   stx_bench_limits.c  what the CPU can do: copying, 8-bit additions, multiply-adds
  *   stx_bench_report.c  table, Markdown, JSON
  *   stx_bench.c         command line, list of the groups
- *   stx_bench_lidar.c   scans in place of pictures, with a command line of their own, and
- *   stx_bench_lidar_figures.c  what docs/benchmarks/lidar.md shows, as CSV
+ *   stx_bench_lidar.c   scans in place of pictures, with a command line of their own
  */
 #ifndef STX_BENCH_H
 #define STX_BENCH_H
@@ -24,7 +23,24 @@
 #include "cuda/stxcuda.h"
 #include "examples/shared/clock.h"
 #include "examples/shared/lidar_scans.h"
-#include "examples/stx-bench/stx_bench_lidar_steps.h"
+#include "common/ground/ground.h"
+
+/* ---- Command line ------------------------------------------------------------------------- */
+
+typedef enum { BENCH_TEXT, BENCH_MARKDOWN, BENCH_JSON } BenchFormat;
+
+/* Options of pictures and of scans alike; the last three follow from the others. */
+typedef struct {
+  char *backend;
+  int threads, milliseconds, sets;
+  gboolean quick, markdown, json;
+  bool cpu, gpu;
+  BenchFormat format;
+} BenchOptions;
+
+/* `quick` says what that option does. */
+void bench_options_add(GOptionContext *context, BenchOptions *options, const char *quick);
+bool bench_options_check(BenchOptions *options, StxError *error);
 
 /* ---- Input -------------------------------------------------------------------------------- */
 
@@ -111,7 +127,6 @@ typedef enum {
 typedef struct {
   BenchStage stage;
   const char *impl, *input; /* input: "4 paths", "labels", …: static text */
-  char picture[64];         /* the input's name */
   bool graph;               /* GPU: replayed as a graph, else launched kernel by kernel */
   int sets;                 /* GPU: input sets in rotation */
   int threads;              /* CPU: of the run; 0: on the GPU */
@@ -123,9 +138,7 @@ typedef struct {
   double ratio;           /* reference's median (one thread) over this one's; 0: unknown */
   double rate, limit;     /* GB/s or Gop/s, from the median; limit 0: no rate */
   const char *unit;
-  double share;  /* of the (vb, k, kind) pairs evaluated, 0…1; negative: does not apply */
-  bool stepwise; /* ground: with a clock between the steps */
-  double steps[LIDAR_STEPS]; /* ms, of the fastest run; 0 unless stepwise */
+  double share; /* of the (vb, k, kind) pairs evaluated, 0…1; negative: does not apply */
 } BenchRow;
 
 const char *bench_stage_name(BenchStage stage);
@@ -163,8 +176,6 @@ typedef struct {
   double reference;      /* ms of the reference, where the group does not time it; 0: unknown */
   const LidarScan *scan; /* of ground */
   StxGroundParams ground;
-  int stepwise; /* ground: in place of all implementations the best one, as a whole and step by
-                   step, with 1 to so many threads; 0: all of them */
 } BenchCase;
 
 #define BENCH_MAX_ROWS 160 /* of one group: implementations times thread counts */
@@ -182,26 +193,9 @@ bool bench_group(const BenchContext *context, const BenchCase *what, BenchRow *r
 bool bench_rdp_columns(const BenchInput *input, const StxRdpParams *params, BenchColumns kind,
     void *columns, StxError *error);
 
-/* Writes a line of CSV for every epsilon, median and number of rows: how often segments are split,
- * how many there are and how far they are from the columns. With `head` the titles come first. */
-bool bench_rdp_levels(FILE *out, bool head, const BenchInput *input, StxError *error);
-
-#define BENCH_RDP_EPSILON (4 * STX_DISPARITY_ONE) /* of all but the levels: the paper's */
-
-/* The folder for the figures of rdp's paper. */
-typedef struct {
-  const char *folder;            /* NULL: no figures */
-  FILE *levels, *utility, *tree; /* CSV */
-} BenchFigures;
-
-/* Of columns of 1024 cells: for every level the columns that have it and the cells of the segments
- * that are looked at in it. Of the first input the titles, the tree of the column in the middle,
- * and the columns of each kind as rdp-KIND.png. Fails, too, where rdp cuts elsewhere. */
-bool bench_rdp_tree(const BenchFigures *to, bool first, const BenchInput *input, StxError *error);
+#define BENCH_RDP_EPSILON (4 * STX_DISPARITY_ONE) /* the paper's */
 
 /* ---- Report ------------------------------------------------------------------------------- */
-
-typedef enum { BENCH_TEXT, BENCH_MARKDOWN, BENCH_JSON } BenchFormat;
 
 /* Text and Markdown are printed as they come, JSON at the end. The machine is part of the head. */
 void bench_print_machine(FILE *out, BenchFormat format, const BenchMachine *machine);
@@ -209,7 +203,9 @@ void bench_print_head(FILE *out, BenchFormat format, const BenchMachine *machine
 void bench_print_rows(FILE *out, BenchFormat format, const BenchRow *rows, int count);
 void bench_print_json(FILE *out, const BenchMachine *machine, const BenchRow *rows, int count);
 
-/* The times of rdp as CSV. */
-void bench_print_rdp(FILE *out, const BenchRow *rows, int count);
+/* ---- Scans --------------------------------------------------------------------------------- */
+
+/* `stx-bench lidar` without its first two words. */
+bool bench_lidar(int argc, char **argv, StxError *error);
 
 #endif

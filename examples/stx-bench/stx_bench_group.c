@@ -100,29 +100,6 @@ static void add_gpu_entries(Group *g)
   }
 }
 
-static LidarStepsRun *steps_of(const StxImplInfo *info)
-{
-#if STX_BUILD_X86
-  if (info->needs == STX_CPU_AVX512)
-    return bench_ground_steps_avx512;
-  if (info->needs == STX_CPU_AVX2)
-    return bench_ground_steps_avx2;
-#endif
-  (void)info;
-  return bench_ground_steps_base;
-}
-
-static void add_steps(Group *g)
-{
-  const StxImplInfo *best = stx_impl_pick(&stx_ground_impls, STX_BACKEND_OMP);
-  Entry entry = {.record = best, .name = best->name, .timed = true};
-  for (entry.threads = 1; entry.threads <= g->what->stepwise; entry.threads++)
-    for (int steps = 0; steps < 2; steps++) {
-      entry.steps = steps ? steps_of(best) : NULL;
-      add_entry(g, entry);
-    }
-}
-
 static bool on_gpu(const Group *g)
 {
   return g->count > 0 && g->entries[0].where != ON_CPU;
@@ -141,9 +118,7 @@ static void list_entries(Group *g)
     add_gpu_entries(g);
   if (table == NULL)
     add_cpu_entries(g, NULL, "best", 0);
-  if (g->what->stepwise > 0)
-    add_steps(g);
-  for (size_t i = 0; table != NULL && g->what->stepwise == 0 && i < table->count; i++) {
+  for (size_t i = 0; table != NULL && i < table->count; i++) {
     const StxImplInfo *info = stx_impl_at(table, i);
     vectors |= info->needs != 0 && stx_impl_usable(info);
     bool wanted = !g->context->unchecked || info->needs != 0 || !vectors;
@@ -520,8 +495,7 @@ static int runs_within(const Entry *entry, double budget)
 
 /*
  * Threads fall asleep while others take their turns, and on a busy machine it takes long until all
- * are awake: before a scan, which takes little, goes an untimed run. The steps of the fastest run
- * count: their sum is a time that something took.
+ * are awake: before a scan, which takes little, goes an untimed run.
  */
 static bool time_once(Group *g, Entry *entry, StxError *error)
 {
@@ -530,10 +504,6 @@ static bool time_once(Group *g, Entry *entry, StxError *error)
     return false;
   if (!run(g, entry, ms, error))
     return false;
-  if (entry->runs == 0 || *ms < entry->least) {
-    entry->least = *ms;
-    memcpy(entry->step_ms, g->step_ms, sizeof entry->step_ms);
-  }
   entry->runs++;
   entry->spent += *ms;
   return true;
@@ -605,17 +575,12 @@ static BenchRow make_row(const Group *g, Entry *entry, double reference)
       .differs = entry->differs,
       .runs = entry->runs,
       .unit = "",
-      .share = -1,
-      .stepwise = entry->steps != NULL};
-  if (g->context->input != NULL)
-    memcpy(row.picture, g->context->input->name, sizeof row.picture);
+      .share = -1};
   if (entry->runs == 0)
     return row;
   qsort(entry->ms, (size_t)entry->runs, sizeof *entry->ms, compare);
   row.median = entry->ms[entry->runs / 2];
   row.minimum = entry->ms[0];
-  if (row.stepwise)
-    memcpy(row.steps, entry->step_ms, sizeof row.steps);
   row.ratio = reference / row.median;
   return row;
 }

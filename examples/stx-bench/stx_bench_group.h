@@ -62,15 +62,13 @@ typedef struct {
   const void *record;
   const char *name;
   Where where;
-  bool reference;              /* gives the bytes that all others must give */
-  bool timed;                  /* else it only serves for checking */
-  int threads, limits;         /* limits: index in the machine's */
-  LidarStepsRun *steps;        /* of ground: runs in place of the implementation */
-  double step_ms[LIDAR_STEPS]; /* of its fastest run */
-  StxCudaGraph graph;          /* ON_GRAPH, from its first run on */
-  double first;                /* ms of the checking run */
+  bool reference;      /* gives the bytes that all others must give */
+  bool timed;          /* else it only serves for checking */
+  int threads, limits; /* limits: index in the machine's */
+  StxCudaGraph graph;  /* ON_GRAPH, from its first run on */
+  double first;        /* ms of the checking run */
   int wanted, runs;
-  double least, spent; /* the least of ms, and their sum */
+  double spent; /* sum of ms */
   double ms[MAX_RUNS];
   bool differs;
 } Entry;
@@ -114,7 +112,7 @@ typedef struct {
     void *data, *expected;
     size_t size, expected_size;
   } output[2];
-  double ground_numbers[9], step_ms[LIDAR_STEPS];
+  double ground_numbers[9];
 } Group;
 
 /* An algorithm with tables of implementations, whose records are the same on both sides. Sets are

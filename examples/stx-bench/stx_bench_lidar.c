@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "examples/stx-bench/stx_bench_lidar.h"
+/* stx-bench lidar: how fast a scan becomes ground and obstacles. */
+#include "examples/stx-bench/stx_bench.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +11,26 @@
 #define SEED 1
 #define MAX_KINDS 8
 
+/* Scans of one kind, all owned. */
 typedef struct {
-  char *folder, *backend, *figures;
-  int beams, frames, threads, milliseconds, sets;
-  gboolean packets, quick, markdown, json;
-  bool cpu, gpu;
-  BenchFormat format;
+  char name[64];
+  size_t count;
+  LidarScan *scans;
+} LidarScans;
+
+/* One line of the result. Times are per scan: means over the scans of each one's median or minimum;
+ * the ratio is that of the minima. */
+typedef struct {
+  BenchRow row;
+  char scans[64];
+  size_t points; /* of a scan, mean */
+  bool clusters;
+} LidarRow;
+
+typedef struct {
+  BenchOptions common;
+  char *folder;
+  int beams, frames;
 } Options;
 
 typedef struct {
@@ -75,10 +89,9 @@ static bool load_kinds(Bench *b, StxError *error)
 {
   static const int beams[] = {16, 32, 64, 128};
   const Options *o = b->options;
-  const bool one = o->beams > 0 || o->quick || o->figures != NULL;
   if (o->folder != NULL)
     return load_folder(b, error);
-  if (one)
+  if (o->beams > 0 || o->common.quick)
     return load_street(b, o->beams > 0 ? o->beams : 64, error);
   for (size_t i = 0; i < G_N_ELEMENTS(beams); i++)
     if (!load_street(b, beams[i], error))
@@ -100,8 +113,8 @@ static void free_kinds(Bench *b)
 static void print_head(const Bench *b)
 {
   const BenchMachine shown = {.device = b->machine.device}; /* there are no limits of the CPU */
-  bench_print_machine(stdout, b->options->format, &shown);
-  if (b->options->format == BENCH_MARKDOWN)
+  bench_print_machine(stdout, b->options->common.format, &shown);
+  if (b->options->common.format == BENCH_MARKDOWN)
     printf("| scans | points | clusters | code | threads | median ms | min ms | x omp | Mpoints/s "
            "|\n|---|--:|---|---|--:|--:|--:|--:|--:|\n");
   else
@@ -161,19 +174,17 @@ static void add_row(LidarRow *line, const BenchRow *row, size_t scans)
   bool differs = sum->differs || row->differs;
   int runs = sum->runs + row->runs;
   double median = sum->median + share * row->median, minimum = sum->minimum + share * row->minimum;
-  double steps[LIDAR_STEPS];
-  for (int step = 0; step < LIDAR_STEPS; step++)
-    steps[step] = sum->steps[step] + share * row->steps[step];
   *sum = *row;
   sum->differs = differs;
   sum->runs = runs;
   sum->median = median;
   sum->minimum = minimum;
-  memcpy(sum->steps, steps, sizeof steps);
 }
 
-bool lidar_time(const BenchContext *context, const LidarScans *scans, const StxGroundParams *params,
-    int stepwise, LidarRow *rows, int *count, StxError *error)
+/* Runs, checks and times all implementations on every scan; writes up to BENCH_MAX_ROWS rows and
+ * their number. */
+static bool time_scans(const BenchContext *context, const LidarScans *scans,
+    const StxGroundParams *params, LidarRow *rows, int *count, StxError *error)
 {
   static BenchRow found[BENCH_MAX_ROWS];
   BenchContext each = *context;
@@ -181,8 +192,7 @@ bool lidar_time(const BenchContext *context, const LidarScans *scans, const StxG
   each.budget /= (double)scans->count;
   memset(rows, 0, BENCH_MAX_ROWS * sizeof *rows);
   for (size_t i = 0; i < scans->count; i++) {
-    const BenchCase what = {
-        .stage = BENCH_GROUND, .scan = &scans->scans[i], .ground = *params, .stepwise = stepwise};
+    const BenchCase what = {.stage = BENCH_GROUND, .scan = &scans->scans[i], .ground = *params};
     if (!bench_group(&each, &what, found, count, NULL, error))
       return false;
     points += scans->scans[i].count;
@@ -206,67 +216,33 @@ static bool run_kind(Bench *b, const LidarScans *scans, bool clusters, StxError 
   static LidarRow rows[BENCH_MAX_ROWS];
   int count;
   params.cluster_cell = clusters ? params.cluster_cell : 0;
-  if (!lidar_time(&b->context, scans, &params, 0, rows, &count, error))
+  if (!time_scans(&b->context, scans, &params, rows, &count, error))
     return false;
   g_array_append_vals(b->rows, rows, (guint)count);
   for (int i = 0; i < count; i++) {
     b->differs |= rows[i].row.differs;
-    if (b->options->format != BENCH_JSON)
-      print_row(b->options->format, &rows[i]);
+    if (b->options->common.format != BENCH_JSON)
+      print_row(b->options->common.format, &rows[i]);
   }
   return true;
 }
 
 static bool run_table(Bench *b, StxError *error)
 {
-  if (b->options->format != BENCH_JSON)
+  if (b->options->common.format != BENCH_JSON)
     print_head(b);
   for (int i = 0; i < b->kind_count; i++)
     for (int clusters = 0; clusters < 2; clusters++)
       if (!run_kind(b, &b->kinds[i], clusters, error))
         return false;
-  if (b->options->format == BENCH_JSON)
+  if (b->options->common.format == BENCH_JSON)
     print_json(b);
-  return true;
-}
-
-static bool run_figures(Bench *b, StxError *error)
-{
-  char *path = g_build_filename(b->options->figures, "lidar-steps.csv", NULL);
-  FILE *file = fopen(path, "w");
-  bool good = file != NULL ? lidar_write_steps(file, &b->context, stx_threads(b->options->threads),
-                                 &b->kinds[0], &b->differs, error)
-                           : stx_fail(error, "%s: %s", path, g_strerror(errno));
-  if (file != NULL && fclose(file) != 0 && good)
-    good = stx_fail(error, "%s: %s", path, g_strerror(errno));
-  g_free(path);
-  return good;
-}
-
-static bool run_packets(Bench *b, StxError *error)
-{
-  LidarPacketsRow rows[2];
-  const bool markdown = b->options->format == BENCH_MARKDOWN;
-  if (!lidar_time_packets(b->options->milliseconds, rows, error))
-    return false;
-  printf(markdown
-             ? "| packets of | packets | points | median ms | min ms | Mpoints/s | of a core at "
-               "2.4 Mpoints/s |\n|---|--:|--:|--:|--:|--:|--:|\n"
-             : "%-12s %8s %8s %10s %9s %10s  of a core at 2.4 Mpoints/s\n",
-      "packets of", "packets", "points", "median ms", "min ms", "Mpoints/s");
-  for (int i = 0; i < 2; i++)
-    printf(markdown ? "| %s | %zu | %zu | %.3f | %.3f | %.1f | %.1f %% |\n"
-                    : "%-12s %8zu %8zu %10.3f %9.3f %10.1f  %.1f %%\n",
-        rows[i].sensor, rows[i].packets, rows[i].points, rows[i].median, rows[i].minimum,
-        rows[i].rate, rows[i].share);
   return true;
 }
 
 static bool run_all(Bench *b, StxError *error)
 {
-  if (b->options->packets)
-    return run_packets(b, error);
-  return (b->options->figures != NULL ? run_figures : run_table)(b, error) &&
+  return run_table(b, error) &&
          (!b->differs ||
              stx_fail(error, "an implementation differs from the reference and was not timed"));
 }
@@ -274,18 +250,18 @@ static bool run_all(Bench *b, StxError *error)
 static bool run_bench(const Options *o, StxError *error)
 {
   Bench b = {.options = o, .rows = g_array_new(FALSE, FALSE, sizeof(LidarRow))};
-  bool open = !o->gpu || bench_device_open(&b.device, error), good = open;
-  b.machine.device = o->gpu ? &b.device : NULL;
+  bool open = !o->common.gpu || bench_device_open(&b.device, error), good = open;
+  b.machine.device = o->common.gpu ? &b.device : NULL;
   b.machine.limits[0].threads = 1;
-  b.machine.limits[1].threads = stx_threads(o->threads);
-  b.machine.thread_counts = !o->cpu ? 0 : b.machine.limits[1].threads > 1 ? 2 : 1;
+  b.machine.limits[1].threads = stx_threads(o->common.threads);
+  b.machine.thread_counts = !o->common.cpu ? 0 : b.machine.limits[1].threads > 1 ? 2 : 1;
   b.context = (BenchContext){.machine = &b.machine,
-      .budget = o->milliseconds,
+      .budget = o->common.milliseconds,
       .gpu_warm_up = BENCH_GPU_WARM_UP_MS,
-      .sets = o->sets};
-  good = good && (o->packets || load_kinds(&b, error)) && run_all(&b, error);
+      .sets = o->common.sets};
+  good = good && load_kinds(&b, error) && run_all(&b, error);
   free_kinds(&b);
-  if (o->gpu && open)
+  if (o->common.gpu && open)
     bench_device_close(&b.device);
   g_array_free(b.rows, TRUE);
   return good;
@@ -301,66 +277,36 @@ static GOptionContext *make_context(Options *o)
       {"beams", 0, 0, G_OPTION_ARG_INT, &o->beams,
           "of the street's sensor (16, 32, 64 and 128, one after the other)", "N"},
       {"frames", 0, 0, G_OPTION_ARG_INT, &o->frames, "at most N (0: all; street: 1)", "N"},
-      {"backend", 0, 0, G_OPTION_ARG_STRING, &o->backend, "cpu (default), cuda or all", "B"},
-      {"threads", 0, 0, G_OPTION_ARG_INT, &o->threads, "besides 1 (0: all cores)", "N"},
-      {"time", 0, 0, G_OPTION_ARG_INT, &o->milliseconds, "per implementation (600)", "MS"},
-      {"sets", 0, 0, G_OPTION_ARG_INT, &o->sets,
-          "of a scan in rotation on the GPU (0: more than its cache holds)", "N"},
-      {"quick", 0, 0, G_OPTION_ARG_NONE, &o->quick, "60 ms each, 64 beams only", NULL},
-      {"figures", 0, 0, G_OPTION_ARG_FILENAME, &o->figures,
-          "no table, but lidar-steps.csv: experiments over points, sectors and bins", "FOLDER"},
-      {"packets", 0, 0, G_OPTION_ARG_NONE, &o->packets,
-          "in place of ground: sensors' packets to points, on one thread", NULL},
-      {"markdown", 0, 0, G_OPTION_ARG_NONE, &o->markdown, "print a Markdown table", NULL},
-      {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "print JSON", NULL},
       {NULL},
   };
   GOptionContext *context = g_option_context_new("- times the ground segmentation of LiDAR scans");
   g_option_context_set_summary(context,
       "Every implementation that this machine can run must first give the labels of the\n"
       "reference, omp. Then all take turns, with and without clusters; printed are median and\n"
-      "minimum, and the ratio of the reference's minimum (one thread) to this one.\n"
-      "--figures: on 1 to all threads, whole and step by step, over shares of the points, numbers\n"
-      "of sectors and of bins.");
+      "minimum, and the ratio of the reference's minimum (one thread) to this one.");
   g_option_context_add_main_entries(context, entries, NULL);
+  bench_options_add(context, &o->common, "60 ms each, 64 beams only");
   return context;
 }
 
 static bool check_numbers(const Options *o, StxError *error)
 {
-  if (o->threads < 0 || o->threads > 64)
-    return stx_fail(error, "--threads=%d: must be 0 (all cores) to 64", o->threads);
-  if (o->milliseconds < 1)
-    return stx_fail(error, "--time=%d: must be at least 1", o->milliseconds);
   if (o->frames < 0 || o->frames > 100000)
     return stx_fail(error, "--frames=%d: must be 0 (all) to 100000", o->frames);
   if (o->beams < 0 || o->beams > STX_SCENE_MAX_BEAMS)
     return stx_fail(error, "--beams=%d: must be 0 (several) to %d", o->beams, STX_SCENE_MAX_BEAMS);
-  if (o->figures != NULL && (o->gpu || o->json || o->markdown))
-    return stx_fail(error, "--figures is for the CPU, and neither Markdown nor JSON");
-  if (o->packets && (o->gpu || o->json || o->folder != NULL || o->figures != NULL))
-    return stx_fail(error, "--packets is for the CPU and the street, as text or Markdown");
   if (o->folder != NULL && o->beams > 0)
     return stx_fail(error, "--beams is for the synthetic street; files bring their own");
-  if (o->sets < 0 || o->sets > 1000)
-    return stx_fail(error, "--sets=%d: must be 0 (as the cache asks for) to 1000", o->sets);
   return true;
 }
 
 static bool parse(Options *o, int argc, char **argv, StxError *error)
 {
-  static const char *const backends[] = {"cpu", "cuda", "all", NULL};
   if (!options_parse(make_context(o), &argc, &argv, error))
     return false;
   if (argc > 1)
     return stx_fail(error, "lidar: what is '%s'? A folder is --scans FOLDER", argv[1]);
-  if (o->milliseconds == 0)
-    o->milliseconds = o->quick ? 60 : 600;
-  int backend = o->backend == NULL ? 0 : options_choose("backend", o->backend, backends, error);
-  o->cpu = backend != 1;
-  o->gpu = backend > 0;
-  o->format = o->json ? BENCH_JSON : o->markdown ? BENCH_MARKDOWN : BENCH_TEXT;
-  return backend >= 0 && check_numbers(o, error);
+  return bench_options_check(&o->common, error) && check_numbers(o, error);
 }
 
 bool bench_lidar(int argc, char **argv, StxError *error)
@@ -368,7 +314,6 @@ bool bench_lidar(int argc, char **argv, StxError *error)
   Options options = {0};
   bool good = parse(&options, argc, argv, error) && run_bench(&options, error);
   g_free(options.folder);
-  g_free(options.backend);
-  g_free(options.figures);
+  g_free(options.common.backend);
   return good;
 }

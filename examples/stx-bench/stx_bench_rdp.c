@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Columns for rdp as in the paper's experiments (common/rdp/rdp.h): disparities from sgm, scaled
- * vertically, so that a column has as many cells as is wanted. And its Figures 2 and 5: error,
- * compression and levels over epsilon.
+ * vertically, so that a column has as many cells as is wanted.
  */
 #include "examples/stx-bench/stx_bench.h"
 
@@ -20,8 +19,6 @@ const char *const bench_columns_names[BENCH_COLUMNS_COUNT] = {
     [BENCH_COLUMNS_WORST] = "worst",
     [BENCH_COLUMNS_NOISE] = "noise",
 };
-
-/* ---- Columns ------------------------------------------------------------------------------ */
 
 /* Cell `row` of `rows` between the centres of a column's pixels, linear, rounded. */
 static uint16_t resample(const StxImage16 *image, int x, int row, int rows)
@@ -135,98 +132,4 @@ bool bench_rdp_columns(const BenchInput *input, const StxRdpParams *params, Benc
     fill_noise(&params->grid, columns);
   return kind == BENCH_COLUMNS_AVERAGE || kind == BENCH_COLUMNS_NOISE ||
          fill_tenth(params, kind == BENCH_COLUMNS_WORST, columns, error);
-}
-
-/* ---- Levels, compression and error -------------------------------------------------------- */
-
-typedef struct {
-  const BenchInput *input;
-  const StxRdpImpl *rdp;
-  StxRdpParams params;
-  int threads;
-  void *columns, *scratch;
-  StxStixel *segments;
-  StxImage16 drawn; /* the segments as a map of width × rows */
-} Study;
-
-static void study_close(Study *s)
-{
-  void *blocks[] = {s->columns, s->scratch, s->segments, s->drawn.data};
-  for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
-    free(blocks[i]);
-}
-
-static bool study_open(Study *s, const BenchInput *input, int rows, StxError *error)
-{
-  size_t cells = (size_t)input->width * (size_t)rows;
-  *s = (Study){.input = input,
-      .rdp = stx_impl_pick(&stx_rdp_impls, STX_BACKEND_AUTO),
-      .params = STX_RDP_DEFAULTS,
-      .threads = stx_threads(0)};
-  s->params.grid = (StxGrid){input->width, rows, 1, 1, 0};
-  s->params.median = 7; /* the largest, for its scratch */
-  s->columns = stx_allocate(stx_grid_bytes(&s->params.grid));
-  s->scratch = stx_allocate(s->rdp->scratch_size(&s->params, s->threads));
-  s->segments = stx_allocate(cells * sizeof *s->segments);
-  s->drawn = (StxImage16){stx_allocate(2 * cells), 2 * input->width, input->width, rows};
-  if (s->columns == NULL || s->scratch == NULL || s->segments == NULL || s->drawn.data == NULL)
-    return stx_fail(error, "not enough memory for columns of %d cells", rows);
-  return bench_rdp_columns(input, &s->params, BENCH_COLUMNS_AVERAGE, s->columns, error);
-}
-
-/* The mean distance of the drawn segments from the columns, in pixels. */
-static double mean_error(const Study *s)
-{
-  const StxGrid *grid = &s->params.grid;
-  uint64_t sum = 0;
-  for (int x = 0; x < grid->width; x++) {
-    const uint16_t *cells = stx_column(grid, s->columns, 0, x);
-    for (int row = 0; row < grid->height; row++) {
-      int difference = stx_row16(&s->drawn, row)[x] - cells[row];
-      sum += (uint64_t)(difference < 0 ? -difference : difference);
-    }
-  }
-  return (double)sum / ((double)grid->width * grid->height) / STX_DISPARITY_ONE;
-}
-
-static void study_line(FILE *out, Study *s)
-{
-  const StxGrid *grid = &s->params.grid;
-  StxRdpResult result;
-  s->rdp->run(&s->params, s->columns, s->segments, NULL, &result, s->scratch,
-      &(StxPlace){.threads = s->threads}, NULL);
-  stx_render_disparity(s->segments, result.count, 1, &s->drawn);
-  fprintf(out, "%s,%d,%d,%d,%g,%u,%llu,%llu,%u,%.5f\n", s->input->name, grid->width, grid->height,
-      s->params.median, (double)s->params.epsilon / STX_DISPARITY_ONE, result.count,
-      (unsigned long long)result.levels, (unsigned long long)result.levels_squared, result.deepest,
-      mean_error(s));
-}
-
-static void study_run(FILE *out, Study *s)
-{
-  static const double epsilons[] = {0.25, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32};
-  for (int median = 0; median <= 5; median += 5)
-    for (size_t i = 0; i < sizeof epsilons / sizeof epsilons[0]; i++) {
-      s->params.median = median;
-      s->params.epsilon = (int)(epsilons[i] * STX_DISPARITY_ONE);
-      study_line(out, s);
-    }
-}
-
-bool bench_rdp_levels(FILE *out, bool head, const BenchInput *input, StxError *error)
-{
-  static const int rows[] = {256, 512, 1024, 4096};
-  if (head)
-    fputs("picture,columns,rows,median,epsilon_px,segments,levels,levels_squared,deepest,"
-          "mean_error_px\n",
-        out);
-  bool good = true;
-  for (size_t n = 0; good && n < sizeof rows / sizeof rows[0]; n++) {
-    Study study;
-    good = study_open(&study, input, rows[n], error);
-    if (good)
-      study_run(out, &study);
-    study_close(&study);
-  }
-  return good;
 }

@@ -123,20 +123,6 @@ void bench_print_rows(FILE *out, BenchFormat format, const BenchRow *rows, int c
   fflush(out);
 }
 
-/* ---- CSV ---------------------------------------------------------------------------------- */
-
-void bench_print_rdp(FILE *out, const BenchRow *rows, int count)
-{
-  fputs("picture,columns,rows,input,code,threads,runs,median_ms,minimum_ms,rate_gb_s,limit_gb_s\n",
-      out);
-  for (int i = 0; i < count; i++)
-    if (rows[i].stage == BENCH_RDP)
-      fprintf(out, "%s,%d,%d,%s,%s%s,%d,%d,%.7g,%.7g,%.7g,%.4g\n", rows[i].picture, rows[i].width,
-          rows[i].height, rows[i].input, rows[i].impl, rows[i].graph ? " graph" : "",
-          rows[i].threads, rows[i].runs, rows[i].median, rows[i].minimum, rows[i].rate,
-          rows[i].limit);
-}
-
 /* ---- JSON --------------------------------------------------------------------------------- */
 
 static json_t *row_json(const BenchRow *row)

@@ -574,16 +574,6 @@ static bool run_scene(Group *g, const Entry *entry, StxError *error)
   return true;
 }
 
-static bool run_ground(Group *g, const Entry *entry, StxError *error)
-{
-  const Memory *m = &g->host;
-  if (entry->steps == NULL)
-    return run_points(g, entry->record, m, 0, error);
-  entry->steps(&g->what->ground, m->at[POINTS], g->what->scan->count, m->at[POINT_LABELS],
-      m->at[RESULT], m->scratch, entry->threads, g->step_ms);
-  return true;
-}
-
 const Stage bench_stages[BENCH_ALL_STAGES] = {
     [BENCH_SGM] = {"sgm", NULL, {&sgm}, .no_cells = true},
     [BENCH_COLMEAN] = {"colmean", NULL, {&colmean}},
@@ -600,7 +590,7 @@ const Stage bench_stages[BENCH_ALL_STAGES] = {
     [BENCH_MOTION] = {"motion", "GRAY8, disparity", {&motion}, open_motions, run_motion_here,
         .no_graph = true, .no_cells = true},
     [BENCH_SCENE] = {"scene", "RGB", {NULL}, open_scenes, run_scene, .no_cells = true},
-    [BENCH_GROUND] = {"ground", "points", {&points}, NULL, run_ground},
+    [BENCH_GROUND] = {"ground", "points", {&points}},
 };
 
 const char *bench_stage_name(BenchStage stage)

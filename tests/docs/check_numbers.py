@@ -72,13 +72,11 @@ def check_frames(study, there):
 
 def check_rdp(programs):
     """The street's levels, trees and errors of rdp.md."""
-    found = plot_rdp.figures(programs / "stx-bench", plot_rdp.QUICK + plot_rdp.STREET_SIZE)
+    levels, utility, tree = plot_rdp.tree_rows(programs, plot_rdp.STREET, [None])
     source = ["--street", "--frames", 5]
-    return (same("rdp-levels.csv", list(plot_rdp.level_rows(plot_rdp.STREET, found["levels"])),
-                 ("data", "rows", "median", "epsilon_px")) +
-            same("rdp-utility.csv", list(plot_rdp.utility_rows(plot_rdp.STREET, found["utility"])),
-                 ("data", "level")) +
-            same("rdp-tree.csv", found["tree"], ("level", "first")) +
+    return (same("rdp-levels.csv", levels, ("data", "rows", "median", "epsilon_px")) +
+            same("rdp-utility.csv", utility, ("data", "level")) +
+            same("rdp-tree.csv", tree, ("level", "first")) +
             same("rdp-error.csv",
                  list(plot_rdp.error_rows(programs / "stx-eval", plot_rdp.STREET, source, (5,),
                                           (0.5, 3, 12))),

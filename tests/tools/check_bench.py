@@ -6,10 +6,7 @@ usage: check_bench.py STX-BENCH [FOLDER]
 FOLDER has the driver that has no GPU behind it.
 """
 import collections
-import csv
-import pathlib
 import sys
-import tempfile
 
 from programs import at, refuses, run, run_json
 
@@ -36,70 +33,14 @@ def quick_is_one_of_each():
     assert rows and all(row["width"] == 1242 and row["cell"] == 8 for row in rows), rows
 
 
-def check_levels(folder):
-    """A line per number of rows, median and epsilon: with epsilon segments fall and errors rise."""
-    with open(folder / "rdp-levels.csv", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert list(rows[0])[4:9] == ["epsilon_px", "segments", "levels", "levels_squared", "deepest"]
-    assert len(rows) == 2 * 4 * 2 * 15
-    for i, row in enumerate(rows):
-        number = {key: float(value) for key, value in row.items() if key != "picture"}
-        columns, segments, levels = number["columns"], number["segments"], number["levels"]
-        assert columns == (192 if i < 4 * 2 * 15 else 72) and segments >= columns, row
-        assert levels ** 2 <= number["levels_squared"] * columns, row
-        assert levels <= number["deepest"] * columns, row
-        if i % 15:
-            assert segments <= before["segments"], f"{row}: more segments"
-            assert number["mean_error_px"] >= before["mean_error_px"] * .98, f"{row}: less error"
-        before = number
-
-
-def check_times(folder, output):
-    """As many times as the program prints rows, and kinds of columns that are what they are called:
-    the bytes that the reference moves, rate times median, are more for more segments."""
-    with open(folder / "rdp-times.csv", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == output.count("| rdp |"), output
-    moved = {(int(row["rows"]), row["input"]): float(row["rate_gb_s"]) * float(row["median_ms"])
-             for row in rows
-             if (row["columns"], row["code"], row["threads"]) == ("192", "omp", "1")}
+def columns_of_rdp_are_what_they_are_called():
+    """The bytes that a run moves, rate times median, are more for more segments."""
+    rows = run_json(BENCH, "rdp --time 1 --json --size 192x96 --threads 1")["rows"]
+    moved = {(row["height"], row["input"]): row["rate"] * row["median_ms"] for row in rows
+             if row["implementation"] == "omp"}
     for length in LENGTHS:
         for fewer, more in zip(KINDS, KINDS[1:]):
             assert moved[length, more] > 1.00001 * moved[length, fewer], (length, fewer, more)
-
-
-def check_trees(folder):
-    """Level by level fewer columns run, and fewer of their cells are looked at; the column in the
-    middle is cut where the halves of a call meet."""
-    tables = []
-    for name in ("utility", "tree"):
-        with open(folder / f"rdp-{name}.csv", encoding="utf-8") as file:
-            tables.append([{key: value if key == "picture" else float(value)
-                            for key, value in row.items()} for row in csv.DictReader(file)])
-    utility, tree = tables
-    for row, after in zip(utility, utility[1:] + [utility[0]]):
-        assert row["level"] > 1 or row["open_cells"] == row["columns"] * 1024, row
-        assert after["level"] == 1 or (after["running"] <= row["running"]
-                                       and after["open_cells"] <= row["open_cells"]), (row, after)
-    assert {row["columns"] for row in utility} == {192, 72}
-    calls = {(row["level"], row["first"], row["last"]) for row in tree}
-    halves = {half for row in tree if row["cut"] >= 0 for half in (
-        (row["level"] + 1, row["first"], row["cut"]), (row["level"] + 1, row["cut"], row["last"]))}
-    assert calls == halves | {(1, 0, 1023)} and {row["column"] for row in tree} == {96}, tree
-    for kind in KINDS:
-        assert (folder / f"rdp-{kind}.png").read_bytes().startswith(b"\x89PNG"), kind
-
-
-def writes_figures():
-    with tempfile.TemporaryDirectory() as name:
-        options = f"rdp --time 1 --markdown --size 192x96 --size 72x40 --figures {name}"
-        output = run(BENCH, options)[0]
-        check_levels(pathlib.Path(name))
-        check_times(pathlib.Path(name), output)
-        check_trees(pathlib.Path(name))
-        assert len(list(pathlib.Path(name).iterdir())) == 4 + len(KINDS)
-    refuses(BENCH, ((options, "rdp-times.csv: No such file"),
-                    ("sgm --figures .", "--figures is for the stage rdp")))
 
 
 def times_the_gpu():
@@ -149,7 +90,7 @@ def refuses_what_it_cannot_use():
 
 on_gpu = ((times_the_gpu, compares_cpu_and_gpu, reports_a_gpu_that_fails) if GPU else
           (reports_that_there_is_no_cuda,))
-for check in (times_every_implementation, quick_is_one_of_each, writes_figures, *on_gpu,
-              refuses_what_it_cannot_use):
+for check in (times_every_implementation, quick_is_one_of_each,
+              columns_of_rdp_are_what_they_are_called, *on_gpu, refuses_what_it_cannot_use):
     check()
     print(check.__name__)

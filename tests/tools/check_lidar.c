@@ -3,12 +3,10 @@
 #include "tests/tools/programs.h"
 
 #include <glib/gstdio.h>
-#include <math.h>
 #include <string.h>
 
 #include "common/ground/ground.h"
 #include "examples/shared/lidar_scans.h"
-#include "examples/shared/png_io.h"
 
 #define BEAMS 16
 
@@ -87,28 +85,6 @@ STX_TEST(bench_prints_tables)
   remove_folder(folder);
 }
 
-/* Packets of two sensors: all of their shots that see something, and a rate that fits the time. */
-STX_TEST(bench_decodes_packets)
-{
-  char *output, *errors;
-  int status = run_program("STX_BENCH", "lidar --packets --time 1 --markdown", &output, &errors);
-  ck_assert_msg(status == 0, "%s", errors);
-  for (int sensor = 0; sensor < 2; sensor++) {
-    const char *line = strstr(output, sensor ? "\n| ouster | " : "\n| vlp-16 | ");
-    unsigned packets, points;
-    double median, least, rate;
-    ck_assert_msg(line != NULL && sscanf(line + 12, "%u | %u | %lf | %lf | %lf |", &packets,
-                                      &points, &median, &least, &rate) == 5,
-        "%s", output);
-    ck_assert_uint_eq(packets, sensor ? 64 : 75);
-    ck_assert_uint_gt(points, 20000);
-    ck_assert(least <= median && fabs(rate * median * 1e3 / points - 1) < .05);
-  }
-  g_free(output);
-  g_free(errors);
-  expect_error("STX_BENCH", "lidar --packets --json", "--packets");
-}
-
 typedef struct {
   char experiment[16], code[16], step[16];
   int value, threads;
@@ -153,20 +129,12 @@ static void check_steps(const char *content)
   g_strfreev(lines);
 }
 
-STX_TEST(bench_writes_experiments)
+STX_TEST(steps_are_timed_over_points_sectors_and_bins)
 {
-  char *folder = g_dir_make_tmp("stx-XXXXXX", NULL), *output, *errors, *content;
-  char *arguments = g_strdup_printf("lidar --beams 16 --time 1 --threads 2 --figures %s", folder);
-  char *path = g_build_filename(folder, "lidar-steps.csv", NULL);
-  int status = run_program("STX_BENCH", arguments, &output, &errors);
+  char *output, *errors;
+  int status = run_program("LIDAR_STEPS", "--beams 16 --time 1 --threads 2", &output, &errors);
   ck_assert_msg(status == 0, "%s", errors);
-  ck_assert(g_file_get_contents(path, &content, NULL, NULL));
-  check_steps(content);
-  remove_folder(folder);
-  expect_error("STX_BENCH", arguments, "lidar-steps.csv: No such file");
-  g_free(content);
-  g_free(path);
-  g_free(arguments);
+  check_steps(output);
   g_free(output);
   g_free(errors);
 }
@@ -182,7 +150,6 @@ STX_TEST(bench_refuses_what_it_cannot_use)
   expect_error("STX_BENCH", "lidar --backend gpu", "--backend=gpu: choose one of cpu, cuda, all");
   expect_error("STX_BENCH", "lidar --scans . --beams 16", "--beams is for the synthetic street");
   expect_error("STX_BENCH", "lidar --scans /no/such/folder", "no scans in /no/such/folder");
-  expect_error("STX_BENCH", "lidar --figures . --json", "--figures is for the CPU");
 }
 
 /* Launched and as a graph, with the reference's labels, or the program fails. */

@@ -3,8 +3,8 @@
  * The steps of ground's fast code with a clock between them. Compiled once per instruction set,
  * from the very source of the implementation (see common/cpu.h).
  */
-#ifndef STX_BENCH_LIDAR_STEPS_H
-#define STX_BENCH_LIDAR_STEPS_H
+#ifndef LIDAR_STEPS_H
+#define LIDAR_STEPS_H
 
 #include "common/cpu.h"
 #include "common/ground/ground.h"
@@ -23,21 +23,21 @@ typedef enum {
 typedef void LidarStepsRun(const StxGroundParams *params, const float *points, size_t count,
     uint32_t *labels, StxGroundResult *result, void *scratch, int threads, double ms[LIDAR_STEPS]);
 
-/* bench_ground_scratch and bench_ground_run are the implementation's own functions under other
+/* lidar_steps_scratch and lidar_steps_run are the implementation's own functions under other
  * names. */
-#define STX_BENCH_DECLARE(isa)                                                                     \
-  size_t bench_ground_scratch_##isa(const StxGroundParams *params, size_t count, int threads);     \
-  bool bench_ground_run_##isa(const StxGroundParams *params, const float *points, size_t count,    \
+#define LIDAR_STEPS_DECLARE(isa)                                                                   \
+  size_t lidar_steps_scratch_##isa(const StxGroundParams *params, size_t count, int threads);      \
+  bool lidar_steps_run_##isa(const StxGroundParams *params, const float *points, size_t count,     \
       uint32_t *labels, StxGroundResult *result, void *scratch, const StxPlace *place,             \
       StxError *error);                                                                            \
-  LidarStepsRun bench_ground_steps_##isa;
+  LidarStepsRun lidar_steps_##isa;
 
-STX_BENCH_DECLARE(base)
+LIDAR_STEPS_DECLARE(base)
 #if STX_BUILD_X86
-STX_BENCH_DECLARE(avx2)
-STX_BENCH_DECLARE(avx512)
+LIDAR_STEPS_DECLARE(avx2)
+LIDAR_STEPS_DECLARE(avx512)
 #endif
 
-#undef STX_BENCH_DECLARE
+#undef LIDAR_STEPS_DECLARE
 
 #endif

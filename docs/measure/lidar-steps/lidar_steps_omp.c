@@ -3,17 +3,16 @@
  * The implementation's source is included for its steps, so that it needs no hooks for the clock
  * and what is timed is what runs.
  */
-#include "examples/stx-bench/stx_bench_lidar_steps.h"
+#include "docs/measure/lidar-steps/lidar_steps.h"
 
 #include "examples/shared/clock.h"
 
-#define stx_ground_scratch bench_ground_scratch
-#define stx_ground_run bench_ground_run
+#define stx_ground_scratch lidar_steps_scratch
+#define stx_ground_run lidar_steps_run
 #include "common/ground/ground_omp.c"
 
-void STX_VARIANT(bench_ground_steps)(const StxGroundParams *params, const float *points,
-    size_t count, uint32_t *labels, StxGroundResult *result, void *scratch, int threads,
-    double ms[LIDAR_STEPS])
+void STX_VARIANT(lidar_steps)(const StxGroundParams *params, const float *points, size_t count,
+    uint32_t *labels, StxGroundResult *result, void *scratch, int threads, double ms[LIDAR_STEPS])
 {
   static void (*const steps[LIDAR_STEPS])(Scan *) = {
       level_scan, fill_bins, fit_lines, level_sectors, label_points, number_clusters};
