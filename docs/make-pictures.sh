@@ -194,7 +194,7 @@ gst-launch-1.0 -q compositor name=both background=white "${pads[@]}" \
 rm -r "$columns"
 
 # stx-eval column: a column of the same frame.
-"${STX_EVAL:-build/examples/stx-eval}" column --json \
+"${STX_EVAL:-build/examples/stx-eval}" column \
   | docs/measure/plot_column.py docs/column.svg
 ls -l docs/*.svg docs/*.jpg docs/*.png
 

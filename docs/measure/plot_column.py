@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws what `stx-eval column --json` prints: a column's cells, its stixels and what they cost.
+"""Draws what `stx-eval column` prints: a column's cells, its stixels and what they cost.
 
-usage: stx-eval column --json | docs/measure/plot_column.py OUTPUT.svg|.png
+usage: stx-eval column | docs/measure/plot_column.py OUTPUT.svg|.png
 
 Needs Matplotlib (Debian: python3-matplotlib).
 """

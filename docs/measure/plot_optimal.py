@@ -2,9 +2,9 @@
 """The part of make-plots.py for what is optimal, in evaluation.md and algorithms/satdp.md: in how
 many columns satdp's recurrence is above the least energy; and for Eq. 6 in algorithms/fulldp.md."""
 import csv
-import json
 import pathlib
 
+import package
 from plots import data_folder, read, run, table, write
 
 STREET = "street, seeds 1 to 10"
@@ -32,20 +32,33 @@ def frames_of(parts):
                    folder / calibration.format(left.stem.split("_")[0])]
 
 
-def count(program, data, cell, frames):
+def six_digits(number):
+    return float(f"{number:.6g}")
+
+
+def count(programs, data, cell, frames):
+    """In how many columns other stixels would cost less: one changed, and any segmentation."""
+    package.use(programs)
+    import column
     row = {"data": data, "cell": cell, "frames": 0, "columns": 0, "stixels": 0, "one_changed": 0,
-           "one_changed_most": 0.0, "any_changed": 0, "any_changed_most": 0.0, "excess": 0,
-           "energy": 0, "sky_below": 0, "sky_below_least": 0}
+           "one_changed_most": 0.0, "any_changed": 0, "any_changed_most": 0.0, "excess": 0.0,
+           "energy": 0.0, "sky_below": 0, "sky_below_least": 0}
     for options in frames:
-        found = json.loads(run(program, "column", "--column", "all", "--json", "--cell", cell,
-                               *options))
-        for key in ("frames", "columns", "stixels", "excess", "energy"):
-            row[key] += found[key]
-        for key in ("one_changed", "any_changed"):
-            row[key] += found[key]["columns"]
-            row[key + "_most"] = max(row[key + "_most"], found[key]["most"])
-        row["sky_below"] += found["sky_below_horizon"]
-        row["sky_below_least"] += found["sky_below_horizon_least"]
+        _, name, frame, explain = column.open_frame(list(map(str, ("--cell", cell, *options))))
+        told = [explain(i) for i in range(frame.columns.data.shape[1])]
+        gains = {"one_changed": [column.Story(name, frame, i, one).gain
+                                 for i, one in enumerate(told)],
+                 "any_changed": [one.energy - one.least for one in told]}
+        row["frames"] += 1
+        row["columns"] += len(told)
+        row["stixels"] += sum(len(one.stixels) for one in told)
+        row["energy"] += six_digits(sum(one.energy for one in told))
+        row["excess"] += six_digits(sum(gains["any_changed"]))
+        row["sky_below"] += sum(one.sky for one in told)
+        row["sky_below_least"] += sum(one.least_sky for one in told)
+        for key, each in gains.items():
+            row[key] += sum(gain > 0 for gain in each)
+            row[key + "_most"] = max(row[key + "_most"], six_digits(max(each)))
     return {key: f"{value:.3f}" if isinstance(value, float) else value
             for key, value in row.items()}
 
@@ -60,10 +73,10 @@ def said_by(programs, test):
 
 def measure(programs):
     """Writes optimal.csv, and if the tests are built what they print."""
-    program = pathlib.Path(programs) / "stx-eval"
-    sources = {STREET: [["--seed", 1, "--streets", 10, "--frame", 20, "--frames", 4]]}
+    sources = {STREET: [["--seed", seed, "--frame", frame] for seed in range(1, 11)
+                        for frame in range(20, 24)]}
     sources.update({data: list(frames_of(parts)) for data, parts in PICTURES.items()})
-    write("optimal.csv", [count(program, data, cell, frames) for data, frames in sources.items()
+    write("optimal.csv", [count(programs, data, cell, frames) for data, frames in sources.items()
                           if frames for cell in (8, 4)])
     for test, name in TESTS.items():
         if rows := said_by(programs, test):
@@ -75,7 +88,7 @@ def check(programs):
     for test, name in TESTS.items():
         assert said_by(programs, test) in ([], read(name)), name
     frames = list(frames_of(PICTURES["KITTI 2015"]))
-    now = count(pathlib.Path(programs) / "stx-eval", "KITTI 2015", 8, frames)
+    now = count(programs, "KITTI 2015", 8, frames)
     assert not frames or {key: str(value) for key, value in now.items()} in read(
         "optimal.csv"), f"optimal.csv: today {now}"
 
