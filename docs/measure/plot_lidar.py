@@ -167,8 +167,8 @@ def measure_times(programs):
     rows = []
     for arguments in [[], scans] if scans else [[]]:
         for row in fastest(bench_times, bench, arguments, lambda row: False):
-            rows.append({"scans": row["scans"], "points": row["points"],
-                         "clusters": "yes" if row["clusters"] else "no",
+            rows.append({"scans": row["input"], "points": row["width"],
+                         "clusters": "yes" if row["stage"] == "ground+clusters" else "no",
                          "code": row["implementation"], "threads": row["threads"],
                          "minimum_ms": f'{row["minimum_ms"]:.4f}'})
     write("lidar-times.csv", rows)

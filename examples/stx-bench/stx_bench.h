@@ -119,7 +119,8 @@ typedef enum {
   BENCH_MOTION,     /* the camera's own, over the left picture, which is wider */
   BENCH_SCENE,      /* the synthetic street's left picture, RGB */
   BENCH_STAGES,
-  BENCH_GROUND = BENCH_STAGES, /* of a scan, with a command line of its own */
+  BENCH_GROUND = BENCH_STAGES, /* of a scan, with a command line of its own, and */
+  BENCH_CLUSTERS,              /*   with clusters */
   BENCH_ALL_STAGES
 } BenchStage;
 
@@ -130,7 +131,7 @@ typedef struct {
   bool graph;               /* GPU: replayed as a graph, else launched kernel by kernel */
   int sets;                 /* GPU: input sets in rotation */
   int threads;              /* CPU: of the run; 0: on the GPU */
-  int width, height;        /* of rdp: columns and rows */
+  int width, height;        /* of rdp: columns and rows; of ground: points, and 0 */
   int cell, classes;        /* 0: does not apply */
   bool differs;             /* from the reference: not timed */
   int runs;
@@ -198,7 +199,6 @@ bool bench_rdp_columns(const BenchInput *input, const StxRdpParams *params, Benc
 /* ---- Report ------------------------------------------------------------------------------- */
 
 /* Text and Markdown are printed as they come, JSON at the end. The machine is part of the head. */
-void bench_print_machine(FILE *out, BenchFormat format, const BenchMachine *machine);
 void bench_print_head(FILE *out, BenchFormat format, const BenchMachine *machine);
 void bench_print_rows(FILE *out, BenchFormat format, const BenchRow *rows, int count);
 void bench_print_json(FILE *out, const BenchMachine *machine, const BenchRow *rows, int count);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "examples/shared/options.h"
-#include "examples/shared/table.h"
 
 #define SEED 1
 #define MAX_KINDS 8
@@ -17,15 +16,6 @@ typedef struct {
   size_t count;
   LidarScan *scans;
 } LidarScans;
-
-/* One line of the result. Times are per scan: means over the scans of each one's median or minimum;
- * the ratio is that of the minima. */
-typedef struct {
-  BenchRow row;
-  char scans[64];
-  size_t points; /* of a scan, mean */
-  bool clusters;
-} LidarRow;
 
 typedef struct {
   BenchOptions common;
@@ -40,7 +30,7 @@ typedef struct {
   BenchContext context;
   LidarScans kinds[MAX_KINDS];
   int kind_count;
-  GArray *rows; /* LidarRow */
+  GArray *rows; /* BenchRow; times are per scan */
   bool differs;
 } Bench;
 
@@ -108,69 +98,12 @@ static void free_kinds(Bench *b)
   }
 }
 
-/* ---- Report -------------------------------------------------------------------------------- */
-
-static void print_head(const Bench *b)
-{
-  const BenchMachine shown = {.device = b->machine.device}; /* there are no limits of the CPU */
-  bench_print_machine(stdout, b->options->common.format, &shown);
-  if (b->options->common.format == BENCH_MARKDOWN)
-    printf("| scans | points | clusters | code | threads | median ms | min ms | x omp | Mpoints/s "
-           "|\n|---|--:|---|---|--:|--:|--:|--:|--:|\n");
-  else
-    printf("%-22s %8s %-8s %-11s %7s %9s %9s %7s %9s\n", "scans", "points", "clusters", "code",
-        "threads", "median ms", "min ms", "x omp", "Mpoints/s");
-}
-
-static void print_row(BenchFormat format, const LidarRow *line)
-{
-  const BenchRow *row = &line->row;
-  char code[32], threads[16] = "", times[80] = "DIFFERS";
-  const bool markdown = format == BENCH_MARKDOWN;
-  g_snprintf(code, sizeof code, "%s%s", row->impl, row->graph ? " graph" : "");
-  if (row->threads > 0)
-    g_snprintf(threads, sizeof threads, "%d", row->threads);
-  if (!row->differs)
-    g_snprintf(times, sizeof times,
-        markdown ? "%.3f | %.3f | %.2f | %.1f" : "%9.3f %9.3f %7.2f %9.1f", row->median,
-        row->minimum, row->ratio, (double)line->points / row->minimum / 1e3);
-  printf(markdown ? "| %s | %zu | %s | %s | %s | %s |\n" : "%-22s %8zu %-8s %-11s %7s %s\n",
-      line->scans, line->points, line->clusters ? "yes" : "no", code, threads, times);
-  fflush(stdout);
-}
-
-static json_t *row_json(const LidarRow *line)
-{
-  const BenchRow *row = &line->row;
-  json_t *object = json_pack("{s:s, s:I, s:b, s:s, s:b, s:i, s:b, s:i}", "scans", line->scans,
-      "points", (json_int_t)line->points, "clusters", line->clusters, "implementation", row->impl,
-      "graph", row->graph, "threads", row->threads, "differs", row->differs, "runs", row->runs);
-  if (row->runs == 0)
-    return object;
-  json_object_set_new(object, "median_ms", json_real(row->median));
-  json_object_set_new(object, "minimum_ms", json_real(row->minimum));
-  if (row->ratio > 0)
-    json_object_set_new(object, "times_reference", json_real(row->ratio));
-  return object;
-}
-
-static void print_json(const Bench *b)
-{
-  json_t *list = json_array();
-  for (guint i = 0; i < b->rows->len; i++)
-    json_array_append_new(list, row_json(&g_array_index(b->rows, LidarRow, i)));
-  json_t *root =
-      json_pack("{s:s, s:s, s:o}", "version", STX_VERSION, "compiler", __VERSION__, "rows", list);
-  table_dump(stdout, root);
-}
-
 /* ---- Run ----------------------------------------------------------------------------------- */
 
-/* Adds a scan's row to that of all. */
-static void add_row(LidarRow *line, const BenchRow *row, size_t scans)
+/* Adds a scan's row to the means over all scans. */
+static void add_row(BenchRow *sum, const BenchRow *row, size_t scans)
 {
   const double share = 1 / (double)scans;
-  BenchRow *sum = &line->row;
   bool differs = sum->differs || row->differs;
   int runs = sum->runs + row->runs;
   double median = sum->median + share * row->median, minimum = sum->minimum + share * row->minimum;
@@ -181,62 +114,55 @@ static void add_row(LidarRow *line, const BenchRow *row, size_t scans)
   sum->minimum = minimum;
 }
 
-/* Runs, checks and times all implementations on every scan; writes up to BENCH_MAX_ROWS rows and
- * their number. */
-static bool time_scans(const BenchContext *context, const LidarScans *scans,
-    const StxGroundParams *params, LidarRow *rows, int *count, StxError *error)
-{
-  static BenchRow found[BENCH_MAX_ROWS];
-  BenchContext each = *context;
-  size_t points = 0;
-  each.budget /= (double)scans->count;
-  memset(rows, 0, BENCH_MAX_ROWS * sizeof *rows);
-  for (size_t i = 0; i < scans->count; i++) {
-    const BenchCase what = {.stage = BENCH_GROUND, .scan = &scans->scans[i], .ground = *params};
-    if (!bench_group(&each, &what, found, count, NULL, error))
-      return false;
-    points += scans->scans[i].count;
-    for (int k = 0; k < *count; k++)
-      add_row(&rows[k], &found[k], scans->count);
-  }
-  const BenchRow *last = &rows[*count - 1].row; /* the reference, if it was timed */
-  double reference = strcmp(last->impl, "omp") == 0 && last->threads == 1 ? last->minimum : 0;
-  for (int k = 0; k < *count; k++) {
-    g_strlcpy(rows[k].scans, scans->name, sizeof rows[k].scans);
-    rows[k].points = (points + scans->count / 2) / scans->count;
-    rows[k].clusters = params->cluster_cell > 0;
-    rows[k].row.ratio = rows[k].row.minimum > 0 ? reference / rows[k].row.minimum : 0;
-  }
-  return true;
-}
-
+/* All implementations on every scan of a kind, with or without clusters. Ratio and rate are those
+ * of the minima. */
 static bool run_kind(Bench *b, const LidarScans *scans, bool clusters, StxError *error)
 {
-  StxGroundParams params = STX_GROUND_DEFAULTS;
-  static LidarRow rows[BENCH_MAX_ROWS];
-  int count;
-  params.cluster_cell = clusters ? params.cluster_cell : 0;
-  if (!time_scans(&b->context, scans, &params, rows, &count, error))
-    return false;
-  g_array_append_vals(b->rows, rows, (guint)count);
-  for (int i = 0; i < count; i++) {
-    b->differs |= rows[i].row.differs;
-    if (b->options->common.format != BENCH_JSON)
-      print_row(b->options->common.format, &rows[i]);
+  static BenchRow found[BENCH_MAX_ROWS], rows[BENCH_MAX_ROWS];
+  BenchContext each = b->context;
+  BenchCase what = {
+      .stage = clusters ? BENCH_CLUSTERS : BENCH_GROUND, .ground = STX_GROUND_DEFAULTS};
+  size_t points = 0;
+  int count = 0;
+  what.ground.cluster_cell = clusters ? what.ground.cluster_cell : 0;
+  each.budget /= (double)scans->count;
+  memset(rows, 0, sizeof rows);
+  for (size_t i = 0; i < scans->count; i++) {
+    what.scan = &scans->scans[i];
+    if (!bench_group(&each, &what, found, &count, NULL, error))
+      return false;
+    points += scans->scans[i].count;
+    for (int k = 0; k < count; k++)
+      add_row(&rows[k], &found[k], scans->count);
   }
+  const BenchRow *last = &rows[count - 1]; /* the reference, if it was timed */
+  double reference = strcmp(last->impl, "omp") == 0 && last->threads == 1 ? last->minimum : 0;
+  points = (points + scans->count / 2) / scans->count;
+  for (int k = 0; k < count; k++) {
+    rows[k].input = scans->name;
+    rows[k].width = (int)points;
+    rows[k].ratio = rows[k].minimum > 0 ? reference / rows[k].minimum : 0;
+    rows[k].rate = rows[k].minimum > 0 ? (double)points / rows[k].minimum / 1e3 : 0;
+    rows[k].unit = "Mpoints/s";
+    b->differs |= rows[k].differs;
+  }
+  g_array_append_vals(b->rows, rows, (guint)count);
+  if (b->options->common.format != BENCH_JSON)
+    bench_print_rows(stdout, b->options->common.format, rows, count);
   return true;
 }
 
 static bool run_table(Bench *b, StxError *error)
 {
+  const BenchMachine shown = {.device = b->machine.device}; /* there are no limits of the CPU */
   if (b->options->common.format != BENCH_JSON)
-    print_head(b);
+    bench_print_head(stdout, b->options->common.format, &shown);
   for (int i = 0; i < b->kind_count; i++)
     for (int clusters = 0; clusters < 2; clusters++)
       if (!run_kind(b, &b->kinds[i], clusters, error))
         return false;
   if (b->options->common.format == BENCH_JSON)
-    print_json(b);
+    bench_print_json(stdout, &shown, (const BenchRow *)(void *)b->rows->data, (int)b->rows->len);
   return true;
 }
 
@@ -249,7 +175,7 @@ static bool run_all(Bench *b, StxError *error)
 
 static bool run_bench(const Options *o, StxError *error)
 {
-  Bench b = {.options = o, .rows = g_array_new(FALSE, FALSE, sizeof(LidarRow))};
+  Bench b = {.options = o, .rows = g_array_new(FALSE, FALSE, sizeof(BenchRow))};
   bool open = !o->common.gpu || bench_device_open(&b.device, error), good = open;
   b.machine.device = o->common.gpu ? &b.device : NULL;
   b.machine.limits[0].threads = 1;

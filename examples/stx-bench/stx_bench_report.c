@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "examples/stx-bench/stx_bench.h"
 
+#include <jansson.h>
 #include <string.h>
-
-#include "examples/shared/table.h"
 
 #define COLUMNS 12
 #define CELL 40
 
-static const char *const titles[COLUMNS] = {"stage", "code", "threads", "image", "cell", "input",
+static const char *const titles[COLUMNS] = {"stage", "code", "threads", "size", "cell", "input",
     "median ms", "min ms", "x omp", "rate", "of limit", "pairs left"};
 static const int widths[COLUMNS] = {13, 10, 7, 9, 5, 12, 9, 9, 7, 11, 8, 10};
 
@@ -63,7 +62,7 @@ static void print_limits(FILE *out, const char *bullet, const BenchMachine *mach
       (double)info->l2_cache / (1 << 20), bullet, device->copy);
 }
 
-void bench_print_machine(FILE *out, BenchFormat format, const BenchMachine *machine)
+static void print_machine(FILE *out, BenchFormat format, const BenchMachine *machine)
 {
   char cpu[128];
   cpu_name(cpu, sizeof cpu);
@@ -75,7 +74,7 @@ void bench_print_machine(FILE *out, BenchFormat format, const BenchMachine *mach
 void bench_print_head(FILE *out, BenchFormat format, const BenchMachine *machine)
 {
   char cells[COLUMNS][CELL];
-  bench_print_machine(out, format, machine);
+  print_machine(out, format, machine);
   for (int i = 0; i < COLUMNS; i++)
     snprintf(cells[i], CELL, "%s", titles[i]);
   print_line(out, format, cells);
@@ -93,7 +92,7 @@ static void format_times(const BenchRow *row, char cells[COLUMNS][CELL])
     snprintf(cells[8], CELL, row->ratio < 100 ? "%.2f" : "%.0f", row->ratio);
   if (row->stage == BENCH_PIPELINE)
     snprintf(cells[9], CELL, "%.1f fps", 1e3 / row->median);
-  else if (row->limit > 0)
+  else if (row->rate > 0)
     snprintf(cells[9], CELL, "%.1f %s", row->rate, row->unit);
   if (row->limit > 0)
     snprintf(cells[10], CELL, "%.0f %%", 100 * row->rate / row->limit);
@@ -110,7 +109,7 @@ void bench_print_rows(FILE *out, BenchFormat format, const BenchRow *rows, int c
     snprintf(cells[1], CELL, "%s%s", row->impl, row->graph ? " graph" : "");
     if (row->threads > 0)
       snprintf(cells[2], CELL, "%d", row->threads);
-    snprintf(cells[3], CELL, "%dx%d", row->width, row->height);
+    snprintf(cells[3], CELL, row->height > 0 ? "%dx%d" : "%d", row->width, row->height);
     if (row->cell > 0)
       snprintf(cells[4], CELL, "%dx%d", row->cell, row->cell);
     snprintf(cells[5], CELL, "%s", row->input);
@@ -138,11 +137,12 @@ static json_t *row_json(const BenchRow *row)
   json_object_set_new(object, "minimum_ms", json_real(row->minimum));
   if (row->ratio > 0)
     json_object_set_new(object, "times_reference", json_real(row->ratio));
-  if (row->limit > 0) {
+  if (row->rate > 0) {
     json_object_set_new(object, "rate", json_real(row->rate));
-    json_object_set_new(object, "limit", json_real(row->limit));
     json_object_set_new(object, "unit", json_string(row->unit));
   }
+  if (row->limit > 0)
+    json_object_set_new(object, "limit", json_real(row->limit));
   if (row->share >= 0)
     json_object_set_new(object, "pairs_evaluated", json_real(row->share));
   return object;
@@ -184,5 +184,7 @@ void bench_print_json(FILE *out, const BenchMachine *machine, const BenchRow *ro
   json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "cpu", cpu, "version", STX_VERSION,
       "compiler", __VERSION__, "limits", limits_json(machine), "device",
       device_json(machine->device), "rows", list);
-  table_dump(out, root);
+  json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+  fputc('\n', out);
+  json_decref(root);
 }

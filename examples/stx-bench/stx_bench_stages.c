@@ -251,7 +251,7 @@ bool stage_set_up(Group *g, StxError *error)
 {
   const BenchInput *input = g->context->input;
   const BenchCase *what = g->what;
-  if (what->stage == BENCH_GROUND)
+  if (what->scan != NULL)
     return set_up_scan(g);
   int cell = what->cell > 0 ? what->cell : 8;
   int height = what->stage == BENCH_RDP ? what->rows : input->height;
@@ -325,7 +325,7 @@ static const void *best(const Step *step)
 
 size_t stage_open_scratch(const Group *g)
 {
-  if (g->what->stage == BENCH_RDP || g->what->stage == BENCH_GROUND)
+  if (g->what->stage == BENCH_RDP || g->what->scan != NULL)
     return 0;
   size_t line = stx_roadline_scratch(&g->satdp.grid);
   size_t cells = scratch_colmean(g, best(&colmean), 1), pairs = scratch_satdp(g, best(&satdp), 1);
@@ -591,6 +591,7 @@ const Stage bench_stages[BENCH_ALL_STAGES] = {
         .no_graph = true, .no_cells = true},
     [BENCH_SCENE] = {"scene", "RGB", {NULL}, open_scenes, run_scene, .no_cells = true},
     [BENCH_GROUND] = {"ground", "points", {&points}},
+    [BENCH_CLUSTERS] = {"ground+clusters", "points", {&points}},
 };
 
 const char *bench_stage_name(BenchStage stage)
