@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How the time of the dynamic programmes grows with the number of rows, Figure 9 of D.
-Hernandez-Juarez et al., "3D Perception with Slanted Stixels on GPU", TPDS 32(10), 2021. stx-paper.py
-runs it: growth.py BUILD/examples [FOLDER] [OPTIONS].
+"""Times the dynamic programmes over the number of rows, Figure 9 of D. Hernandez-Juarez et al., "3D
+Perception with Slanted Stixels on GPU", TPDS 32(10), 2021. stx-paper.py runs it: growth.py
+BUILD/examples [FOLDER] [OPTIONS].
 
 The cells of one picture, always of the same width, of several heights. The codes leave out what
 exact bounds allow of the start rows of every end row. One thread's processor time, so that other

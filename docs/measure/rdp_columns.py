@@ -71,8 +71,9 @@ class Rdp:
 
     def error(self, count):
         """The mean distance of the first `count` segments from the columns, pixels."""
-        drawn = dataclasses.replace(self.frame, records=self.frame.records[:count]).draw("disparity")
-        return np.abs(drawn.T.astype(np.int64) - self.columns.data[0]).mean() / 256
+        found = dataclasses.replace(self.frame, records=self.frame.records[:count])
+        drawn = found.draw("disparity").T.astype(np.int64)
+        return np.abs(drawn - self.columns.data[0]).mean() / 256
 
 
 # ---- Levels and trees ------------------------------------------------------------------------
