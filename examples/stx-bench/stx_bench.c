@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "examples/shared/options.h"
-#include "examples/stx-bench/stx_bench_frames.h"
 
 #define MAX_SIZES 8
 

@@ -208,4 +208,9 @@ void bench_print_json(FILE *out, const BenchMachine *machine, const BenchRow *ro
 /* `stx-bench lidar` without its first two words. */
 bool bench_lidar(int argc, char **argv, StxError *error);
 
+/* ---- Whole pipelines ----------------------------------------------------------------------- */
+
+/* `stx-bench frames …`: argv[0] is "frames"; `program` is what to start for each run. */
+bool bench_frames(const char *program, int argc, char **argv, StxError *error);
+
 #endif
