@@ -32,15 +32,16 @@ if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
   packages_cuda="libgstreamer-plugins-bad1.0-dev libgl-dev libegl-dev python3-venv"
 fi
 
-# from_pypi FOLDER FILE WHAT PYTHON PACKAGE...: puts packages from PyPI into a folder, and prints
-# where the file lies in it. Without a network WHAT is skipped.
+# from_pypi FOLDER FILE WHAT PACKAGE...: puts packages from PyPI into a folder, for the Python that
+# GStreamer has, and prints where the file lies in it. One pip, beside the folders, installs all; it
+# compiles nothing, as the tests import little of it. Without a network WHAT is skipped.
 from_pypi() {
-  local folder=$1 file=$2 what=$3 python=$4
-  shift 4
-  if [ ! -d "$folder" ]; then
-    "$python" -m venv "$folder" && "$folder/bin/pip" install -q "$@" >&2 ||
-      echo "No $* from PyPI: $what is skipped" >&2
-  fi
+  local folder=$1 file=$2 what=$3 pip
+  pip=$(dirname "$1")/pip
+  shift 3
+  [ -x "$pip/bin/pip" ] || /usr/bin/python3 -m venv "$pip" >&2 || true
+  [ -d "$folder" ] || "$pip/bin/pip" install -q --no-compile --target "$folder" "$@" >&2 ||
+    echo "No $* from PyPI: $what is skipped" >&2
   find "$folder" -name "$file" -printf '%h\n' -quit 2>/dev/null || true
 }
 
@@ -50,7 +51,7 @@ fetch_cuda_binutils() {
   if command -v nvdisasm >/dev/null || [ -x /usr/local/cuda/bin/nvdisasm ]; then
     return 0
   fi
-  STX_CUDA_BINUTILS=$(from_pypi "$1" nvdisasm 'suite sass' python3 nvidia-cuda-cuobjdump \
+  STX_CUDA_BINUTILS=$(from_pypi "$1" nvdisasm 'suite sass' nvidia-cuda-cuobjdump \
     nvidia-cuda-nvdisasm)
   export STX_CUDA_BINUTILS
 }
@@ -58,7 +59,7 @@ fetch_cuda_binutils() {
 # The device compiler of CUDA 12, that of JetPack 6, which knows GPUs that CUDA 13 does not.
 fetch_cuda12() {
   [ -n "$packages_cuda" ] || return 0
-  STX_CUDA12=$(from_pypi "$1" libnvrtc.so.12 'the test cuda12' python3 \
+  STX_CUDA12=$(from_pypi "$1" libnvrtc.so.12 'the test cuda12' \
     nvidia-cuda-nvrtc-cu12==12.6.85)
   export STX_CUDA12
 }
@@ -66,27 +67,27 @@ fetch_cuda12() {
 # Packages for onnx-semantics, onnx-stereo and their tests. GStreamer's Python is the system's.
 fetch_onnx() {
   STX_ONNX=$(from_pypi "$1" onnxruntime 'the tests onnx-semantics and onnx-stereo' \
-    /usr/bin/python3 onnx onnxruntime)
+    onnx onnxruntime)
   export STX_ONNX
 }
 
-# OpenCV, with which rectify is compared and which stx-calibrate uses, beside GStreamer's Python.
+# OpenCV, with which rectify is compared and which stx-calibrate uses.
 fetch_opencv() {
-  STX_OPENCV=$(from_pypi "$1" cv2 'the tests opencv and calibrate' /usr/bin/python3 \
+  STX_OPENCV=$(from_pypi "$1" cv2 'the tests opencv and calibrate' \
     opencv-python-headless)
   export STX_OPENCV
 }
 
 # Packages for stx-parquet and its test.
 fetch_pyarrow() {
-  STX_PYARROW=$(from_pypi "$1" 'pyarrow-*.dist-info' 'the test parquet' /usr/bin/python3 pyarrow \
+  STX_PYARROW=$(from_pypi "$1" 'pyarrow-*.dist-info' 'the test parquet' pyarrow \
     numpy duckdb)
   export STX_PYARROW
 }
 
 # The library that reads the files of stx-stx1.
 fetch_stx1() {
-  STX_STX1=$(from_pypi "$1" 'pystixel_lib-*.dist-info' 'the test stx1' /usr/bin/python3 \
+  STX_STX1=$(from_pypi "$1" 'pystixel_lib-*.dist-info' 'the test stx1' \
     pyStixel-lib)
   export STX_STX1
 }
@@ -94,22 +95,24 @@ fetch_stx1() {
 # Packages for stx-mesh, stx-rerun and their tests.
 fetch_viewers() {
   STX_VIEWERS=$(from_pypi "$1" 'trimesh-*.dist-info' 'the tests mesh and rerun' \
-    /usr/bin/python3 trimesh rerun-sdk numpy)
+    trimesh rerun-sdk numpy)
   export STX_VIEWERS
 }
 
 # Packages for stx-mcap and its test, and the libraries that read its files and write bags for it.
 fetch_mcap() {
-  STX_MCAP=$(from_pypi "$1" 'mcap-*.dist-info' 'the test mcap' /usr/bin/python3 mcap numpy \
+  STX_MCAP=$(from_pypi "$1" 'mcap-*.dist-info' 'the test mcap' mcap numpy \
     mcap-ros2-support rosbags)
   export STX_MCAP
 }
 
-# The engine that hands a fleet's recordings to workers; the test needs its programs.
+# The engine that hands a fleet's recordings to workers; the test needs its programs and its Python.
 fetch_dask() {
-  local found
-  found=$(from_pypi "$1" distributed 'a part of the test fleet' /usr/bin/python3 dask distributed)
-  export STX_DASK=${found:+$1/bin}
+  if [ ! -d "$1" ]; then
+    /usr/bin/python3 -m venv "$1" && "$1/bin/pip" install -q dask distributed >&2 ||
+      { echo "No Dask from PyPI: a part of the test fleet is skipped" >&2 && return 0; }
+  fi
+  export STX_DASK=$1/bin
 }
 
 # The ones among the arguments that are not installed.

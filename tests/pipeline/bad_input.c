@@ -12,7 +12,6 @@
 #define SMALLER "video/x-raw,width=64,height=30,framerate=10/1"
 #define VIEW(view, frames, caps)                                                                   \
   "street-scene-src view=" view " num-buffers=" frames " ! " caps " ! "
-#define LIVE_VIEW(view) "street-scene-src is-live=true view=" view " ! " SMALL " ! "
 
 /* From the views to the picture; what feeds the tee `left` and the pad sgm.sink_right is added. */
 #define WHOLE                                                                                      \
@@ -134,12 +133,6 @@ STX_TEST(tiny_frames)
   }
 }
 
-STX_TEST(views_of_different_size)
-{
-  stx_test_breaks(
-      WHOLE_OF("3", SMALL, "3", SMALLER), "sink_left is 96x48", "sink_right is 64x30", NULL);
-}
-
 #define CONCAT(view, first, second)                                                                \
   VIEW(view, first, SMALL)                                                                         \
   view "s. " VIEW(view, second, SMALLER) view "s. concat name=" view "s ! "
@@ -161,57 +154,7 @@ STX_TEST(size_changes_on_one_side_alone)
       "sink_left is 64x30", "sink_right is 96x48", NULL);
 }
 
-/* ---- Calibration files --------------------------------------------------------------------- */
-
-static void expect_calibration_error(const gchar *path, const gchar *word)
-{
-  g_autofree gchar *line = g_strdup_printf("street-scene-src view=disparity num-buffers=1 ! " SMALL
-                                           " ! downsample-transpose calibration=\"%s\" ! fakesink",
-      path);
-
-  stx_test_breaks(line, path, word, NULL);
-}
-
-STX_TEST(calibration_files)
-{
-  static const struct {
-    const gchar *text, *word;
-  } cases[] = {
-      {"", "empty"},
-      {"P2: 721 0 600 0 0 721 170 0 0 0 1", "11 numbers; expected 12"},
-      {"P2: nan 0 600 0 0 721 170 0 0 0 1 0\nP3: 1 0 1 1 0 1 1 0 0 0 1 0\n", "\"nan\""},
-      {"no calibration", "no line \"P0:\""},
-      {"{\"intrinsic\": {\"fx\": 2262, \"u0\": 1096, \"v0\": 513},"
-       " \"extrinsic\": {\"baseline\": 0.2, \"pitch\": 0.03}}",
-          "no \"z\" in \"extrinsic\""},
-  };
-
-  stx_test_folder();
-  expect_calibration_error("calib", "No such file");
-  expect_calibration_error("/tmp", "is a directory");
-  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    stx_test_write("calib", cases[i].text);
-    expect_calibration_error("calib", cases[i].word);
-  }
-  fail_unless(g_file_set_contents("calib", "P2: \0\1\2", 7, NULL));
-  expect_calibration_error("calib", "binary");
-}
-
 /* ---- Links --------------------------------------------------------------------------------- */
-
-STX_TEST(one_view_alone)
-{
-  stx_test_breaks("stereo-sgm name=sgm ! fakesink " VIEW("left", "3", SMALL) "sgm.sink_left",
-      "Pad sink_right is not linked", "sink, or sink_left and sink_right", NULL);
-}
-
-/* The first pad that takes a gray picture is `confidence`. */
-STX_TEST(a_gray_picture_is_no_disparity)
-{
-  stx_test_breaks("videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8 ! downsample-transpose ! "
-                  "fakesink",
-      "Pad sink is not linked, only confidence", NULL);
-}
 
 STX_TEST(a_disparity_on_the_wrong_pad)
 {
@@ -258,39 +201,7 @@ STX_TEST(stixels_that_never_come)
       "Pad stixels has brought nothing");
 }
 
-/* As behind a demuxer: the first view flows before the pad of the second one exists. */
-STX_TEST(a_view_that_is_linked_late)
-{
-  Outcome outcome;
-  GstElement *pipeline =
-      launch("stereo-sgm name=sgm ! fakesink name=out " VIEW("left", "5", SMALL) "sgm.sink_left",
-          &outcome);
-  g_autoptr(GstElement) sgm = gst_bin_get_by_name(GST_BIN(pipeline), "sgm");
-  GstElement *right;
-
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  g_usleep(G_USEC_PER_SEC / 2);
-  right = gst_parse_bin_from_description(VIEW("right", "5", SMALL) "identity", TRUE, NULL);
-  gst_bin_add(GST_BIN(pipeline), right);
-  fail_unless(gst_element_link_pads(right, "src", sgm, "sink_right"));
-  gst_element_sync_state_with_parent(right);
-  wait_for_eos(pipeline, &outcome);
-  fail_unless_equals_int(outcome.frames, 5);
-  stop(pipeline);
-}
-
 /* ---- Time ---------------------------------------------------------------------------------- */
-
-STX_TEST(one_view_ends_first)
-{
-  Outcome left = run(WHOLE_OF("4", SMALL, "9", SMALL)),
-          right = run(WHOLE_OF("9", SMALL, "4", SMALL));
-
-  fail_unless_equals_int(left.frames, 4);
-  fail_unless_equals_int(left.drawn, 4);
-  fail_unless(right.frames >= 4);
-  fail_unless_equals_int(right.drawn, 4);
-}
 
 STX_TEST(every_other_frame_has_a_partner)
 {
@@ -343,47 +254,4 @@ STX_TEST(flushing_seek_while_playing)
   fail_unless_equals_int(outcome.frames, 10);
   fail_unless_equals_int(outcome.drawn, 10);
   stop(pipeline);
-}
-
-STX_TEST(latency_of_a_live_pipeline)
-{
-  Outcome outcome;
-  GstElement *pipeline = launch(
-      WHOLE LIVE_VIEW("left") "left. " LIVE_VIEW("right") "videoconvert ! queue ! sgm.sink_right",
-      &outcome);
-  g_autoptr(GstElement) overlay = gst_bin_get_by_name(GST_BIN(pipeline), "overlay");
-  g_autoptr(GstQuery) query = gst_query_new_latency();
-  GstClockTime least, most;
-  gboolean live;
-
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  for (gint i = 0; i < 1000 && g_atomic_int_get(&outcome.frames) < 3; i++)
-    g_usleep(G_USEC_PER_SEC / 100);
-  fail_unless(gst_element_query(overlay, query));
-  gst_query_parse_latency(query, &live, &least, &most);
-  fail_unless(live);
-  /* A frame in the source and one in the matcher. */
-  fail_unless(least >= 200 * GST_MSECOND && least <= 500 * GST_MSECOND, "latency %" GST_TIME_FORMAT,
-      GST_TIME_ARGS(least));
-  fail_unless(most >= least);
-  stop(pipeline);
-  fail_unless_equals_int(outcome.drawn, outcome.frames);
-}
-
-/* ---- Starts and stops ---------------------------------------------------------------------- */
-
-STX_TEST(starts_and_stops)
-{
-  for (gint i = 0; i < 2; i++)
-    stx_test_state_cycles(WHOLE_OF("3", SMALL, "3", SMALL));
-}
-
-static void run_once(void)
-{
-  run(WHOLE_OF("3", SMALL, "3", SMALL));
-}
-
-STX_TEST(nothing_leaks)
-{
-  stx_test_no_leaks(run_once);
 }

@@ -1,96 +1,204 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A GPU that is not there, has no memory, or fails in the middle of a stream: backend=auto goes on
- * on the CPU with the same bytes, backend=cuda says why it cannot.
+ * Every element that works on a GPU, where that GPU is not there, has too little memory, fails in a
+ * call of the driver, or is lost in the middle of a stream: backend=auto goes on on the CPU with
+ * the same bytes, backend=cuda says why it cannot. The GPU is that of tests/emu, which reads its
+ * settings when it is first used in a process; every turn of a loop runs in one of its own.
  */
 #include <string.h>
 
 #include "tests/gst/cuda/cuda_fixture.h"
-#include "tests/gst/fixtures/call_step.h"
 
 #define ON_DEVICE "(" CUDA_MEMORY ")"
 #define SMALL "width=83,height=45"
+#define MAP(frames, size)                                                                          \
+  "street-scene-src view=disparity num-buffers=" #frames " ! video/x-raw," size " ! "
+#define OUT "! fakesink name=out "
+#define EITHER(caps, format) "! capsfilter caps=\"" caps ON_DEVICE format ";" caps format "\" " OUT
+#define COLUMNS MAP(2, SMALL) "downsample-transpose backend=omp ! "
+#define SCAN                                                                                       \
+  "street-scene-src view=lidar num-buffers=3 beams=4 azimuth-steps=50 ! "                          \
+  "lidar-ground sectors=24 bins=30 %1$s "
+#define PLATE                                                                                      \
+  "videotestsrc pattern=zone-plate kx2=20 ky2=30 kt=5 num-buffers=3 ! "                            \
+  "video/x-raw,format=NV12,width=64,height=48,framerate=10/1 ! r.sink_left "                       \
+  "stereo-rectify name=r calibration=lenses.yml %1$s r.src_left "
+#define VIEW(frames, size, view, pad)                                                              \
+  "street-scene-src view=" view " num-buffers=" #frames " ! video/x-raw," size " ! " pad " "
+#define PAIR(frames, size)                                                                         \
+  VIEW(frames, size, "left", "sgm.sink_left")                                                      \
+  VIEW(frames, size, "right", "sgm.sink_right")
+#define MATCH "stereo-sgm name=sgm max-disparity=64 %1$s "
+#define LEAST "width=16,height=8" /* the same calls of the driver */
 
-/* With a sanitizer a run is slow: of three runs that differ in where the GPU fails, one. */
-#ifdef __SANITIZE_ADDRESS__
-#define LESS 3
-#else
-#define LESS 1
-#endif
+/* %1$s is the backend. `calls` are more calls of the driver than the line makes, of which those
+ * behind `first` fail in turn, in so many `runs`: frames make the same calls, so that in the next
+ * one others of them fail. */
+static const struct {
+  const char *what, *line;
+  guint frames, first, calls, runs;
+  gint warnings;   /* at most, of one call that fails: elements that give up their GPU */
+  gboolean device; /* what comes out lies on the GPU */
+} lines[] = {
+    {"cells and stixels",
+        MAP(3, SMALL) "downsample-transpose %1$s ! " COLUMNS_CAPS
+                      "(ANY) ! sat-dp-stixels %1$s " EITHER(STIXELS_CAPS, ""),
+        3, 0, 280, 28, 1, TRUE},
+    {"segments",
+        MAP(2, SMALL) "downsample-transpose backend=omp stixel-width=2 stixel-height=1 ! "
+                      "rdp-columns epsilon=0.2 median=3 %1$s " EITHER(STIXELS_CAPS, ""),
+        2, 0, 240, 20, 1, TRUE},
+    {"candidates",
+        COLUMNS "sat-dp-stixels cut-candidates=rdp epsilon=1 %1$s " EITHER(STIXELS_CAPS, ""), 2, 0,
+        240, 20, 1, TRUE},
+    {"the other model",
+        COLUMNS "sat-dp-stixels model=gaussian-uniform %1$s " EITHER(STIXELS_CAPS, ""), 2, 0, 240,
+        20, 1, TRUE},
+    {"motion", MATCH "motion=true " OUT PAIR(3, "width=192,height=64"), 3, 200, 600, 5, 1, FALSE},
+    {"labels", SCAN EITHER("application/x-point-labels", ""), 3, 0, 240, 24, 1, TRUE},
+    {"labelled points", SCAN "! lidar-bev ! video/x-raw,format=RGB,width=64,height=48 " OUT, 3, 0,
+        240, 24, 1, FALSE},
+    {"rectified pictures", PLATE EITHER("video/x-raw", ""), 3, 0, 160, 16, 2, TRUE},
+    {"colours",
+        MAP(2, "width=67,height=35") "disparity-colour range=frame %1$s " EITHER(
+            "video/x-raw", ",format=RGB"),
+        2, 0, 200, 18, 1, TRUE},
+    {"a picture with its stixels",
+        MATCH "! downsample-transpose stixel-width=4 stixel-height=4 %1$s ! sat-dp-stixels %1$s ! "
+              "overlay.stixels stixel-overlay name=overlay mode=kind %1$s " OUT PAIR(3, LEAST)
+                  VIEW(3, LEAST ",format=RGB", "left", "overlay.sink"),
+        3, 0, 800, 36, 2, FALSE},
+};
 
-static void setenv_number(const char *name, guint64 value)
+static const CudaPlace nowhere[] = {{NULL, NULL}};
+
+static guint runs_of(guint line)
 {
-  g_autofree gchar *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
+#ifdef __SANITIZE_ADDRESS__
+  return (lines[line].runs + 5) / 6;
+#else
+  return g_strcmp0(g_getenv("STX_CALLS"), "all") == 0 ? lines[line].calls - lines[line].first
+                                                      : lines[line].runs;
+#endif
+}
+
+/* Of all runs of all lines, in this order; `share`: one in so many. */
+static guint all_runs(guint share)
+{
+  guint sum = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS(lines); i++)
+    sum += MAX(runs_of(i) / share, 1);
+  return sum;
+}
+
+/* Makes the call of a turn fail, 0 to all_runs(share) − 1. TRUE: it is behind all calls. */
+static gboolean fail_call(guint turn, guint share, guint *line)
+{
+  g_autofree gchar *number = NULL;
+  guint runs;
+
+  for (*line = 0; turn >= MAX(runs_of(*line) / share, 1); (*line)++)
+    turn -= MAX(runs_of(*line) / share, 1);
+  runs = MAX(runs_of(*line) / share, 1);
+  number = g_strdup_printf(
+      "%u", lines[*line].first + (turn + 1) * (lines[*line].calls - lines[*line].first) / runs);
+  g_setenv("STX_FAKE_CUDA_FAIL", number, TRUE); /* before the driver is loaded */
+  return turn + 1 == runs;
+}
+
+static void set_number(const char *name, guint number)
+{
+  g_autofree gchar *text = g_strdup_printf("%u", number);
 
   g_setenv(name, text, TRUE);
 }
 
-static void expect_refusal(const char *cells, const char *word)
+static CudaOutcome run_on(const char *line, const char *backend)
 {
-  CudaLine line = {SMALL, cells, "", "", "", 1};
-  g_auto(CudaOutcome) outcome = cuda_run(&line);
-
-  ck_assert_msg(outcome.error != NULL, "no error with %s", cells);
-  ck_assert_msg(strstr(outcome.error->message, word) != NULL, "no \"%s\" in \"%s\"", word,
-      outcome.error->message);
+  return cuda_run_format(line, backend, "", nowhere);
 }
 
-/* On the GPU as far as it goes, compared with the CPU. */
-static CudaOutcome expect_same_as_cpu(const CudaLine *line, const char *what)
+/* Bytes are compared unless the call that failed was the reader's at the end. */
+static void expect_same_as_cpu(const CudaOutcome *gpu, const char *line)
 {
-  CudaOutcome gpu = cuda_run(line);
-  g_auto(CudaOutcome) cpu = cuda_run_on_cpu(line);
+  g_autofree gchar *host = g_strdup_printf(line, "backend=omp", "");
+  g_auto(CudaOutcome) cpu = cuda_run_text_once(host);
 
-  cuda_expect_same(&gpu, &cpu, what);
+  if (gpu->unreadable == 0)
+    cuda_expect_same(gpu, &cpu, line);
+}
+
+/* backend=auto: the element whose call fails goes on on the CPU, or nothing happens at all. */
+static CudaOutcome expect_survival(guint i)
+{
+  CudaOutcome gpu = run_on(lines[i].line, "");
+
+  ck_assert_msg(gpu.error == NULL, "%s: %s", lines[i].what, gpu.error ? gpu.error->message : "");
+  ck_assert_uint_eq(gpu.buffers, lines[i].frames);
+  expect_same_as_cpu(&gpu, lines[i].line);
   return gpu;
+}
+
+double stx_test_prepare(void)
+{
+  stx_test_write("lenses.yml", "K1: [50, 0, 31, 0, 50, 23, 0, 0, 1]\nD1: [-0.2, 0.03, 0.001, 0]\n"
+                               "K2: [51, 0, 30, 0, 51, 24, 0, 0, 1]\nD2: [-0.18, 0.02, 0, 0.001]\n"
+                               "R: [1, 0, 0.02, 0, 1, 0, -0.02, 0, 1]\nT: [-0.2, 0.003, 0]\n");
+  return 0;
+}
+
+/* ---- Single calls -------------------------------------------------------------------------- */
+
+STX_TEST_LOOP(any_call_may_fail, all_runs(1))
+{
+  guint i;
+  gboolean last = fail_call(_i, 1, &i);
+  g_auto(CudaOutcome) gpu = expect_survival(i);
+
+  ck_assert_int_le(gpu.warnings, lines[i].warnings);
+  ck_assert_msg(!last || gpu.warnings == 0, "%s makes more calls", lines[i].what);
+  ck_assert_msg(!last || gpu.device_behind == (lines[i].device ? lines[i].frames : 0),
+      "%s: %u on the device", lines[i].what, gpu.device_behind);
+}
+
+/* With backend=cuda there is an error that says what failed, or all bytes. */
+STX_TEST_LOOP(any_call_may_fail_with_cuda, all_runs(2))
+{
+  guint i;
+  gboolean last = fail_call(_i, 2, &i);
+  g_auto(CudaOutcome) gpu = run_on(lines[i].line, "backend=cuda");
+
+  if (gpu.error == NULL)
+    expect_same_as_cpu(&gpu, lines[i].line);
+  else
+    ck_assert_msg(
+        !last && strlen(gpu.error->message) > 10, "%s: \"%s\"", lines[i].what, gpu.error->message);
 }
 
 /* ---- From the beginning -------------------------------------------------------------------- */
 
-STX_TEST(no_gpu)
+STX_TEST_LOOP(no_gpu_is_no_fault_unless_one_is_asked_for, G_N_ELEMENTS(lines))
 {
-  CudaLine line = {SMALL, "", "", "", "", 2};
-  CudaOutcome outcome;
+  g_autofree gchar *cuda = g_strdup_printf(lines[_i].line, "backend=cuda");
+  CudaOutcome gpu;
 
   g_setenv("STX_FAKE_CUDA_DEVICES", "0", TRUE);
-  outcome = expect_same_as_cpu(&line, "without a GPU");
-  ck_assert_uint_eq(outcome.device_between, 0);
-  ck_assert_uint_eq(outcome.contexts, 0);
-  ck_assert_int_eq(outcome.warnings, 0); /* nothing is wrong with a machine without a GPU */
-  cuda_outcome_clear(&outcome);
-  expect_refusal("backend=cuda", "choose auto or omp");
-}
-
-/* Memory for another search is as large as that one needs. */
-STX_TEST(coarse_to_fine_search)
-{
-#define SEARCH(backend)                                                                            \
-  "stereo-sgm name=sgm max-disparity=64 search=coarse-to-fine backend=" backend                    \
-  " ! fakesink name=out "                                                                          \
-  "street-scene-src view=left num-buffers=2 ! video/x-raw,width=96,height=48 ! sgm.sink_left "     \
-  "street-scene-src view=right num-buffers=2 ! video/x-raw,width=96,height=48 ! sgm.sink_right "
-  static const CudaPlace nowhere[] = {{NULL}};
-  CudaOutcome gpu = cuda_run_text(SEARCH("auto"), nowhere);
-  CudaOutcome cpu = cuda_run_text_once(SEARCH("omp"));
-
-  cuda_expect_same(&gpu, &cpu, "search=coarse-to-fine");
-  ck_assert_uint_eq(gpu.buffers, 2);
+  gpu = expect_survival(_i);
+  ck_assert_uint_eq(gpu.contexts, 0);
   ck_assert_int_eq(gpu.warnings, 0);
-  ck_assert_uint_eq(gpu.contexts, 1);
   cuda_outcome_clear(&gpu);
-  cuda_outcome_clear(&cpu);
-#undef SEARCH
+  stx_test_breaks(cuda, "backend=cuda is not available", "choose auto or omp", NULL);
 }
 
 STX_TEST(too_old_a_gpu)
 {
-  CudaLine line = {SMALL, "", "", "", "", 2};
-  CudaOutcome outcome;
+  CudaOutcome gpu;
 
   g_setenv("STX_FAKE_CUDA_CAPABILITY", "6.1", TRUE);
-  outcome = expect_same_as_cpu(&line, "on an old GPU");
-  ck_assert_int_eq(outcome.warnings, 2);
-  cuda_outcome_clear(&outcome);
+  gpu = expect_survival(0);
+  ck_assert_int_eq(gpu.warnings, 2);
+  cuda_outcome_clear(&gpu);
 }
 
 STX_TEST(gpus_have_numbers)
@@ -106,198 +214,136 @@ STX_TEST(gpus_have_numbers)
 
   /* Two GPUs in one pipeline: each uploads what the other one has. */
   line.cells = "backend=cuda cuda-device-id=0";
-  outcome = expect_same_as_cpu(&line, "on two GPUs");
+  outcome = cuda_run(&line);
+  ck_assert(outcome.error == NULL);
   ck_assert_uint_eq(outcome.contexts, 2);
   ck_assert_uint_eq(outcome.device_between, 2);
   cuda_outcome_clear(&outcome);
-  expect_refusal("backend=cuda cuda-device-id=2", "cuda-device-id=2");
+  stx_test_breaks(MAP(1, SMALL) "downsample-transpose backend=cuda cuda-device-id=2 ! fakesink",
+      "cuda-device-id=2", NULL);
 }
 
 /* ---- Memory -------------------------------------------------------------------------------- */
 
-/* From too little for the first block to enough for all. */
-STX_TEST_LOOP(little_memory, 24 / LESS)
+#define AMOUNTS 7
+
+/* From too little for the first block to enough for all, of lines on whose way memory is taken. */
+STX_TEST_LOOP(little_memory, G_N_ELEMENTS(lines) * AMOUNTS)
 {
-  CudaLine line = {SMALL, "", "(ANY)", "", "(ANY)", 3};
-  CudaOutcome outcome;
+  guint i = _i / AMOUNTS, amount = _i % AMOUNTS;
+  CudaOutcome gpu;
 
-  setenv_number("STX_FAKE_CUDA_MEMORY", (guint64)_i * LESS * 8 * 1024);
-  outcome = expect_same_as_cpu(&line, "with little memory");
-  ck_assert_int_le(outcome.warnings, 2);
-  ck_assert(_i > 0 || outcome.warnings == 2);
-  cuda_outcome_clear(&outcome);
+  set_number("STX_FAKE_CUDA_MEMORY", amount * 28 * 1024);
+  gpu = expect_survival(i);
+  ck_assert_int_le(gpu.warnings, 3);
+  ck_assert_msg(amount > 0 || gpu.warnings > 0, "%s: no memory was enough", lines[i].what);
+  cuda_outcome_clear(&gpu);
 }
-
-STX_TEST(little_memory_is_an_error_with_cuda)
-{
-  setenv_number("STX_FAKE_CUDA_MEMORY", 4096);
-  expect_refusal("backend=cuda", "CUDA_ERROR_OUT_OF_MEMORY");
-}
-
-#define OVERLAY                                                                                    \
-  "videotestsrc num-buffers=2 ! video/x-raw,format=RGB,width=64,height=48 ! o.sink "               \
-  "fakesrc num-buffers=2 sizetype=fixed sizemax=24 filltype=zero ! "                               \
-  "application/x-stixels,width=64,height=48,stixel-width=4,columns=16 ! o.stixels "                \
-  "stixel-overlay name=o "
 
 /* On the GPU pictures of the main memory are drawn on only if the user insists. */
-STX_TEST(little_memory_and_an_overlay)
+STX_TEST_LOOP(little_memory_is_an_error_with_cuda, G_N_ELEMENTS(lines))
 {
-  setenv_number("STX_FAKE_CUDA_MEMORY", 4096);
-  stx_test_runs(OVERLAY "! fakesink");
-  stx_test_breaks(OVERLAY "backend=cuda ! fakesink", "CUDA_ERROR_OUT_OF_MEMORY", NULL);
-}
-
-/* ---- Single calls -------------------------------------------------------------------------- */
-
-/* More calls than a run makes. */
-#define CALLS 280
-#define RUNS (CALLS / stx_test_call_step())
-
-#define LOST_RUNS 12
-#define LOST_STEP 20 /* calls, of the 750 of STEREO */
-
-#define BOTH "(" CUDA_MEMORY ");" STIXELS_CAPS
-
-/* One call fails, whichever: the element that made it goes on on the CPU, with its output in system
- * memory from then on, or nothing happens at all. */
-STX_TEST_RANGE(any_call_may_fail, 1, RUNS)
-{
-  CudaLine line = {SMALL, "", "(ANY)", "", BOTH, 3};
-  CudaOutcome gpu, cpu;
-
-  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)(_i * CALLS / RUNS));
-  gpu = cuda_run(&line);
-  cpu = cuda_run_on_cpu(&line);
-  ck_assert_uint_eq(gpu.buffers, 3);
-  ck_assert_int_le(gpu.warnings, 1);
-  if (_i == RUNS)
-    ck_assert_uint_eq(gpu.device_behind, 3); /* else CALLS are not enough */
-  if (gpu.unreadable == 0) /* the call was the reader's at the end, and failed for it */
-    cuda_expect_same(&gpu, &cpu, "one call fails");
-  cuda_outcome_clear(&gpu);
-  cuda_outcome_clear(&cpu);
-}
-
-/* The same where rdp works, alone and before sat-dp-stixels, and where its other model does. Every
- * third call will do: what brings them to their kernels is the way of any_call_may_fail. */
-#define RDP_STEP (LESS > 1 ? 20 : 3)
-#define RDP_CALLS 240
-#define RDP_LAST (RDP_CALLS / RDP_STEP)
-
-static void expect_survival(const CudaLine *line, int turn)
-{
-  CudaOutcome gpu, cpu;
-
-  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)turn * RDP_STEP);
-  gpu = cuda_run(line);
-  cpu = cuda_run_on_cpu(line);
-  ck_assert_uint_eq(gpu.buffers, line->frames);
-  ck_assert_int_le(gpu.warnings, 1);
-  if (turn == RDP_LAST)
-    ck_assert_uint_eq(gpu.device_behind, line->frames); /* else RDP_CALLS are not enough */
-  if (gpu.unreadable == 0)                              /* as above */
-    cuda_expect_same(&gpu, &cpu, "one call fails");
-  cuda_outcome_clear(&gpu);
-  cuda_outcome_clear(&cpu);
-}
-
-STX_TEST_RANGE(any_call_of_rdp_may_fail, 1, RDP_LAST)
-{
-  CudaLine line = {SMALL, "backend=omp stixel-width=2 stixel-height=1", "", "epsilon=0.2 median=3",
-      BOTH, 2, "rdp-columns"};
-
-  expect_survival(&line, _i);
-}
-
-STX_TEST_RANGE(any_call_for_candidates_may_fail, 1, RDP_LAST)
-{
-  CudaLine line = {SMALL, "backend=omp", "", "cut-candidates=rdp epsilon=1", BOTH, 2};
-
-  expect_survival(&line, _i);
-}
-
-STX_TEST_RANGE(any_call_of_the_other_model_may_fail, 1, RDP_LAST)
-{
-  CudaLine line = {SMALL, "backend=omp", "", "model=gaussian-uniform", BOTH, 2};
-
-  expect_survival(&line, _i);
-}
-
-/* The same where the camera's motion is found, which waits in the midst of a frame: the disparities
- * are those of the CPU, and there is a motion with each. */
-#define MOVING(backend)                                                                            \
-  "stereo-sgm name=sgm max-disparity=64 motion=true backend=" backend " ! fakesink name=out "      \
-  "street-scene-src view=left num-buffers=3 ! video/x-raw,width=192,height=64 ! sgm.sink_left "    \
-  "street-scene-src view=right num-buffers=3 ! video/x-raw,width=192,height=64 ! sgm.sink_right "
-#define MOTION_FIRST 200 /* calls: before, nothing is done for the motion */
-#define MOTION_STEP 40
-#define MOTION_RUNS 10 /* the last one is behind all calls */
-
-STX_TEST_RANGE(any_call_of_motion_may_fail, 1, MOTION_RUNS)
-{
-  static const CudaPlace nowhere[] = {{NULL}};
-  g_auto(CudaOutcome) cpu = cuda_run_text_once(MOVING("omp"));
   CudaOutcome gpu;
 
-  setenv_number("STX_FAKE_CUDA_FAIL", MOTION_FIRST + (guint64)_i * MOTION_STEP);
-  gpu = cuda_run_text(MOVING("auto"), nowhere);
-  cuda_expect_same(&gpu, &cpu, "one call fails");
-  ck_assert_uint_eq(gpu.buffers, 3);
-  ck_assert_int_le(gpu.warnings, 1);
-  ck_assert(_i < MOTION_RUNS || gpu.warnings == 0); /* else there are more calls */
+  set_number("STX_FAKE_CUDA_MEMORY", 4096);
+  gpu = run_on(lines[_i].line, "backend=cuda");
+  ck_assert(gpu.error != NULL);
+  ck_assert_msg(strstr(gpu.error->message, "CUDA_ERROR_OUT_OF_MEMORY") != NULL ||
+                    strstr(gpu.error->message, "no memory on the GPU") != NULL,
+      "%s: \"%s\"", lines[_i].what, gpu.error->message);
   cuda_outcome_clear(&gpu);
 }
+
+/* Memory for another search is as large as that one needs. */
+STX_TEST(coarse_to_fine_search_has_its_memory)
+{
+  const char *line = MATCH "search=coarse-to-fine " OUT PAIR(2, "width=96,height=48");
+  g_auto(CudaOutcome) gpu = run_on(line, "");
+
+  expect_same_as_cpu(&gpu, line);
+  ck_assert_uint_eq(gpu.buffers, 2);
+  ck_assert_int_eq(gpu.warnings, 0);
+  ck_assert_uint_eq(gpu.contexts, 1);
+}
+
+/* ---- A GPU that is lost --------------------------------------------------------------------- */
 
 /*
- * A GPU that is gone takes with it what lies in its memory. Frames that lie there are missing: one
- * that an element works on, and one that waits on the pad of an aggregator. The elements say so on
- * the bus; and the frames after these come from the CPU. Of an element on the GPU and of those that
- * read on the CPU what is in its memory.
+ * It takes with it what lies in its memory. Frames that lie there are missing: one that an element
+ * works on, and one that waits on the pad of an aggregator. The elements say so on the bus; and the
+ * frames after these come from the CPU. Of an element on the GPU, of one that reads on the CPU what
+ * is in its memory, and of a lane whose pictures are in system memory, of which none is lost.
  */
-static const char *const readers[] = {"", "! stixel-bev ! video/x-raw,format=RGB"};
-
-#define STEREO(backend)                                                                            \
-  "stereo-sgm name=sgm max-disparity=64 " backend " ! downsample-transpose name=cells " backend    \
-  " ! sat-dp-stixels " backend " %s ! fakesink name=out "                                          \
-  "street-scene-src view=left num-buffers=7 ! video/x-raw,width=96,height=48 ! sgm.sink_left "     \
-  "street-scene-src view=right num-buffers=7 ! video/x-raw,width=96,height=48 ! sgm.sink_right "
 #define FRAMES 7
+#define STEREO(rest)                                                                               \
+  MATCH "! downsample-transpose %1$s ! sat-dp-stixels %1$s " rest OUT PAIR(7, "width=96,height="   \
+                                                                              "48")
 #define LAST(outcome) (&g_array_index((outcome).frames, CudaFrame, (outcome).frames->len - 1))
 
-static CudaOutcome run_with(const char *format, const char *reader)
-{
-  static const CudaPlace nowhere[] = {{NULL}};
+static const struct {
+  const char *line;
+  guint frames, lost, first, step;
+} losses[] = {
+    {STEREO(""), FRAMES, 5, 150, 80},
+    {STEREO("! stixel-bev ! video/x-raw,format=RGB "), FRAMES, 5, 190, 80},
+    {PLATE OUT, 3, 0, 8, 32},
+};
 
-  return cuda_run_format(format, reader, "", nowhere);
-}
-
-STX_TEST_LOOP(the_gpu_may_be_lost, LOST_RUNS)
+STX_TEST_LOOP(the_gpu_may_be_lost, 4 * G_N_ELEMENTS(losses))
 {
-  const char *reader = readers[_i % G_N_ELEMENTS(readers)];
+  guint i = _i % G_N_ELEMENTS(losses), turn = _i / G_N_ELEMENTS(losses);
+  g_auto(CudaOutcome) cpu = run_on(losses[i].line, "backend=omp");
   CudaOutcome gpu;
-  g_auto(CudaOutcome) cpu = run_with(STEREO("backend=omp"), reader);
 
-  setenv_number("STX_FAKE_CUDA_LOST", 150 + (guint64)_i * LOST_STEP);
-  gpu = run_with(STEREO(""), reader);
-  cuda_expect_some(&gpu, &cpu, reader);
-  ck_assert_uint_ge(gpu.buffers, FRAMES - 5);
+  set_number("STX_FAKE_CUDA_LOST", losses[i].first + turn * losses[i].step);
+  gpu = run_on(losses[i].line, "");
+  cuda_expect_some(&gpu, &cpu, losses[i].line);
+  ck_assert_uint_ge(gpu.buffers, losses[i].frames - losses[i].lost);
   ck_assert_uint_eq(LAST(gpu)->time, LAST(cpu)->time);
-  ck_assert_uint_le(gpu.told, FRAMES - gpu.buffers);
-  ck_assert_int_eq(gpu.told > 0, gpu.buffers < FRAMES);
+  ck_assert_uint_le(gpu.told, losses[i].frames - gpu.buffers);
+  ck_assert_int_eq(gpu.told > 0, gpu.buffers < losses[i].frames);
   cuda_outcome_clear(&gpu);
 }
 
 /* The cause is the GPU's, also where the call that fails asks for memory. */
-STX_TEST_LOOP(a_lost_gpu_is_no_lack_of_memory, 24 / LESS + 1)
+STX_TEST_LOOP(a_lost_gpu_is_no_lack_of_memory, 9)
 {
   CudaLine line = {SMALL, "backend=cuda", ON_DEVICE, "backend=cuda", "", 3};
   CudaOutcome outcome;
 
-  setenv_number("STX_FAKE_CUDA_LOST", 36 + (guint64)_i * LESS * 4);
+  set_number("STX_FAKE_CUDA_LOST", 36 + _i * 12);
   outcome = cuda_run(&line);
   ck_assert(outcome.error != NULL);
   ck_assert_msg(strstr(outcome.error->message, "CUDA_ERROR_ILLEGAL_ADDRESS") != NULL, "%s",
       outcome.error->message);
   cuda_outcome_clear(&outcome);
+}
+
+/* ---- States -------------------------------------------------------------------------------- */
+
+/* Motion takes as long as all others. */
+#define IS_SLOW(i) (lines[i].first > 0)
+
+STX_TEST_LOOP(state_cycles, G_N_ELEMENTS(lines))
+{
+  g_autofree gchar *line = g_strdup_printf(lines[_i].line, "backend=cuda");
+
+  if (!IS_SLOW(_i))
+    stx_test_state_cycles(line);
+}
+
+static guint turn;
+
+static void run_once(void)
+{
+  g_auto(CudaOutcome) outcome = run_on(lines[turn].line, "backend=cuda");
+
+  ck_assert(outcome.error == NULL);
+}
+
+STX_TEST_LOOP(nothing_leaks, G_N_ELEMENTS(lines))
+{
+  turn = _i;
+  if (!IS_SLOW(_i))
+    stx_test_no_leaks(run_once);
 }

@@ -207,32 +207,6 @@ STX_TEST_LOOP(memory_is_where_it_should_be, G_N_ELEMENTS(segmentations))
   cuda_outcome_clear(&outcome);
 }
 
-STX_TEST_LOOP(state_cycles, G_N_ELEMENTS(segmentations))
-{
-  g_autofree gchar *line = g_strdup_printf(
-      "street-scene-src view=disparity num-buffers=2 ! "
-      "video/x-raw,width=64,height=32 ! "
-      "downsample-transpose backend=cuda ! %s backend=cuda ! " STIXELS_CAPS ON_DEVICE " ! fakesink",
-      segmentations[_i]);
-
-  stx_test_state_cycles(line);
-}
-
-static void run_once(void)
-{
-  for (guint i = 0; i < G_N_ELEMENTS(segmentations); i++) {
-    CudaLine line = {SMALL, "", ON_DEVICE, "", ON_DEVICE, 3, segmentations[i]};
-    g_auto(CudaOutcome) outcome = cuda_run(&line);
-
-    ck_assert(outcome.error == NULL);
-  }
-}
-
-STX_TEST(nothing_leaks)
-{
-  stx_test_no_leaks(run_once);
-}
-
 /* ---- Streams ------------------------------------------------------------------------------- */
 
 static GstHarness *cuda_harness(const char *segmentation, const char *behind)

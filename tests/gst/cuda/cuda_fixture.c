@@ -248,18 +248,3 @@ void cuda_expect_some(const CudaOutcome *actual, const CudaOutcome *expected, co
         "%s: other bytes at %" GST_TIME_FORMAT, what, GST_TIME_ARGS(time));
   }
 }
-
-void cuda_expect_those_of_the_cpu(const char *format, const CudaPlace *between, gboolean stays)
-{
-  g_auto(CudaOutcome) cpu = cuda_run_format(format, "backend=omp", "", between);
-  g_auto(CudaOutcome) gpu = cuda_run_format(format, "backend=cuda", "", between);
-  g_auto(CudaOutcome) kept =
-      cuda_run_format(format, "backend=cuda", stays ? "(" CUDA_MEMORY ")" : "", between);
-
-  cuda_expect_same(&gpu, &cpu, format);
-  cuda_expect_same(&kept, &cpu, format);
-  ck_assert_uint_eq(gpu.buffers, 2);
-  ck_assert_uint_eq(cpu.device_between, 0);
-  ck_assert_uint_eq(kept.device_between, stays ? 2 : 0);
-  ck_assert_int_eq(gpu.warnings + kept.warnings, 0);
-}

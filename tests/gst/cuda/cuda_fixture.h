@@ -70,9 +70,6 @@ void cuda_spare(gboolean spare);
 void cuda_expect_same(const CudaOutcome *actual, const CudaOutcome *expected, const char *what);
 /* The same where frames may be missing: what came out is what came out there at that time. */
 void cuda_expect_some(const CudaOutcome *actual, const CudaOutcome *expected, const char *what);
-/* The bytes of a line for cuda_run_format, of two frames, are those of the CPU with backend=cuda,
- * and also where what comes to the element may stay on the device, which it does if `stays`. */
-void cuda_expect_those_of_the_cpu(const char *format, const CudaPlace *between, gboolean stays);
 
 /* The bytes, or the error, of the same line on the CPU alone, whatever its backends say. It runs
  * once in a program: later tests get the same bytes. */

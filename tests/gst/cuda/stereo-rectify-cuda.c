@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * stereo-rectify on the GPU of tests/emu: the bytes of the CPU in every format, frames that stay on
- * the device up to stereo-sgm, and any call of the driver failing once. The program runs a second
- * time with work that starts only when it is waited for.
+ * the device up to stereo-sgm. The program runs a second time with work that starts only when it is
+ * waited for. Faults: cuda-faults.c.
  */
 #include <string.h>
 
@@ -213,98 +213,6 @@ STX_TEST(maps_change_with_caps_and_properties)
   }
 }
 
-/* ---- Faults -------------------------------------------------------------------------------- */
-
-/* More calls than three frames make: the last turn proves it. */
-#define CALLS 160
-#ifdef __SANITIZE_ADDRESS__
-#define STEP 16
-#else
-#define STEP 4
-#endif
-#define LAST (CALLS / STEP)
-
-#define EITHER "capsfilter caps=\"video/x-raw" ON_DEVICE ";video/x-raw\" ! "
-#define ONE_LANE(format, backend)                                                                  \
-  PLATE(format, 64) "r.sink_left " RECTIFY("r", backend) "r.src_left ! "
-
-static void setenv_number(const char *name, guint64 value)
-{
-  g_autofree gchar *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
-
-  g_setenv(name, text, TRUE);
-}
-
-/* Whichever: the lane goes on on the CPU, with its output in system memory from then on. */
-STX_TEST_RANGE(any_call_may_fail, 1, LAST)
-{
-  const gchar *line = ONE_LANE("NV12", "auto") EITHER "fakesink name=out";
-  CudaOutcome outcome;
-
-  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)_i * STEP);
-  outcome = expect_same_as_cpu(line, nowhere);
-  ck_assert_uint_eq(outcome.buffers, 3);
-  /* Where the GPU cannot be opened, either lane says so. */
-  ck_assert_int_le(outcome.warnings, 2);
-  ck_assert_msg(
-      _i < LAST || (outcome.device_behind == 3 && outcome.warnings == 0), "CALLS are not enough");
-  cuda_outcome_clear(&outcome);
-}
-
-static void expect_bytes_or_error(const gchar *line)
-{
-  g_auto(CudaOutcome) gpu = cuda_run_text(line, nowhere);
-  g_auto(CudaOutcome) cpu = run_on_cpu(line);
-
-  if (gpu.error == NULL)
-    cuda_expect_same(&gpu, &cpu, line);
-  else
-    ck_assert_msg(strlen(gpu.error->message) > 10, "\"%s\"", gpu.error->message);
-}
-
-/* With backend=cuda there is an error that says what failed, or all pictures. */
-STX_TEST_RANGE(any_call_may_fail_with_cuda, 1, LAST / 2)
-{
-  const gchar *line = ONE_LANE("I420", "cuda") "fakesink name=out";
-
-  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)_i * STEP * 2);
-  expect_bytes_or_error(line);
-}
-
-/* A GPU that is gone takes with it what lies in its memory; what is in system memory it cannot. */
-STX_TEST_RANGE(the_gpu_may_be_lost, 1, LAST / 2)
-{
-  const gchar *line = ONE_LANE("NV12", "auto") "fakesink name=out";
-  CudaOutcome outcome;
-
-  setenv_number("STX_FAKE_CUDA_LOST", (guint64)_i * STEP * 2);
-  outcome = expect_same_as_cpu(line, nowhere);
-  ck_assert_uint_eq(outcome.buffers, 3);
-  cuda_outcome_clear(&outcome);
-}
-
-/* From too little for the first block to enough for all. */
-STX_TEST_LOOP(little_memory, 12)
-{
-  const gchar *line = ONE_LANE("NV12", "auto") EITHER "fakesink name=out";
-  CudaOutcome outcome;
-
-  setenv_number("STX_FAKE_CUDA_MEMORY", (guint64)_i * 8 * 1024);
-  outcome = expect_same_as_cpu(line, nowhere);
-  ck_assert_uint_eq(outcome.buffers, 3);
-  ck_assert_int_le(outcome.warnings, 2);
-  ck_assert_msg(_i > 0 || outcome.warnings > 0, "memory that is not there was enough");
-  cuda_outcome_clear(&outcome);
-}
-
-STX_TEST(little_memory_is_an_error_with_cuda)
-{
-  const gchar *line = ONE_LANE("NV12", "cuda") "fakesink";
-
-  setenv_number("STX_FAKE_CUDA_MEMORY", 8192);
-  stx_test_breaks(line, "CUDA_ERROR_OUT_OF_MEMORY", NULL);
-}
-
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
 static gboolean offers_cuda(const char *backend, const char *name)
@@ -333,37 +241,4 @@ STX_TEST(caps_with_a_gpu)
     ck_assert_msg(!offers_cuda("omp", pads[i]), "%s", pads[i]);
     ck_assert_msg(!offers_cuda("omp", pads[i]), "%s", pads[i]);
   }
-}
-
-STX_TEST(without_a_gpu)
-{
-  const gchar *line = ONE_LANE("GRAY8", "cuda") "fakesink";
-  const gchar *automatic = ONE_LANE("GRAY8", "auto") "fakesink name=out";
-  CudaOutcome outcome;
-
-  g_setenv("STX_FAKE_CUDA_DEVICES", "0", TRUE);
-  for (guint i = 0; i < G_N_ELEMENTS(pads); i++)
-    ck_assert_msg(!offers_cuda("auto", pads[i]), "%s", pads[i]);
-  stx_test_breaks(line, "backend=cuda is not available", "choose auto or omp", NULL);
-  outcome = expect_same_as_cpu(automatic, nowhere);
-  ck_assert_int_eq(outcome.warnings, 0);
-  cuda_outcome_clear(&outcome);
-}
-
-/* ---- States -------------------------------------------------------------------------------- */
-
-STX_TEST(state_cycles)
-{
-  stx_test_state_cycles(ONE_LANE("NV12", "cuda") "video/x-raw" ON_DEVICE " ! fakesink");
-}
-
-static void run_once(void)
-{
-  stx_test_runs(ONE_LANE("I420", "cuda") "fakesink");
-  stx_test_runs(ONE_LANE("I420", "cuda") "video/x-raw" ON_DEVICE " ! fakesink");
-}
-
-STX_TEST(nothing_leaks)
-{
-  stx_test_no_leaks(run_once);
 }
