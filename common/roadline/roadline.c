@@ -589,6 +589,10 @@ static bool estimate(const StxGrid *grid, const void *columns, const StxRoadLine
     }
   }
   double share = right ? support(&cells, found, scratch) : 0;
+  if (share == 0 && prior == NULL) {
+    share = stx_road_of_feet(&cells, &found->line);
+    found->tilt = 0;
+  }
   if (share == 0 || !is_plausible(&found->line, found->tilt, grid, prior))
     return false;
   *line = line_to(&found->line, found->tilt, grid);

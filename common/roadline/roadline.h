@@ -86,6 +86,10 @@ STX_API size_t stx_roadline_scratch(const StxGrid *grid);
  * the known cells must be on the plane, in a twelfth of the rows: a table is most of the picture,
  * and what leans is not.
  *
+ * Without a prior and such a plane: the line that the feet of things stand on, if what is below
+ * them is unknown. Half of these feet, in a quarter of the columns and at three distances at least,
+ * must be on it; its support is the share of the columns.
+ *
  * Cost: about 33,000 cells at most are looked at, whatever the image size (then every second,
  * third … column).
  */

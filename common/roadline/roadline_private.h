@@ -120,4 +120,8 @@ typedef struct {
 void stx_road_add_row(
     const StxRoadHistogram *histogram, int row, int bin, int near, StxRoadMoments *sums);
 
+/* The line that the feet of things stand on, where nothing lies (roadline_feet.c). Returns the
+ * share of the columns whose foot is on it; 0: there is none, and *line is anything. */
+double stx_road_of_feet(const StxRoadCells *cells, StxRoadInt *line);
+
 #endif

@@ -189,6 +189,51 @@ STX_TEST(leaning_and_transparent_planes_are_no_ground)
   }
 }
 
+/* Upright things on a floor that is a hole but for `noise` % of the cells: at `things` distances,
+ * and, `floating`, each at another height. */
+static void paint_things(
+    const RoadScene *scene, const StxRoadLine *floor, int things, int noise, bool floating)
+{
+  StxRandom random = {8};
+  for (int c = 0; c < stx_grid_columns(&scene->grid); c++) {
+    int thing = c / 5 * 11 % things;
+    double d = 40 - 32. * thing / things, foot = floor->horizon + d / floor->slope;
+    foot -= floating ? thing * 3 % 7 * 30 : 0;
+    for (int r = 0; r < stx_grid_rows(&scene->grid); r++) {
+      bool hole = road_centre(&scene->grid, r) > foot;
+      double any = stx_random_below(&random, 100) < noise ? stx_random_below(&random, 200) : 0;
+      road_put(scene, c, r, hole ? any : d);
+    }
+  }
+}
+
+STX_TEST(a_floor_that_is_a_hole_is_known_by_the_feet_on_it)
+{
+  StxRoadLine floor = {.12, 60, 1}, line;
+  for (int cell = 4; cell <= 8; cell *= 2)
+    for (int things = 3; things <= 8; things++)
+      for (int noise = 0; noise <= 20; noise += 10) {
+        STX_AUTO(RoadScene) scene = road_scene(640, 480, cell);
+        paint_things(&scene, &floor, things, noise, false);
+        ck_assert_msg(road_estimate(&scene, NULL, &line), "%d things, noise %d", things, noise);
+        ck_assert_double_lt(road_distance(&line, &floor, 480), 1.5);
+        ck_assert(line.tilt == 0 && line.support > .25);
+      }
+}
+
+STX_TEST(feet_at_two_distances_or_off_a_plane_tell_no_floor)
+{
+  StxRoadLine floor = {.12, 60, 1}, line;
+  for (int things = 1; things <= 2; things++) {
+    STX_AUTO(RoadScene) scene = road_scene(640, 480, 8);
+    paint_things(&scene, &floor, things, 5, false);
+    ck_assert_msg(!road_estimate(&scene, NULL, &line), "%d things", things);
+  }
+  STX_AUTO(RoadScene) scene = road_scene(640, 480, 8);
+  paint_things(&scene, &floor, 7, 5, true);
+  ck_assert(!road_estimate(&scene, NULL, &line));
+}
+
 /* Two roads, in columns of their own; the prior says which one is meant. */
 STX_TEST(the_prior_narrows_the_search)
 {
