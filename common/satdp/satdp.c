@@ -302,6 +302,7 @@ static void prepare_horizon(
     tables->horizon_ground[u + 1] = tables->horizon_ground[u] + (beyond ? cost : 0);
     tables->horizon_sky[u + 1] = tables->horizon_sky[u] + (below ? cost : 0);
     tables->unknown[u] = above ? unknown : 0;
+    tables->hidden[u] = line != NULL && !beyond ? nats(STX_SATDP_HIDDEN) : 0;
   }
 }
 

@@ -42,7 +42,8 @@
  *            with Horizon, a cell is above if its centre is; without a road line none is. Not with
  *            sky_known: a matcher that looks for the sky did not find it there. And
  *            sky_cost, times its weight over STX_WEIGHT_ONE, per cell of unknown disparity,
- *            wherever it is: what a matcher takes for sky (columns.h)
+ *            wherever it is: what a matcher takes for sky (columns.h). STX_SATDP_HIDDEN per cell
+ *            of unknown disparity of an object where the road is expected
  *   Noise    sigma_weight · ln(sigma / smallest sigma) per cell of known disparity, sigma as it is
  *            folded into the cell's weight: what normalizes the Gaussian of Eq. 6 and 12. Without
  *            it, a kind of large sigma wins wherever nothing fits
@@ -80,6 +81,10 @@
 #include "common/stixel.h"
 
 #define STX_ENERGY_ONE 1024 /* one nat */
+
+/* Cost in nats of an unknown cell of an object where the road is expected: roads have less texture
+ * than what stands on them. */
+#define STX_SATDP_HIDDEN 0.2
 
 /* Epsilon of rdp.h, in pixels, where what it keeps tells at which rows stixels may begin. */
 #define STX_SATDP_EPSILON 0.5
@@ -174,6 +179,7 @@ typedef struct {
   uint16_t road_low[STX_MAX_ROWS], road_high[STX_MAX_ROWS]; /* of ground at cell u; else it costs */
   double off_road;              /* that much, if its disparity is known. 0 and 65535: any is good */
   double unknown[STX_MAX_ROWS]; /* energy of ground and object if cell u is unknown, … */
+  double hidden[STX_MAX_ROWS];  /* … of object more, where the road is expected, … */
   uint32_t evidence_scale;      /* … more by its weight: stx_cell_energy; */
   int32_t noise_ground[STX_MAX_ROWS]; /* of each kind if it is known */
   int32_t noise_object[65536 >> STX_OBJECT_BIN];

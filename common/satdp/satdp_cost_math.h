@@ -75,6 +75,7 @@ STX_INLINE double stx_cell_energy(
                   : kind == STX_BELOW_OBJECT ? tables->noise_object[disparity >> STX_OBJECT_BIN]
                                              : tables->noise_sky;
   double unknown = tables->unknown[u] + stx_sky_evidence(weight, tables->evidence_scale);
+  unknown += kind == STX_BELOW_OBJECT ? tables->hidden[u] : 0;
   return disparity != STX_DISPARITY_UNKNOWN ? (double)noise : kind == STX_BELOW_SKY ? 0.0 : unknown;
 }
 

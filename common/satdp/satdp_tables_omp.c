@@ -99,7 +99,7 @@ static void add_depth_row(const Group *g, int u, int v)
   uint32_t ground_scale = t->ground_scale[v], sky_scale = t->sky_scale;
   uint32_t evidence_scale = t->evidence_scale;
   const int32_t *object_noise = t->noise_object;
-  double x = t->x[u], unknown = t->unknown[v], cut = t->cut[u + 1];
+  double x = t->x[u], unknown = t->unknown[v], hidden = t->hidden[v], cut = t->cut[u + 1];
   double ground_noise = t->noise_ground[v], sky_noise = t->noise_sky;
   double ground_place = t->horizon_ground[v + 1] - t->horizon_ground[v];
   double sky_place = t->horizon_sky[v + 1] - t->horizon_sky[v] + (u == 0 ? t->first_sky : 0);
@@ -131,7 +131,7 @@ static void add_depth_row(const Group *g, int u, int v)
                              (known ? ground_noise : open) +
                              stx_off_road(cell, low, high, off_road);
     row->placed[OBJECT][l] =
-        below->placed[OBJECT][l] + (known ? object_place + noise : hidden_place + open);
+        below->placed[OBJECT][l] + (known ? object_place + noise : hidden_place + open + hidden);
     row->placed[SKY][l] = below->placed[SKY][l] + sky_place + (known ? sky_noise : 0.0);
     row->cut[l] = cut;
   }

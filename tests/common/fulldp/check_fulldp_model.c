@@ -155,6 +155,7 @@ static double part_of(const Case *c, int column, int kind, int vb, int vt)
     sum += cell.flat + (d > 0 ? fmin(cell.cap, nearbyint(off * off * (double)cell.precision)) : 0);
     if (d == 0 && kind != STX_KIND_SKY) /* and surely sky */
       sum += floor(w * floor(c->params.sky_cost * 1024 / STX_WEIGHT_ONE * 65536 + .5) / 65536 + .5);
+    sum += d == 0 && kind == STX_KIND_OBJECT ? t->hidden[u] : 0;
   }
   return sum;
 }

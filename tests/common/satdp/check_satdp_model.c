@@ -87,6 +87,8 @@ static double part_unknown(const Case *c, int column, int kind, int vb, int vt)
     double y = c->tables.x[case_road_cell(c, column, u)] / 2.0;
     if (c->tables.has_ground && road_at(&c->line, y) < 0 && y < c->line.horizon)
       sum += c->params.unknown_cost * 1024;
+    if (c->tables.has_ground && road_at(&c->line, y) >= 0 && kind == STX_KIND_OBJECT)
+      sum += floor(STX_SATDP_HIDDEN * 1024 + .5);
   }
   return sum;
 }
