@@ -448,6 +448,7 @@ static GstFlowReturn push(GstStxPairing *self, GstBuffer *out, GstBuffer *stamp)
   GstStxPairingPrivate *priv = PRIVATE(self);
   GstFlowReturn flow;
 
+  out = gst_stx_offer(GST_ELEMENT(self), GST_AGGREGATOR_SRC_PAD(self), out);
   out = gst_buffer_make_writable(out);
   gst_buffer_copy_into(out, stamp, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
   if (gst_buffer_get_stx_motion_meta(out) == NULL)

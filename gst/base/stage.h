@@ -217,9 +217,9 @@ gboolean gst_stx_stage_copy(GstStxStage *self, guint slot, GstBuffer *buffer, co
 /* decide_allocation: notes what downstream is and in which memory outputs go there. */
 void gst_stx_stage_decide(GstStxStage *self, GstQuery *query);
 
-/* A pool for outputs of `size` contiguous bytes, with `caps` (may be NULL): configured, not active.
- */
-GstBufferPool *gst_stx_stage_bytes_pool(GstStxStage *self, GstCaps *caps, gsize size);
+/* A pool for buffers of `size` contiguous bytes: configured, not active. `query` is NULL for what
+ * is attached to outputs. */
+GstBufferPool *gst_stx_stage_bytes_pool(GstStxStage *self, GstQuery *query, gsize size);
 
 /* decide_allocation, after gst_stx_stage_decide: such a pool, or one for pictures. */
 gboolean gst_stx_stage_take_bytes_pool(GstStxStage *self, GstQuery *query, gsize size);

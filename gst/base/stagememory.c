@@ -2,6 +2,7 @@
 /* The memory of a stage: its blocks, and the buffers of a frame, where it works. */
 #include "gst/base/stage.h"
 
+#include <gst/base/gstaggregator.h>
 #include <gst/base/gstbasetransform.h>
 #include <string.h>
 
@@ -374,6 +375,8 @@ static GstBuffer *allocate(GstStxStage *self, gsize size, gboolean attached)
   gst_allocation_params_init(&params);
   if (!attached && GST_IS_BASE_TRANSFORM(self->element))
     gst_base_transform_get_allocator(GST_BASE_TRANSFORM(self->element), &allocator, &params);
+  else if (!attached && GST_IS_AGGREGATOR(self->element))
+    gst_aggregator_get_allocator(GST_AGGREGATOR(self->element), &allocator, &params);
   params.align |= STX_ALIGN - 1;
   buffer = gst_buffer_new_allocate(allocator, size, &params);
   g_clear_object(&allocator);
@@ -405,18 +408,20 @@ GstFlowReturn gst_stx_stage_new_output(
   return flow;
 }
 
-GstBufferPool *gst_stx_stage_bytes_pool(GstStxStage *self, GstCaps *caps, gsize size)
+GstBufferPool *gst_stx_stage_bytes_pool(GstStxStage *self, GstQuery *query, gsize size)
 {
-  return self->device_output ? gst_stx_cuda_pool_bytes_new(&self->cuda, caps, size, FALSE)
-                             : gst_stx_host_pool_new(caps, (guint)size);
+  GstCaps *caps = NULL;
+
+  if (!self->device_output)
+    return gst_stx_host_pool_new(query, (guint)size);
+  if (query != NULL)
+    gst_query_parse_allocation(query, &caps, NULL);
+  return gst_stx_cuda_pool_bytes_new(&self->cuda, caps, size, FALSE);
 }
 
 gboolean gst_stx_stage_take_bytes_pool(GstStxStage *self, GstQuery *query, gsize size)
 {
-  GstCaps *caps;
-
-  gst_query_parse_allocation(query, &caps, NULL);
-  gst_stx_take_pool(query, gst_stx_stage_bytes_pool(self, caps, size), (guint)size, 0, 0);
+  gst_stx_take_pool(query, gst_stx_stage_bytes_pool(self, query, size), (guint)size, 0, 0);
   return TRUE;
 }
 

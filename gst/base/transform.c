@@ -4,6 +4,7 @@
 #include "gst/core/element.h"
 #include "gst/base/inputs.h"
 #include "gst/core/delay.h"
+#include "gst/core/memory.h"
 #include "gst/core/qos.h"
 #include "gst/core/stats.h"
 
@@ -131,7 +132,8 @@ static GstFlowReturn prepare_output_buffer(
 
   note_time(base, begin);
   if (flow == GST_FLOW_OK)
-    *output = finish(GST_STX_TRANSFORM(base), input, frame.output);
+    *output = gst_stx_offer(GST_ELEMENT(base), GST_BASE_TRANSFORM_SRC_PAD(base),
+        finish(GST_STX_TRANSFORM(base), input, frame.output));
   else
     gst_clear_buffer(&frame.output);
   if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED)

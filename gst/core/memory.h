@@ -30,9 +30,9 @@ gconstpointer gst_stx_aligned(
 
 /* ---- Allocation ---------------------------------------------------------------------------- */
 
-/* A pool of `size` contiguous bytes in system memory, aligned to STX_ALIGN; `caps` may be NULL.
- * Configured, not active. */
-GstBufferPool *gst_stx_host_pool_new(GstCaps *caps, guint size);
+/* A pool of `size` contiguous bytes, aligned to STX_ALIGN, of the allocator that an allocation
+ * query's answer offers; `query` NULL: of system memory, for any caps. Configured, not active. */
+GstBufferPool *gst_stx_host_pool_new(GstQuery *query, guint size);
 
 /* From decide_allocation: `pool` (transfer full) in place of the first one that was offered. */
 void gst_stx_take_pool(GstQuery *query, GstBufferPool *pool, guint size, guint min, guint max);
@@ -42,6 +42,14 @@ void gst_stx_take_pool(GstQuery *query, GstBufferPool *pool, guint size, guint m
  * makes one of ours if it offers none, and asks for GstVideoMeta where downstream understands it.
  */
 gboolean gst_stx_decide_video_pool(GstQuery *query);
+
+/*
+ * The buffer (transfer full) as it may leave `element` at its source pad `src`: bytes in system
+ * memory are copied if downstream offers an allocator of another kind, such as one of file
+ * descriptors, which unixfdsink needs. What the base class has agreed with downstream counts; for
+ * an element without such a base class downstream is asked whenever the pad is to reconfigure.
+ */
+GstBuffer *gst_stx_offer(GstElement *element, GstPad *src, GstBuffer *buffer);
 
 G_END_DECLS
 

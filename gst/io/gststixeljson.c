@@ -22,6 +22,7 @@
 #include "gst/io/jsonframe.h"
 #include "gst/stixels/stixelmeta.h"
 #include "gst/core/element.h"
+#include "gst/core/memory.h"
 #include "gst/core/properties.h"
 #include "gst/stixels/mediatypes.h"
 #include "gst/stixels/pointlabelsmeta.h"
@@ -336,8 +337,10 @@ static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *buffer, GstBuf
   good = take(self, &input, buffer, settings.write);
   if (good && input.frame.parts == 0)
     warn(self, settings.write);
-  if (good)
+  if (good) {
     append_line(self, &input.frame, output);
+    gst_stx_offer(GST_ELEMENT(self), GST_BASE_TRANSFORM_SRC_PAD(base), output);
+  }
   close_input(&input);
   return good ? GST_FLOW_OK : GST_FLOW_ERROR;
 }

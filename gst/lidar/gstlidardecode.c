@@ -32,6 +32,7 @@
 #include "common/lidar_packet/lidar_turns.h"
 #include "gst/core/delay.h"
 #include "gst/core/element.h"
+#include "gst/core/memory.h"
 #include "gst/core/properties.h"
 #include "gst/core/stats.h"
 #include "gst/core/timeline.h"
@@ -320,7 +321,7 @@ static GstFlowReturn push_turn(GstLidarDecode *self)
     GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
   self->discont = turn.lost > 0;
   gst_stx_lidar_meta_attach(self->src, buffer, turn.number);
-  return gst_pad_push(self->src, buffer);
+  return gst_pad_push(self->src, gst_stx_offer(GST_ELEMENT(self), self->src, buffer));
 }
 
 /* Everything that has ended. */

@@ -69,7 +69,7 @@ static GstFlowReturn push_packets(GstLidarEncode *self, GstClockTime time, GstCl
     packet = gst_buffer_new_wrapped(bytes, encoder->size);
     GST_BUFFER_PTS(packet) = time + gst_util_uint64_scale(duration, p + 1, encoder->packets);
     GST_BUFFER_DURATION(packet) = duration / encoder->packets;
-    flow = gst_pad_push(self->src, packet);
+    flow = gst_pad_push(self->src, gst_stx_offer(GST_ELEMENT(self), self->src, packet));
   }
   self->turns++;
   self->time = time + duration;

@@ -217,7 +217,7 @@ static GstFlowReturn push_scan(GstLidarParse *self, GstBuffer *input)
   } else {
     stamp(self, points, input, scan);
     gst_stx_lidar_meta_attach(self->src, points, scan);
-    flow = gst_pad_push(self->src, points);
+    flow = gst_pad_push(self->src, gst_stx_offer(GST_ELEMENT(self), self->src, points));
   }
   gst_buffer_unref(input);
   return flow;

@@ -26,6 +26,7 @@
 #include "gst/core/frametime.h"
 #include "gst/core/stats.h"
 #include "gst/core/element.h"
+#include "gst/core/memory.h"
 #include "gst/core/properties.h"
 #include "gst/cuda/cuda.h"
 #include "gst/obstacles/obstaclesstage.h"
@@ -277,6 +278,7 @@ static gboolean set_caps(GstBaseTransform *base, GstCaps *input, GstCaps *output
   StxError error;
 
   self->gives_records = is_of(output, GST_STX_OBSTACLES_MEDIA_TYPE);
+  gst_base_transform_set_in_place(base, !self->gives_records);
   gst_stx_frame_time_set_caps(&self->times, input);
   if (configure(self, input, &error))
     return TRUE;
@@ -524,11 +526,18 @@ static GstFlowReturn prepare_output_buffer(
     flow = give_records(self, input, &result, &found, output);
   else
     *output = with_obstacles(self, input, &result, &found);
+  if (flow == GST_FLOW_OK)
+    *output = gst_stx_offer(GST_ELEMENT(self), GST_BASE_TRANSFORM_SRC_PAD(base), *output);
   gst_stx_stats_frame(&self->stats, GST_ELEMENT(self), begin);
   return flow;
 }
 
 static GstFlowReturn transform_ip(GstBaseTransform *base, GstBuffer *frame)
+{
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *frame, GstBuffer *records)
 {
   return GST_FLOW_OK;
 }
@@ -658,6 +667,7 @@ static void gst_stixel_obstacles_class_init(GstStixelObstaclesClass *klass)
   base->submit_input_buffer = gst_stx_submit_input;
   base->prepare_output_buffer = prepare_output_buffer;
   base->transform_ip = transform_ip;
+  base->transform = transform;
   base->sink_event = sink_event;
   base->start = start;
   base->stop = stop;

@@ -254,12 +254,10 @@ gboolean gst_street_scene_view_decide(
     GstStreetSceneView view, const StxSceneLidar *lidar, GstQuery *query)
 {
   guint room = (guint)scan_room(view, lidar);
-  GstCaps *caps;
 
   if (!gst_street_scene_view_is_lidar(view))
     return gst_stx_decide_video_pool(query);
-  gst_query_parse_allocation(query, &caps, NULL);
-  gst_stx_take_pool(query, gst_stx_host_pool_new(caps, room), room, 0, 0);
+  gst_stx_take_pool(query, gst_stx_host_pool_new(query, room), room, 0, 0);
   return TRUE;
 }
 
