@@ -80,18 +80,24 @@ static gboolean is_scores(
   return gst_stx_semantics_layout(semantics, width, height, &classes, &layout, error);
 }
 
-/* FALSE: none of them is; `error` says why not of the first. */
-static gboolean find_scores(const GstTensorMeta *meta, int width, int height,
-    GstStxSemantics *semantics, GstBuffer **data, StxError *error)
+/* In any of the picture's metas: each network attaches one. FALSE: none of the tensors is; `error`
+ * says why not of the first. */
+static gboolean find_scores(GstBuffer *picture, int width, int height, GstStxSemantics *semantics,
+    GstBuffer **data, StxError *error)
 {
+  const GstTensorMeta *meta;
+  gpointer state = NULL;
   StxError other;
+  gsize count = 0;
 
-  for (gsize i = 0; i < meta->num_tensors; i++)
-    if (is_scores(meta->tensors[i], width, height, semantics, i == 0 ? error : &other)) {
-      *data = gst_buffer_ref(meta->tensors[i]->data);
-      return TRUE;
-    }
-  if (meta->num_tensors == 0)
+  while ((meta = (const GstTensorMeta *)gst_buffer_iterate_meta_filtered(
+              picture, &state, GST_TENSOR_META_API_TYPE)) != NULL)
+    for (gsize i = 0; i < meta->num_tensors; i++)
+      if (is_scores(meta->tensors[i], width, height, semantics, count++ == 0 ? error : &other)) {
+        *data = gst_buffer_ref(meta->tensors[i]->data);
+        return TRUE;
+      }
+  if (count == 0)
     stx_fail(error, "semantics: a picture with 0 tensors");
   return FALSE;
 }
@@ -249,7 +255,7 @@ gboolean gst_stx_attached_read(GstStxSemantics *semantics, GstBuffer *picture, i
   const GstTensorMeta *tensors = gst_buffer_get_tensor_meta(picture);
   GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta(picture);
 
-  if (tensors != NULL && find_scores(tensors, width, height, semantics, data, error))
+  if (tensors != NULL && find_scores(picture, width, height, semantics, data, error))
     return TRUE;
   if (has_segmentation(relations))
     return find_labels(semantics, relations, width, height, ids, data, error);

@@ -245,13 +245,17 @@ static void add_tensors(
   gst_tensor_meta_set(gst_buffer_add_tensor_meta(picture), 2, tensors);
 }
 
+/* Another network has attached its own before. */
 static GstBuffer *with_scores(
     const guint8 *labels, gint shift, guint type, gboolean interleaved, gboolean columns_first)
 {
   gsize width = (gsize)stx_score_side(WIDTH, shift), height = (gsize)stx_score_side(HEIGHT, shift);
   gsize planar_dims[] = {1, CLASSES, height, width}, dims[] = {1, height, width, CLASSES};
+  const gsize others[] = {1, CLASSES, HEIGHT, WIDTH + 1};
   GstBuffer *picture = picture_new();
 
+  add_tensors(picture, gst_buffer_new_allocate(NULL, CLASSES * HEIGHT * (WIDTH + 1), NULL), 0,
+      others, FALSE);
   add_tensors(picture, make_scores(labels, shift, type, interleaved), type,
       interleaved ? dims : planar_dims, columns_first);
   return picture;
