@@ -4,8 +4,10 @@
 
 #include "gst/core/elements.h"
 #include "gst/lidar/typefind.h"
+#include "gst/stixels/stixels.h"
 
 #define REGISTER(element) ok &= GST_ELEMENT_REGISTER(element, plugin);
+#define REGISTER_META(name) gst_meta_factory_register(plugin, gst_stx_##name##_meta_get_info());
 
 static gboolean plugin_init(GstPlugin *plugin)
 {
@@ -13,6 +15,10 @@ static gboolean plugin_init(GstPlugin *plugin)
 
   GST_STX_ELEMENTS(REGISTER)
   ok &= gst_stx_type_find_register(plugin);
+  gst_stx_metas_register();
+#if GST_CHECK_VERSION(1, 28, 0) /* metas that arrive load the plugin by themselves */
+  GST_STX_METAS(REGISTER_META)
+#endif
 
   return ok;
 }

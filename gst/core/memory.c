@@ -132,7 +132,7 @@ static void unref_allocator(gpointer allocator)
     gst_object_unref(allocator);
 }
 
-/* What the peer of a pad offers; it is asked anew when the pad is to reconfigure. */
+/* The allocator that the peer of a pad offers; it is asked anew when the pad is to reconfigure. */
 static GstAllocator *ask_allocator(GstPad *src, GstAllocationParams *params)
 {
   GQuark key = g_quark_from_static_string("gst-stx-allocator");

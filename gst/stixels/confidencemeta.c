@@ -9,16 +9,23 @@ static gboolean is_confidence(GstBuffer *confidence, guint width, guint height)
   return gst_buffer_get_size(confidence) == (gsize)width * height;
 }
 
+static gboolean fits(gconstpointer meta, GstBuffer *carrier)
+{
+  const GstStxConfidenceMeta *self = meta;
+
+  return is_confidence(self->confidence, self->width, self->height);
+}
+
 static gboolean transform(
     GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
 {
-  const GstStxConfidenceMeta *self = (const GstStxConfidenceMeta *)meta;
-
-  return gst_stx_placement_is_kept(type, data) &&
-         is_confidence(self->confidence, self->width, self->height) &&
-         gst_buffer_add_stx_confidence_meta(target, self->confidence, self->width, self->height) !=
-             NULL;
+  return gst_stx_placement_is_kept(type, data) && gst_stx_meta_copy(target, meta) != NULL;
 }
+
+static const GstStxMetaField fields[] = {
+    GST_STX_META_RUN(GstStxConfidenceMeta, width, height, 4),
+    {0},
+};
 
 static const GstStxMetaKind kind = {
     .api = "GstStxConfidenceMetaAPI",
@@ -27,21 +34,11 @@ static const GstStxMetaKind kind = {
     .size = sizeof(GstStxConfidenceMeta),
     .buffers = 1,
     .transform = transform,
+    .fits = fits,
+    .fields = fields,
 };
 
-GType gst_stx_confidence_meta_api_get_type(void)
-{
-  static gsize type = 0;
-
-  return gst_stx_meta_api(&type, &kind);
-}
-
-const GstMetaInfo *gst_stx_confidence_meta_get_info(void)
-{
-  static gsize info = 0;
-
-  return gst_stx_meta_info(&info, gst_stx_confidence_meta_api_get_type(), &kind);
-}
+GST_STX_DEFINE_META(Confidence, confidence)
 
 GstStxConfidenceMeta *gst_buffer_add_stx_confidence_meta(
     GstBuffer *frame, GstBuffer *confidence, guint width, guint height)
@@ -57,9 +54,4 @@ GstStxConfidenceMeta *gst_buffer_add_stx_confidence_meta(
   meta->width = width;
   meta->height = height;
   return meta;
-}
-
-GstStxConfidenceMeta *gst_buffer_get_stx_confidence_meta(GstBuffer *frame)
-{
-  return (GstStxConfidenceMeta *)gst_buffer_get_meta(frame, gst_stx_confidence_meta_api_get_type());
 }

@@ -28,26 +28,83 @@ static gboolean init(GstMeta *meta, gpointer params, GstBuffer *buffer)
   return TRUE;
 }
 
+const GstStxMetaKind *gst_stx_meta_kind(const GstMetaInfo *info)
+{
+  return g_type_get_qdata(info->api, kind_quark());
+}
+
 static void clear(GstMeta *meta, GstBuffer *buffer)
 {
-  const GstStxMetaKind *kind = g_type_get_qdata(meta->info->api, kind_quark());
+  const GstStxMetaKind *kind = gst_stx_meta_kind(meta->info);
   GstBuffer **held = (GstBuffer **)(meta + 1);
 
   for (guint i = 0; i < kind->buffers; i++)
     gst_clear_buffer(&held[i]);
 }
 
+/* Before GStreamer 1.24 metas end at the border of a process. */
+static const GstMetaInfo *register_info(GType api, const GstStxMetaKind *kind)
+{
+#if GST_CHECK_VERSION(1, 24, 0)
+  GstMetaInfo *info = (GstMetaInfo *)gst_meta_info_new(api, kind->name, kind->size);
+
+  info->init_func = init;
+  info->free_func = clear;
+  info->transform_func = kind->transform;
+  info->serialize_func = gst_stx_meta_serialize;
+  info->deserialize_func = gst_stx_meta_deserialize;
+  return gst_meta_info_register(info);
+#else
+  return gst_meta_register(api, kind->name, kind->size, init, clear, kind->transform);
+#endif
+}
+
 const GstMetaInfo *gst_stx_meta_info(gsize *once, GType api, const GstStxMetaKind *kind)
 {
   if (g_once_init_enter(once))
-    g_once_init_leave(
-        once, (gsize)gst_meta_register(api, kind->name, kind->size, init, clear, kind->transform));
+    g_once_init_leave(once, (gsize)register_info(api, kind));
   return (const GstMetaInfo *)*once;
 }
 
 gpointer gst_stx_meta_add(GstBuffer *buffer, const GstMetaInfo *info)
 {
   return gst_buffer_add_meta(buffer, info, NULL);
+}
+
+gpointer gst_stx_meta_copy(GstBuffer *target, const GstMeta *meta)
+{
+  const GstStxMetaKind *kind = gst_stx_meta_kind(meta->info);
+  GstMeta *copy;
+  GstBuffer **held;
+
+  if (kind->fits != NULL && !kind->fits(meta, target))
+    return NULL;
+  copy = gst_stx_meta_add(target, meta->info);
+  memcpy(copy + 1, meta + 1, kind->size - sizeof *meta);
+  held = (GstBuffer **)(copy + 1);
+  for (guint i = 0; i < kind->buffers; i++)
+    if (held[i] != NULL)
+      gst_buffer_ref(held[i]);
+  return copy;
+}
+
+gboolean gst_stx_meta_keep(
+    GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
+{
+  return gst_stx_meta_copy(target, meta) != NULL;
+}
+
+gboolean gst_stx_meta_keep_on_scan(
+    GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
+{
+  return gst_stx_meta_is_whole_copy(type, data) &&
+         gst_buffer_get_size(target) == gst_buffer_get_size(source) &&
+         gst_stx_meta_copy(target, meta) != NULL;
+}
+
+gboolean gst_stx_meta_awaits_memory(GstBuffer *carrier)
+{
+  return gst_buffer_n_memory(carrier) == 0;
 }
 
 gboolean gst_stx_meta_is_whole_copy(GQuark type, gpointer data)

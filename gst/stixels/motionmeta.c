@@ -10,16 +10,24 @@ static gboolean has_whole_records(GstBuffer *points)
   return points == NULL || gst_buffer_get_size(points) % sizeof(StxMotionPoint) == 0;
 }
 
-/* The camera's motion stays true after any change of the frame. */
-static gboolean transform(
-    GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
+static gboolean fits(gconstpointer meta, GstBuffer *carrier)
 {
-  const GstStxMotionMeta *self = (const GstStxMotionMeta *)meta;
-
-  return has_whole_records(self->points) &&
-         gst_buffer_add_stx_motion_meta(target, &self->motion, self->interval, self->points,
-             self->width, self->height) != NULL;
+  return has_whole_records(((const GstStxMotionMeta *)meta)->points);
 }
+
+static gboolean is_sound(gconstpointer meta)
+{
+  return ((const GstStxMotionMeta *)meta)->motion.state <= STX_MOTION_STILL;
+}
+
+static const GstStxMetaField fields[] = {
+    GST_STX_META_RUN(GstStxMotionMeta, motion.state, motion.state, 4),
+    GST_STX_META_RUN(GstStxMotionMeta, motion.rotation, motion.deviation, 8),
+    GST_STX_META_RUN(GstStxMotionMeta, motion.points, motion.agree, 4),
+    GST_STX_META_RUN(GstStxMotionMeta, interval, interval, 8),
+    GST_STX_META_RUN(GstStxMotionMeta, width, height, 4),
+    {0},
+};
 
 static const GstStxMetaKind kind = {
     .api = "GstStxMotionMetaAPI",
@@ -27,22 +35,14 @@ static const GstStxMetaKind kind = {
     .tags = NULL,
     .size = sizeof(GstStxMotionMeta),
     .buffers = 1,
-    .transform = transform,
+    .optional = 1,
+    .transform = gst_stx_meta_keep,
+    .fits = fits,
+    .is_sound = is_sound,
+    .fields = fields,
 };
 
-GType gst_stx_motion_meta_api_get_type(void)
-{
-  static gsize type = 0;
-
-  return gst_stx_meta_api(&type, &kind);
-}
-
-const GstMetaInfo *gst_stx_motion_meta_get_info(void)
-{
-  static gsize info = 0;
-
-  return gst_stx_meta_info(&info, gst_stx_motion_meta_api_get_type(), &kind);
-}
+GST_STX_DEFINE_META(Motion, motion)
 
 GstStxMotionMeta *gst_buffer_add_stx_motion_meta(GstBuffer *buffer, const StxMotion *motion,
     GstClockTime interval, GstBuffer *points, guint width, guint height)
@@ -93,11 +93,6 @@ GstStxMotionMeta *gst_buffer_add_stx_motion_meta_of_poses(GstBuffer *buffer, con
   return gst_buffer_add_stx_motion_meta(buffer, &motion, interval, NULL, 0, 0);
 }
 
-GstStxMotionMeta *gst_buffer_get_stx_motion_meta(GstBuffer *buffer)
-{
-  return (GstStxMotionMeta *)gst_buffer_get_meta(buffer, gst_stx_motion_meta_api_get_type());
-}
-
 gboolean gst_buffer_copy_stx_motion_meta(GstBuffer *to, GstBuffer *from)
 {
   GstStxMotionMeta *found = gst_buffer_get_stx_motion_meta(from), *older;
@@ -108,5 +103,5 @@ gboolean gst_buffer_copy_stx_motion_meta(GstBuffer *to, GstBuffer *from)
     return found != NULL;
   while ((older = gst_buffer_get_stx_motion_meta(to)) != NULL)
     gst_buffer_remove_meta(to, &older->meta);
-  return transform(to, &found->meta, from, 0, NULL);
+  return gst_stx_meta_copy(to, &found->meta) != NULL;
 }

@@ -11,22 +11,35 @@ static gboolean has_whole_records(GstBuffer *obstacles, GstBuffer *free_space)
          (free_space == NULL || gst_buffer_get_size(free_space) % sizeof(StxFreeSpace) == 0);
 }
 
-/* Records that are whole no more, since the owner of the buffers resized one, are not copied. */
+static gboolean fits(gconstpointer meta, GstBuffer *carrier)
+{
+  const GstStxObstaclesMeta *self = meta;
+
+  return has_whole_records(self->obstacles, self->free_space);
+}
+
+static gboolean is_sound(gconstpointer meta)
+{
+  const GstStxObstaclesMeta *self = meta;
+
+  return self->info.width == 0 ||
+         gst_stx_placed_is_sound(&self->info, gst_stx_placement_of((gpointer)meta));
+}
+
 static gboolean transform(
     GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
 {
   const GstStxObstaclesMeta *self = (const GstStxObstaclesMeta *)meta;
   StxPlacement placement;
 
-  return has_whole_records(self->obstacles, self->free_space) &&
-         gst_stx_placement_transform(
+  return gst_stx_placement_transform(
              &self->info, gst_stx_placement_of(meta), source, type, data, &placement) &&
-         gst_stx_place(gst_buffer_add_stx_obstacles_meta(
-                           target, self->obstacles, self->free_space, &self->info),
-             &placement);
+         gst_stx_place(gst_stx_meta_copy(target, meta), &placement);
 }
 
 G_STATIC_ASSERT(sizeof(GstStxObstaclesMeta) % G_ALIGNOF(StxPlacement) == 0);
+
+static const GstStxMetaField fields[] = {GST_STX_PLACED_FIELDS(GstStxObstaclesMeta), {0}};
 
 static const GstStxMetaKind kind = {
     .api = "GstStxObstaclesMetaAPI",
@@ -34,22 +47,14 @@ static const GstStxMetaKind kind = {
     .tags = gst_stx_image_tags,
     .size = GST_STX_PLACED_SIZE(GstStxObstaclesMeta),
     .buffers = 2,
+    .optional = 1 << 1,
     .transform = transform,
+    .fits = fits,
+    .is_sound = is_sound,
+    .fields = fields,
 };
 
-GType gst_stx_obstacles_meta_api_get_type(void)
-{
-  static gsize type = 0;
-
-  return gst_stx_meta_api(&type, &kind);
-}
-
-const GstMetaInfo *gst_stx_obstacles_meta_get_info(void)
-{
-  static gsize info = 0;
-
-  return gst_stx_meta_info(&info, gst_stx_obstacles_meta_api_get_type(), &kind);
-}
+GST_STX_DEFINE_META(Obstacles, obstacles)
 
 /* Obstacles of a frame's stixels lie where these do. */
 static void inherit(GstStxObstaclesMeta *meta, GstStxStixelMeta *stixels)
@@ -77,11 +82,6 @@ GstStxObstaclesMeta *gst_buffer_add_stx_obstacles_meta(
     inherit(meta, gst_buffer_get_stx_stixel_meta(buffer));
   }
   return meta;
-}
-
-GstStxObstaclesMeta *gst_buffer_get_stx_obstacles_meta(GstBuffer *buffer)
-{
-  return (GstStxObstaclesMeta *)gst_buffer_get_meta(buffer, gst_stx_obstacles_meta_api_get_type());
 }
 
 void gst_stx_obstacles_meta_set_frame_size(GstStxObstaclesMeta *meta, guint width, guint height)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/stixels/occupancymeta.h"
 
+#include <math.h>
+
 #include "gst/stixels/meta_private.h"
 
 static gboolean are_cells_of(GstBuffer *cells, guint width, guint height)
@@ -8,51 +10,41 @@ static gboolean are_cells_of(GstBuffer *cells, guint width, guint height)
   return gst_buffer_get_size(cells) == (gsize)width * height;
 }
 
-/* Whatever is done to the buffer, a picture perhaps, the cells are in the meta. */
-static gboolean transform(
-    GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
+static gboolean fits(gconstpointer meta, GstBuffer *carrier)
 {
-  const GstStxOccupancyMeta *self = (const GstStxOccupancyMeta *)meta;
-  GstStxOccupancyMeta *copy;
+  const GstStxOccupancyMeta *self = meta;
 
-  if (!are_cells_of(self->cells, self->width, self->height))
-    return FALSE;
-  copy = gst_buffer_add_stx_occupancy_meta(
-      target, self->cells, self->width, self->height, self->resolution);
-  if (copy == NULL)
-    return FALSE;
-  copy->fixed = self->fixed;
-  copy->epoch = self->epoch;
-  copy->origin_x = self->origin_x;
-  copy->origin_y = self->origin_y;
-  copy->x = self->x;
-  copy->y = self->y;
-  copy->yaw = self->yaw;
-  return TRUE;
+  return are_cells_of(self->cells, self->width, self->height);
 }
 
+static gboolean is_sound(gconstpointer meta)
+{
+  const GstStxOccupancyMeta *self = meta;
+
+  return self->resolution > 0 && isfinite(self->resolution + self->origin_x + self->origin_y +
+                                          self->x + self->y + self->yaw);
+}
+
+static const GstStxMetaField fields[] = {
+    GST_STX_META_RUN(GstStxOccupancyMeta, width, epoch, 4),
+    GST_STX_META_RUN(GstStxOccupancyMeta, resolution, yaw, 8),
+    {0},
+};
+
+/* Whatever is done to the buffer, a picture perhaps, the cells are in the meta. */
 static const GstStxMetaKind kind = {
     .api = "GstStxOccupancyMetaAPI",
     .name = "GstStxOccupancyMeta",
     .tags = NULL,
     .size = sizeof(GstStxOccupancyMeta),
     .buffers = 1,
-    .transform = transform,
+    .transform = gst_stx_meta_keep,
+    .fits = fits,
+    .is_sound = is_sound,
+    .fields = fields,
 };
 
-GType gst_stx_occupancy_meta_api_get_type(void)
-{
-  static gsize type = 0;
-
-  return gst_stx_meta_api(&type, &kind);
-}
-
-const GstMetaInfo *gst_stx_occupancy_meta_get_info(void)
-{
-  static gsize info = 0;
-
-  return gst_stx_meta_info(&info, gst_stx_occupancy_meta_api_get_type(), &kind);
-}
+GST_STX_DEFINE_META(Occupancy, occupancy)
 
 GstStxOccupancyMeta *gst_buffer_add_stx_occupancy_meta(
     GstBuffer *buffer, GstBuffer *cells, guint width, guint height, gdouble resolution)
@@ -69,9 +61,4 @@ GstStxOccupancyMeta *gst_buffer_add_stx_occupancy_meta(
   meta->height = height;
   meta->resolution = resolution;
   return meta;
-}
-
-GstStxOccupancyMeta *gst_buffer_get_stx_occupancy_meta(GstBuffer *buffer)
-{
-  return (GstStxOccupancyMeta *)gst_buffer_get_meta(buffer, gst_stx_occupancy_meta_api_get_type());
 }

@@ -3,7 +3,9 @@
 
 #include <gst/video/gstvideometa.h>
 #include <gst/video/video.h>
+#include <math.h>
 
+#include "common/columns.h"
 #include "gst/stixels/meta_private.h"
 
 const gchar *gst_stx_image_tags[] = {
@@ -110,6 +112,23 @@ gboolean gst_stx_place(gpointer meta, const StxPlacement *placement)
   if (meta != NULL)
     *gst_stx_placement_of(meta) = *placement;
   return meta != NULL;
+}
+
+gboolean gst_stx_placed_is_sound(const GstStxStixelInfo *info, const StxPlacement *at)
+{
+  const StxGrid grid = {.width = (gint)info->width,
+      .height = (gint)info->height,
+      .cell_width = (gint)info->stixel_width,
+      .cell_height = 1};
+  const StxCamera *camera = &info->camera;
+  StxError error;
+
+  return stx_grid_check(&grid, &error) && info->columns == (guint)stx_grid_columns(&grid) &&
+         isfinite(camera->focal + camera->cx + camera->cy + camera->baseline + camera->height +
+                  camera->pitch) &&
+         camera->image_width >= 0 && camera->image_height >= 0 &&
+         camera->missing <= STX_CAMERA_ALL &&
+         isfinite(at->xx + at->xy + at->x0 + at->yx + at->yy + at->y0 + at->width + at->height);
 }
 
 void gst_stx_place_in_size(gpointer meta, const GstStxStixelInfo *info, guint width, guint height)

@@ -18,6 +18,18 @@ extern const gchar *gst_stx_image_tags[];
 /* Such a meta is as large as this: its placement lies behind what everybody sees. */
 #define GST_STX_PLACED_SIZE(Type) (sizeof(Type) + sizeof(StxPlacement))
 
+/* The numbers of such a meta: its `info` and its placement. */
+#define GST_STX_PLACED_FIELDS(Type)                                                                \
+  GST_STX_META_RUN(Type, info.width, info.columns, 4),                                             \
+      GST_STX_META_RUN(Type, info.camera.focal, info.camera.pitch, 8),                             \
+      GST_STX_META_RUN(Type, info.camera.image_width, info.camera.missing, 4),                     \
+  {                                                                                                \
+    sizeof(Type), 8, sizeof(StxPlacement) / 8                                                      \
+  }
+
+/* Are these numbers, of bytes from elsewhere, possible? */
+gboolean gst_stx_placed_is_sound(const GstStxStixelInfo *info, const StxPlacement *placement);
+
 /* The placement of such a meta; all 0: the image fills the frame, of unknown size. */
 static inline StxPlacement *gst_stx_placement_of(gpointer meta)
 {

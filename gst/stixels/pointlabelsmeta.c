@@ -8,17 +8,13 @@ static gboolean are_labels_of(GstBuffer *labels, GstBuffer *scan)
   return gst_buffer_get_size(labels) * 4 == gst_buffer_get_size(scan);
 }
 
-static gboolean transform(
-    GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
+static gboolean fits(gconstpointer meta, GstBuffer *carrier)
 {
-  const GstStxPointLabelsMeta *self = (const GstStxPointLabelsMeta *)meta;
-
-  /* A picture made of the scan is no scan, and a scan that was cut has lost its labels. */
-  return gst_stx_meta_is_whole_copy(type, data) &&
-         gst_buffer_get_size(target) == gst_buffer_get_size(source) &&
-         are_labels_of(self->labels, target) &&
-         gst_buffer_add_stx_point_labels_meta(target, self->labels) != NULL;
+  return gst_stx_meta_awaits_memory(carrier) ||
+         are_labels_of(((const GstStxPointLabelsMeta *)meta)->labels, carrier);
 }
+
+static const GstStxMetaField fields[] = {{0}};
 
 static const GstStxMetaKind kind = {
     .api = "GstStxPointLabelsMetaAPI",
@@ -26,22 +22,12 @@ static const GstStxMetaKind kind = {
     .tags = NULL,
     .size = sizeof(GstStxPointLabelsMeta),
     .buffers = 1,
-    .transform = transform,
+    .transform = gst_stx_meta_keep_on_scan,
+    .fits = fits,
+    .fields = fields,
 };
 
-GType gst_stx_point_labels_meta_api_get_type(void)
-{
-  static gsize type = 0;
-
-  return gst_stx_meta_api(&type, &kind);
-}
-
-const GstMetaInfo *gst_stx_point_labels_meta_get_info(void)
-{
-  static gsize info = 0;
-
-  return gst_stx_meta_info(&info, gst_stx_point_labels_meta_api_get_type(), &kind);
-}
+GST_STX_DEFINE_META(PointLabels, point_labels)
 
 GstStxPointLabelsMeta *gst_buffer_add_stx_point_labels_meta(GstBuffer *scan, GstBuffer *labels)
 {
@@ -54,10 +40,4 @@ GstStxPointLabelsMeta *gst_buffer_add_stx_point_labels_meta(GstBuffer *scan, Gst
   meta = gst_stx_meta_add(scan, gst_stx_point_labels_meta_get_info());
   meta->labels = gst_buffer_ref(labels);
   return meta;
-}
-
-GstStxPointLabelsMeta *gst_buffer_get_stx_point_labels_meta(GstBuffer *scan)
-{
-  return (GstStxPointLabelsMeta *)gst_buffer_get_meta(
-      scan, gst_stx_point_labels_meta_api_get_type());
 }

@@ -12,11 +12,20 @@ static gboolean transform(
 
   return gst_stx_placement_transform(
              &self->info, gst_stx_placement_of(meta), source, type, data, &placement) &&
-         gst_stx_place(
-             gst_buffer_add_stx_stixel_meta(target, self->stixels, &self->info), &placement);
+         gst_stx_place(gst_stx_meta_copy(target, meta), &placement);
+}
+
+static gboolean is_sound(gconstpointer meta)
+{
+  const GstStxStixelMeta *self = meta;
+
+  return gst_buffer_get_size(self->stixels) % sizeof(StxStixel) == 0 &&
+         gst_stx_placed_is_sound(&self->info, gst_stx_placement_of((gpointer)meta));
 }
 
 G_STATIC_ASSERT(sizeof(GstStxStixelMeta) % G_ALIGNOF(StxPlacement) == 0);
+
+static const GstStxMetaField fields[] = {GST_STX_PLACED_FIELDS(GstStxStixelMeta), {0}};
 
 static const GstStxMetaKind kind = {
     .api = "GstStxStixelMetaAPI",
@@ -25,21 +34,11 @@ static const GstStxMetaKind kind = {
     .size = GST_STX_PLACED_SIZE(GstStxStixelMeta),
     .buffers = 1,
     .transform = transform,
+    .is_sound = is_sound,
+    .fields = fields,
 };
 
-GType gst_stx_stixel_meta_api_get_type(void)
-{
-  static gsize type = 0;
-
-  return gst_stx_meta_api(&type, &kind);
-}
-
-const GstMetaInfo *gst_stx_stixel_meta_get_info(void)
-{
-  static gsize info = 0;
-
-  return gst_stx_meta_info(&info, gst_stx_stixel_meta_api_get_type(), &kind);
-}
+GST_STX_DEFINE_META(Stixel, stixel)
 
 GstStxStixelMeta *gst_buffer_add_stx_stixel_meta(
     GstBuffer *frame, GstBuffer *stixels, const GstStxStixelInfo *info)
@@ -54,11 +53,6 @@ GstStxStixelMeta *gst_buffer_add_stx_stixel_meta(
   meta->stixels = gst_buffer_ref(stixels);
   meta->info = *info;
   return meta;
-}
-
-GstStxStixelMeta *gst_buffer_get_stx_stixel_meta(GstBuffer *frame)
-{
-  return (GstStxStixelMeta *)gst_buffer_get_meta(frame, gst_stx_stixel_meta_api_get_type());
 }
 
 void gst_stx_stixel_meta_set_frame_size(GstStxStixelMeta *meta, guint width, guint height)

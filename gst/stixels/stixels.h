@@ -27,6 +27,7 @@
 #include "gst/stixels/cameracaps.h"
 #include "gst/stixels/confidencemeta.h"
 #include "gst/stixels/mediatypes.h"
+#include "gst/stixels/metabytes.h"
 #include "gst/stixels/motionmeta.h"
 #include "gst/stixels/obstaclesmeta.h"
 #include "gst/stixels/obstacleset.h"

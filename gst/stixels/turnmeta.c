@@ -8,27 +8,17 @@ static gboolean are_marks_of(GstBuffer *marks, GstBuffer *scan)
   return gst_buffer_get_size(marks) * 2 == gst_buffer_get_size(scan);
 }
 
-static gboolean transform(
-    GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
+static gboolean fits(gconstpointer meta, GstBuffer *carrier)
 {
-  const GstStxTurnMeta *self = (const GstStxTurnMeta *)meta;
-  GstStxTurnMeta *copy;
-
-  /* As labels of points: a part of a scan, or a picture of it, has no marks. */
-  if (!gst_stx_meta_is_whole_copy(type, data) ||
-      gst_buffer_get_size(target) != gst_buffer_get_size(source) ||
-      !are_marks_of(self->marks, target))
-    return FALSE;
-  copy = gst_buffer_add_stx_turn_meta(target, self->marks);
-  if (copy == NULL)
-    return FALSE;
-  copy->sensor_time = self->sensor_time;
-  copy->number = self->number;
-  copy->packets = self->packets;
-  copy->lost = self->lost;
-  copy->complete = self->complete;
-  return TRUE;
+  return gst_stx_meta_awaits_memory(carrier) ||
+         are_marks_of(((const GstStxTurnMeta *)meta)->marks, carrier);
 }
+
+static const GstStxMetaField fields[] = {
+    GST_STX_META_RUN(GstStxTurnMeta, sensor_time, number, 8),
+    GST_STX_META_RUN(GstStxTurnMeta, packets, complete, 4),
+    {0},
+};
 
 static const GstStxMetaKind kind = {
     .api = "GstStxTurnMetaAPI",
@@ -36,22 +26,12 @@ static const GstStxMetaKind kind = {
     .tags = NULL,
     .size = sizeof(GstStxTurnMeta),
     .buffers = 1,
-    .transform = transform,
+    .transform = gst_stx_meta_keep_on_scan,
+    .fits = fits,
+    .fields = fields,
 };
 
-GType gst_stx_turn_meta_api_get_type(void)
-{
-  static gsize type = 0;
-
-  return gst_stx_meta_api(&type, &kind);
-}
-
-const GstMetaInfo *gst_stx_turn_meta_get_info(void)
-{
-  static gsize info = 0;
-
-  return gst_stx_meta_info(&info, gst_stx_turn_meta_api_get_type(), &kind);
-}
+GST_STX_DEFINE_META(Turn, turn)
 
 GstStxTurnMeta *gst_buffer_add_stx_turn_meta(GstBuffer *scan, GstBuffer *marks)
 {
@@ -64,9 +44,4 @@ GstStxTurnMeta *gst_buffer_add_stx_turn_meta(GstBuffer *scan, GstBuffer *marks)
   meta = gst_stx_meta_add(scan, gst_stx_turn_meta_get_info());
   meta->marks = gst_buffer_ref(marks);
   return meta;
-}
-
-GstStxTurnMeta *gst_buffer_get_stx_turn_meta(GstBuffer *scan)
-{
-  return (GstStxTurnMeta *)gst_buffer_get_meta(scan, gst_stx_turn_meta_api_get_type());
 }

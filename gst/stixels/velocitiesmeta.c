@@ -9,38 +9,28 @@ static gboolean has_whole_records(GstBuffer *obstacles, GstBuffer *stixels)
          gst_buffer_get_size(stixels) % sizeof(StxVelocity) == 0;
 }
 
-/* Metres per second are the same, whatever is done to the frame. */
-static gboolean transform(
-    GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
+static gboolean fits(gconstpointer meta, GstBuffer *carrier)
 {
-  const GstStxVelocitiesMeta *self = (const GstStxVelocitiesMeta *)meta;
+  const GstStxVelocitiesMeta *self = meta;
 
-  return has_whole_records(self->obstacles, self->stixels) &&
-         gst_buffer_add_stx_velocities_meta(target, self->obstacles, self->stixels) != NULL;
+  return has_whole_records(self->obstacles, self->stixels);
 }
 
+static const GstStxMetaField fields[] = {{0}};
+
+/* Metres per second are the same, whatever is done to the frame. */
 static const GstStxMetaKind kind = {
     .api = "GstStxVelocitiesMetaAPI",
     .name = "GstStxVelocitiesMeta",
     .tags = NULL,
     .size = sizeof(GstStxVelocitiesMeta),
     .buffers = 2,
-    .transform = transform,
+    .transform = gst_stx_meta_keep,
+    .fits = fits,
+    .fields = fields,
 };
 
-GType gst_stx_velocities_meta_api_get_type(void)
-{
-  static gsize type = 0;
-
-  return gst_stx_meta_api(&type, &kind);
-}
-
-const GstMetaInfo *gst_stx_velocities_meta_get_info(void)
-{
-  static gsize info = 0;
-
-  return gst_stx_meta_info(&info, gst_stx_velocities_meta_api_get_type(), &kind);
-}
+GST_STX_DEFINE_META(Velocities, velocities)
 
 GstStxVelocitiesMeta *gst_buffer_add_stx_velocities_meta(
     GstBuffer *buffer, GstBuffer *obstacles, GstBuffer *stixels)
@@ -55,10 +45,4 @@ GstStxVelocitiesMeta *gst_buffer_add_stx_velocities_meta(
   meta->obstacles = gst_buffer_ref(obstacles);
   meta->stixels = gst_buffer_ref(stixels);
   return meta;
-}
-
-GstStxVelocitiesMeta *gst_buffer_get_stx_velocities_meta(GstBuffer *buffer)
-{
-  return (GstStxVelocitiesMeta *)gst_buffer_get_meta(
-      buffer, gst_stx_velocities_meta_api_get_type());
 }

@@ -115,7 +115,7 @@ static const char *const lines[] = {
     VIEW("left") " ! sgm.sink_left " VIEW("right") " ! sgm.sink_right stereo-sgm name=sgm" OUT,
     VIEW("left") " ! s.sink_left " VIEW("right") " ! s.sink_right stereo-stixels name=s" OUT,
     VIEW("left") " ! o.sink " STIXELS " ! o.stixels stixel-overlay name=o" OUT,
-    VIEW("left") " ! o.sink " STIXELS " ! o.stixels stixel-overlay name=o alpha=0 outlines=false" OUT,
+    VIEW("left") " ! o.sink " STIXELS " ! o.stixels stixel-overlay name=o alpha=0" OUT,
     VIEW("left") " ! o.sink " STIXELS " ! o.stixels stixel-overlay name=o ! stixel-orbit" OUT,
 };
 
