@@ -27,6 +27,7 @@
   ELEMENT(stixel_obstacles)                                                                        \
   ELEMENT(stixel_orbit)                                                                            \
   ELEMENT(stixel_overlay)                                                                          \
+  ELEMENT(stixel_sei)                                                                              \
   ELEMENT(street_scene_src)                                                                        \
   ELEMENT(stereo_stixels)
 

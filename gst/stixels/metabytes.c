@@ -88,19 +88,31 @@ static const guint8 *take(Reader *reader, gsize size)
   return at;
 }
 
+/* Of any alignment. */
+static guint32 get_u32(const guint8 *at)
+{
+  guint32 value;
+
+  memcpy(&value, at, sizeof value);
+  return GUINT32_FROM_LE(value);
+}
+
 static gboolean take_fields(Reader *reader, const GstStxMetaField *field, GstMeta *meta)
 {
   for (; field->count > 0; field++)
     for (guint i = 0; i < field->count; i++) {
       const guint8 *from = take(reader, field->bytes);
       guint8 *to = (guint8 *)meta + field->offset + i * field->bytes;
+      guint64 value = 0;
 
       if (from == NULL)
         return FALSE;
+      memcpy(&value, from, field->bytes);
+      value = GUINT64_FROM_LE(value);
       if (field->bytes == 4)
-        *(guint32 *)to = GST_READ_UINT32_LE(from);
+        *(guint32 *)to = (guint32)value;
       else
-        *(guint64 *)to = GST_READ_UINT64_LE(from);
+        *(guint64 *)to = value;
     }
   return TRUE;
 }
@@ -108,7 +120,7 @@ static gboolean take_fields(Reader *reader, const GstStxMetaField *field, GstMet
 static gboolean take_buffer(Reader *reader, gboolean optional, GstBuffer **buffer)
 {
   const guint8 *length = take(reader, 4), *from;
-  gsize size = length != NULL ? GST_READ_UINT32_LE(length) : NONE;
+  gsize size = length != NULL ? get_u32(length) : NONE;
 
   if (size == NONE)
     return length != NULL && optional;
@@ -183,13 +195,15 @@ GBytes *gst_stx_metas_to_bytes(GstBuffer *buffer)
     const GstMeta *meta = gst_buffer_get_meta(buffer, infos[i]()->api);
     const guint8 head[2] = {(guint8)(i + 1), VERSION};
     guint begin = bytes->len;
+    guint32 size;
 
     if (meta == NULL)
       continue;
     g_byte_array_append(bytes, head, sizeof head);
     put_u32(bytes, 0);
     done = put_meta(bytes, meta);
-    GST_WRITE_UINT32_LE(bytes->data + begin + 2, bytes->len - begin - HEAD);
+    size = GUINT32_TO_LE(bytes->len - begin - HEAD);
+    memcpy(bytes->data + begin + 2, &size, sizeof size);
   }
   if (done && bytes->len > 0)
     return g_byte_array_free_to_bytes(bytes);
@@ -202,7 +216,7 @@ static gboolean take_next(
     Reader *reader, GstBuffer *buffer, GstMeta *added[G_N_ELEMENTS(infos)], GError **error)
 {
   const guint8 *head = take(reader, HEAD);
-  gsize size = head != NULL ? GST_READ_UINT32_LE(head + 2) : 0;
+  gsize size = head != NULL ? get_u32(head + 2) : 0;
   const guint8 *at = head != NULL ? take(reader, size) : NULL;
   const GstMetaInfo *info =
       at != NULL && head[0] - 1u < G_N_ELEMENTS(infos) ? infos[head[0] - 1]() : NULL;

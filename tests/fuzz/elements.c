@@ -193,6 +193,7 @@ static StxRig rigs[] = {
     {"lidar-parse", {"sink"}, ANY},
     {"lidar-decode", {"sink"}, ANY},
     {"lidar-encode", {"sink"}, ANY},
+    {"stixel-sei", {"sink"}, ANY},
     {"road-hazards threads=1", {"sink_left", "sink_right", "disparity"}, ANY},
     {"disparity-colour threads=1", {"sink", "truth"}, ANY},
     {"disparity-colour threads=1 range=frame legend=none", {"sink"}, ANY},

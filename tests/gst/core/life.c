@@ -32,6 +32,7 @@ static const char *const lines[] = {
     "! "
     "downsample-transpose stixel-width=1 stixel-height=1 ! rdp-columns median=5 ! " OUT,
     TEST("GRAY16_LE") "downsample-transpose ! sat-dp-stixels ! stixel-json ! " OUT,
+    TEST("I420") "stixel-sei ! " OUT,
     STIXELS "stixel-obstacles ! stixel-obstacles post-messages=true ! " OUT,
     STIXELS "stixel-obstacles ! application/x-obstacles ! stixel-json ! " OUT,
     "road-hazards name=h focal=99 cx=32 baseline=0.5 ! " OUT TEST("I420") "h.sink_left " TEST(

@@ -54,6 +54,25 @@ static GstBuffer *new_carrier(void)
   return carrier;
 }
 
+/* A little-endian number of so many bytes, anywhere. */
+static guint64 number_at(guint bytes, const guint8 *at)
+{
+  guint64 value = 0;
+
+  for (guint i = 0; i < bytes; i++)
+    value |= (guint64)at[i] << 8 * i;
+  return value;
+}
+
+static gdouble double_at(const guint8 *at)
+{
+  guint64 bits = number_at(8, at);
+  gdouble value;
+
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 static guint count_metas(GstBuffer *buffer)
 {
   gpointer state = NULL;
@@ -129,12 +148,12 @@ STX_TEST(the_layout_of_motion_is_the_one_that_the_page_says)
   bytes = gst_stx_metas_to_bytes(buffer);
   ck_assert_uint_eq(g_bytes_get_size(bytes), HEAD + 4 + 18 * 8 + 2 * 4 + 8 + 2 * 4 + 4);
   at = g_bytes_get_data(bytes, NULL);
-  ck_assert(at[0] == 3 && at[1] == 1 && GST_READ_UINT32_LE(at + 2) == 176);
-  ck_assert(GST_READ_DOUBLE_LE(at + HEAD + 4 + 11 * 8) == 2);
-  ck_assert_uint_eq(GST_READ_UINT32_LE(at + HEAD + 152), 3);
-  ck_assert_uint_eq(GST_READ_UINT64_LE(at + HEAD + 156), 258);
-  ck_assert_uint_eq(GST_READ_UINT32_LE(at + HEAD + 168), 8);
-  ck_assert_uint_eq(GST_READ_UINT32_LE(at + HEAD + 172), G_MAXUINT32);
+  ck_assert(at[0] == 3 && at[1] == 1 && (guint32)number_at(4, at + 2) == 176);
+  ck_assert(double_at(at + HEAD + 4 + 11 * 8) == 2);
+  ck_assert_uint_eq((guint32)number_at(4, at + HEAD + 152), 3);
+  ck_assert_uint_eq(number_at(8, at + HEAD + 156), 258);
+  ck_assert_uint_eq((guint32)number_at(4, at + HEAD + 168), 8);
+  ck_assert_uint_eq((guint32)number_at(4, at + HEAD + 172), G_MAXUINT32);
 }
 
 STX_TEST(bytes_that_are_cut_are_refused)
@@ -151,7 +170,7 @@ STX_TEST(bytes_that_are_cut_are_refused)
     /* A cut between two metas is none. */
     ck_assert_msg((read != NULL) == (length == end), "%u of %u bytes", (guint)length, (guint)size);
     if (length == end)
-      end += HEAD + GST_READ_UINT32_LE(data + end + 2);
+      end += HEAD + (guint32)number_at(4, data + end + 2);
   }
 }
 
@@ -175,7 +194,7 @@ STX_TEST(forged_numbers_are_refused)
   g_autoptr(GBytes) bytes = gst_stx_metas_to_bytes(carrier);
   g_autoptr(GstBuffer) elsewhere = read_on(bytes, POINTS + 1); /* labels of another scan */
   g_autoptr(GBytes) twice = changed(
-      bytes, HEAD + GST_READ_UINT32_LE((const guint8 *)g_bytes_get_data(bytes, NULL) + 2), 1);
+      bytes, HEAD + (guint32)number_at(4, (const guint8 *)g_bytes_get_data(bytes, NULL) + 2), 1);
   /* The image's width, its columns, the exponent of its focal length, of its placement. */
   const gsize places[] = {HEAD + 1, HEAD + 12, HEAD + 16 + 7, HEAD + 16 + 48 + 12 + 7};
 
