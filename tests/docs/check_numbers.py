@@ -6,14 +6,19 @@ usage: check_numbers.py STX-EVAL
 Every block of every page is written again and compared, and every file of CSV with the digest that
 its program left: none is edited by hand. Blocks say of times that are older than the code that they
 are. Of the measured rows some are measured
-again: those of the streets, and where there is data those of KITTI; times are not compared.
+again: those of the streets, and where there is data those of KITTI, of both one in three by its
+digest; times are not compared. stx-eval runs in children of this process (warm.py).
 """
 import importlib
+import os
 import pathlib
+import subprocess
 import sys
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "docs/measure")]
+sys.path[:0] = [str(ROOT / "docs/measure"), str(ROOT / "tests/tools")]
+warm = importlib.import_module("warm")
 (paper, make_plots, page_figures, plot_lidar, plot_optimal, plot_quality, plot_rdp, plot_stixels,
  plots, tables) = map(importlib.import_module, (
      "stx-paper", "make-plots", "page_figures", "plot_lidar", "plot_optimal", "plot_quality",
@@ -25,6 +30,9 @@ SAMPLE = ({"data": "street", "cell": 8, "settings": "defaults", "labels": "none"
           {"data": "KITTI 2012", "cell": 8},
           {"data": "KITTI 2012, more", "cell": 8, "settings": "defaults", "model": "gaussian"})
 MACHINE = ("ms_", "pairs_evaluated")  # what differs from processor to processor
+KEYS = ("data", "cell", "settings", "labels", "model")
+subprocess.run = warm.run
+os.environ.setdefault("CK_DEFAULT_TIMEOUT", "120")  # of the tests that print rows
 
 
 def measured(study, data, row):
@@ -93,8 +101,9 @@ def main():
     there = {data.name: data for data in study.kept()}
     rows = tables.read_csv(plot_stixels.FOLDER, ["comparison"])["comparison"]
     again = [row for row in rows if row["data"] in there
-             and any(all(row[key] == wanted[key] for key in wanted) for wanted in SAMPLE)]
-    assert len(again) >= 8, len(again)
+             and zlib.crc32(" ".join(str(row[key]) for key in KEYS).encode()) % 3 == 0
+             and any(all(str(row[key]) == str(wanted[key]) for key in wanted) for wanted in SAMPLE)]
+    assert len(again) >= 3, len(again)
     for row in again:
         now = measured(study, there[row["data"]], row)
         for key, value in row.items():

@@ -2,8 +2,14 @@
 """stx-paper.py on small streets: its rows are what stx-eval says with the options of each.
 
 usage: check_paper.py STX-EVAL
+
+PYTHONPATH and STIXELS_LIBRARY are those of the build: stx-paper.py and stx-eval run in children of
+this process (warm.py).
 """
+import contextlib
 import csv
+import importlib
+import io
 import json
 import math
 import pathlib
@@ -11,7 +17,12 @@ import subprocess
 import sys
 import tempfile
 
+import warm
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "docs/measure"))
+stx_paper = importlib.import_module("stx-paper")
+subprocess.run = warm.run
 PROGRAMS = pathlib.Path(sys.argv[1]).parent
 STREET = "--size 416x160"
 # Of a scene: cells; models from depth and from labels, with the defaults and as the paper has them.
@@ -28,8 +39,19 @@ def run(command, status=0):
 
 
 def paper(options, *folders, status=0):
-    return run([sys.executable, ROOT / "docs/measure/stx-paper.py", "--programs", PROGRAMS,
-                "--seeds", 1, *STREET.split(), *options.split(), *folders], status)
+    """Returns its output; status 2 is that of argparse, 1 that of a message."""
+    sys.argv = ["stx-paper.py", "--programs", str(PROGRAMS), "--seeds", "1", *STREET.split(),
+                *options.split(), *folders]
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            stx_paper.main()
+            end = 0
+        except SystemExit as said:
+            end = said.code
+    found = end if isinstance(end, int) else 1
+    assert found == status, (options, end, err.getvalue())
+    return out.getvalue() if status == 0 else f"{err.getvalue()}{end}"
 
 
 def evaluate(options):
