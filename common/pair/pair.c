@@ -15,6 +15,7 @@
 #define CANDIDATES (2 * (256 / 2) + 1 + CHUNK) /* in a row, and room to the end of a chunk */
 #define REACHED (2 * STX_PAIR_MAX_REACH + 1)
 #define ONE 4096 /* r² = 1 */
+#define PARTS 64 /* of a row */
 #define NEAR 2   /* rows and columns around the best match that do not compete with it */
 
 /* Half the columns of a view. */
@@ -31,12 +32,14 @@ typedef struct {
 typedef struct {
   Place place;
   int disparity, rows; /* columns, rows: right minus left for the latter */
+  int part;            /* of a row, in 1/PARTS, to be added to these */
 } Match;
 
 typedef struct {
   uint16_t score[REACHED][CANDIDATES];
   Place points[STX_PAIR_CELLS];
   Match matches[STX_PAIR_CELLS];
+  int count; /* of these */
 } Work;
 
 static const int16_t *at(const Fold *fold, int x, int y)
@@ -213,8 +216,17 @@ static void rate(const int32_t cov[CANDIDATES], int64_t own, const int64_t var[C
 }
 
 typedef struct {
-  int best, second, row, column;
+  int best, second, row, column, part;
 } Peak;
+
+/* Where the parabola through three scores, the middle one the largest, has its top: -PARTS/2 …
+ * PARTS/2 from the middle. */
+static int top_of(int above, int middle, int below)
+{
+  int bend = 2 * (2 * middle - above - below);
+
+  return bend > 0 ? PARTS * (below - above) / bend : 0;
+}
 
 static Peak find_peak(const Work *work, int rows, int count)
 {
@@ -223,12 +235,15 @@ static Peak find_peak(const Work *work, int rows, int count)
   for (int j = 0; j < rows; j++)
     for (int c = 0; c < count; c++)
       if (work->score[j][c] > peak.best)
-        peak = (Peak){work->score[j][c], 0, j, c};
+        peak = (Peak){work->score[j][c], 0, j, c, 0};
   for (int j = 0; j < rows; j++)
     for (int c = 0; c < count; c++)
       if ((abs(j - peak.row) > NEAR || abs(c - peak.column) > NEAR) &&
           work->score[j][c] > peak.second)
         peak.second = work->score[j][c];
+  if (peak.row > 0 && peak.row < rows - 1)
+    peak.part = top_of(
+        work->score[peak.row - 1][peak.column], peak.best, work->score[peak.row + 1][peak.column]);
   return peak;
 }
 
@@ -270,6 +285,7 @@ static bool find_match(
 
   match->rows = peak.row;
   match->disparity = peak.column;
+  match->part = peak.part;
   if (peak.best < STX_PAIR_GOOD || 2 * (ONE - peak.best) > ONE - peak.second)
     return false;
   return !params->distinct || search(params, left, left, work, match->place).second < peak.best;
@@ -478,7 +494,21 @@ void stx_pair_measure(const StxPairParams *params, const StxImage8 *left, const 
     votes.count++;
   }
   evidence->matched = votes.count;
+  work->count = votes.count;
   fit(&votes, params->reach, evidence);
   if (4 * evidence->fitted < 3 * votes.count)
     find_geometry(&votes, &evidence->geometry);
+}
+
+int stx_pair_matches(const void *scratch, StxPairMatch matches[STX_PAIR_CELLS])
+{
+  const Work *work = scratch;
+
+  for (int i = 0; i < work->count; i++) {
+    const Match *match = &work->matches[i];
+
+    matches[i] = (StxPairMatch){2 * match->place.x + .5, match->place.y, 2 * match->disparity,
+        match->rows + match->part / (double)PARTS};
+  }
+  return work->count;
 }

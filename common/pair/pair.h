@@ -99,4 +99,14 @@ size_t stx_pair_scratch(int width, int height);
 void stx_pair_measure(const StxPairParams *params, const StxImage8 *left, const StxImage8 *right,
     void *scratch, StxPairEvidence *evidence);
 
+/* A point of the left view that was found in the right one, pixels. */
+typedef struct {
+  double x, y;
+  double disparity; /* in steps of two pixels */
+  double rows;      /* right minus left, in 1/64 by the parabola through three scores */
+} StxPairMatch;
+
+/* The matches of the last measurement with this scratch: how many. */
+int stx_pair_matches(const void *scratch, StxPairMatch matches[STX_PAIR_CELLS]);
+
 #endif

@@ -263,6 +263,7 @@ static bool rectified_pair(const StxCalibration *c, int width, int height,
          fit(seen, width, height, params->alpha, pair, error);
 }
 
+#define RUN 8           /* samples of a row, in a map that is filled fast */
 #define BATCH 16        /* rows of a map that a thread fills at a time */
 #define MOST_PIXELS 1e6 /* of focal lengths and principal points */
 
@@ -411,6 +412,17 @@ bool stx_rectify_view(const StxCalibration *calibration, const StxRectifyParams 
       view->fx, view->cx, view->cy, baseline);
 }
 
+StxRectifyView stx_rectify_turned(const StxRectifyView *view, const StxRectifyTurn *turn)
+{
+  StxRectifyView turned = *view;
+  double rotation[9];
+  stx_rotation_from_vector(turn->angle, rotation);
+  stx_matrix_product(rotation, view->r, turned.r);
+  turned.lens.fx *= 1 + turn->ratio;
+  turned.lens.fy *= 1 + turn->ratio;
+  return turned;
+}
+
 /* ---- Maps --------------------------------------------------------------------------------- */
 
 static int halved(int side, int shift)
@@ -446,16 +458,17 @@ typedef struct {
   uint32_t *place;
   uint16_t *fraction;
   int shift[2];
+  int run; /* samples of a row that lie in a straight line */
 } Filling;
 
 /* A position of the camera's picture along one side, as sample and fraction; false outside. */
 static bool split(double position, int pixels, int samples, int shift, int *at, int *fraction)
 {
-  double pixel = floor(position * STX_RECTIFY_ONE + .5), margin = shift * STX_RECTIFY_ONE / 2;
-  if (!(pixel >= -margin && pixel <= (double)(pixels - 1) * STX_RECTIFY_ONE + margin))
+  double pixel = position * STX_RECTIFY_ONE + .5, margin = shift * STX_RECTIFY_ONE / 2;
+  if (!(pixel >= -margin && pixel < (double)(pixels - 1) * STX_RECTIFY_ONE + margin + 1))
     return false;
   if (shift > 0)
-    pixel = floor(((position + .5) / 2 - .5) * STX_RECTIFY_ONE + .5);
+    pixel = ((position + .5) / 2 - .5) * STX_RECTIFY_ONE + .5;
   int whole = pixel > 0 ? (int)pixel : 0, most = (samples - 1) * STX_RECTIFY_ONE;
   whole = whole < most ? whole : most;
   *at = whole / STX_RECTIFY_ONE < samples - 2 ? whole / STX_RECTIFY_ONE : samples - 2;
@@ -463,7 +476,8 @@ static bool split(double position, int pixels, int samples, int shift, int *at, 
   return true;
 }
 
-static void fill_sample(const Filling *f, int u, int v, size_t i)
+/* The camera's pixel that a sample shows; false: none. */
+static bool find_pixel(const Filling *f, int u, int v, double pixel[2])
 {
   const StxRectifyView *view = f->view;
   const double *r = view->r;
@@ -471,36 +485,66 @@ static void fill_sample(const Filling *f, int u, int v, size_t i)
   double y = (stx_scaled_centre(v, 1 << f->shift[1]) - view->cy) / view->fy;
   const double ray[3] = {
       r[0] * x + r[3] * y + r[6], r[1] * x + r[4] * y + r[7], r[2] * x + r[5] * y + r[8]};
-  double pixel[2];
+  return stx_lens_project(&f->lens, ray, pixel);
+}
+
+static void put_pixel(const Filling *f, const double pixel[2], size_t i)
+{
   int at[2], fraction[2];
-  f->place[i] = STX_RECTIFY_OUTSIDE;
-  f->fraction[i] = 0;
-  if (!stx_lens_project(&f->lens, ray, pixel) ||
-      !split(
-          pixel[0], view->source_width, f->map.source_width, f->shift[0], &at[0], &fraction[0]) ||
-      !split(
-          pixel[1], view->source_height, f->map.source_height, f->shift[1], &at[1], &fraction[1]))
+  if (!split(pixel[0], f->view->source_width, f->map.source_width, f->shift[0], &at[0],
+          &fraction[0]) ||
+      !split(pixel[1], f->view->source_height, f->map.source_height, f->shift[1], &at[1],
+          &fraction[1]))
     return;
   f->place[i] = (uint32_t)at[0] | (uint32_t)at[1] << 16;
   f->fraction[i] = (uint16_t)(fraction[0] | fraction[1] << 8);
+}
+
+/* So many samples from (u, v) on, those between the ends in a straight line; without a pixel at the
+ * one after them each by itself. */
+static void fill_run(const Filling *f, int u, int v, int count)
+{
+  size_t i = (size_t)v * (size_t)f->map.width + (size_t)u;
+  double begin[2], end[2], pixel[2];
+  bool straight = count > 1 && find_pixel(f, u, v, begin) && find_pixel(f, u + count, v, end);
+  for (int k = 0; k < count; k++, i++) {
+    f->place[i] = STX_RECTIFY_OUTSIDE;
+    f->fraction[i] = 0;
+    for (int c = 0; c < 2 && straight; c++)
+      pixel[c] = begin[c] + (end[c] - begin[c]) * k / count;
+    if (straight || find_pixel(f, u + k, v, pixel))
+      put_pixel(f, pixel, i);
+  }
 }
 
 static void fill_rows(void *data, int batch, int worker)
 {
   const Filling *f = data;
   for (int y = batch * BATCH; y < (batch + 1) * BATCH && y < f->map.height; y++)
-    for (int x = 0; x < f->map.width; x++)
-      fill_sample(f, x, y, (size_t)y * (size_t)f->map.width + (size_t)x);
+    for (int x = 0; x < f->map.width; x += f->run)
+      fill_run(f, x, y, f->run < f->map.width - x ? f->run : f->map.width - x);
+}
+
+static void fill(
+    const StxRectifyView *view, int shift_x, int shift_y, void *memory, int threads, int run)
+{
+  Filling f = {view, stx_lens_prepare(&view->lens),
+      stx_rectify_map_in(view, shift_x, shift_y, memory), memory, NULL, {shift_x, shift_y}, run};
+  f.fraction =
+      (uint16_t *)(void *)((char *)memory + ((const char *)f.map.fraction - (char *)memory));
+  stx_parallel(threads, (f.map.height + BATCH - 1) / BATCH, fill_rows, &f);
 }
 
 void stx_rectify_map_fill(
     const StxRectifyView *view, int shift_x, int shift_y, void *memory, int threads)
 {
-  Filling f = {view, stx_lens_prepare(&view->lens),
-      stx_rectify_map_in(view, shift_x, shift_y, memory), memory, NULL, {shift_x, shift_y}};
-  f.fraction =
-      (uint16_t *)(void *)((char *)memory + ((const char *)f.map.fraction - (char *)memory));
-  stx_parallel(threads, (f.map.height + BATCH - 1) / BATCH, fill_rows, &f);
+  fill(view, shift_x, shift_y, memory, threads, 1);
+}
+
+void stx_rectify_map_refill(
+    const StxRectifyView *view, int shift_x, int shift_y, void *memory, int threads)
+{
+  fill(view, shift_x, shift_y, memory, threads, RUN);
 }
 
 double stx_rectify_black(const StxRectifyMap *map)

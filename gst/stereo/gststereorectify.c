@@ -22,6 +22,7 @@
 #include "common/rectify/rectify.h"
 #include "gst/base/stage.h"
 #include "gst/core/frames.h"
+#include "gst/stereo/drift.h"
 #include "gst/stereo/sgmviews.h"
 
 GST_DEBUG_CATEGORY_STATIC(stereo_rectify_debug);
@@ -34,19 +35,20 @@ GST_DEBUG_CATEGORY_STATIC(stereo_rectify_debug);
 
 /* The plan from caps, calibration and properties. Zero it to begin with. */
 typedef struct {
-  StxRectifyView view;
-  GstVideoRectangle part;   /* the camera's picture in the frames that come in */
-  GstVideoInfo input;       /* of the frames */
-  GstVideoInfo output;      /* set by the element, before the first frame */
-  GstStxScratch map[2];     /* of planes at full size, and of subsampled ones */
-  const void *on_device[2]; /* their copies on the GPU; NULL: none */
+  StxRectifyView calibrated; /* by the file */
+  StxRectifyView view;       /* … and put right, of the right camera */
+  GstVideoRectangle part;    /* the camera's picture in the frames that come in */
+  GstVideoInfo input;        /* of the frames */
+  GstVideoInfo output;       /* set by the element, before the first frame */
+  GstStxScratch map[2];      /* of planes at full size, and of subsampled ones */
+  const void *on_device[2];  /* their copies on the GPU; NULL: none */
 } Plan;
 
 #define PLANES 3
 #define LEAST_BLACK .05 /* share of a picture of which it is said that the camera does not see it */
 
 /* Slots of the stage. */
-enum { INPUT, OUTPUT = INPUT + PLANES, MAP = OUTPUT + PLANES };
+enum { INPUT, OUTPUT = INPUT + PLANES, MAP = OUTPUT + PLANES, LUMA = MAP + 2 };
 
 #define GST_TYPE_STEREO_RECTIFY (gst_stereo_rectify_get_type())
 G_DECLARE_FINAL_TYPE(GstStereoRectify, gst_stereo_rectify, GST, STEREO_RECTIFY, GstStxViewStreams)
@@ -56,6 +58,7 @@ typedef struct {
   gint pair;
   gdouble unit;
   GstStereoSgmLayout layout;
+  GstStxRefine refine;
   StxRectifyParams params;
 } GstStereoRectifySettings;
 
@@ -64,6 +67,7 @@ struct _GstStereoRectify {
 
   GstStereoRectifySettings settings;    /* properties, under the object lock */
   Plan plan[GST_STX_VIEW_STREAM_COUNT]; /* of the lanes' threads */
+  GstStxDrift drift;
 };
 
 G_DEFINE_FINAL_TYPE(GstStereoRectify, gst_stereo_rectify, GST_TYPE_STX_VIEW_STREAMS)
@@ -108,18 +112,18 @@ static gboolean is_packed(const GstVideoInfo *info)
 
 /* ---- Plan ---------------------------------------------------------------------------------- */
 
-static gboolean fill_map(Plan *plan, Shift shift, gint threads, gboolean filled[2], StxError *error)
+/* The maps of planes at full size, and of subsampled ones: exact, or fast. */
+typedef void (*FillMap)(const StxRectifyView *view, int x, int y, void *memory, int threads);
+
+static gboolean make_map(Plan *plan, Shift shift, FillMap fill, gint threads, StxError *error)
 {
   gboolean small = is_subsampled(shift);
   GstStxScratch *memory = &plan->map[small];
 
-  if (filled[small])
-    return TRUE;
   if (!gst_stx_scratch_reserve(memory, stx_rectify_map_bytes(&plan->view, shift.x, shift.y), error))
     return FALSE;
-  stx_rectify_map_fill(&plan->view, shift.x, shift.y, memory->data, threads);
+  fill(&plan->view, shift.x, shift.y, memory->data, threads);
   plan->on_device[small] = NULL;
-  filled[small] = TRUE;
   return TRUE;
 }
 
@@ -136,24 +140,33 @@ static gboolean check_part(const Plan *plan, Shift shift, StxError *error)
       part->w, part->h, GST_VIDEO_INFO_NAME(&plan->input));
 }
 
+/* Makes the maps of plan->view. */
+static gboolean make_maps(Plan *plan, FillMap fill, gint threads, StxError *error)
+{
+  gboolean made[2] = {FALSE, FALSE};
+
+  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&plan->input); c++) {
+    Shift shift = shift_of(&plan->input, c);
+
+    if (!check_part(plan, shift, error) ||
+        (!made[is_subsampled(shift)] && !make_map(plan, shift, fill, threads, error)))
+      return FALSE;
+    made[is_subsampled(shift)] = TRUE;
+  }
+  return TRUE;
+}
+
 /* Plans for the left (0) or right (1) camera. `plan->input` and `part` are set; `threads` fill the
  * maps. *camera gets the rectified pair's numbers. */
 static gboolean plan_make(Plan *plan, const StxCalibration *calibration,
     const StxRectifyParams *params, guint camera, gint threads, StxCamera *rectified,
     StxError *error)
 {
-  gboolean filled[2] = {FALSE, FALSE};
-
-  if (!stx_rectify_view(calibration, params, (gint)camera, plan->part.w, plan->part.h, &plan->view,
-          rectified, error))
+  if (!stx_rectify_view(calibration, params, (gint)camera, plan->part.w, plan->part.h,
+          &plan->calibrated, rectified, error))
     return FALSE;
-  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&plan->input); c++) {
-    Shift shift = shift_of(&plan->input, c);
-
-    if (!check_part(plan, shift, error) || !fill_map(plan, shift, threads, filled, error))
-      return FALSE;
-  }
-  return TRUE;
+  plan->view = plan->calibrated;
+  return make_maps(plan, stx_rectify_map_fill, threads, error);
 }
 
 static void plan_clear(Plan *plan)
@@ -233,22 +246,51 @@ static gboolean find_input(GstStxStage *stage, const Plan *plan, const gchar *wh
   return found;
 }
 
-static gboolean rectify(GstStxStage *stage, Plan *plan, const gchar *what, GstBuffer *input,
-    GstBuffer *output, StxError *error)
+/* Shows the luma, or green, of what was rectified to those who look for drift. */
+static gboolean show(GstStereoRectify *self, const GstStxViewFrame *frame, GstStxStage *stage,
+    const StxFrame *picture, StxError *error)
 {
+  const Plan *plan = &self->plan[frame->lane];
+  guint component = GST_VIDEO_INFO_IS_RGB(&plan->output) ? 1 : 0;
+  guint plane = GST_VIDEO_INFO_COMP_PLANE(&plan->output, component);
+  gint step = GST_VIDEO_INFO_COMP_PSTRIDE(&plan->output, component);
+  StxImage8 image = {
+      picture->data[plane], picture->stride[plane], plan->view.width, plan->view.height};
+
+  if (!gst_stx_drift_wants(&self->drift, frame->lane, GST_BUFFER_PTS(frame->input)))
+    return TRUE;
+  if (stage->on_device) {
+    gsize size = (gsize)image.stride * (gsize)(image.height - 1) + (gsize)(image.width * step);
+
+    image.data = (uint8_t *)gst_stx_stage_bring(stage, LUMA, image.data, size, error);
+    if (image.data == NULL || !gst_stx_stage_wait(stage, error))
+      return FALSE;
+  }
+  image.data += GST_VIDEO_INFO_COMP_POFFSET(&plan->output, component);
+  gst_stx_drift_put(&self->drift, frame->lane, &image, step, frame->lane == 1 ? &plan->view : NULL);
+  return TRUE;
+}
+
+static gboolean rectify(GstStereoRectify *self, const GstStxViewFrame *frame, StxError *error)
+{
+  Plan *plan = &self->plan[frame->lane];
+  GstStxStage *stage = gst_stx_view_streams_stage(GST_STX_VIEW_STREAMS(self), frame->lane);
   guint planes = GST_VIDEO_INFO_N_PLANES(&plan->input);
   StxFrame from, to;
 
-  if (!find_input(stage, plan, what, input, &from, error) ||
+  if (!find_input(stage, plan, frame->pad, frame->input, &from, error) ||
       !gst_stx_stage_picture(
-          stage, OUTPUT, "output", output, &plan->output, planes, GST_MAP_WRITE, &to, error))
+          stage, OUTPUT, "output", frame->output, &plan->output, planes, GST_MAP_WRITE, &to, error))
     return FALSE;
-  if (is_packed(&plan->input))
-    return run_packed(stage, plan, &from, &to, error);
-  for (guint p = 0; p < planes; p++)
-    if (!run_plane(stage, plan, p, &from, &to, error))
+  if (is_packed(&plan->input)) {
+    if (!run_packed(stage, plan, &from, &to, error))
       return FALSE;
-  return TRUE;
+  } else {
+    for (guint p = 0; p < planes; p++)
+      if (!run_plane(stage, plan, p, &from, &to, error))
+        return FALSE;
+  }
+  return show(self, frame, stage, &to, error);
 }
 
 /* ---- Settings ------------------------------------------------------------------------------ */
@@ -272,17 +314,41 @@ static void clear_settings(GstStereoRectifySettings *settings)
   g_clear_pointer(&settings->calibration_right, g_free);
 }
 
+/* Its cameras are what its pictures show, until they drift. */
+static StxCalibration calibration_of_pair(const StxCamera *camera)
+{
+  const double f = camera->focal, cx = camera->cx, cy = camera->cy;
+  StxCalibration calibration = {.rectified = true,
+      .width = camera->image_width,
+      .height = camera->image_height,
+      .format = "a rectified pair"};
+
+  for (guint i = 0; i < 2; i++)
+    calibration.camera[i] = (StxCalibratedCamera){.lens = {.fx = f, .fy = f, .cx = cx, .cy = cy},
+        .width = camera->image_width,
+        .height = camera->image_height,
+        .r = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+        .p = {f, 0, cx, i == 0 ? 0 : -f * camera->baseline, 0, f, cy, 0, 0, 0, 1, 0}};
+  return calibration;
+}
+
 /* For pictures of this size; 0: any. */
 static gboolean load(const GstStereoRectifySettings *settings, gint width, gint height,
     StxCalibration *calibration, StxError *error)
 {
   const StxCalibrationFiles files = {
       settings->calibration, settings->calibration_right, settings->pair, settings->unit};
+  StxCamera camera;
 
   if (files.path == NULL || *files.path == '\0')
     return stx_fail(error,
         "no calibration is given: set calibration=FILE, and calibration-right=FILE where there are "
         "two");
+  if (settings->refine != GST_STX_REFINE_OFF && !stx_calibration_is_known(files.path, error) &&
+      stx_camera_load(files.path, files.pair, &camera, error)) {
+    *calibration = calibration_of_pair(&camera);
+    return TRUE;
+  }
   return stx_calibration_load(&files, width, height, calibration, error);
 }
 
@@ -294,6 +360,7 @@ static gboolean start(GstStxViewStreams *lanes)
   StxError error;
   gboolean loaded = load(&settings, 0, 0, &calibration, &error);
 
+  gst_stx_drift_start(&GST_STEREO_RECTIFY(lanes)->drift, settings.refine);
   clear_settings(&settings);
   if (!loaded)
     GST_STX_ELEMENT_ERROR(lanes, RESOURCE, OPEN_READ, &error);
@@ -372,6 +439,14 @@ static gboolean make_plan(
       plan_make(plan, &calibration, &settings.params, lane, stage->place.threads, camera, error);
 
   clear_settings(&settings);
+  if (made && lane == 1) {
+    StxRectifyTurn turn = gst_stx_drift_hold(&self->drift);
+
+    if (turn.angle[0] != 0 || turn.angle[2] != 0 || turn.ratio != 0) {
+      plan->view = stx_rectify_turned(&plan->calibrated, &turn);
+      made = make_maps(plan, stx_rectify_map_refill, stage->place.threads, error);
+    }
+  }
   if (!made)
     return FALSE;
   GST_INFO_OBJECT(self, "%s view: %s, calibration of %s for pictures of %g times the size",
@@ -400,6 +475,23 @@ static GstCaps *configure(
 
 /* ---- One view ------------------------------------------------------------------------------ */
 
+/* The right view is turned by what is known of its drift now. */
+static gboolean refine(GstStereoRectify *self, GstBuffer *input, StxError *error)
+{
+  Plan *plan = &self->plan[1];
+  GstStxStage *stage = gst_stx_view_streams_stage(GST_STX_VIEW_STREAMS(self), 1);
+  GstStructure *news;
+  StxRectifyTurn turn;
+  gboolean turned = gst_stx_drift_step(&self->drift, GST_BUFFER_PTS(input), &turn, &news);
+
+  if (news != NULL)
+    gst_element_post_message(GST_ELEMENT(self), gst_message_new_element(GST_OBJECT(self), news));
+  if (!turned)
+    return TRUE;
+  plan->view = stx_rectify_turned(&plan->calibrated, &turn);
+  return make_maps(plan, stx_rectify_map_refill, stage->place.threads, error);
+}
+
 static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 {
   GstStxViewStreams *lanes = GST_STX_VIEW_STREAMS(element);
@@ -408,9 +500,8 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 
   if (flow != GST_FLOW_OK)
     return flow;
-  return rectify(gst_stx_view_streams_stage(lanes, frame->lane),
-             &GST_STEREO_RECTIFY(element)->plan[frame->lane], frame->pad, frame->input,
-             frame->output, error)
+  return (frame->lane == 0 || refine(GST_STEREO_RECTIFY(element), frame->input, error)) &&
+                 rectify(GST_STEREO_RECTIFY(element), frame, error)
              ? GST_FLOW_OK
              : GST_FLOW_ERROR;
 }
@@ -433,6 +524,8 @@ static const StxField own_fields[] = {
         FIELD(DOUBLE, unit), .high = 1000, .unit = "m"},
     {"layout", "Layout", "Packing of the two views on pad sink", FIELD(CHOICE, layout),
         .choices = gst_stereo_sgm_layouts},
+    {"refine", "Refine", "What is done about cameras that have moved since the calibration",
+        FIELD(CHOICE, refine), .choices = gst_stx_refine_modes},
 };
 static const GstStereoRectifySettings defaults = {.pair = -1, .params = STX_RECTIFY_DEFAULTS};
 static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
@@ -452,12 +545,23 @@ static void finalize(GObject *object)
   clear_settings(&self->settings);
   for (guint i = 0; i < GST_STX_VIEW_STREAM_COUNT; i++)
     plan_clear(&self->plan[i]);
+  gst_stx_drift_clear(&self->drift);
   G_OBJECT_CLASS(gst_stereo_rectify_parent_class)->finalize(object);
 }
 
 static void gst_stereo_rectify_init(GstStereoRectify *self)
 {
   self->settings = defaults;
+  gst_stx_drift_init(&self->drift);
+}
+
+static void tell(GstStxViewStreams *lanes, GstStructure *stats)
+{
+  GstStructure *drift = gst_stx_drift_tell(&GST_STEREO_RECTIFY(lanes)->drift);
+
+  if (drift != NULL)
+    gst_structure_set(stats, "drift", GST_TYPE_STRUCTURE, drift, NULL);
+  g_clear_pointer(&drift, gst_structure_free);
 }
 
 static void gst_stereo_rectify_class_init(GstStereoRectifyClass *klass)
@@ -476,4 +580,5 @@ static void gst_stereo_rectify_class_init(GstStereoRectifyClass *klass)
   lanes->stage.work = work;
   lanes->configure = configure;
   lanes->start = start;
+  lanes->tell = tell;
 }

@@ -119,6 +119,7 @@ static const Proxy proxies[] = {
     {"calibration-pair", MATCHER | PART(RECTIFY)},
     {"unit", PART(RECTIFY)},
     {"fov", PART(RECTIFY)},
+    {"refine", PART(RECTIFY)},
     {"layout", MATCHER | PART(RECTIFY)},
     {"camera-height", MATCHER},
     {"camera-pitch", MATCHER},

@@ -40,7 +40,15 @@ static void refuse(GstPlumbing *self, const gchar *path, const StxError *raw, co
     GST_STX_ELEMENT_ERROR(self->bin, RESOURCE, OPEN_READ, pair);
 }
 
-/* Of a file that stereo-rectify does not know. */
+static gboolean refines(GstPlumbing *self)
+{
+  gint refine;
+
+  g_object_get(self->part[GST_PLUMBING_RECTIFY], "refine", &refine, NULL);
+  return refine != 0;
+}
+
+/* Of a file that stereo-rectify does not know, unless it is to look for drift. */
 static gboolean choose_rectified(GstPlumbing *self, const gchar *path, const StxError *raw)
 {
   StxCamera camera;
@@ -52,8 +60,9 @@ static gboolean choose_rectified(GstPlumbing *self, const gchar *path, const Stx
     refuse(self, path, raw, &error);
     return FALSE;
   }
-  GST_INFO_OBJECT(
-      self->bin, "%s is of a rectified pair: pictures go to stereo-sgm as they come", path);
+  self->rectifies = refines(self);
+  GST_INFO_OBJECT(self->bin, "%s is of a rectified pair: pictures go to stereo-sgm %s", path,
+      self->rectifies ? "as their drift is corrected" : "as they come");
   lend(self, path);
   return TRUE;
 }
@@ -67,6 +76,10 @@ static gboolean choose(GstPlumbing *self, const gchar *path, const gchar *second
   if (path != NULL && !self->rectifies)
     return choose_rectified(self, path, &error);
   lend(self, NULL);
+  if (path == NULL && refines(self))
+    GST_ELEMENT_WARNING(self->bin, RESOURCE, SETTINGS,
+        ("refine looks for drift from a calibration, and none is given: set calibration=FILE"),
+        (NULL));
   if (self->rectifies)
     GST_INFO_OBJECT(
         self->bin, "%s is of cameras: stereo-rectify makes their pictures a pair", path);

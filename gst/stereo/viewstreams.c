@@ -635,6 +635,8 @@ static GstStructure *stats_of(GstStxViewStreams *self)
     gst_structure_free(stats);
   }
   GST_OBJECT_UNLOCK(self);
+  if (CLASS(self)->tell != NULL)
+    CLASS(self)->tell(self, all);
   return all;
 }
 

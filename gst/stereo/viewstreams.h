@@ -45,6 +45,9 @@ typedef struct {
  * start (optional)
  *   On the way to PAUSED. FALSE after an element error.
  *
+ * tell (optional)
+ *   Adds its own to the lanes' statistics. Any thread.
+ *
  * In class_init an element calls gst_stx_view_streams_class_add_pads.
  */
 struct _GstStxViewStreamsClass {
@@ -55,6 +58,7 @@ struct _GstStxViewStreamsClass {
   GstCaps *(*configure)(
       GstStxViewStreams *self, guint lane, gboolean both, GstCaps *input, StxError *error);
   gboolean (*start)(GstStxViewStreams *self);
+  void (*tell)(GstStxViewStreams *self, GstStructure *stats);
 };
 
 /* The templates of all pads, which have these caps. */
