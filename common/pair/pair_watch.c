@@ -150,10 +150,9 @@ static void describe_rows(const StxPairModel *model, char text[256])
 StxPairAngles stx_pair_angles(const StxPairFinding *finding)
 {
   const StxPairGeometry *geometry = &finding->evidence.geometry;
-  double focal = finding->width;
 
-  return (StxPairAngles){atan(geometry->shift / focal) * DEGREES, geometry->yaw * focal * DEGREES,
-      geometry->roll * DEGREES, atan(geometry->tilt) * DEGREES};
+  return (StxPairAngles){
+      atan(geometry->shift / finding->width) * DEGREES, geometry->roll * DEGREES};
 }
 
 static void describe_geometry(const StxPairFinding *finding, char text[256])

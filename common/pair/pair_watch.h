@@ -50,10 +50,10 @@ void stx_pair_examine(int max_disparity, const StxImage8 *left, const StxImage8 
     void *scratch, StxPairFinding *finding);
 
 /* Degrees by which the right camera is turned against the left one, of an unrectified pair, if the
- * focal length is the width of a picture. Pitch includes a difference of the principal points, yaw
- * what lenses bend. tilt: of the baseline against the rows. */
+ * focal length is the width of a picture. Pitch includes a difference of the principal points. Yaw
+ * and the direction of the baseline are not among them: lenses that bend lines look like these. */
 typedef struct {
-  double pitch, yaw, roll, tilt;
+  double pitch, roll;
 } StxPairAngles;
 StxPairAngles stx_pair_angles(const StxPairFinding *finding);
 

@@ -18,7 +18,7 @@ enum { PLAUSIBLE, IMPLAUSIBLE, USAGE, UNKNOWN }; /* exit status */
 
 typedef struct {
   int max_disparity, pairs;
-  const char *left, *right, *calibration_path;
+  const char *left, *right, *calibration_path, *second_path;
   CheckFiles files;
   StxCalibration calibration;
   bool has_calibration;
@@ -30,9 +30,9 @@ typedef struct {
 static bool read_calibration(Check *check, StxError *error)
 {
   const char *path = check->calibration_path;
-  StxCalibrationFiles files = {.path = path, .pair = -1};
+  StxCalibrationFiles files = {.path = path, .second = check->second_path, .pair = -1};
   StxCamera camera;
-  if (stx_calibration_is_known(path, error)) {
+  if (files.second != NULL || stx_calibration_is_known(path, error)) {
     check->has_calibration = stx_calibration_load(&files, 0, 0, &check->calibration, error);
     return check->has_calibration;
   }
@@ -104,15 +104,18 @@ static void tell_next(const Check *check, bool calibrated)
   const char *names[] = {
       calibrated && decoded[0] == NULL ? check->files.left->pdata[0] : check->left,
       calibrated && decoded[1] == NULL ? check->files.right->pdata[0] : check->right,
-      calibrated ? check->calibration_path : "camera.yml"};
-  char *quoted[3];
-  for (int i = 0; i < 3; i++)
+      calibrated ? check->calibration_path : "camera.yml",
+      check->second_path != NULL ? check->second_path : ""};
+  char *quoted[4];
+  for (int i = 0; i < 4; i++)
     quoted[i] = g_shell_quote(names[i]);
   if (calibrated)
-    printf("next: gst-launch-1.0 stereo-stixels name=stixels calibration=%s ! videoconvert ! "
+    printf("next: gst-launch-1.0 stereo-stixels name=stixels calibration=%s%s%s ! videoconvert ! "
            "pngenc ! filesink location=stixels.png filesrc location=%s ! %s ! stixels.sink_left "
            "filesrc location=%s ! %s ! stixels.sink_right\n",
-        quoted[2], quoted[0], decoded[0] == NULL ? "pngdec" : "decodebin", quoted[1],
+        quoted[2], check->second_path != NULL ? " calibration-right=" : "",
+        check->second_path != NULL ? quoted[3] : "", quoted[0],
+        decoded[0] == NULL ? "pngdec" : "decodebin", quoted[1],
         decoded[1] == NULL ? "pngdec" : "decodebin");
   else
     printf("next, if the cameras move and turn in these pictures: stx-calibrate %s %s --baseline "
@@ -120,16 +123,16 @@ static void tell_next(const Check *check, bool calibrated)
            "or record a chessboard with both: stx-calibrate left.mkv right.mkv --board 9x6 "
            "--square 0.025 -o %s\n",
         quoted[0], quoted[1], quoted[2], quoted[0], quoted[1], quoted[2], quoted[2]);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 4; i++)
     g_free(quoted[i]);
 }
 
 static void tell_angles(const StxPairFinding *finding)
 {
   StxPairAngles angles = stx_pair_angles(finding);
-  printf("measured: pitch %.1f, yaw %.1f, roll %.1f degrees, baseline %.1f degrees off the rows, "
-         "for a focal length of %d px, the width; lenses that bend lines add to the yaw\n",
-      angles.pitch, angles.yaw, angles.roll, angles.tilt, finding->width);
+  printf("measured: pitch %.1f degrees for a focal length of %d px, the width, or principal points "
+         "%.0f rows apart; roll %.1f degrees; lenses that bend lines hide the yaw\n",
+      angles.pitch, finding->width, finding->evidence.geometry.shift, angles.roll);
 }
 
 static void try_calibration(const Check *check, StxPairVerdict verdict)
@@ -198,19 +201,20 @@ static bool parse(Check *check, int argc, char **argv, StxError *error)
       {"pairs", 0, 0, G_OPTION_ARG_INT, &check->pairs, "look at so many pairs at most (20)", "N"},
       {NULL}};
   GOptionContext *context = g_option_context_new(
-      "LEFT RIGHT [CALIBRATION] - says whether two views can be a stereo pair");
+      "LEFT RIGHT [CALIBRATION [SECOND]] - says whether two views can be a stereo pair");
   g_option_context_set_summary(context,
       "LEFT and RIGHT are PNG files, folders of these, patterns such as left-%04d.png, or videos\n"
       "and JPEGs, which gst-launch-1.0 decodes: the first 300 pictures are looked at. Where\n"
       "the views cannot be a rectified pair, it says why (swapped, not rectified, of two "
       "scales\n"
       "or moments, covered, twice the same), and tries what would put it right; with the\n"
-      "calibration of the camera, as stereo-rectify and stereo-sgm read it, that, too.\n\n"
+      "calibration of the camera, as stereo-rectify and stereo-sgm read it, that, too; SECOND\n"
+      "is the second file of one that has two.\n\n"
       "Exit status: 0 plausible, 1 not, 2 wrong arguments or files, 3 nothing can be said.");
   g_option_context_add_main_entries(context, entries, NULL);
   if (!options_parse(context, &argc, &argv, error))
     return false;
-  if (argc < 3 || argc > 4)
+  if (argc < 3 || argc > 5)
     return stx_fail(error, "give LEFT and RIGHT, and perhaps a calibration (see --help)");
   if (check->max_disparity < 2 || check->max_disparity > 256)
     return stx_fail(error, "--max-disparity=%d: expected 2 to 256", check->max_disparity);
@@ -218,7 +222,8 @@ static bool parse(Check *check, int argc, char **argv, StxError *error)
     return stx_fail(error, "--pairs=%d: expected at least 1", check->pairs);
   check->left = argv[1];
   check->right = argv[2];
-  check->calibration_path = argc == 4 ? argv[3] : NULL;
+  check->calibration_path = argc > 3 ? argv[3] : NULL;
+  check->second_path = argc > 4 ? argv[4] : NULL;
   return true;
 }
 

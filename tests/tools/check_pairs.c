@@ -278,8 +278,12 @@ STX_TEST(raw_pictures_are_not_rectified)
   ck_assert_int_eq(result.seen_as[STX_PAIR_UNRECTIFIED], result.pairs);
   expect(drive, "--pairs 2 @/cam0 @/cam1", 1,
       "2 pairs: 2 unrectified|the views are not rectified: the right view lies 12 rows lower|"
-      "measured: pitch 0.9, |roll -0.|next, if the cameras move and turn|--baseline METRES|"
+      "measured: pitch 0.9 degrees for a focal length of 752 px|12 rows apart; roll -0.0 "
+      "degrees|next, if the cameras move and turn|--baseline METRES|"
       "stx-calibrate left.mkv right.mkv");
+  expect(drive, "--pairs 2 @/cam0 @/cam1 @/cam0/sensor.yaml @/cam1/sensor.yaml", 1,
+      "2 pairs: 2 unrectified|(EuRoC) they are plausible|next: gst-launch-1.0 stereo-stixels|"
+      "cam0/sensor.yaml' calibration-right='");
   check_files_clear(&files);
   g_free(left);
   g_free(right);
