@@ -4,6 +4,7 @@
  * the device up to stereo-sgm. The program runs a second time with work that starts only when it is
  * waited for. Faults: cuda-faults.c.
  */
+#include <math.h>
 #include <string.h>
 
 #include "tests/gst/cuda/cuda_fixture.h"
@@ -211,6 +212,54 @@ STX_TEST(maps_change_with_caps_and_properties)
     expect_same_picture(cpu, gpu, width, 2 * i);
     expect_same_picture(cpu, gpu, width, 2 * i + 1);
   }
+}
+
+/* A view that lies three rows lower, and turns: maps change from frame to frame, and pictures come
+ * from the device to where drift is looked for. */
+#define WIDE 320
+#define HIGH 200
+
+static guint8 blob(gint x, gint y)
+{
+  gdouble value = 0;
+
+  for (gint i = 1; i <= 6; i++)
+    value += sin(x * .09 * i + 5 * sin(y * .05 * i) + i * i) * cos(y * .11 * i + 2 * sin(x * .03));
+  return (guint8)(128 + 18 * value);
+}
+
+STX_TEST(a_view_that_is_turned_back_is_that_of_the_cpu)
+{
+  static const gint disparity[] = {4, 24, 8, 30, 14, 20, 6, 10};
+  static const char line[] =
+      "multifilesrc location=pair-%%d.gray "
+      "caps=video/x-raw,format=GRAY8,width=640,height=200,framerate=30/1 ! "
+      "identity datarate=3840000 ! r.sink stereo-rectify name=r backend=cuda calibration=pair.txt "
+      "layout=side-by-side refine=%s r.src_right ! fakesink name=out "
+      "async=false r.src_left ! fakesink async=false";
+  g_autofree gchar *pair = g_malloc(2 * WIDE * HIGH);
+  g_autofree gchar *apply = g_strdup_printf(line, "apply"), *off = g_strdup_printf(line, "report");
+
+  for (gint y = 0; y < HIGH; y++)
+    for (gint x = 0; x < 2 * WIDE; x++) {
+      gint row = x < WIDE ? y : y - 3, band = (row + 40) / 16;
+
+      pair[2 * WIDE * y + x] =
+          (gchar)blob(x < WIDE ? x : x - WIDE + disparity[band % 8], row + 1000 * band);
+    }
+  for (gint i = 0; i < 27; i++) {
+    g_autofree gchar *name = g_strdup_printf("pair-%d.gray", i);
+
+    fail_unless(g_file_set_contents(name, pair, 2 * WIDE * HIGH, NULL));
+  }
+  stx_test_write(
+      "pair.txt", "P0: 300 0 160 0 0 300 100 0 0 0 1 0\nP1: 300 0 160 -60 0 300 100 0 0 0 1 0\n");
+  g_auto(CudaOutcome) turned = expect_same_as_cpu(apply, nowhere);
+  g_auto(CudaOutcome) straight = expect_same_as_cpu(off, nowhere);
+
+  ck_assert_uint_eq(turned.buffers, 27);
+  ck_assert_uint_eq(turned.bytes->len, straight.bytes->len);
+  ck_assert(memcmp(turned.bytes->data, straight.bytes->data, turned.bytes->len) != 0);
 }
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
