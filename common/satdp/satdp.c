@@ -290,17 +290,23 @@ static void prepare_bends(
   }
 }
 
+/* The cost of a cell of sky, in nats, if the matcher has looked for the sky. */
+static double left_out(const StxSatdpParams *params)
+{
+  return params->sky_known ? params->sky_cost / 6 : 0;
+}
+
 static void prepare_horizon(
     const StxSatdpParams *params, const StxRoadLine *line, StxSatdpTables *tables)
 {
   double cost = line != NULL ? nats(params->horizon_cost) : 0;
   double unknown = line != NULL && !params->sky_known ? nats(params->unknown_cost) : 0;
   double end = line != NULL ? 2 * stx_roadline_end(line) : 0;
-  double sky = fmin(end, tables->horizon_x);
+  double sky = fmin(end, tables->horizon_x), anywhere = nats(left_out(params));
   for (int u = 0; u < tables->rows; u++) {
     bool beyond = tables->x[u] < end, above = tables->x[u]<sky, below = tables->x[u]> sky;
     tables->horizon_ground[u + 1] = tables->horizon_ground[u] + (beyond ? cost : 0);
-    tables->horizon_sky[u + 1] = tables->horizon_sky[u] + (below ? cost : 0);
+    tables->horizon_sky[u + 1] = tables->horizon_sky[u] + (below ? cost : 0) + anywhere;
     tables->unknown[u] = above ? unknown : 0;
     tables->hidden[u] = line != NULL && !beyond ? nats(STX_SATDP_HIDDEN) : 0;
   }
@@ -378,7 +384,8 @@ static void prepare_tables(const StxSatdpParams *params, const StxCamera *camera
     prepare_bends(params, line, tables);
   }
   prepare_horizon(params, line, tables);
-  tables->evidence_scale = (uint32_t)(nats(params->sky_cost) * 65536 / STX_WEIGHT_ONE + 0.5);
+  tables->evidence_scale =
+      (uint32_t)(nats(params->sky_cost + left_out(params)) * 65536 / STX_WEIGHT_ONE + 0.5);
   tables->lambda_object = object_precision(params);
   tables->sky_scale = weight_scale(params, square(params->sigma_disparity[2]));
   tables->noise_sky = noise_energy(params, square(params->sigma_disparity[2]));
