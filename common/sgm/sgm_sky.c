@@ -38,7 +38,8 @@ typedef struct {
   int32_t *parent;     /* of a candidate in its tree: the root has the least index of the patch */
   int8_t *vote;        /* of a sample, else 0 … */
   uint8_t *cost;       /* … and its C(p,0), plus 1 to tell it from none */
-  uint64_t *row_total; /* rows */
+  uint64_t *row_total; /* rows: the sums of their tiles */
+  uint32_t *row_count; /* rows: tiles that are not blank */
   uint8_t *step;       /* stride · rows: of growth, in which a tile became sky */
   int32_t *grown;      /* likewise: tiles of the sky in the order of these steps */
   uint8_t *has_sky;    /* rows */
@@ -65,6 +66,7 @@ static size_t lay_out(Sky *s, const StxSgmParams *params, void *base)
   STX_TAKE(&at, s->vote, count);
   STX_TAKE(&at, s->cost, count);
   STX_TAKE(&at, s->row_total, s->rows);
+  STX_TAKE(&at, s->row_count, s->rows);
   STX_TAKE(&at, s->step, count);
   STX_TAKE(&at, s->grown, count);
   STX_TAKE(&at, s->has_sky, s->rows);
@@ -176,6 +178,7 @@ static void look_at_tiles(void *data, int j, int worker)
   const Sky *s = data;
   size_t row = (size_t)j * (size_t)s->stride;
   uint64_t total = 0;
+  uint32_t count = 0;
   int i = 0;
   memset(s->low + row, UINT8_MAX, (size_t)s->stride);
   memset(s->high + row, 0, (size_t)s->stride);
@@ -184,9 +187,13 @@ static void look_at_tiles(void *data, int j, int worker)
     look_at_piece(s, i, j);
   for (; i < s->columns; i++)
     look_at_tile(s, i, j);
-  for (i = 0; i < s->columns; i++)
-    total += s->sum[index_of(s, i, j)];
+  for (i = 0; i < s->columns; i++) {
+    int sum = s->sum[index_of(s, i, j)], seen = !stx_sgm_is_blank(sum);
+    total += (uint64_t)(seen * sum);
+    count += (uint32_t)seen;
+  }
   s->row_total[j] = total;
+  s->row_count[j] = count;
 }
 
 typedef struct {
@@ -405,11 +412,38 @@ static size_t next_inner(const Sky *s, size_t at)
   return next != NULL ? (size_t)(next - s->inner) : end;
 }
 
+static bool is_blank(const Sky *s, int i, int j)
+{
+  return stx_sgm_is_blank(s->sum[index_of(s, i, j)]);
+}
+
+/* Joins the blank tile at the top edge with the patch that begins below the blank ones. */
+static void connect_to_edge(const Sky *s, int i)
+{
+  int32_t top = (int32_t)index_of(s, i, 0);
+  int first = 0;
+  while (first < s->rows && is_blank(s, i, first))
+    first++;
+  if (first == 0)
+    return;
+  s->parent[top] = top;
+  for (int j = first; j < min2(first + STX_SGM_SKY_EDGE + 1, s->rows); j++)
+    if (s->inner[index_of(s, i, j)]) {
+      unite(s, top, (int32_t)index_of(s, i, j));
+      return;
+    }
+}
+
 static void connect(const Sky *s)
 {
   const size_t end = all_tiles(s);
   for (size_t at = next_inner(s, 0); at < end; at = next_inner(s, at + 1))
     connect_tile(s, (int32_t)at);
+  for (int i = 0; i < s->columns; i++)
+    connect_to_edge(s, i);
+  for (int i = 0; i < s->columns; i++)
+    if (is_blank(s, i, 0))
+      s->parent[index_of(s, i, 0)] = root_of(s, (int32_t)index_of(s, i, 0));
   for (size_t at = next_inner(s, 0); at < end; at = next_inner(s, at + 1))
     s->parent[at] = s->parent[s->parent[at]]; /* the root comes first */
 }
@@ -433,7 +467,7 @@ static void look_beyond(const Sky *s, StxSgmOutline *outline, int i, int j, int 
 {
   int u = i + 3 * di, v = j + 3 * dj;
   if (u < 0 || u >= s->columns || v < 0 || v >= s->rows || is_candidate(s, u - di, v - dj) ||
-      is_candidate(s, u, v))
+      is_candidate(s, u, v) || is_blank(s, u, v))
     return;
   int x = stx_sgm_tile_centre(u, s->params->width), y = stx_sgm_tile_centre(v, s->params->height);
   stx_sgm_add_outline(outline, u, stx_row16(s->disparity, y)[x], s->params->width);
@@ -644,9 +678,12 @@ void stx_sgm_sky(const StxSgmParams *params, const StxImage8 *left, const StxIma
   lay_out(&s, params, scratch);
   stx_parallel(threads, s.rows, look_at_tiles, &s);
   uint64_t total = 0;
-  for (int j = 0; j < s.rows; j++)
+  uint32_t count = 0;
+  for (int j = 0; j < s.rows; j++) {
     total += s.row_total[j];
-  s.level = stx_sgm_sky_level(total, s.columns, s.rows);
+    count += s.row_count[j];
+  }
+  s.level = stx_sgm_sky_level(total, count);
   s.range = stx_sgm_sky_range(s.level);
   stx_parallel(threads, s.rows, take_samples, &s);
   stx_parallel(threads, s.rows, find_candidates, &s);

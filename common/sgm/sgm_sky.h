@@ -11,10 +11,12 @@
  *
  *   tiles       of 4 × 4 pixels; at the right and lower border its pixels repeat. The span of a
  *               tile is that of its gray values and those of the 8 tiles around it
- *   level       the mean of the tiles' sums, rounded down; range: a fifth of the mean gray value,
- *               but at least STX_SGM_SKY_NOISE
+ *   blank       tiles whose mean gray value is at most STX_SGM_SKY_BLANK: what a rectification
+ *               leaves black around a picture. They are not part of it
+ *   level       the mean of the other tiles' sums, rounded down; range: a fifth of the mean gray
+ *               value, but at least STX_SGM_SKY_NOISE
  *   smooth      tiles whose span is at most the range, or an eighth of their own mean gray value:
- *               bright light is noisy
+ *               bright light is noisy. No blank ones
  *   samples     of the smooth tiles every second, as on a chessboard, if the disparity d of the
  *               pixel p at its centre is known and above width / STX_SGM_SKY_FAR. A sample votes
  *               C(p,0) − C(p,d), with the costs C of sgm.h and d rounded: positive if it matches at
@@ -23,16 +25,18 @@
  *               STX_SGM_SKY_NEAR and more than a quarter of their costs C(p,0)
  *   candidates  tiles that are not near and are smooth, or whose disparity at the centre is known
  *               and at most width / STX_SGM_SKY_FAR, if their sum is at least 5/4 of the level
- *               (clouds)
+ *               (clouds); no blank ones
  *   patches     candidates whose 8 neighbours are candidates (what is outside of the image counts
  *               as one), connected by their sides, with at least one of them at the top edge. So no
- *               narrow gap connects the sky with a wall. Two in a column are also connected if
- *               1 … STX_SGM_SKY_WIRE other tiles are between them and if the two are smooth
- *               together, all below STX_SGM_SKY_WHITE: the sky behind a wire
+ *               narrow gap connects the sky with a wall. Where a column begins with blank tiles,
+ *               the first such tile is at the top edge if it is at most STX_SGM_SKY_EDGE below
+ *               them. Two in a column are also connected if 1 … STX_SGM_SKY_WIRE other tiles are
+ *               between them and if the two are smooth together, all below STX_SGM_SKY_WHITE: the
+ *               sky behind a wire
  *   outline     of a patch: whatever is three tiles to the left, to the right, above or below one
  *               of its tiles, if that and the tile before it are no candidates and the disparity d
- *               at its centre is known. i is its column. A tile may count up to four times. It is
- *               far if d < width / 120
+ *               at its centre is known, and it is not blank. i is its column. A tile may count up
+ *               to four times. It is far if d < width / 120
  *   one plane   an outline of at least STX_SGM_SKY_OUTLINE tiles that fit d = a·i + b, least
  *               squares, with a mean square of what is left of at most 1/32 of their mean's square
  *   brightness  of a patch: the mean of its sums over the level, in sixteenths, rounded down; at
@@ -70,6 +74,8 @@
 
 #define STX_SGM_TILE 4
 #define STX_SGM_SKY_NOISE 6
+#define STX_SGM_SKY_BLANK 2
+#define STX_SGM_SKY_EDGE 4
 #define STX_SGM_SKY_DARK 16
 #define STX_SGM_SKY_GLARE 40
 #define STX_SGM_SKY_FAR 700

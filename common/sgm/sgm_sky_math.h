@@ -18,10 +18,16 @@ STX_INLINE int stx_sgm_tile_centre(int i, int length)
   return x < length ? x : length - 1;
 }
 
-/* The frame's mean gray value, as the sum of a tile. */
-STX_INLINE int stx_sgm_sky_level(uint64_t total, int columns, int rows)
+/* Black, as what surrounds a rectified picture. */
+STX_INLINE bool stx_sgm_is_blank(int sum)
 {
-  return (int)(total / ((uint64_t)columns * (uint64_t)rows));
+  return sum <= STX_SGM_SKY_BLANK * STX_SGM_TILE * STX_SGM_TILE;
+}
+
+/* The mean gray value of `tiles` that are not blank, as the sum of a tile. */
+STX_INLINE int stx_sgm_sky_level(uint64_t total, uint32_t tiles)
+{
+  return tiles > 0 ? (int)(total / tiles) : 0;
 }
 
 /* Gray levels that a smooth tile spans with those around it, whatever its own brightness. */
@@ -34,7 +40,8 @@ STX_INLINE int stx_sgm_sky_range(int level)
 /* range: of stx_sgm_sky_range (), span: of the 3 x 3 tiles */
 STX_INLINE bool stx_sgm_is_smooth(int span, int sum, int range)
 {
-  return (span <= range) | (8 * STX_SGM_TILE * STX_SGM_TILE * span <= sum);
+  return ((span <= range) | (8 * STX_SGM_TILE * STX_SGM_TILE * span <= sum)) &
+         !stx_sgm_is_blank(sum);
 }
 
 /* A known disparity that cannot be told from 0. */
@@ -46,7 +53,7 @@ STX_INLINE bool stx_sgm_is_infinite(uint32_t disparity, int width)
 STX_INLINE bool stx_sgm_is_cloud(uint32_t disparity, int width, int sum, int level)
 {
   return disparity != STX_DISPARITY_UNKNOWN && stx_sgm_is_infinite(disparity, width) &&
-         4 * sum >= 5 * level;
+         4 * sum >= 5 * level && !stx_sgm_is_blank(sum);
 }
 
 /* The other camera sees a surface: sums over the samples around. */

@@ -27,7 +27,12 @@
  * together first in each warp, whose tiles are nearly always all of one patch.
  */
 
-enum { SKY_WARPS = STX_SGM_SKY_THREADS / STX_SGM_LANES };
+enum {
+  SKY_WARPS = STX_SGM_SKY_THREADS / STX_SGM_LANES,
+  BLOCK_SHIFT = 20, /* a block's tiles that are not blank in the bits above their sum, … */
+  COUNT_SHIFT = 40  /* … and the frame's */
+};
+static_assert(STX_SGM_SKY_THREADS * 4080 < 1 << BLOCK_SHIFT, "sums of a block");
 
 /* ---- Tiles and candidates ------------------------------------------------------------------ */
 
@@ -45,7 +50,9 @@ STX_DEVICE uint32_t tile_count(const StxSgmSkyArgs *a)
 
 STX_DEVICE int level_of(const StxSgmSkyArgs *a)
 {
-  return stx_sgm_sky_level(*a->total, a->columns, a->rows);
+  const uint64_t total = *a->total;
+  return stx_sgm_sky_level(
+      total & (((uint64_t)1 << COUNT_SHIFT) - 1), (uint32_t)(total >> COUNT_SHIFT));
 }
 
 STX_DEVICE int range_of(const StxSgmSkyArgs *a)
@@ -80,6 +87,11 @@ template <int reach, typename F> STX_DEVICE void around(const StxSgmSkyArgs *a, 
     for (int u = -reach; u <= reach; u++)
       if (i + u >= 0 && i + u < a->columns && j + v >= 0 && j + v < a->rows)
         f((uint32_t)((j + v) * a->columns + i + u));
+}
+
+STX_DEVICE bool is_blank(const StxSgmSkyArgs *a, uint32_t at)
+{
+  return stx_sgm_is_blank(tile_at(a, at).sum);
 }
 
 /* The disparity at the centre of a tile. */
@@ -152,7 +164,7 @@ STX_DEVICE void join_across(const StxSgmSkyArgs *a, uint32_t at)
     return;
   for (uint32_t k = 1; k <= 1 + STX_SGM_SKY_WIRE && at >= k * columns; k++) {
     const uint32_t above = at - k * columns;
-    if (!is_used(a->parent, above))
+    if (!is_used(a->parent, above) || is_blank(a, above))
       continue;
     if (k > 1 && stx_sgm_is_same_sky(tile_at(a, at), tile_at(a, above), range_of(a)))
       unite(a->parent, at, above);
@@ -160,10 +172,31 @@ STX_DEVICE void join_across(const StxSgmSkyArgs *a, uint32_t at)
   }
 }
 
+/* Joins the blank tile at the top edge with the patch that begins below the blank ones. No inner
+ * tile is beside a blank one, so that none takes this for its neighbour. */
+STX_DEVICE void join_edge(const StxSgmSkyArgs *a, uint32_t top)
+{
+  const uint32_t columns = (uint32_t)a->columns, end = tile_count(a);
+  uint32_t first = top;
+  if (top >= columns)
+    return;
+  while (first < end && is_blank(a, first))
+    first += columns;
+  if (first == top)
+    return;
+  a->parent[top] = top;
+  __threadfence();
+  for (uint32_t k = 0; k <= STX_SGM_SKY_EDGE && first < end; k++, first += columns)
+    if (is_used(a->parent, first)) {
+      unite(a->parent, top, first);
+      return;
+    }
+}
+
 /* The patch of an inner tile that reaches the top edge, or STX_SGM_SKY_NONE. */
 STX_DEVICE uint32_t patch_of(const StxSgmSkyArgs *a, uint32_t at)
 {
-  if (!is_used(a->parent, at))
+  if (!is_used(a->parent, at) || is_blank(a, at))
     return STX_SGM_SKY_NONE;
   const uint32_t root = find_root(a->parent, at);
   return root < (uint32_t)a->columns ? root : STX_SGM_SKY_NONE;
@@ -189,7 +222,7 @@ STX_DEVICE void look_beyond(
   const int u = i + 3 * di, v = j + 3 * dj;
   if (u < 0 || u >= a->columns || v < 0 || v >= a->rows ||
       __ldg(&a->candidates[(v - dj) * a->columns + u - di]) ||
-      __ldg(&a->candidates[v * a->columns + u]))
+      __ldg(&a->candidates[v * a->columns + u]) || is_blank(a, (uint32_t)(v * a->columns + u)))
     return;
   stx_sgm_add_outline(outline, u, (uint32_t)disparity_of(a, u, v), a->width);
 }
@@ -474,9 +507,11 @@ STX_KERNEL(stx_sgm_sky_tiles, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
     a.tiles[at] = tile = look_at_tile(&a, (int)(at % a.columns), (int)(at / a.columns));
   if (at < (uint32_t)a.columns)
     clear_patch(&a.patches[at]);
-  const uint32_t sum = block_sum(tile >> 16, sums);
+  const uint32_t mine = stx_sgm_is_blank((int)(tile >> 16)) ? 0 : 1 << BLOCK_SHIFT | tile >> 16;
+  const uint32_t sum = block_sum(mine, sums);
   if (threadIdx.x == 0)
-    atomicAdd(a.total, (unsigned long long)sum);
+    atomicAdd(a.total,
+        (unsigned long long)(sum >> BLOCK_SHIFT) << COUNT_SHIFT | (sum & ((1 << BLOCK_SHIFT) - 1)));
   if (at == 0)
     *a.done = UINT32_MAX;
 }
@@ -510,6 +545,7 @@ STX_KERNEL(stx_sgm_sky_join, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
 {
   join_cell(a.parent, tile_count(&a), (uint32_t)a.columns, thread_number());
   join_across(&a, thread_number());
+  join_edge(&a, thread_number());
 }
 
 STX_KERNEL(stx_sgm_sky_patches, StxSgmSkyArgs, STX_SGM_SKY_THREADS)

@@ -232,6 +232,28 @@ STX_TEST(goes_on_behind_a_wire)
   sgm_free_pair(&pair);
 }
 
+/* A sky under a black border with a slanted edge; what it ends at below is far. */
+STX_TEST(begins_below_a_black_border)
+{
+  int width = at_most(60, 428), height = at_most(60, 160);
+  StxRandom random = {1};
+  SgmPair pair = sgm_new_pair(sgm_defaults(width, height, 64));
+  STX_EACH_PIXEL (x, y, width, height)
+    stx_row8(&pair.left, y)[x] = stx_row8(&pair.right, y)[x] =
+        (uint8_t)(y < 6 + x / 16               ? 1
+                  : y >= height - STX_SGM_TILE ? 60
+                                               : 200);
+  SgmResult before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
+  make_dark_far(&pair, &before);
+  SgmResult expected = on_host(&pair, &before, true);
+  ck_assert_uint_eq(stx_row8(&expected.confidence, height - 24)[width / 2], 255);
+  ck_assert_uint_eq(stx_row8(&expected.confidence, 2)[width / 2], 0);
+  compare(&pair, &before, true, 1);
+  sgm_free_result(&expected);
+  sgm_free_result(&before);
+  sgm_free_pair(&pair);
+}
+
 /* A sky that goes on between dark stripes one tile wide, where no tile is a candidate: it grows by
  * STX_SGM_SKY_GROWTH tiles, and the margin is wider by STX_SGM_SKY_RIM. It ends two tiles before
  * where a block does. */

@@ -18,13 +18,14 @@ STX_TEST(centre_of_a_tile_is_inside)
 
 STX_TEST(range_follows_the_brightness)
 {
-  ck_assert_int_eq(stx_sgm_sky_level((uint64_t)4080 << 24, 1 << 12, 1 << 12), 4080);
-  ck_assert_int_eq(stx_sgm_sky_level(59, 3, 2), 9);
+  ck_assert_int_eq(stx_sgm_sky_level((uint64_t)4080 << 24, 1 << 24), 4080);
+  ck_assert_int_eq(stx_sgm_sky_level(59, 6), 9);
+  ck_assert_int_eq(stx_sgm_sky_level(0, 0), 0);
   static const int ranges[][2] = {{0, 6}, {559, 6}, {560, 7}, {1600, 20}, {4080, 51}};
   for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
     ck_assert_int_eq(stx_sgm_sky_range(ranges[i][0]), ranges[i][1]);
-  static const int spans[][4] = {
-      {20, 0, 20, 1}, {21, 0, 20, 0}, {21, 21 * 128, 20, 1}, {21, 21 * 128 - 1, 20, 0}};
+  static const int spans[][4] = {{20, 33, 20, 1}, {20, 32, 20, 0}, {21, 33, 20, 0},
+      {21, 21 * 128, 20, 1}, {21, 21 * 128 - 1, 20, 0}};
   for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++)
     ck_assert_int_eq(stx_sgm_is_smooth(spans[i][0], spans[i][1], spans[i][2]), spans[i][3]);
 }
@@ -36,6 +37,7 @@ STX_TEST(clouds_are_far_and_bright)
   ck_assert(!stx_sgm_is_cloud(513, 1400, 1000, 800));
   ck_assert(!stx_sgm_is_cloud(512, 1400, 999, 800));
   ck_assert(!stx_sgm_is_cloud(STX_DISPARITY_UNKNOWN, 1400, 1000, 800));
+  ck_assert(!stx_sgm_is_cloud(512, 1400, 32, 0)); /* blank */
 }
 
 STX_TEST(near_is_what_matches_better_than_at_0)
@@ -161,8 +163,8 @@ STX_TEST(plane_is_what_fits_a_line_over_the_columns)
 
 STX_TEST(a_wire_hides_no_sky)
 {
-  static const StxSgmTile dark = {100, 110, 0}, bright = {110, 120, 0}, brighter = {111, 121, 0};
-  static const StxSgmTile nearly_white = {240, 254, 0}, white = {240, 255, 0};
+  static const StxSgmTile dark = {100, 110, 99}, bright = {110, 120, 99}, brighter = {111, 121, 99};
+  static const StxSgmTile nearly_white = {240, 254, 99}, white = {240, 255, 99};
   ck_assert(stx_sgm_is_same_sky(dark, bright, 20));
   ck_assert(!stx_sgm_is_same_sky(dark, brighter, 20));
   ck_assert(stx_sgm_is_same_sky(nearly_white, nearly_white, 20));
@@ -173,8 +175,8 @@ STX_TEST(a_wire_hides_no_sky)
 STX_TEST(sky_grows_into_its_own_gray_values)
 {
   static const StxSgmGrays sky = {100, 110};
-  static const int cases[][4] = {{100, 120, 0, 1}, {100, 121, 0, 0}, {90, 110, 0, 1},
-      {89, 110, 0, 0}, {90, 111, 0, 0}, {90, 111, 21 * 128, 1}, {95, 115, 0, 1}};
+  static const int cases[][4] = {{100, 120, 99, 1}, {100, 121, 99, 0}, {90, 110, 99, 1},
+      {89, 110, 99, 0}, {90, 111, 99, 0}, {90, 111, 21 * 128, 1}, {95, 115, 99, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     StxSgmGrays tile = {(uint8_t)cases[i][0], (uint8_t)cases[i][1]};
     ck_assert_int_eq(stx_sgm_grows(tile, sky, cases[i][2], 20), cases[i][3]);
@@ -214,6 +216,16 @@ static void compare(const SgmPair *pair, const SgmResult *before, BruteSky *met,
   }
 }
 
+/* Makes black what is above a slanted edge, as a rectification does. */
+static void blacken(const SgmPair *pair, StxRandom *random)
+{
+  int at = stx_random_below(random, 24), slope = stx_random_below(random, 9) - 4;
+  STX_EACH_PIXEL (x, y, pair->params.width, pair->params.height)
+    if (y < at + x * slope / 8)
+      stx_row8(&pair->left, y)[x] = stx_row8(&pair->right, y)[x] =
+          (uint8_t)stx_random_below(random, 4);
+}
+
 /* Half of the disparities are those that the reference finds. */
 static void compare_some(int width, int height, uint64_t seed, BruteSky *met)
 {
@@ -223,6 +235,8 @@ static void compare_some(int width, int height, uint64_t seed, BruteSky *met)
   params.sky = false;
   STX_AUTO(SgmPair) pair = sgm_new_pair(params);
   sgm_fill_sky(&pair, &random);
+  if (seed % 5 == 0)
+    blacken(&pair, &random);
   STX_AUTO(SgmResult) before =
       seed % 2 ? sgm_run(sgm_reference(), &pair, 1)
                : sgm_random_result(&params, 1 + stx_random_below(&random, 8), &random);
@@ -307,6 +321,34 @@ STX_TEST(a_wall_is_no_sky_at_any_scale_and_gain)
   static const int gains[] = {3, 6, 16, 21};
   for (int k = 0; k < 16; k++)
     compare_wall(k % 2, 1 + k / 2 % 2, gains[k / 4]);
+}
+
+/* Half of a picture is sky above what is 1 px near, within a black border as a rectification leaves
+ * it: what is sky without one is sky with it. */
+STX_TEST(a_black_border_hides_no_sky)
+{
+  StxRandom random = {7};
+  int width = 240, height = 96;
+  for (int border = 0; border <= 15; border += 5) {
+    STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(width, height, 64));
+    STX_EACH_PIXEL (x, y, width, height) {
+      bool inside = x >= border && x < width - border && y >= border && y < height - border;
+      int gray = y < height / 2 ? 200 : stx_random_below(&random, 160);
+      stx_row8(&pair.left, y)[x] = (uint8_t)(inside ? gray : 0);
+    }
+    STX_EACH_PIXEL (x, y, width, height)
+      stx_row8(&pair.right, y)[x] = stx_row8(&pair.left, y)[x + 1 < width ? x + 1 : x];
+    STX_AUTO(SgmResult) result = sgm_run(sgm_reference(), &pair, 1);
+    int skies = 0, wrong = 0;
+    STX_EACH_PIXEL (x, y, width, height) {
+      bool sky = stx_row8(&result.confidence, y)[x] == 255;
+      bool inside = x >= border + 16 && x < width - border - 16 && y >= border + 16;
+      skies += inside && y < height / 2 - 4 && !sky;
+      wrong += sky && (y >= height / 2 + 4 || y < border - 4);
+    }
+    ck_assert_msg(
+        skies == 0 && wrong == 0, "border %d: %d pixels lost, %d false", border, skies, wrong);
+  }
 }
 
 /* Of two that are equally large the left one is the sky, be it the darker one or the brighter. */

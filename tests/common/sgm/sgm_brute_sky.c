@@ -95,8 +95,15 @@ static int sum_of(const Sky *s, int i, int j)
   return s->sum[j * s->columns + i];
 }
 
+static bool is_blank(const Sky *s, int i, int j)
+{
+  return sum_of(s, i, j) / 16. <= 2;
+}
+
 static bool is_smooth(const Sky *s, int span, int i, int j)
 {
+  if (is_blank(s, i, j))
+    return false;
   return span <= s->range || span <= sum_of(s, i, j) / 128.;
 }
 
@@ -123,8 +130,8 @@ static void find_samples(Sky *s)
 static bool is_candidate(const Sky *s, int i, int j, BruteSky *met)
 {
   int votes = 0, costs = 0, disparity = disparity_of(s, i, j);
-  bool cloud = disparity > 0 && disparity / 256. * 700 <= s->pair->left.width &&
-               sum_of(s, i, j) >= 1.25 * s->level;
+  bool cloud = disparity > 0 && !is_blank(s, i, j) &&
+               disparity / 256. * 700 <= s->pair->left.width && sum_of(s, i, j) >= 1.25 * s->level;
   for (int k = 0; k < 25; k++)
     if (is_inside(s, i + k % 5 - 2, j + k / 5 - 2)) {
       int at = (j + k / 5 - 2) * s->columns + i + k % 5 - 2;
@@ -182,6 +189,22 @@ static void flood(Sky *s, int i, int j, int name, BruteSky *met)
   flood_across(s, i, j, 1, name, met);
 }
 
+/* Where a column begins with blank tiles, the top edge is below them. */
+static void flood_from_edge(Sky *s, int i, BruteSky *met)
+{
+  int edge = 0, j;
+  while (edge < s->rows && is_blank(s, i, edge))
+    edge++;
+  for (j = edge; j < s->rows && !s->inner[j * s->columns + i];)
+    j++;
+  if (edge > 0 && j < s->rows && j > edge + 4)
+    met->too_low++;
+  else if (j < s->rows && (edge > 0 || j == 0)) {
+    met->edges += edge > 0 && s->patch[j * s->columns + i] < 0;
+    flood(s, i, j, i, met);
+  }
+}
+
 static void find_patches(Sky *s, BruteSky *met)
 {
   int count = s->columns * s->rows;
@@ -193,7 +216,7 @@ static void find_patches(Sky *s, BruteSky *met)
   }
   for (int i = 0; i < s->columns; i++) {
     met->joined += s->inner[i] && s->patch[i] >= 0 && !s->inner[i - 1];
-    flood(s, i, 0, i, met);
+    flood_from_edge(s, i, met);
   }
   for (int at = 0; at < count; at++)
     met->below += s->inner[at] && s->patch[at] < 0;
@@ -207,7 +230,7 @@ static void add_outline(const Sky *s, Patch *patch, int i, int j)
   for (int k = 0; k < 4; k++) {
     int di = ways[k][0], dj = ways[k][1], u = i + 3 * di, v = j + 3 * dj;
     if (!is_inside(s, u, v) || s->candidate[(v - dj) * s->columns + u - di] ||
-        s->candidate[v * s->columns + u] || disparity_of(s, u, v) == 0)
+        s->candidate[v * s->columns + u] || disparity_of(s, u, v) == 0 || is_blank(s, u, v))
       continue;
     patch->outline = realloc(patch->outline, 2 * sizeof(double) * (size_t)(patch->outlined + 1));
     patch->outline[2 * patch->outlined] = u;
@@ -426,15 +449,19 @@ void brute_sky(const SgmPair *pair, const SgmResult *result, BruteSky *met)
   s.columns = (pair->left.width + 3) / 4;
   s.rows = (pair->left.height + 3) / 4;
   ck_assert_int_le(s.columns * s.rows, BRUTE_TILES);
-  int total = 0;
+  int total = 0, seen = 0;
   for (int k = 0; k < 16 * s.columns * s.rows; k++) {
     int at = k / 16, x = 4 * (at % s.columns) + k % 4, y = 4 * (at / s.columns) + k / 4 % 4;
     int gray =
         stx_row8(&pair->left, brute_clamp(y, pair->left.height))[brute_clamp(x, pair->left.width)];
     s.sum[at] += gray;
-    total += gray;
   }
-  s.level = total / (s.columns * s.rows);
+  for (int at = 0; at < s.columns * s.rows; at++)
+    if (!is_blank(&s, at % s.columns, at / s.columns)) {
+      total += s.sum[at];
+      seen++;
+    }
+  s.level = seen > 0 ? total / seen : 0;
   s.range = s.level / 80 > 6 ? s.level / 80 : 6;
   find_samples(&s);
   find_patches(&s, met);

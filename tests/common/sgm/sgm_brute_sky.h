@@ -30,6 +30,8 @@ typedef struct {
   int taken;    /* tiles of other patches that became sky */
   int grown;    /* tiles that became sky; and those … */
   int stopped;  /* … beside sky that did not, as the steps were over */
+  int edges;    /* patches that begin below blank tiles */
+  int too_low;  /* inner tiles too far below these */
 } BruteSky;
 
 static inline int brute_clamp(int value, int count)
