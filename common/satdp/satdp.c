@@ -303,10 +303,11 @@ static void prepare_horizon(
   double unknown = line != NULL && !params->sky_known ? nats(params->unknown_cost) : 0;
   double end = line != NULL ? 2 * stx_roadline_end(line) : 0;
   double sky = fmin(end, tables->horizon_x), anywhere = nats(left_out(params));
+  double mirror = line != NULL && params->sky_known ? nats(params->sky_cost) : 0;
   for (int u = 0; u < tables->rows; u++) {
     bool beyond = tables->x[u] < end, above = tables->x[u]<sky, below = tables->x[u]> sky;
     tables->horizon_ground[u + 1] = tables->horizon_ground[u] + (beyond ? cost : 0);
-    tables->horizon_sky[u + 1] = tables->horizon_sky[u] + (below ? cost : 0) + anywhere;
+    tables->horizon_sky[u + 1] = tables->horizon_sky[u] + (below ? cost + mirror : 0) + anywhere;
     tables->unknown[u] = above ? unknown : 0;
     tables->hidden[u] = line != NULL && !beyond ? nats(STX_SATDP_HIDDEN) : 0;
   }

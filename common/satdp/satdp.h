@@ -43,9 +43,11 @@
  *            sky_known: a matcher that looks for the sky did not find it there. And
  *            sky_cost, times its weight over STX_WEIGHT_ONE, per cell of unknown disparity,
  *            wherever it is: what a matcher takes for sky (columns.h). STX_SATDP_HIDDEN per cell
- *            of unknown disparity of an object where the road is expected
+ *            of unknown disparity of an object where the road is expected.
  *            With sky_known what the matcher leaves out is less likely sky: a sixth of sky_cost
- *            per cell of sky, and as much more for the others where it found sky
+ *            per cell of sky, and as much more for the others where it found sky. Below the
+ *            horizon it is no sky that it found, but snow or what mirrors the sky: sky_cost more
+ *            per cell of sky there
  *   Noise    sigma_weight · ln(sigma / smallest sigma) per cell of known disparity, sigma as it is
  *            folded into the cell's weight: what normalizes the Gaussian of Eq. 6 and 12. Without
  *            it, a kind of large sigma wins wherever nothing fits
