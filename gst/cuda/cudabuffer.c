@@ -36,16 +36,20 @@ gboolean gst_stx_cuda_is_picture(const GstStxCuda *self, GstBuffer *buffer)
 
 /* The device address of one memory of a buffer. The map is over when this returns: it lets GstCuda
  * bring what was written on the host to the device, and take note of what we write; the address
- * stays as long as the memory. */
+ * stays as long as the memory. Where a map fails, GStreamer maps a copy, for which GstCuda takes all
+ * that was allocated: more than the bytes of a buffer that was made smaller. */
 static guint8 *map_memory(GstStxCuda *self, GstBuffer *buffer, guint index, GstMapFlags access)
 {
   const GstStxCudaLib *lib = self->device->lib;
+  gsize size = gst_memory_get_sizes(gst_buffer_peek_memory(buffer, index), NULL, NULL);
   GstMapInfo map;
   GstMemory *memory;
 
   if (!gst_buffer_map_range(buffer, index, 1, &map, access | GST_MAP_CUDA))
     return NULL;
   gst_buffer_unmap(buffer, &map);
+  if (map.size != size)
+    return NULL;
   memory = gst_buffer_peek_memory(buffer, index); /* writing may have replaced a shared one */
   if (!gst_stx_cuda_memory_is_marked(memory)) {
     self->foreign_input = TRUE;

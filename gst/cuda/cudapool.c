@@ -84,6 +84,15 @@ static void free_buffer(GstBufferPool *pool, GstBuffer *buffer)
   GST_BUFFER_POOL_CLASS(gst_stx_cuda_pool_parent_class)->free_buffer(pool, buffer);
 }
 
+/* GStreamer would give back its whole size to a buffer that was made smaller, and where a copy of
+ * the buffer shares the memory, part it for that: CUDAMemory cannot be, so it leaves the pool. */
+static void reset_buffer(GstBufferPool *pool, GstBuffer *buffer)
+{
+  if (!gst_buffer_is_all_memory_writable(buffer))
+    GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_TAG_MEMORY);
+  GST_BUFFER_POOL_CLASS(gst_stx_cuda_pool_parent_class)->reset_buffer(pool, buffer);
+}
+
 static const gchar **get_options(GstBufferPool *pool)
 {
   static const gchar *options[] = {GST_BUFFER_POOL_OPTION_VIDEO_META, NULL};
@@ -107,6 +116,7 @@ static void gst_stx_cuda_pool_class_init(GstStxCudaPoolClass *klass)
   G_OBJECT_CLASS(klass)->finalize = finalize;
   GST_BUFFER_POOL_CLASS(klass)->alloc_buffer = alloc_buffer;
   GST_BUFFER_POOL_CLASS(klass)->free_buffer = free_buffer;
+  GST_BUFFER_POOL_CLASS(klass)->reset_buffer = reset_buffer;
   GST_BUFFER_POOL_CLASS(klass)->get_options = get_options;
 }
 
