@@ -194,5 +194,6 @@ void gst_stx_stage_decide(GstStxStage *self, GstQuery *query)
 
   gst_query_parse_allocation(query, &caps, NULL);
   gst_stx_cuda_decide(&self->cuda, query);
-  self->device_output = caps != NULL && gst_stx_cuda_is_caps(caps);
+  self->device_output =
+      gst_stx_stage_has_device(self) && caps != NULL && gst_stx_cuda_is_caps(caps);
 }

@@ -104,8 +104,10 @@ typedef struct {
   GstStxRun run;        /* the same as start found them */
   GstStxCuda cuda;
   GstStxStageSlot slot[GST_STX_STAGE_SLOTS];
-  GstBufferPool *pool; /* of gst_stx_stage_new_output, on the GPU */
-  gsize room;          /* bytes of its buffers */
+  struct {
+    GstBufferPool *pool;
+    gsize room;        /* bytes of its buffers */
+  } growing[2];        /* of gst_stx_stage_new_output, on the GPU: by `attached` */
   gboolean gives;      /* this frame's output is in CUDAMemory */
   gboolean awaits;     /* something was brought and not yet waited for */
   gboolean gpu_lost;   /* this frame's GPU has failed for good */

@@ -359,11 +359,11 @@ GstFlowReturn gst_stx_stage_acquire(
   return flow;
 }
 
-static void clear_pool(GstStxStage *self)
+static void clear_pool(GstBufferPool **pool)
 {
-  if (self->pool != NULL)
-    gst_buffer_pool_set_active(self->pool, FALSE);
-  gst_clear_object(&self->pool);
+  if (*pool != NULL)
+    gst_buffer_pool_set_active(*pool, FALSE);
+  gst_clear_object(pool);
 }
 
 static GstBuffer *allocate(GstStxStage *self, gsize size, gboolean attached)
@@ -386,6 +386,8 @@ static GstBuffer *allocate(GstStxStage *self, gsize size, gboolean attached)
 GstFlowReturn gst_stx_stage_new_output(
     GstStxStage *self, gsize size, gboolean attached, GstBuffer **buffer, StxError *error)
 {
+  GstBufferPool **pool = &self->growing[attached].pool;
+  gsize *room = &self->growing[attached].room;
   GstFlowReturn flow;
 
   if (!self->device_output) {
@@ -396,13 +398,13 @@ GstFlowReturn gst_stx_stage_new_output(
     stx_fail_as(error, STX_ERROR_MEMORY);
     return GST_FLOW_ERROR;
   }
-  if (self->pool == NULL || self->room < size) {
-    clear_pool(self);
-    for (self->room = MAX(self->room, ROOM_MIN); self->room < size;)
-      self->room *= 2;
-    self->pool = gst_stx_cuda_pool_bytes_new(&self->cuda, NULL, self->room, TRUE);
+  if (*pool == NULL || *room < size) {
+    clear_pool(pool);
+    for (*room = MAX(*room, ROOM_MIN); *room < size;)
+      *room *= 2;
+    *pool = gst_stx_cuda_pool_bytes_new(&self->cuda, NULL, *room, TRUE);
   }
-  flow = gst_stx_stage_acquire(self, self->pool, buffer, error);
+  flow = gst_stx_stage_acquire(self, *pool, buffer, error);
   if (flow == GST_FLOW_OK)
     gst_buffer_resize(*buffer, 0, (gssize)size);
   return flow;
@@ -478,8 +480,10 @@ GstFlowReturn gst_stx_stage_end_frame(GstStxStage *self, GstFlowReturn flow, Stx
 
 void gst_stx_stage_leave_device(GstStxStage *self)
 {
-  clear_pool(self);
-  self->room = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(self->growing); i++) {
+    clear_pool(&self->growing[i].pool);
+    self->growing[i].room = 0;
+  }
 }
 
 void gst_stx_stage_free_memory(GstStxStage *self)

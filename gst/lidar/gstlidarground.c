@@ -46,6 +46,7 @@ struct _GstLidarGround {
   StxGroundResult result;        /* and what was found in it, if it is to be posted or judged */
   gboolean gives_labels;         /* and not points with a meta */
   gboolean judged;               /* a scan has had a ground, or a warning has said why not */
+  GstBuffer *points; /* of this scan, uploaded; NULL: they leave in the memory in which they came */
 };
 
 G_DEFINE_TYPE(GstLidarGround, gst_lidar_ground, GST_TYPE_STX_TRANSFORM)
@@ -74,11 +75,17 @@ static const GstStxPropertyGroup properties[] = {
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
-/* Points go through in the memory in which they came. */
-static void append_points(GstCaps *result, const GstCaps *caps, guint index)
+/* Points in CUDAMemory stay there; those in system memory may be uploaded. */
+static void append_points(
+    GstStxCuda *cuda, GstCaps *result, GstPadDirection direction, const GstCaps *caps, guint index)
 {
-  gst_caps_append_structure_full(result, gst_structure_copy(gst_caps_get_structure(caps, index)),
-      gst_caps_features_copy(gst_caps_get_features(caps, index)));
+  GstCaps *one = gst_caps_copy_nth(caps, index);
+
+  if (gst_stx_cuda_is_caps(one) == (direction == GST_PAD_SRC)) {
+    gst_caps_set_features_simple(one, NULL);
+    one = gst_stx_cuda_both_caps(cuda, one);
+  }
+  gst_caps_append(result, one);
 }
 
 /* `name` with the frame rate of that structure. */
@@ -102,7 +109,7 @@ static GstCaps *other_caps(
 
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
     if (gst_structure_has_name(gst_caps_get_structure(caps, i), GST_STX_LIDAR_MEDIA_TYPE))
-      append_points(points, caps, i);
+      append_points(cuda, points, direction, caps, i);
     else if (direction == GST_PAD_SINK) /* set_caps will say why not */
       gst_caps_append(points, gst_caps_new_empty_simple(GST_STX_LIDAR_MEDIA_TYPE));
     gst_caps_append(
@@ -116,11 +123,12 @@ static gboolean is_labels(const GstCaps *caps)
   return gst_structure_has_name(gst_caps_get_structure(caps, 0), GST_STX_POINT_LABELS_MEDIA_TYPE);
 }
 
-/* Points first; labels in the memory that downstream names. */
+/* Points first; what need not stay in CUDAMemory in the memory that downstream names. */
 static GstCaps *fixate_caps(
     GstBaseTransform *base, GstPadDirection direction, GstCaps *caps, GstCaps *other)
 {
-  if (direction == GST_PAD_SRC || gst_caps_is_empty(other) || !is_labels(other))
+  if (direction == GST_PAD_SRC || gst_caps_is_empty(other) ||
+      (!is_labels(other) && gst_stx_cuda_is_caps(caps)))
     return gst_caps_fixate(other);
   return GST_BASE_TRANSFORM_CLASS(gst_lidar_ground_parent_class)
       ->fixate_caps(base, direction, caps, other);
@@ -144,12 +152,15 @@ static gboolean configure(
          stx_ground_check(&self->active.params, error);
 }
 
-/* Points that leave in CUDAMemory came in it. */
+/* Points that came in CUDAMemory leave in it. */
 static GstFlowReturn renegotiate(GstElement *element)
 {
   const GstStxStageClass *parent = &GST_STX_TRANSFORM_CLASS(gst_lidar_ground_parent_class)->stage;
+  GstCaps *input = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(element));
+  gboolean stays = !GST_LIDAR_GROUND(element)->gives_labels && gst_stx_cuda_is_caps(input);
 
-  return GST_LIDAR_GROUND(element)->gives_labels ? parent->renegotiate(element) : GST_FLOW_OK;
+  gst_caps_unref(input);
+  return stays ? GST_FLOW_OK : parent->renegotiate(element);
 }
 
 /* ---- Scans --------------------------------------------------------------------------------- */
@@ -174,6 +185,37 @@ static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error
 
   take_settings(self);
   return check_scan(self, frame->input, error) ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+/*
+ * Points that came in system memory and leave in CUDAMemory: written on the host's side of it,
+ * which GstCuda uploads when the device is to read them, once. That side stays valid, so elements
+ * that work on the CPU read them without a download.
+ */
+static GstFlowReturn upload(
+    GstLidarGround *self, GstStxStage *stage, GstBuffer *input, StxError *error)
+{
+  GstFlowReturn flow;
+  GstMapInfo map;
+
+  gst_clear_buffer(&self->points);
+  if (self->gives_labels || !stage->device_output || gst_stx_cuda_is_on_any(input))
+    return GST_FLOW_OK;
+  flow = gst_stx_stage_new_output(stage, gst_buffer_get_size(input), FALSE, &self->points, error);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (!gst_buffer_map(input, &map, GST_MAP_READ)) {
+    stx_fail(error, "cannot read a buffer's memory");
+    return GST_FLOW_ERROR;
+  }
+  if (!gst_stx_stage_fill(stage, self->points, map.data, map.size, error))
+    flow = GST_FLOW_ERROR;
+  else if (gst_buffer_get_size(self->points) != map.size) { /* a copy: the map has failed */
+    stx_fail(error, "cannot reach a buffer's memory on the GPU");
+    flow = GST_FLOW_ERROR;
+  }
+  gst_buffer_unmap(input, &map);
+  return flow;
 }
 
 /* Waits for the result of the scan. */
@@ -204,8 +246,8 @@ static gboolean label(
     return FALSE;
   found = gst_stx_stage_block(stage, RESULT, sizeof(*found), error);
   return found != NULL &&
-         gst_stx_stage_read(
-             stage, POINTS, "", frame->input, count * GST_STX_POINT_BYTES, &points, error) &&
+         gst_stx_stage_read(stage, POINTS, "", self->points != NULL ? self->points : frame->input,
+             count * GST_STX_POINT_BYTES, &points, error) &&
          gst_stx_stage_write(stage, LABELS, frame->output, count * sizeof(guint32), &to, error) &&
          impl->run(params, points, count, to, found, scratch, &stage->place, error) &&
          ((self->judged && !self->active.post_messages) ||
@@ -221,8 +263,10 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   GstFlowReturn flow;
 
   gst_clear_buffer(&frame->output);
-  flow = gst_stx_stage_new_output(
-      stage, count * sizeof(guint32), !self->gives_labels, &frame->output, error);
+  flow = upload(self, stage, frame->input, error);
+  if (flow == GST_FLOW_OK)
+    flow = gst_stx_stage_new_output(
+        stage, count * sizeof(guint32), !self->gives_labels, &frame->output, error);
   if (flow == GST_FLOW_OK && !label(self, stage, frame, error))
     flow = GST_FLOW_ERROR;
   return flow;
@@ -295,7 +339,11 @@ static GstBuffer *finish(GstStxTransform *transform, GstBuffer *input, GstBuffer
       GST_WARNING_OBJECT(base, "could not copy time stamps and metas");
     return labels;
   }
-  points = gst_buffer_copy(input); /* of the buffer, not of its memory */
+  points = g_steal_pointer(&GST_LIDAR_GROUND(transform)->points);
+  if (points != NULL)
+    gst_buffer_copy_into(points, input, GST_BUFFER_COPY_METADATA, 0, -1);
+  else
+    points = gst_buffer_copy(input); /* of the buffer, not of its memory */
   while ((older = gst_buffer_get_stx_point_labels_meta(points)) != NULL)
     gst_buffer_remove_meta(points, &older->meta);
   gst_buffer_add_stx_point_labels_meta(points, labels);
@@ -310,6 +358,12 @@ static gboolean start(GstBaseTransform *base)
   return GST_BASE_TRANSFORM_CLASS(gst_lidar_ground_parent_class)->start(base);
 }
 
+static gboolean stop(GstBaseTransform *base)
+{
+  gst_clear_buffer(&GST_LIDAR_GROUND(base)->points);
+  return GST_BASE_TRANSFORM_CLASS(gst_lidar_ground_parent_class)->stop(base);
+}
+
 /* ---- GObject ------------------------------------------------------------------------------- */
 
 static void gst_lidar_ground_class_init(GstLidarGroundClass *klass)
@@ -321,6 +375,7 @@ static void gst_lidar_ground_class_init(GstLidarGroundClass *klass)
 
   gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
   base->start = start;
+  base->stop = stop;
   base->fixate_caps = fixate_caps;
   transform->other_caps = other_caps;
   transform->configure = configure;

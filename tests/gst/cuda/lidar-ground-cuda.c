@@ -190,35 +190,142 @@ STX_TEST_LOOP(points_may_be_on_the_device, G_N_ELEMENTS(device_lines))
   stx_test_expect_silence(fixture.bus);
 }
 
-/* Points and labels on the device are seen from above as those of the CPU are. */
-STX_TEST(pictures_of_points_on_the_device)
-{
-  static const char behind[] =
-      SMALL "! lidar-bev ! capsfilter caps=video/x-raw,format=RGB,width=64,height=48";
-  g_auto(ScanFixture) maker = scan_begin(
-      "lidar-ground", "lidar-ground backend=cuda ! capsfilter caps=" LABELS ON_DEVICE, SCAN_CAPS);
-  g_autofree gchar *there = g_strconcat("lidar-ground backend=cuda", behind, NULL);
-  g_autofree gchar *here = g_strconcat("lidar-ground backend=omp", behind, NULL);
-  ScanFixture device;
-  g_auto(ScanFixture) host = scan_begin("lidar-ground", here, SCAN_CAPS);
-  gfloat points[4 * 300];
-  g_autoptr(GstBuffer) input = NULL;
-  g_autoptr(GstBuffer) picture = NULL;
-  g_autoptr(GstBuffer) expected = NULL;
-  GstMapInfo map;
+/* ---- Points that lidar-ground uploads ------------------------------------------------------- */
 
-  scan_points(points, 300, 3);
-  input = device_points(&maker, points, 300);
-  device = scan_begin("lidar-ground", there, NULL);
-  gst_element_set_state(device.harness->element, GST_STATE_NULL);
-  share_context(&maker, &device);
-  gst_element_set_state(device.harness->element, GST_STATE_PLAYING);
-  gst_harness_set_src_caps_str(device.harness, "application/x-lidar" ON_DEVICE);
-  picture = gst_harness_push_and_pull(device.harness, gst_buffer_ref(input));
-  expected = scan_run(&host, points, 300);
-  ck_assert(picture != NULL && gst_buffer_map(expected, &map, GST_MAP_READ));
-  stx_test_expect_bytes(picture, map.data, map.size, "a picture");
-  gst_buffer_unmap(expected, &map);
-  stx_test_expect_silence(device.bus);
-  scan_end(&device);
+#define SCANS "street-scene-src name=scans view=lidar beams=4 azimuth-steps=180 num-buffers=2 "
+#define GROUND "lidar-ground name=ground %s" SMALL
+#define PICTURE "video/x-raw,format=RGB,width=96,height=80 ! fakesink name=out "
+#define POINTS "application/x-lidar"
+
+/* Pipelines, and the caps of links in them: an element, and what leaves it. */
+static const struct {
+  const char *line;
+  const char *links[6];
+} chains[] = {
+    {SCANS "! " GROUND "! stixel-obstacles name=obstacles ! lidar-bev ! " PICTURE,
+        {"scans " POINTS, "ground " POINTS ON_DEVICE, "obstacles " POINTS ON_DEVICE}},
+    {SCANS "! lidar-encode name=packets ! lidar-decode name=turns ! " GROUND "! tee name=tee ! "
+           "queue name=one ! lidar-bev ! " PICTURE "tee. ! queue name=other ! stixel-obstacles "
+           "name=obstacles ! fakesink",
+        {"turns " POINTS, "ground " POINTS ON_DEVICE, "one " POINTS ON_DEVICE,
+            "obstacles " POINTS ON_DEVICE}},
+    {"street-scene-src view=left num-buffers=2 ! video/x-raw,format=RGB,width=96,height=48 ! "
+     "overlay.sink " SCANS "! " GROUND
+     "! overlay.points lidar-overlay name=overlay ! fakesink name=out",
+        {"scans " POINTS, "ground " POINTS ON_DEVICE}},
+    /* Without kernels for them, or of another plugin: in system memory. */
+    {SCANS "! " GROUND "! occupancy-grid ! fakesink name=out", {"ground " POINTS}},
+    {SCANS "! " GROUND "! fakesink name=out", {"ground " POINTS}},
+    {SCANS "! " GROUND "! " POINTS ON_DEVICE " ! fakesink name=out", {"ground " POINTS ON_DEVICE}},
+};
+
+static GMutex lock;
+static GString *seen; /* the lines "element caps" of all caps that left an element */
+
+static GstPadProbeReturn note_caps(GstPad *pad, GstPadProbeInfo *info, gpointer element)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  g_autofree gchar *text = NULL;
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_caps(event, &caps);
+  text = gst_caps_to_string(caps);
+  g_mutex_lock(&lock);
+  g_string_append_printf(seen, "%s %s,\n", GST_OBJECT_NAME(element), text);
+  g_mutex_unlock(&lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static gboolean note_pad(GstElement *element, GstPad *pad, gpointer nothing)
+{
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, note_caps, element, NULL);
+  return TRUE;
+}
+
+static void note_element(const GValue *item, gpointer nothing)
+{
+  gst_element_foreach_src_pad(g_value_get_object(item), note_pad, NULL);
+}
+
+static void note_all(GstElement *pipeline)
+{
+  GstIterator *elements = gst_bin_iterate_elements(GST_BIN(pipeline));
+
+  seen = g_string_new(NULL);
+  gst_iterator_foreach(elements, note_element, NULL);
+  gst_iterator_free(elements);
+}
+
+/* All caps that have left the element of this link are those of the link. */
+static void expect_link(const char *link)
+{
+  g_autofree gchar *whole = g_strconcat(link, ",", NULL);
+  g_auto(GStrv) all = g_strsplit(seen->str, "\n", 0);
+  gsize name = strcspn(link, " ") + 1;
+  guint count = 0;
+
+  for (gchar **line = all; *line != NULL; line++)
+    if (strncmp(*line, link, name) == 0) {
+      ck_assert_msg(g_str_has_prefix(*line, whole), "%s, not %s", *line, link);
+      count++;
+    }
+  ck_assert_msg(count > 0, "no caps for %s in\n%s", link, seen->str);
+}
+
+/* No property says so: points are uploaded where downstream names CUDAMemory, and the bytes at the
+ * end are those of the CPU. */
+STX_TEST_LOOP(points_stay_on_the_device, G_N_ELEMENTS(chains))
+{
+  static const CudaPlace nowhere[] = {{NULL, NULL}};
+  g_autofree gchar *on_gpu = g_strdup_printf(chains[_i].line, "backend=cuda");
+  g_autofree gchar *on_cpu = g_strdup_printf(chains[_i].line, "backend=omp");
+  g_auto(CudaOutcome) gpu = cuda_run_text_with(on_gpu, nowhere, note_all);
+  GString *there = seen;
+
+  if (strstr(chains[_i].line, ON_DEVICE) == NULL) {
+    g_auto(CudaOutcome) cpu = cuda_run_text_with(on_cpu, nowhere, note_all);
+
+    cuda_expect_same(&gpu, &cpu, on_gpu);
+    ck_assert(strstr(strstr(seen->str, "ground "), ON_DEVICE) == NULL);
+    g_string_free(seen, TRUE);
+    seen = there;
+  }
+  ck_assert(gpu.error == NULL);
+  ck_assert_uint_eq(gpu.buffers, 2);
+  ck_assert_int_eq(gpu.warnings, 0);
+  for (guint i = 0; i < G_N_ELEMENTS(chains[_i].links) && chains[_i].links[i] != NULL; i++)
+    expect_link(chains[_i].links[i]);
+  g_string_free(seen, TRUE);
+}
+
+/* The labels, the times and the metas of a scan are on the points that were uploaded, and on a copy
+ * which lives longer than the buffer of the pool. */
+STX_TEST(uploaded_points_keep_what_the_scan_had)
+{
+  g_auto(ScanFixture) fixture = scan_begin("lidar-ground",
+      "lidar-ground backend=cuda" SMALL "! capsfilter caps=" POINTS ON_DEVICE, SCAN_CAPS);
+  static gfloat points[4 * MOST];
+
+  for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
+    GstBuffer *marks = gst_buffer_new_allocate(NULL, 8 * counts[i], NULL), *input, *first, *output;
+
+    scan_points(points, counts[i], i);
+    input = gst_buffer_new_allocate(NULL, 16 * counts[i], NULL);
+    gst_buffer_fill(input, 0, points, 16 * counts[i]);
+    GST_BUFFER_PTS(input) = i * GST_SECOND;
+    gst_buffer_add_stx_turn_meta(input, marks)->number = i;
+    gst_buffer_unref(marks);
+    first = gst_harness_push_and_pull(fixture.harness, input);
+    ck_assert(first != NULL);
+    output = counts[i] > 0 ? gst_buffer_copy(first) : gst_buffer_ref(first);
+    gst_buffer_unref(first);
+    ck_assert(is_on_device(output) && is_on_device(labels_of(output)));
+    ck_assert_uint_eq(GST_BUFFER_PTS(output), i * GST_SECOND);
+    ck_assert_uint_eq(gst_buffer_get_stx_turn_meta(output)->number, i);
+    stx_test_expect_bytes(output, points, 16 * counts[i], "points");
+    ck_assert(expect_labels(output, points, counts[i], "labels of uploaded points"));
+  }
+  stx_test_expect_silence(fixture.bus);
 }
