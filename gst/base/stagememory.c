@@ -11,6 +11,7 @@
 
 #define BYTES_ALIGN 4       /* of what is read: floats and records */
 #define ROW_ALIGN 128       /* bytes: on the GPU rows begin at whole memory transactions */
+#define DEVICE_ALIGN 256    /* of what kernels read as bytes: as of all that is allocated there */
 #define ROOM_MIN (16 << 10) /* bytes of the smallest buffer of a growing pool */
 
 static gboolean fail_write(StxError *error)
@@ -172,6 +173,23 @@ static gboolean upload(
          gst_stx_cuda_upload_bytes(&self->cuda, device, self->slot[slot].map.data, size, error);
 }
 
+/* A part of a foreign memory may begin anywhere. To kernels that is a fault: the GPU is lost. */
+static gboolean find_bytes(GstStxStage *self, guint slot, GstBuffer *buffer, gsize size,
+    const void **data, StxError *error)
+{
+  const void *found;
+  void *copy;
+
+  if (!gst_stx_cuda_map_bytes(&self->cuda, buffer, GST_MAP_READ, (void **)&found, error))
+    return FALSE;
+  *data = found;
+  if ((gsize)found % DEVICE_ALIGN == 0)
+    return TRUE;
+  *data = copy = gst_stx_cuda_block(&self->cuda, slot, size, error);
+  return copy != NULL &&
+         stx_cuda_copy_bytes(self->cuda.cuda, copy, found, size, self->cuda.stream, error);
+}
+
 static gboolean read_bytes(GstStxStage *self, guint slot, GstBuffer *buffer, gsize size,
     const void **data, StxError *error)
 {
@@ -181,7 +199,7 @@ static gboolean read_bytes(GstStxStage *self, guint slot, GstBuffer *buffer, gsi
     return stx_fail(error,
         "a buffer of %" G_GSIZE_FORMAT " bytes, but its caps make %" G_GSIZE_FORMAT, actual, size);
   if (self->on_device && gst_stx_cuda_is_bytes(&self->cuda, buffer))
-    return gst_stx_cuda_map_bytes(&self->cuda, buffer, GST_MAP_READ, (void **)data, error);
+    return find_bytes(self, slot, buffer, size, data, error);
   if (!map_bytes(self, slot, buffer, GST_MAP_READ, error))
     return FALSE;
   return self->on_device ? upload(self, slot, size, data, error)
@@ -305,14 +323,36 @@ static gboolean map_planes(GstStxStage *self, guint slot, const GstVideoInfo *in
   return TRUE;
 }
 
-static gboolean find_planes(GstStxStage *self, GstBuffer *buffer, const GstVideoInfo *info,
-    guint planes, GstMapFlags access, StxFrame *picture, StxError *error)
+/* The same on the GPU, where samples at other addresses are faults. */
+static gboolean align_device_plane(
+    GstStxStage *self, guint slot, GstStxPlane shape, void **device, gsize *stride, StxError *error)
+{
+  gsize row = (shape.row_bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+  const guint8 *from = *device;
+  guint8 *to;
+
+  if (((gsize)from | *stride) % shape.unit == 0)
+    return TRUE;
+  to = gst_stx_cuda_block(&self->cuda, slot, row * shape.rows, error);
+  for (gsize y = 0; to != NULL && y < shape.rows; y++)
+    if (!stx_cuda_copy_bytes(self->cuda.cuda, to + y * row, from + y * *stride, shape.row_bytes,
+            self->cuda.stream, error))
+      return FALSE;
+  *device = to;
+  *stride = row;
+  return to != NULL;
+}
+
+static gboolean find_planes(GstStxStage *self, guint slot, GstBuffer *buffer,
+    const GstVideoInfo *info, guint planes, GstMapFlags access, StxFrame *picture, StxError *error)
 {
   for (guint p = 0; p < planes; p++) {
     void *device;
     gsize stride;
 
-    if (!gst_stx_cuda_map_plane(&self->cuda, buffer, info, p, access, &device, &stride, error))
+    if (!gst_stx_cuda_map_plane(&self->cuda, buffer, info, p, access, &device, &stride, error) ||
+        (!(access & GST_MAP_WRITE) &&
+            !align_device_plane(self, slot + p, gst_stx_plane(info, p), &device, &stride, error)))
       return FALSE;
     picture->data[p] = device;
     picture->stride[p] = (ptrdiff_t)stride;
@@ -325,7 +365,7 @@ static gboolean find_picture(GstStxStage *self, guint slot, GstBuffer *buffer,
     const GstVideoInfo *info, guint planes, GstMapFlags access, StxFrame *picture, StxError *error)
 {
   if (self->on_device && gst_stx_cuda_is_picture(&self->cuda, buffer))
-    return find_planes(self, buffer, info, planes, access, picture, error);
+    return find_planes(self, slot, buffer, info, planes, access, picture, error);
   if (!map_frame(self, slot, buffer, info, access, error))
     return FALSE;
   return (self->on_device ? upload_planes : map_planes)(

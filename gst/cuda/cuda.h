@@ -9,8 +9,9 @@
  * memory that goes back to a pool is overwritten only after its last reader. Memory of our pools
  * carries a mark that says so. An input without the mark comes from a foreign element: it is ready
  * when it arrives, and finish waits before it may go back. An output that goes to a foreign element
- * must be ready when it leaves: finish waits too. Host maps of device memory need no care: GstCuda
- * copies on the default stream, with which ours is ordered.
+ * must be ready when it leaves: finish waits too; and such an element may still read what it has
+ * given back, on a stream of its own: then the pools wait for it by the default stream. Host maps
+ * of device memory need no care: GstCuda copies on the default stream, with which ours is ordered.
  *
  * Threads. What is read and written between start and stop belongs to the streaming thread;
  * gst_stx_cuda_set_context, _query, _offers and _available may be called from any thread.

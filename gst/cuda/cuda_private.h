@@ -78,6 +78,7 @@ struct _GstStxCudaDevice {
   GstCudaContext *context;
   StxCuda *cuda;
   StxCudaStream stream;
+  gint foreign; /* atomic: an element of another plugin has had memory of our pools */
 };
 
 /* The device of a context, made if there is none yet: a new reference. NULL with the reason. */

@@ -36,8 +36,8 @@ gboolean gst_stx_cuda_is_picture(const GstStxCuda *self, GstBuffer *buffer)
 
 /* The device address of one memory of a buffer. The map is over when this returns: it lets GstCuda
  * bring what was written on the host to the device, and take note of what we write; the address
- * stays as long as the memory. Where a map fails, GStreamer maps a copy, for which GstCuda takes all
- * that was allocated: more than the bytes of a buffer that was made smaller. */
+ * stays as long as the memory. Where a map fails, GStreamer maps a copy, for which GstCuda takes
+ * all that was allocated: more than the bytes of a buffer that was made smaller. */
 static guint8 *map_memory(GstStxCuda *self, GstBuffer *buffer, guint index, GstMapFlags access)
 {
   const GstStxCudaLib *lib = self->device->lib;
@@ -153,5 +153,7 @@ gboolean gst_stx_cuda_finish(
   gboolean foreign = self->foreign_input || (pushes_device && self->foreign_neighbour);
 
   self->foreign_input = FALSE;
+  if (pushes_device && self->foreign_neighbour)
+    g_atomic_int_set(&self->device->foreign, TRUE);
   return !(foreign || download) || stx_cuda_synchronize(self->cuda, self->stream, error);
 }

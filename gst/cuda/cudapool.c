@@ -75,6 +75,38 @@ static GstFlowReturn alloc_buffer(
   return GST_FLOW_OK;
 }
 
+/*
+ * An element of another plugin may have enqueued on its own stream what reads the memory, and given
+ * it back at once. What is enqueued on the default stream waits for the other streams, and they
+ * wait for it: GstCuda's and ours are ordered with it.
+ */
+static gboolean wait_for_readers(GstStxCudaDevice *device, GstBuffer *buffer)
+{
+  gboolean good = FALSE;
+  GstMapInfo map;
+
+  if (!g_atomic_int_get(&device->foreign))
+    return TRUE;
+  if (gst_buffer_map(buffer, &map, GST_MAP_READ | GST_MAP_CUDA)) {
+    good = stx_cuda_fill_bytes(device->cuda, map.data, 0, 1, NULL, NULL);
+    gst_buffer_unmap(buffer, &map);
+  }
+  return good;
+}
+
+static GstFlowReturn acquire_buffer(
+    GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
+{
+  GstFlowReturn flow =
+      GST_BUFFER_POOL_CLASS(gst_stx_cuda_pool_parent_class)->acquire_buffer(pool, buffer, params);
+
+  if (flow == GST_FLOW_OK && !wait_for_readers(GST_STX_CUDA_POOL(pool)->device, *buffer)) {
+    gst_clear_buffer(buffer);
+    flow = GST_FLOW_ERROR;
+  }
+  return flow;
+}
+
 /* Enqueued work may still use it. The driver waits when memory is freed, but need not. */
 static void free_buffer(GstBufferPool *pool, GstBuffer *buffer)
 {
@@ -115,6 +147,7 @@ static void gst_stx_cuda_pool_class_init(GstStxCudaPoolClass *klass)
 {
   G_OBJECT_CLASS(klass)->finalize = finalize;
   GST_BUFFER_POOL_CLASS(klass)->alloc_buffer = alloc_buffer;
+  GST_BUFFER_POOL_CLASS(klass)->acquire_buffer = acquire_buffer;
   GST_BUFFER_POOL_CLASS(klass)->free_buffer = free_buffer;
   GST_BUFFER_POOL_CLASS(klass)->reset_buffer = reset_buffer;
   GST_BUFFER_POOL_CLASS(klass)->get_options = get_options;

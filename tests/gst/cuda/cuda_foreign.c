@@ -17,6 +17,10 @@ typedef struct {
   GstElement parent;
   GstPad *sink, *src;
   gboolean uploads, streams;
+  gboolean late;      /* a download is waited for when the next buffer comes, or the end */
+  gboolean odd;       /* what is uploaded begins at an odd address */
+  GstBuffer *pending; /* such a download, mapped */
+  GstMapInfo target;
   GstCudaContext *context;
   CUstream stream;    /* its own; with `streams` that of `carrier` */
   gpointer carrier;   /* GstCudaStream */
@@ -71,7 +75,9 @@ static void open_stream(Foreign *self)
     return;
   }
   gst_cuda_context_push(self->context);
-  ck_assert_int_eq(CuStreamCreate(&self->stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  ck_assert_int_eq(
+      CuStreamCreate(&self->stream, self->late ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING),
+      CUDA_SUCCESS);
   gst_cuda_context_pop(NULL);
 }
 
@@ -130,11 +136,11 @@ static GstMemory *take_memory(Foreign *self, gsize size)
   gst_cuda_context_pop(NULL);
   if (self->memory != NULL)
     gst_memory_unref(self->memory);
-  self->memory = allocate(self, size);
+  self->memory = allocate(self, size + self->odd);
   /* At its first map to the host GstCuda allocates as much as the memory is large then. */
   ck_assert(gst_memory_map(self->memory, &map, GST_MAP_READ));
   gst_memory_unmap(self->memory, &map);
-  gst_memory_resize(self->memory, 0, size);
+  gst_memory_resize(self->memory, self->odd, size);
   return self->memory;
 }
 
@@ -159,14 +165,26 @@ static GstBuffer *download(Foreign *self, GstBuffer *buffer)
 {
   GstMemory *memory = gst_buffer_peek_memory(buffer, 0);
   GstBuffer *out = gst_buffer_new_allocate(NULL, memory->size, NULL);
-  GstMapInfo device, host;
+  GstMapInfo device;
 
   ck_assert(gst_memory_map(memory, &device, GST_MAP_READ | GST_MAP_CUDA));
-  ck_assert(gst_buffer_map(out, &host, GST_MAP_WRITE));
-  copy(self, (CUdeviceptr)(gsize)device.data, host.data, host.size, TRUE);
-  gst_buffer_unmap(out, &host);
+  ck_assert(gst_buffer_map(out, &self->target, GST_MAP_WRITE));
+  copy(self, (CUdeviceptr)(gsize)device.data, self->target.data, self->target.size, !self->late);
+  if (!self->late)
+    gst_buffer_unmap(out, &self->target);
   gst_memory_unmap(memory, &device);
   return out;
+}
+
+static GstFlowReturn push_pending(Foreign *self)
+{
+  if (self->pending == NULL)
+    return GST_FLOW_OK;
+  gst_cuda_context_push(self->context);
+  ck_assert_int_eq(CuStreamSynchronize(self->stream), CUDA_SUCCESS);
+  gst_cuda_context_pop(NULL);
+  gst_buffer_unmap(self->pending, &self->target);
+  return gst_pad_push(self->src, g_steal_pointer(&self->pending));
 }
 
 /* The same layout as before, of which GStreamer does not copy what it knows to other memory. */
@@ -189,12 +207,16 @@ static GstFlowReturn chain(GstPad *pad, GstObject *parent, GstBuffer *buffer)
     ck_assert(gst_cuda_ensure_element_context(GST_ELEMENT(self), -1, &self->context));
   if (self->stream == NULL)
     open_stream(self);
+  push_pending(self);
   if (gst_buffer_get_size(buffer) == 0)
     return gst_pad_push(self->src, buffer);
   out = (self->uploads ? upload : download)(self, buffer);
   describe(out, buffer);
   gst_buffer_unref(buffer);
-  return gst_pad_push(self->src, out);
+  if (!self->late)
+    return gst_pad_push(self->src, out);
+  self->pending = out;
+  return GST_FLOW_OK;
 }
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
@@ -204,6 +226,7 @@ static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
   Foreign *self = (Foreign *)parent;
   g_autoptr(GstCaps) caps = NULL;
 
+  push_pending(self);
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS)
     return gst_pad_event_default(pad, parent, event);
   gst_event_parse_caps(event, &caps);
@@ -269,7 +292,10 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
 
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
-  ((Foreign *)object)->streams = g_value_get_boolean(value);
+  Foreign *self = (Foreign *)object;
+  gboolean *const values[] = {NULL, &self->streams, &self->late, &self->odd};
+
+  *values[id] = g_value_get_boolean(value);
 }
 
 static void finalize(GObject *object)
@@ -282,8 +308,11 @@ static void foreign_class_init(ForeignClass *klass)
 {
   G_OBJECT_CLASS(klass)->set_property = set_property;
   G_OBJECT_CLASS(klass)->finalize = finalize;
-  g_object_class_install_property(G_OBJECT_CLASS(klass), 1,
-      g_param_spec_boolean("streams", "", "", FALSE, G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS));
+  static const char *const names[] = {NULL, "streams", "late", "odd"};
+
+  for (guint i = 1; i < G_N_ELEMENTS(names); i++)
+    g_object_class_install_property(G_OBJECT_CLASS(klass), i,
+        g_param_spec_boolean(names[i], "", "", FALSE, G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS));
   gst_element_class_set_static_metadata(klass, "Copy", "Filter", "To or from a GPU", "gst-stixels");
   klass->set_context = set_context;
   klass->change_state = change_state;
