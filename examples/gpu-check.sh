@@ -5,51 +5,47 @@ set -uo pipefail
 
 usage() {
   cat <<'END'
-Everything that waits for an NVIDIA GPU, in one go: builds with CUDA, runs the GPU's tests, times
-every stage, counts with Nsight Compute (ncu) what the kernels wait for, looks for memory errors and
-races with compute-sanitizer, and compares whole pipelines with the CPU's byte by byte. Goes on
-after a failure; a table of what happened comes last, and grows in summary.txt among the logs, for
-when another time limit ends this first. Before it stands a table of the times for docs/cuda.md,
-which is times.md among the logs. What fails leaves there what it printed, tests a log of each, and
-a pipeline both files that differ.
+Everything that waits for an NVIDIA GPU, in one go and in the order of its worth: builds with CUDA,
+runs the GPU's tests, compares whole pipelines with the CPU's byte by byte, times every stage,
+counts with Nsight Compute (ncu) what its kernels wait for, and looks for memory errors and races
+with compute-sanitizer. Goes on after a failure. A table of what happened comes last, after one of
+the times for docs/cuda.md. Both grow among the logs, with what failed, and the logs are packed into
+one file after every step and every 30 s, for when another time limit ends this first.
 
   examples/gpu-check.sh
-  examples/gpu-check.sh --sums >FILE   what SUMS takes, on a machine with or without a GPU
 
-Needs GStreamer, meson, nvcc, and a GPU with its driver. What else a build can have (see README.md)
-may be missing: what needs it is skipped. From the environment:
+Needs GStreamer, meson, nvcc, and a GPU with its driver; its tests need check (README.md). From the
+environment:
 
   BUILD=DIR      build folder (default build-gpu), absolute or from the top of the tree
-  SUMS=FILE      checksums of the CPU's pipelines, made elsewhere with the same version of
-                 GStreamer, instead of running them on the CPU here
   LOGS=DIR       what every step printed (default: the folder gpu-check in the build folder)
+  PACKED=FILE    the logs in one file (default: LOGS with .tar.gz)
   ARCHS=LIST     architectures to build for (default: native, this GPU's; all: every one, which
                  takes long)
-  LIMIT=SECONDS  for everything together (default 530); what no longer fits is left out
-  RESERVE=SECONDS  of these that compute-sanitizer leaves for what comes after it (default 150)
-  STEPS=LIST     of tests, bench, ncu, memcheck, racecheck, pipelines, synccheck, initcheck
-                 (default: all)
-  SANITIZER=no   the same without memcheck to initcheck
+  LIMIT=SECONDS  for everything together (default 530). A step gets at most half of what is left,
+                 the build all
+  STEPS=LIST     of tests, pipelines, bench, ncu, memcheck, racecheck, synccheck, initcheck
+                 (default: all but the last two)
   BENCH=OPTIONS  of stx-bench, besides --backend cuda --markdown (default: --time 200)
   SIZE=WxH       of all pictures that are compared or timed, instead of common ones
 
-Ends with 0 if every step passed or its tool is not installed, 1 if one failed or had no time left,
-77 if there is no GPU.
+Ends with 0 if every step passed or its tool is not installed, 1 if one failed, had no time left, or
+nothing was tested, 77 if there is no GPU.
 END
 }
 
 case ${1:-} in
-  '' | --sums) ;;
+  '') ;;
   --help | -h) usage; exit 0 ;;
   *) echo "gpu-check.sh: unknown option '$1' (see --help)" >&2; exit 2 ;;
 esac
 
 cd "$(dirname "$0")/.." || exit 1
 build=$(realpath -m "${BUILD:-build-gpu}") archs=${ARCHS:-native}
-limit=${LIMIT:-530} reserve=${RESERVE:-150}
-logs=${LOGS:-$build/gpu-check}
-steps=${STEPS:-tests bench ncu memcheck racecheck pipelines synccheck initcheck}
-[ "${SANITIZER:-yes}" = no ] && steps=$(sed -E 's/(mem|race|sync|init)check//g' <<<"$steps")
+limit=${LIMIT:-530}
+logs=$(realpath -m "${LOGS:-$build/gpu-check}")
+packed=$(realpath -m "${PACKED:-$logs.tar.gz}")
+steps=${STEPS:-tests pipelines bench ncu memcheck racecheck}
 
 # Runs a command within what is left of the time.
 deadline=$limit
@@ -122,7 +118,7 @@ build() {
 # A suite of which every test was skipped has tested nothing.
 run_tests() {
   local text status
-  check_programs | grep -q . || { echo "no tests in this build"; return 77; }
+  check_programs | grep -q . || { echo "no tests in this build: is check installed?"; return 1; }
   text=$(limited meson test -C "$build" --no-rebuild --suite gpu --print-errorlogs 2>&1)
   status=$?
   echo "$text"
@@ -230,28 +226,6 @@ sum_of() {
   sum=${sum%% *}
 }
 
-# The checksums that SUMS takes, one per pipeline.
-print_sums() {
-  local folder sum name line status=0
-  open_pipelines || return
-  while read -r name line; do
-    sum_of omp "$line" >&2 && echo "$name $sum" || status=1
-    rm -f "$folder/omp"
-  done < <(pipelines)
-  rm -r "$folder"
-  return $status
-}
-
-# expected NAME LINE: the CPU's checksum, into $sum.
-expected() {
-  if [ -z "${SUMS:-}" ]; then
-    sum_of omp "$2"
-    return
-  fi
-  sum=$(sed -n "s/^$1 //p" "$SUMS")
-  [ -n "$sum" ]
-}
-
 compare_pipelines() {
   local name line sum cpu backend same=0 different='' folder
   open_pipelines || return
@@ -261,7 +235,7 @@ compare_pipelines() {
   fi
   while read -r name line; do
     echo "$name: $line"
-    if expected "$name" "$line" && cpu=$sum && sum_of cuda "$line" && [ "$sum" = "$cpu" ]; then
+    if sum_of omp "$line" && cpu=$sum && sum_of cuda "$line" && [ "$sum" = "$cpu" ]; then
       same=$((same + 1))
     else
       different+=" $name"
@@ -304,12 +278,14 @@ times() {
 bench() {
   [ -x "$build/examples/stx-bench" ] || { echo "no stx-bench in this build"; return 77; }
   # shellcheck disable=SC2086  # a list of options
-  limited "$build/examples/stx-bench" --backend cuda --markdown ${SIZE:+--size $SIZE} \
-    ${BENCH---time 200} >"$logs/bench.md" || return
+  limited stdbuf -oL "$build/examples/stx-bench" --backend cuda --markdown ${SIZE:+--size $SIZE} \
+    ${BENCH---time 200} >"$logs/bench.md"
+  local status=$?
   # shellcheck disable=SC2086  # likewise
-  limited "$build/examples/stx-bench" lidar --backend cuda --markdown ${BENCH---time 200} \
-    >>"$logs/bench.md" || return
+  limited stdbuf -oL "$build/examples/stx-bench" lidar --backend cuda --markdown \
+    ${BENCH---time 200} >>"$logs/bench.md" || status=$?
   echo "$(grep -c '| cuda' "$logs/bench.md") lines in bench.md"
+  return "$status"
 }
 
 # The kernels' reasons to wait: name in ncu, column, divisor.
@@ -350,7 +326,7 @@ count_events() {
   for stages in all lidar; do
     # shellcheck disable=SC2086  # lists of options
     limited "$ncu" --csv --page raw --print-units base --log-file "$logs/ncu-$stages.csv" \
-      --force-overwrite --kernel-id '::regex:^stx_:2' --metrics "$metrics" \
+      --force-overwrite --clock-control none --kernel-id '::regex:^stx_:2' --metrics "$metrics" \
       "$build/examples/stx-bench" $stages --backend cuda --time 1
     if grep -s ERR_NVGPUCTRPERM "$logs/ncu-$stages.csv"; then
       echo "the driver lets only root count"
@@ -373,7 +349,7 @@ print("\n".join(p for p in programs if os.path.basename(p).startswith("check_"))
 
 # One tool over all programs at the same time, each with its smallest cases only.
 sanitize() {
-  local tool=$1 options=(--error-exitcode 99) programs program failed='' sanitizer
+  local tool=$1 options=(--error-exitcode 99) programs program failed='' sanitizer jobs=()
   # Calls that fail on purpose are no errors.
   [ "$tool" = memcheck ] && options+=(--report-api-errors no)
   sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
@@ -383,8 +359,9 @@ sanitize() {
   for program in "${programs[@]}"; do
     CK_FORK=no CK_DEFAULT_TIMEOUT=0 STX_CHECK_SIZES=small limited "$sanitizer" --tool "$tool" \
       "${options[@]}" "$program" >"$logs/$tool-${program##*/}.log" 2>&1 &
+    jobs+=($!)
   done
-  for job in $(jobs -p); do wait "$job" || failed+=" $?"; done
+  for job in "${jobs[@]}"; do wait "$job" || failed+=" $?"; done
   for program in "${programs[@]}"; do
     local log=$logs/$tool-${program##*/}.log
     echo "==== ${program##*/}"
@@ -404,15 +381,23 @@ note() {
   printf '%-10s %-8s %4s s  %s\n' "$@" >>"$logs/summary.txt"
 }
 
+# The packed logs are whole at any moment.
+pack() {
+  tar -czf "$packed.$BASHPID" -C "$(dirname "$logs")" "$(basename "$logs")" 2>/dev/null
+  mv "$packed.$BASHPID" "$packed"
+}
+
 # step NAME COMMAND...
 step() {
   local name=$1 log=$logs/$1.log begin=$SECONDS status result
   shift
-  if [ "$SECONDS" -ge "$deadline" ]; then
+  if [ "$SECONDS" -ge "$limit" ]; then
     note "$name" 'left out' 0 'no time'
     failed=1
     return
   fi
+  deadline=$limit
+  [ "$name" = build ] || deadline=$((SECONDS + (limit - SECONDS + 1) / 2))
   echo "== $name"
   "$@" >"$log" 2>&1
   status=$?
@@ -422,44 +407,43 @@ step() {
     *) result=FAILED failed=1 ;;
   esac
   [ "$result" = FAILED ] && tail -n 15 "$log" | cut -c 1-200
-  [ "$SECONDS" -ge "$deadline" ] && result="no time"
+  [ "$result" = ok ] && [ "$name" != build ] && tested=1
+  [ "$result" = FAILED ] && [ "$SECONDS" -ge "$deadline" ] && result="no time"
   note "$name" "$result" $((SECONDS - begin)) "$(tail -n 1 "$log" | cut -c 1-100)"
+  [ -s "$logs/bench.md" ] && times "$driver" >"$logs/times.md"
+  pack
   return "$status"
 }
 
-if [ "${1:-}" = --sums ]; then
-  [ -d "$build/gst" ] || { echo "gpu-check.sh: no build in $build: see BUILD" >&2; exit 1; }
-  print_sums
-  exit
-fi
 gpu=$(find_gpu) || { echo "gpu-check.sh: nothing to do without a GPU" >&2; exit 77; }
-mkdir -p "$logs"
+driver=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1)
+driver=${driver:-this GPU} tested=0
+mkdir -p "$logs" "$(dirname "$packed")"
 # Of an earlier run: their numbers are not this one's.
 rm -f "$logs"/{bench.md,times.md,ncu.md,summary.txt,failed-*}
+while sleep 30; do pack; done >/dev/null 2>&1 &
+packer=$!
+trap 'kill $packer 2>/dev/null; pack' EXIT
 if step build build; then
   for name in $steps; do
     case $name in
       tests) step tests run_tests ;;
       pipelines) step pipelines compare_pipelines ;;
-      memcheck | racecheck | synccheck | initcheck)
-        deadline=$((limit > 2 * reserve ? limit - reserve : limit))
-        step "$name" sanitize "$name"
-        deadline=$limit ;;
+      *check) step "$name" sanitize "$name" ;;
       bench) step bench bench ;;
       ncu) step ncu count_events ;;
       *) echo "gpu-check.sh: no step '$name'" >&2; failed=1 ;;
     esac
   done
 fi
+[ "$tested" = 1 ] || { note nothing FAILED 0 'was tested'; failed=1; }
 
 echo
-command -v nvidia-smi >/dev/null &&
-  driver=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1)
-if [ -s "$logs/bench.md" ]; then
+if [ -s "$logs/times.md" ]; then
   grep '^\*' "$logs/bench.md"
-  times "${driver:-this GPU}" | tee "$logs/times.md"
+  cat "$logs/times.md"
   echo
 fi
 cat "$logs/summary.txt"
-echo "logs in $logs"
+echo "logs in $packed"
 exit "$failed"

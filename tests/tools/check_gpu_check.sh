@@ -12,7 +12,7 @@ cat >"$folder/meson" <<'END'
 #!/bin/bash
 case $1 in
   setup | configure) [[ "$*" != *"$REFUSED"* ]] ;;
-  introspect) echo '[{"cmd": ["/bin/check_true"], "suite": ["gpu"]}]' ;;
+  introspect) echo "[${NO_TESTS-{\"cmd\": [\"/bin/check_true\"], \"suite\": [\"gpu\"]\}}]" ;;
   test) printf 'Ok: 3\nFail: 0\n' ;;
 esac
 END
@@ -37,3 +37,5 @@ check cuda=enabled "$build" 0 'with -Dcuda=auto -Dtests=auto'
 check tests=auto "$(realpath --relative-to=. "$build")" 0 'with -Dcuda=auto -Dtests=disabled'
 check tests=auto "$build" 0 '3 passed, 0 failed'
 check archs "$build" 1 'build      FAILED'
+tar -tzf "$folder/logs.tar.gz" | grep -q summary.txt
+NO_TESTS='' check nothing "$build" 1 'nothing    FAILED'
