@@ -267,6 +267,7 @@ STX_TEST(agrees_in_every_format_and_alignment)
       /* Rows of a multiple of 16 bytes are rare at these widths. */
       int row = params.format->plane[0].pixel_stride * params.frame_width;
       expect_agreement(&pair, records, count, (Margins){0, 15 - (row + 15) % 16}, 7, "aligned");
+      expect_agreement(&pair, records, count, (Margins){1, 15 - row % 16}, 8, "a byte later");
       close_pair(&pair);
     }
 }

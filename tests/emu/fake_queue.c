@@ -131,9 +131,26 @@ static void run_record(FakeOp *op)
     op->event->pending = NULL;
 }
 
-static bool run_launch(const FakeOp *op)
+/* Contexts do not see each other's memory. Every word of the arguments may be an address. */
+static bool reaches_another(const FakeContext *context, const FakeOp *op)
+{
+  for (size_t i = 0; i + sizeof(void *) <= op->args_size; i += sizeof(void *)) {
+    const void *word;
+    memcpy(&word, (const char *)op->args + i, sizeof word);
+    const FakeMemory *memory = fake_memory_at(FAKE_DEVICE_MEMORY, word, 1);
+    if (memory != NULL && memory->object.context != context)
+      return true;
+  }
+  return false;
+}
+
+static bool run_launch(const FakeContext *context, const FakeOp *op)
 {
   char error[1024] = "";
+  if (reaches_another(context, op)) {
+    fprintf(stderr, "fake libcuda: %s: memory of another context\n", op->function->name);
+    return false;
+  }
   bool done = fake_ptx_wanted() ? fake_ptx_launch(op, error, sizeof error)
                                 : stx_emu_launch(op->function->name, op->grid, op->block,
                                       op->shared, op->args, error, sizeof error);
@@ -161,7 +178,7 @@ static void run(FakeContext *context, FakeOp *op)
     context->sticky = run_copy(op) ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
   else if (op->kind == FAKE_FILL)
     run_fill(op);
-  else if (!run_launch(op))
+  else if (!run_launch(context, op))
     context->sticky = CUDA_ERROR_LAUNCH_FAILED;
   fake_memory_close();
 }

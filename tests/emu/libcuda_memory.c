@@ -206,7 +206,9 @@ static bool host_area_valid(
   size_t size;
   const char *first = (const char *)base + y * pitch + x;
   bool valid = area_size(pitch, copy->WidthInBytes, copy->Height, &size) && base != NULL &&
-               fake_memory_at(FAKE_DEVICE_MEMORY, first, 1) == NULL;
+               fake_memory_at(FAKE_DEVICE_MEMORY, first, 1) == NULL &&
+               (fake_memory_at(FAKE_HOST_MEMORY, first, 1) == NULL ||
+                   fake_memory_at(FAKE_HOST_MEMORY, first, size) != NULL);
   if (!valid)
     fprintf(stderr, "fake libcuda: %s: %p with pitch %zu is no host memory for rows of %zu\n", name,
         (const void *)first, pitch, copy->WidthInBytes);

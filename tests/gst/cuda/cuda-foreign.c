@@ -22,6 +22,11 @@ static const char *const lines[] = {
     GRAY("left") "UP sgm.sink_left " GRAY(
         "right") "UP sgm.sink_right "
                  "stereo-sgm name=sgm max-disparity=64 BACKEND ! DOWN fakesink name=out",
+    /* Pictures of ours from inputs in system memory: nothing else says to wait. */
+    GRAY("left") "sgm.sink_left " GRAY(
+        "right") "sgm.sink_right "
+                 "stereo-sgm name=sgm max-disparity=64 BACKEND ! DOWN fakesink name=out",
+    VIEW("disparity") " ! disparity-colour BACKEND ! DOWN fakesink name=out",
     VIEW("disparity") " ! UP downsample-transpose BACKEND ! DOWN fakesink name=out",
     COLUMNS "UP sat-dp-stixels BACKEND ! DOWN fakesink name=out",
     COLUMNS "UP rdp-columns BACKEND ! DOWN fakesink name=out",

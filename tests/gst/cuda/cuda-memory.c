@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "gst/stixels/stixels.h"
 #include "tests/gst/cuda/cuda_fixture.h"
 
 #define ON_DEVICE "(" CUDA_MEMORY ")"
@@ -318,4 +319,39 @@ STX_TEST(caps_without_a_gpu)
   expect_offers("sat-dp-stixels", "cuda", FALSE);
   expect_offers(RDP, "auto", FALSE);
   expect_offers("lidar-ground", "auto", FALSE);
+}
+
+static GstPadProbeReturn map_confidence(GstPad *pad, GstPadProbeInfo *info, gpointer mapped)
+{
+  GstBuffer *frame = GST_PAD_PROBE_INFO_BUFFER(info);
+  GstStxConfidenceMeta *meta = gst_buffer_get_stx_confidence_meta(frame);
+  GstMapInfo map;
+
+  ck_assert(meta != NULL && gst_buffer_map(meta->confidence, &map, GST_MAP_READ));
+  ck_assert_uint_eq(map.size, 97 * 51);
+  gst_buffer_unmap(meta->confidence, &map);
+  ++*(guint *)mapped;
+  return GST_PAD_PROBE_OK;
+}
+
+static guint mapped;
+
+static void watch_confidence(GstElement *pipeline)
+{
+  stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, map_confidence, &mapped);
+}
+
+/* GstCuda takes page-locked memory for the bytes at the first map, and fills it by pixels of 4. */
+STX_TEST(an_odd_number_of_bytes_can_be_mapped)
+{
+  static const CudaPlace nowhere[] = {{NULL, NULL}};
+  g_auto(CudaOutcome) outcome = cuda_run_text_with(
+      "street-scene-src view=left num-buffers=2 ! video/x-raw,format=GRAY8,width=97,height=51 ! "
+      "sgm.sink_left street-scene-src view=right num-buffers=2 ! video/x-raw,format=GRAY8,width=97,"
+      "height=51 ! sgm.sink_right stereo-sgm name=sgm backend=cuda max-disparity=64 ! "
+      "video/x-raw" ON_DEVICE " ! fakesink name=out",
+      nowhere, watch_confidence);
+
+  ck_assert(outcome.error == NULL);
+  ck_assert_uint_eq(mapped, 2);
 }
