@@ -150,9 +150,7 @@ if [ "$mode" != quick ] && [ "${SANITIZE:-yes}" = yes ]; then
   sanitize=yes
   # Pointers that lead nowhere or too far are seen when they are used: to check them before, too,
   # costs a quarter of the time.
-  # One instruction set, as their source is one: what writes around a buffer its guards see in all.
   configure "$build-asan" "${sanitizers[@]}" -Dexamples=disabled -Db_sanitize=address,undefined \
-    -Dcpu-variants=base \
     '-Dc_args=-g1 -fsanitize=float-cast-overflow -fno-sanitize=null,object-size,pointer-overflow'
   configure "$build-tsan" "${sanitizers[@]}" -Dexamples=disabled -Db_sanitize=thread \
     -Dcpu-variants=base
