@@ -34,7 +34,7 @@ def preprocess(headers, compiler):
     # The folder common/ lies in is above it.
     root = pathlib.Path(headers[0]).resolve()
     root = next(folder.parent for folder in root.parents if folder.name == "common")
-    text = subprocess.run([*compiler, "-E", "-I", str(root), "-x", "c", "-"], input=unit,
+    text = subprocess.run([*compiler, "-E", "-I", ".", "-I", str(root), "-x", "c", "-"], input=unit,
                           check=True, stdout=subprocess.PIPE, text=True).stdout
     ours, lines = False, []
     for line in text.split("\n"):

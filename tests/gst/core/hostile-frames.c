@@ -93,6 +93,7 @@ static const struct {
     {"stixel-json.sink", "reads metas"},
     {"stixel-obstacles.sink", "reads metas"},
     {"stixel-orbit.sink", "reads metas"},
+    {"stixel-sei.sink", "reads metas"},
 };
 
 static gboolean has_line(const char *pad)
