@@ -55,21 +55,42 @@ static void add_row(const Full *f, int u)
 static double block_slack(const StxSatdpTables *t)
 {
   double steepest = sqrt(16384 * STX_FOLDED_MAX * t->residual_energy);
-  return t->rounding + BLOCK_CELLS * (0.6 + 0.2 * steepest);
+  return 1 + BLOCK_CELLS * (0.6 + 0.2 * steepest);
 }
 
-/* The least squares of the cells between two boundaries, those between two others left out. */
-INLINE VecF64 squares_of(LanesGroundPrior prior, int kind, const SumRow *hi, const SumRow *lo,
-    const SumRow *out_hi, const SumRow *out_lo)
+/* Sums over cells of energies of (1/256 px)²; x from a block's first cell on. */
+typedef struct {
+  VecF64 w, x, xx, d, xd, dd;
+} Squares;
+
+/* The squares of a cell at `x`. */
+INLINE Squares squares_of(const Full *f, int kind, int u, float x)
 {
-#define SUM(field)                                                                                 \
-  ((load_f64(hi->field) - load_f64(lo->field)) -                                                   \
-      (load_f64(out_hi->field) - load_f64(out_lo->field)))
-  if (kind == OBJECT)
-    return lanes_object_residual(SUM(object_w), SUM(object_d), SUM(object_dd));
-  return lanes_line_residual(prior, SUM(ground_w), SUM(ground_x), SUM(ground_xx), SUM(ground_d),
-      SUM(ground_xd), SUM(ground_dd));
-#undef SUM
+  VecF64 w = widen_f32(f->cell[kind][u].precision), d = widen_f32(f->disparity[u]), wd = w * d;
+  double at = (double)x;
+  return (Squares){w, w * at, w * at * at, wd, wd * at, wd * d};
+}
+
+INLINE void add_squares(Squares *to, double sign, Squares a)
+{
+  to->w += sign * a.w;
+  to->x += sign * a.x;
+  to->xx += sign * a.xx;
+  to->d += sign * a.d;
+  to->xd += sign * a.xd;
+  to->dd += sign * a.dd;
+}
+
+/* The least that they cost on a line, of ground, or for one value. */
+INLINE VecF64 least_squares(int kind, Squares s)
+{
+  VecF64 inverse = 1 / max_f64(s.w, set1_f64(1e-30)), zero = set1_f64(0);
+  VecF64 xx = s.xx - s.x * (s.x * inverse), xd = s.xd - s.x * (s.d * inverse);
+  VecF64 dd = s.dd - s.d * (s.d * inverse);
+  Mask64 full = lt_f64(s.xx * 1e-9, xx);
+  if (kind == GROUND) /* no cells in two rows: xx and xd are rounding */
+    dd -= keep_f64(full, xd) * (xd / blend_f64(full, xx, set1_f64(1)));
+  return max_f64(dd, zero);
 }
 
 /*
@@ -78,21 +99,24 @@ INLINE VecF64 squares_of(LanesGroundPrior prior, int kind, const SumRow *hi, con
  */
 INLINE HalfF32 block_energy(const Full *f, int kind, int block)
 {
-  const Group *g = &f->base;
-  const SumRow *lo = &g->rows[block * BLOCK_CELLS], *hi = lo + BLOCK_CELLS;
-  LanesGroundPrior prior = lanes_ground_prior(&g->terms);
-  VecF64 unit = load_f64(g->terms.residual_energy), most = set1_f64(16384);
-  VecF64 least = squares_of(prior, kind, hi, lo, lo, lo) * unit;
+  int begin = block * BLOCK_CELLS;
+  Squares all = {0}, cell[BLOCK_CELLS];
+  for (int i = 0; i < BLOCK_CELLS; i++) {
+    cell[i] = squares_of(f, kind, begin + i, f->x[begin + i] - f->x[begin]);
+    add_squares(&all, 1, cell[i]);
+  }
+  VecF64 most = set1_f64(16384), least = least_squares(kind, all);
   VecF64 first = most, second = most; /* the smallest caps */
   for (int u = block * BLOCK_CELLS; u < (block + 1) * BLOCK_CELLS; u++) {
     Mask64 known = lt_f64(set1_f64(0), widen_f32(f->disparity[u]));
     VecF64 cap = blend_f64(known, widen_f32(f->cell[kind][u].cap), most);
-    VecF64 rest = squares_of(prior, kind, hi, lo, &g->rows[u + 1], &g->rows[u]) * unit;
-    least = min_f64(least, cap + rest);
+    Squares others = all;
+    add_squares(&others, -1, cell[u - begin]);
+    least = min_f64(least, cap + least_squares(kind, others));
     second = min_f64(second, max_f64(first, cap));
     first = min_f64(first, cap);
   }
-  VecF64 slack = set1_f64(block_slack(g->tables) + 1);
+  VecF64 slack = set1_f64(block_slack(f->base.tables) + 1);
   least = lanes_round(min_f64(least, first + second) - slack);
   return narrow_f64(max_f64(least, set1_f64(0)));
 }

@@ -31,16 +31,9 @@ STX_INLINE StxCell stx_cell(
   int32_t cap = kind == STX_KIND_GROUND   ? m->ground_cap[u]
                 : kind == STX_KIND_OBJECT ? m->object_cap[bin]
                                           : m->sky_cap;
-  StxCell cell = {(float)((double)(int32_t)folded * t->residual_energy), (float)cap, flat};
+  StxCell cell = {(float)folded * t->residual_energy, (float)cap, flat};
   StxCell unknown = {0, 0, 0};
   return disparity == STX_DISPARITY_UNKNOWN ? unknown : cell;
-}
-
-/* Nearest integer, ties to even, |value| < 2^22. */
-STX_INLINE float stx_round_float(float value)
-{
-  const float one_and_a_half = 12582912.0f; /* · 2^23 */
-  return (value + one_and_a_half) - one_and_a_half;
 }
 
 /* The share of a cell's distance to the plane in its energy. */
@@ -59,11 +52,9 @@ typedef struct {
   float start, slope;
 } StxCellLine;
 
-STX_INLINE StxCellLine stx_cell_line(
-    double slope, double intercept, double horizon_x, double x, double steepest)
+STX_INLINE StxCellLine stx_cell_line(StxGroundFit fit, float horizon_x, float x, float steepest)
 {
-  StxCellLine line = {
-      (float)stx_line_start(slope, intercept, horizon_x, x), (float)stx_clamp(slope, steepest)};
+  StxCellLine line = {stx_line_start(fit, horizon_x, x), stx_clamp_float(fit.slope, steepest)};
   return line;
 }
 

@@ -33,26 +33,28 @@ typedef struct {
 
 /* Its plane, the energy of that, and its values at the ends. */
 typedef struct {
-  VecF64 start, slope, energy, foot, top;
+  HalfF32 start, slope;
+  VecF64 energy, foot, top;
 } Plane;
 
-INLINE Plane plane_of(const Full *f, int kind, const SumRow *hi, const SumRow *lo, double x)
+INLINE Plane plane_of(const Full *f, int kind, int vb, int k)
 {
+  const SumRow *hi = &f->base.rows[k + 1], *lo = &f->base.rows[vb];
   VecF64 zero = set1_f64(0);
-  Plane plane = {zero, zero, zero, zero, zero};
+  Plane plane = {floats_of(0), floats_of(0), zero, zero, zero};
   if (kind == GROUND) {
     const LaneTables *terms = &f->base.terms;
     LanesGroundPrior prior = lanes_ground_prior(terms);
-    VecF64 horizon = prior.horizon_x, steepest = set1_f64(f->base.tables->mixture.steepest);
-    LanesGroundFit fit = fit_ground(prior, hi, lo);
-    plane.start = lanes_line_start(fit.slope, fit.intercept, horizon, set1_f64(x));
-    plane.slope = lanes_clamp(fit.slope, steepest);
-    plane.energy = lanes_plane_energy(prior, fit, load_f64(terms->residual_energy));
-    plane.foot = lanes_ground_value(fit.slope, fit.intercept, horizon, load_f64(lo->cut));
-    plane.top = lanes_ground_value(fit.slope, fit.intercept, horizon, load_f64(hi->cut));
+    HalfF32 horizon = prior.horizon_x, steepest = floats_of(f->base.tables->mixture.steepest);
+    LanesGroundFit fit = lanes_fit_ground(prior, moments_of_ground(hi, lo));
+    plane.start = lanes_line_start(fit, horizon, floats_of(f->x[vb]));
+    plane.slope = lanes_clamp_float(fit.slope, steepest);
+    plane.energy = lanes_data_energy(lanes_plane_residual(prior, fit), terms->residual_energy);
+    plane.foot = widen_f32(lanes_ground_value(fit, horizon, f->base.cut[vb]));
+    plane.top = widen_f32(lanes_ground_value(fit, horizon, f->base.cut[k + 1]));
   } else if (kind == OBJECT) {
-    plane.start = plane.foot = plane.top =
-        lanes_object_value(SUM_BETWEEN(object_w), SUM_BETWEEN(object_d));
+    plane.start = moments_of_upright(hi, lo).d0;
+    plane.foot = plane.top = widen_f32(plane.start);
   }
   return plane;
 }
@@ -66,13 +68,10 @@ INLINE VecF64 fixed_energy(const Full *f, int kind, int vb, int k)
 
 INLINE Pair open_pair(const Full *f, int kind, int vb, int k, VecF64 fixed, VecF64 room)
 {
-  const Group *g = &f->base;
-  const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
-  Plane plane = plane_of(f, kind, hi, lo, f->x[vb]);
+  Plane plane = plane_of(f, kind, vb, k);
   VecF64 own = plane.energy + fixed;
   VecF64 left = max_f64(min_f64(room - plane.energy, set1_f64(SUM_MOST)), set1_f64(-1));
-  Pair pair = {own, plane.foot, plane.top, narrow_f64(plane.start), narrow_f64(plane.slope),
-      narrow_f64(left)};
+  Pair pair = {own, plane.foot, plane.top, plane.start, plane.slope, narrow_f64(left)};
   return pair;
 }
 

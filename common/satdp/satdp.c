@@ -168,9 +168,9 @@ static uint32_t weight_scale(const StxSatdpParams *params, double variance)
   return scale > 0 ? scale : 1;
 }
 
-static double nats(double value)
+static int32_t nats(double value)
 {
-  return floor(value * STX_ENERGY_ONE + 0.5);
+  return (int32_t)floor(value * STX_ENERGY_ONE + 0.5);
 }
 
 /* The noise term of a known cell of a kind with this variance. ln(sigma) counts to 16 at most,
@@ -179,7 +179,7 @@ static int32_t noise_energy(const StxSatdpParams *params, double variance)
 {
   double logarithm = log(variance / least_variance(params)) / 2;
   bool finite = isfinite(variance) && logarithm < 16;
-  return (int32_t)nats(params->sigma_weight * (finite ? logarithm : 16));
+  return nats(params->sigma_weight * (finite ? logarithm : 16));
 }
 
 static void prepare_geometry(const StxGrid *grid, StxSatdpTables *tables)
@@ -250,21 +250,23 @@ static void prepare_feet(const StxSatdpParams *params, const StxCamera *camera,
 {
   double focal = camera != NULL && camera->focal > 0 ? camera->focal : params->grid.width;
   double height = camera != NULL ? camera->height : 0;
-  tables->foot_share = fmin(1 / (1 + FOOT_DEEP), height > 0 ? height / (height + FOOT_METRES) : 1);
-  tables->foot_below = FOOT_STEEP * focal * line->slope * STX_DISPARITY_ONE;
+  tables->foot_share =
+      (float)fmin(1 / (1 + FOOT_DEEP), height > 0 ? height / (height + FOOT_METRES) : 1);
+  tables->foot_below = (float)(FOOT_STEEP * focal * line->slope * STX_DISPARITY_ONE);
 }
 
 static void prepare_prior(
     const StxSatdpParams *params, const StxRoadLine *line, StxSatdpTables *tables)
 {
   double one = STX_FOLDED_MAX * least_variance(params); /* precision of one nat per pixel² */
-  tables->ground_slope = line->slope * STX_DISPARITY_ONE / 2;
-  tables->horizon_x = 2 * line->horizon;
-  tables->tilt = line->tilt;
+  tables->ground_slope = (float)(line->slope * STX_DISPARITY_ONE / 2);
+  tables->horizon_x = (float)(2 * line->horizon);
+  tables->tilt = (float)line->tilt;
   tables->across = 2 * params->grid.cell_width;
-  tables->middle = params->grid.cell_width - 1 - 2 * line->centre;
-  tables->lambda_intercept = one / square(params->ground_sigma_intercept);
-  tables->lambda_slope = one / square(params->ground_sigma_slope * line->slope / 2);
+  tables->middle = (float)(params->grid.cell_width - 1 - 2 * line->centre);
+  tables->lambda_intercept = (float)(one / square(params->ground_sigma_intercept));
+  tables->lambda_slope =
+      (float)fmin(one / square(params->ground_sigma_slope * line->slope / 2), 0x1p60);
 }
 
 /* A tiny sigma must not make the precision infinite: 2^60 leaves an object no slope either. */
@@ -299,11 +301,12 @@ static double left_out(const StxSatdpParams *params)
 static void prepare_horizon(
     const StxSatdpParams *params, const StxRoadLine *line, StxSatdpTables *tables)
 {
-  double cost = line != NULL ? nats(params->horizon_cost) : 0;
-  double unknown = line != NULL && !params->sky_known ? nats(params->unknown_cost) : 0;
+  int32_t cost = line != NULL ? nats(params->horizon_cost) : 0;
+  int32_t unknown = line != NULL && !params->sky_known ? nats(params->unknown_cost) : 0;
   double end = line != NULL ? 2 * stx_roadline_end(line) : 0;
-  double sky = fmin(end, tables->horizon_x), anywhere = nats(left_out(params));
-  double mirror = line != NULL && params->sky_known ? nats(params->sky_cost) : 0;
+  double sky = line != NULL ? fmin(end, 2 * line->horizon) : 0;
+  int32_t anywhere = nats(left_out(params));
+  int32_t mirror = line != NULL && params->sky_known ? nats(params->sky_cost) : 0;
   for (int u = 0; u < tables->rows; u++) {
     bool beyond = tables->x[u] < end, above = tables->x[u]<sky, below = tables->x[u]> sky;
     tables->horizon_ground[u + 1] = tables->horizon_ground[u] + (beyond ? cost : 0);
@@ -313,27 +316,12 @@ static void prepare_horizon(
   }
 }
 
-/*
- * Two roundings to integers and the arithmetic before them. The error of a computed residual is
- * below 2^14 · (largest deviation from the expected ground / 2^16)² units; see
- * docs/algorithms/satdp.md. Four times that is still far below what pruning would notice.
- */
-static double rounding_bound(const StxGrid *grid, const StxSatdpTables *tables)
-{
-  int last = stx_grid_columns(grid) - 1;
-  double drop = fmax(fabs(stx_column_drop(tables, 0)), fabs(stx_column_drop(tables, last)));
-  double lowest = fabs(tables->cut[0] - tables->horizon_x);
-  double highest = fabs(tables->cut[tables->rows] - tables->horizon_x);
-  double deviation = 1 + tables->ground_slope * (fmax(lowest, highest) + drop) / 65536;
-  return ceil(4 + 65536 * square(deviation) * tables->residual_energy);
-}
-
 /* The next odd multiple of 2^-22 energies per step, which is at most 2^-6 energies off over all
  * disparities that there are. */
-static double pair_slope(const StxSatdpParams *params)
+static uint32_t pair_slope(const StxSatdpParams *params)
 {
   double slope = params->pair_slope * STX_ENERGY_ONE / STX_DISPARITY_ONE;
-  return slope > 0 ? (2 * floor(slope * 0x1p21) + 1) * 0x1p-22 : 0;
+  return slope > 0 ? 2 * (uint32_t)floor(slope * 0x1p21) + 1 : 0;
 }
 
 static double automatic_cost(const StxSatdpParams *params)
@@ -386,8 +374,8 @@ static void prepare_tables(const StxSatdpParams *params, const StxCamera *camera
   }
   prepare_horizon(params, line, tables);
   tables->evidence_scale =
-      (uint32_t)(nats(params->sky_cost + left_out(params)) * 65536 / STX_WEIGHT_ONE + 0.5);
-  tables->lambda_object = object_precision(params);
+      (uint32_t)(nats(params->sky_cost + left_out(params)) * 65536.0 / STX_WEIGHT_ONE + 0.5);
+  tables->lambda_object = (float)object_precision(params);
   tables->sky_scale = weight_scale(params, square(params->sigma_disparity[2]));
   tables->noise_sky = noise_energy(params, square(params->sigma_disparity[2]));
   tables->class_scale = (int32_t)floor(params->semantic_weight * 256 + 0.5);
@@ -396,9 +384,9 @@ static void prepare_tables(const StxSatdpParams *params, const StxCamera *camera
   tables->stixel_cost = nats(automatic_cost(params));
   tables->pair_cost = nats(params->pair_cost);
   tables->pair_slope = pair_slope(params);
-  tables->pair_tolerance = floor(params->pair_tolerance * STX_DISPARITY_ONE + 0.5);
-  tables->residual_energy = STX_ENERGY_ONE / (STX_FOLDED_MAX * least_variance(params) * 65536.0);
-  tables->rounding = rounding_bound(&params->grid, tables);
+  tables->pair_tolerance = (int32_t)floor(params->pair_tolerance * STX_DISPARITY_ONE + 0.5);
+  tables->residual_energy =
+      (float)(STX_ENERGY_ONE / (STX_FOLDED_MAX * least_variance(params) * 65536.0));
 }
 
 bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,

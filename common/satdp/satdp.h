@@ -22,8 +22,9 @@
  *   Data     weighted least squares of the cells' disparities to the stixel's plane, in closed
  *            form from integer sums; the sigmas are folded into integer weights per cell and
  *            kind, so the data term never falls when a stixel grows. Ground: a line with a prior
- *            on slope and intercept at the horizon (Eq. 7); object: its weighted mean, or with
- *            object_sigma_slope a line with a prior on its slope, 0 on average (Eq. 7, too); sky:
+ *            on slope and intercept at the horizon (Eq. 7), of deviations from the expected ground
+ *            that are rounded to 1/256 px and count as 128 px at most; object: its weighted mean,
+ *            or with object_sigma_slope a line with a prior on its slope of mean 0 (Eq. 7); sky:
  *            0. Cells of unknown disparity do not enter. An object without any known cell has
  *            unknown disparity (0) and no pair costs; a ground of this sort has the prior plane.
  *   Sem      semantic_weight · Σ class cost of the cheapest class of the kind (ties: smallest
@@ -178,32 +179,31 @@ typedef struct {
   uint32_t object_scale[65536 >> STX_OBJECT_BIN];
   uint32_t sky_scale;
   int32_t class_scale; /* semantic_weight · 256: energy of a cell = (cost · this + 128) >> 8 */
-  double horizon_ground[STX_MAX_ROWS + 1]; /* [u]: horizon energy of ground in the cells below u */
-  double horizon_sky[STX_MAX_ROWS + 1];
+  int32_t horizon_ground[STX_MAX_ROWS + 1]; /* [u]: horizon energy of ground in the cells below u */
+  int32_t horizon_sky[STX_MAX_ROWS + 1];
   uint16_t road_low[STX_MAX_ROWS], road_high[STX_MAX_ROWS]; /* of ground at cell u; else it costs */
-  double off_road;              /* that much, if its disparity is known. 0 and 65535: any is good */
-  double unknown[STX_MAX_ROWS]; /* energy of ground and object if cell u is unknown, … */
-  double hidden[STX_MAX_ROWS];  /* … of object more, where the road is expected, … */
-  uint32_t evidence_scale;      /* … more by its weight: stx_cell_energy; */
+  int32_t off_road; /* that much, if its disparity is known. 0 and 65535: any is good */
+  int32_t unknown[STX_MAX_ROWS];      /* energy of ground and object if cell u is unknown, … */
+  int32_t hidden[STX_MAX_ROWS];       /* … of object more, where the road is expected, … */
+  uint32_t evidence_scale;            /* … more by its weight: stx_cell_energy; */
   int32_t noise_ground[STX_MAX_ROWS]; /* of each kind if it is known */
   int32_t noise_object[65536 >> STX_OBJECT_BIN];
   int32_t noise_sky;
-  double first_object, first_sky; /* energies, integers; stx_first_object */
-  double stixel_cost, pair_cost;  /* likewise */
-  double pair_slope;              /* energy per 1/256 px: 0, or an odd multiple of 2^-22 below 2^9.
+  int32_t first_object, first_sky; /* energies, integers; stx_first_object */
+  int32_t stixel_cost, pair_cost;  /* likewise */
+  uint32_t pair_slope;             /* 2^-22 energies per 1/256 px: 0, or odd and below 2^31.
                                      Times a difference of values, below 2^21, it is exact and
                                      never ends in one half: integers round it in one addition */
-  double pair_tolerance;          /* 1/256 px, integer */
-  double residual_energy;         /* energy of one unit of Σ folded weight · (1/256 px)² */
-  double ground_slope, horizon_x; /* expected ground: ground_slope · (x − horizon_x), 1/256 px */
-  double tilt, across, middle, cell; /* of the road: in column c all of it, and what the tables say
+  int32_t pair_tolerance;          /* 1/256 px */
+  float residual_energy;           /* energy of one unit of Σ folded weight · (1/256 px)² */
+  float ground_slope, horizon_x; /* expected ground: ground_slope · (x − horizon_x), 1/256 px */
+  float tilt, across, middle, cell; /* of the road: in column c all of it, and what the tables say
                                         by u, lies tilt · (across · c + middle) units of x lower,
                                         of which a cell has `cell` */
-  double foot_share, foot_below; /* an object's foot has at least this share of the road's disparity
+  float foot_share, foot_below; /* an object's foot has at least this share of the road's disparity
                                     there, or at most so much less, 1/256 px */
-  double lambda_intercept, lambda_slope; /* precision of the prior, in units of folded weights */
-  double lambda_object;                  /* likewise of an object's slope; 0: upright */
-  double rounding; /* energy by which a sum of two computed data terms may exceed the whole's */
+  float lambda_intercept, lambda_slope; /* precision of the prior, in units of folded weights */
+  float lambda_object;                  /* likewise of an object's slope; 0: upright */
   StxMixture mixture;
 } StxSatdpTables;
 
@@ -217,7 +217,7 @@ STX_API bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *ca
     const StxRoadLine *line, StxSatdpTables *tables, StxError *error);
 
 /* Units of x by which a column's road lies lower than the middle one's. */
-STX_INLINE double stx_column_drop(const StxSatdpTables *tables, double column)
+STX_INLINE float stx_column_drop(const StxSatdpTables *tables, float column)
 {
   return tables->tilt * (tables->across * column + tables->middle);
 }

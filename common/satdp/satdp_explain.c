@@ -26,7 +26,7 @@ static void add_cells(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms 
   const StxGrid *grid = &job->params->grid;
   const uint16_t *disparity = stx_column(grid, (void *)job->columns, 0, job->column);
   const uint16_t *weight = stx_column(grid, (void *)job->columns, 1, job->column);
-  const double *horizon = piece->kind == STX_KIND_GROUND ? t->horizon_ground : t->horizon_sky;
+  const int32_t *horizon = piece->kind == STX_KIND_GROUND ? t->horizon_ground : t->horizon_sky;
   for (int u = piece->first, drop = stx_drop_cells(t, job->column); u <= piece->last; u++) {
     int v = stx_road_cell(t, drop, u);
     uint32_t d = disparity[t->rows - 1 - u], w = weight[t->rows - 1 - u];
@@ -59,42 +59,41 @@ static double semantic_energy(const Job *job, const StxSatdpPiece *piece)
 }
 
 /* The largest disparity from a cell up. */
-static double rest_from(const Job *job, int first)
+static float rest_from(const Job *job, int first)
 {
   const uint16_t *disparity = stx_column(&job->params->grid, (void *)job->columns, 0, job->column);
-  double rest = 0;
+  uint16_t rest = 0;
   for (int u = first; u < job->tables->rows; u++)
-    rest = stx_max(rest, disparity[job->tables->rows - 1 - u]);
+    if (disparity[job->tables->rows - 1 - u] > rest)
+      rest = disparity[job->tables->rows - 1 - u];
   return rest;
 }
 
 /* ---- Planes --------------------------------------------------------------------------------- */
 
-static double fit_ground(
+static float fit_ground(
     const Job *job, const StxSatdpPiece *piece, const StxSegmentSums *s, StxSatdpTerms *terms)
 {
   const StxSatdpTables *t = job->tables;
   StxGroundPrior prior = stx_ground_prior(t, job->column);
-  StxGroundFit fit = stx_fit_ground(
-      prior, (double)s->w, (double)s->x, (double)s->xx, (double)s->d, (double)s->xd, (double)s->dd);
-  terms->foot = stx_ground_value(fit.slope, fit.intercept, prior.horizon_x, t->cut[piece->first]);
-  terms->top = stx_ground_value(fit.slope, fit.intercept, prior.horizon_x, t->cut[piece->last + 1]);
+  StxGroundFit fit = stx_fit_ground(prior, stx_moments(s, false));
+  terms->foot = (double)stx_ground_value(fit, prior.horizon_x, (float)t->cut[piece->first]);
+  terms->top = (double)stx_ground_value(fit, prior.horizon_x, (float)t->cut[piece->last + 1]);
   return fit.residual;
 }
 
-static double fit_object(
+static float fit_object(
     const Job *job, const StxSatdpPiece *piece, const StxSegmentSums *s, StxSatdpTerms *terms)
 {
   const StxSatdpTables *t = job->tables;
-  double w = (double)s->w, rest = rest_from(job, piece->first);
-  if (!stx_satdp_slanted(job->params)) {
-    terms->foot = terms->top = stx_object_value(w, (double)s->d);
-    return stx_object_residual(w, (double)s->d, (double)s->dd);
-  }
-  StxObjectFit fit = stx_fit_object(
-      t->lambda_object, w, (double)s->x, (double)s->xx, (double)s->d, (double)s->xd, (double)s->dd);
-  terms->foot = stx_slanted_value(fit, t->cut[piece->first], w, rest);
-  terms->top = stx_slanted_value(fit, t->cut[piece->last + 1], w, rest);
+  StxMoments m = stx_moments(s, true);
+  float rest = rest_from(job, piece->first);
+  terms->foot = terms->top = (double)m.d0;
+  if (!stx_satdp_slanted(job->params))
+    return stx_squares(m);
+  StxObjectFit fit = stx_fit_object(t->lambda_object, m);
+  terms->foot = (double)stx_slanted_value(fit, (float)t->cut[piece->first], m.w, rest);
+  terms->top = (double)stx_slanted_value(fit, (float)t->cut[piece->last + 1], m.w, rest);
   return fit.residual;
 }
 
@@ -103,9 +102,9 @@ static void fit_plane(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms 
   StxSegment segment = {.vb = piece->first, .vt = piece->last, .kind = piece->kind};
   StxSegmentSums sums =
       stx_segment_sums(&job->params->grid, job->tables, job->columns, job->column, &segment);
-  double residual = piece->kind == STX_KIND_GROUND   ? fit_ground(job, piece, &sums, terms)
-                    : piece->kind == STX_KIND_OBJECT ? fit_object(job, piece, &sums, terms)
-                                                     : (double)sums.dd;
+  float residual = piece->kind == STX_KIND_GROUND   ? fit_ground(job, piece, &sums, terms)
+                   : piece->kind == STX_KIND_OBJECT ? fit_object(job, piece, &sums, terms)
+                                                    : stx_to_float(sums.dd);
   terms->data = stx_data_energy(residual, job->tables->residual_energy);
 }
 

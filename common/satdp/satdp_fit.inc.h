@@ -10,8 +10,7 @@
 
 INLINE LanesGroundPrior lanes_ground_prior(const LaneTables *t)
 {
-  LanesGroundPrior prior = {load_f64(t->ground_slope), load_f64(t->horizon_x),
-      load_f64(t->lambda_intercept), load_f64(t->lambda_slope)};
+  LanesGroundPrior prior = {t->ground_slope, t->horizon_x, t->lambda_intercept, t->lambda_slope};
   return prior;
 }
 
@@ -22,20 +21,51 @@ INLINE LanesPairCost lanes_pair_cost(const LaneTables *t)
   return pair;
 }
 
-#define SUM_BETWEEN(field) (load_f64(hi->field) - load_f64(lo->field))
-
-INLINE LanesGroundFit fit_ground(LanesGroundPrior prior, const SumRow *hi, const SumRow *lo)
+/* stx_data_energy */
+INLINE VecF64 lanes_data_energy(HalfF32 residual, HalfF32 residual_energy)
 {
-  return lanes_fit_ground(prior, SUM_BETWEEN(ground_w), SUM_BETWEEN(ground_x),
-      SUM_BETWEEN(ground_xx), SUM_BETWEEN(ground_d), SUM_BETWEEN(ground_xd),
-      SUM_BETWEEN(ground_dd));
+  return lanes_round(widen_f32(residual * residual_energy));
 }
 
-INLINE VecF64 line_residual(LanesGroundPrior prior, const SumRow *hi, const SumRow *lo)
+/* stx_moments, with doubles for the integers. */
+INLINE LanesMoments moments_of_ground(const SumRow *hi, const SumRow *lo)
 {
-  return lanes_line_residual(prior, SUM_BETWEEN(ground_w), SUM_BETWEEN(ground_x),
-      SUM_BETWEEN(ground_xx), SUM_BETWEEN(ground_d), SUM_BETWEEN(ground_xd),
-      SUM_BETWEEN(ground_dd));
+#define SUM(field) (load_f64(hi->field) - load_f64(lo->field))
+  VecF64 w = SUM(ground_w), x = SUM(ground_x), d = SUM(ground_d);
+  HalfF32 weight = narrow_f64(w), inverse = lanes_inverse(weight);
+  HalfF32 x0 = lanes_centre(narrow_f64(x), inverse);
+  VecF64 near_x = widen_f32(x0), off_x = x - near_x * w;
+  VecF64 xx = SUM(ground_xx) - near_x * (x + off_x), xd = SUM(ground_xd) - near_x * d;
+  LanesMoments moments = {weight, inverse, x0, set1_half_f32(0), narrow_f64(off_x), narrow_f64(d),
+      narrow_f64(xx), narrow_f64(xd), narrow_f64(SUM(ground_dd))};
+  return moments;
+}
+
+/* Of an upright object: nothing of x. */
+INLINE LanesMoments moments_of_upright(const SumRow *hi, const SumRow *lo)
+{
+  VecF64 w = SUM(object_w), d = SUM(object_d);
+  HalfF32 none = set1_half_f32(0), weight = narrow_f64(w), inverse = lanes_inverse(weight);
+  HalfF32 d0 = lanes_centre(narrow_f64(d), inverse);
+  VecF64 near_d = widen_f32(d0), off_d = d - near_d * w;
+  VecF64 dd = SUM(object_dd) - near_d * (d + off_d);
+  LanesMoments moments = {
+      weight, inverse, none, d0, none, narrow_f64(off_d), none, none, narrow_f64(dd)};
+  return moments;
+}
+
+INLINE LanesMoments moments_of_slanted(
+    const SumRow *hi, const SumRow *lo, const SlantRow *slant_hi, const SlantRow *slant_lo)
+{
+#define SLANT(field) (load_f64(slant_hi->field) - load_f64(slant_lo->field))
+  LanesMoments moments = moments_of_upright(hi, lo);
+  VecF64 x = SLANT(x), near_d = widen_f32(moments.d0);
+  moments.x0 = lanes_centre(narrow_f64(x), moments.inverse);
+  VecF64 near_x = widen_f32(moments.x0), off_x = x - near_x * SUM(object_w);
+  moments.x = narrow_f64(off_x);
+  moments.xx = narrow_f64(SLANT(xx) - near_x * (x + off_x));
+  moments.xd = narrow_f64(SLANT(xd) - near_x * SUM(object_d) - near_d * off_x);
+  return moments;
 }
 
 /* Energy and plane of start row vb at row k, without horizon, unknown cells and classes. */
@@ -43,48 +73,37 @@ typedef struct {
   VecF64 energy, foot, top;
 } Fit;
 
-INLINE Fit fit_kind(const LaneTables *terms, int kind, const SumRow *hi, const SumRow *lo)
+/* `cut`: where the boundaries lie. */
+INLINE Fit fit_kind(
+    const LaneTables *terms, int kind, const SumRow *hi, const SumRow *lo, const HalfF32 *cut[2])
 {
   Fit fit = {set1_f64(0), set1_f64(0), set1_f64(0)};
-  VecF64 unit = load_f64(terms->residual_energy);
+  HalfF32 unit = terms->residual_energy;
   if (kind == GROUND) {
-    LanesGroundPrior prior = lanes_ground_prior(terms);
-    VecF64 horizon = prior.horizon_x;
-    LanesGroundFit plane = fit_ground(prior, hi, lo);
+    LanesGroundFit plane = lanes_fit_ground(lanes_ground_prior(terms), moments_of_ground(hi, lo));
     fit.energy = lanes_data_energy(plane.residual, unit);
-    fit.foot = lanes_ground_value(plane.slope, plane.intercept, horizon, load_f64(lo->cut));
-    fit.top = lanes_ground_value(plane.slope, plane.intercept, horizon, load_f64(hi->cut));
+    fit.foot = widen_f32(lanes_ground_value(plane, terms->horizon_x, *cut[0]));
+    fit.top = widen_f32(lanes_ground_value(plane, terms->horizon_x, *cut[1]));
   } else if (kind == OBJECT) {
-    VecF64 w = SUM_BETWEEN(object_w), d = SUM_BETWEEN(object_d);
-    VecF64 residual = lanes_object_residual(w, d, SUM_BETWEEN(object_dd));
-    fit.energy = lanes_data_energy(residual, unit);
-    fit.foot = fit.top = lanes_object_value(w, d);
+    LanesMoments moments = moments_of_upright(hi, lo);
+    fit.energy = lanes_data_energy(lanes_squares(moments), unit);
+    fit.foot = fit.top = widen_f32(moments.d0);
   } else {
-    fit.energy = lanes_data_energy(SUM_BETWEEN(sky_dd), unit);
+    fit.energy = lanes_data_energy(narrow_f64(SUM(sky_dd)), unit);
   }
   return fit;
 }
 
-#define SLANT_BETWEEN(field) (load_f64(slant_hi->field) - load_f64(slant_lo->field))
-
 /* Of a slanted object; `rest` as the start row has it. */
-INLINE Fit fit_slanted(const LaneTables *terms, const SumRow *hi, const SumRow *lo,
-    const SlantRow *slant_hi, const SlantRow *slant_lo, const double *rest)
+INLINE Fit fit_slanted(
+    const LaneTables *terms, LanesMoments moments, const HalfF32 *cut[2], const double *rest)
 {
-  VecF64 w = SUM_BETWEEN(object_w), most = load_f64(rest);
-  LanesObjectFit plane = lanes_fit_object(load_f64(terms->lambda_object), w, SLANT_BETWEEN(x),
-      SLANT_BETWEEN(xx), SUM_BETWEEN(object_d), SLANT_BETWEEN(xd), SUM_BETWEEN(object_dd));
-  Fit fit = {lanes_data_energy(plane.residual, load_f64(terms->residual_energy)),
-      lanes_slanted_value(plane, load_f64(lo->cut), w, most),
-      lanes_slanted_value(plane, load_f64(hi->cut), w, most)};
+  HalfF32 most = narrow_f64(load_f64(rest));
+  LanesObjectFit plane = lanes_fit_object(terms->lambda_object, moments);
+  Fit fit = {lanes_data_energy(plane.residual, terms->residual_energy),
+      widen_f32(lanes_slanted_value(plane, *cut[0], moments.w, most)),
+      widen_f32(lanes_slanted_value(plane, *cut[1], moments.w, most))};
   return fit;
-}
-
-INLINE VecF64 slanted_free_residual(
-    const SumRow *hi, const SumRow *lo, const SlantRow *slant_hi, const SlantRow *slant_lo)
-{
-  return lanes_slanted_free_residual(SUM_BETWEEN(object_w), SLANT_BETWEEN(x), SLANT_BETWEEN(xx),
-      SUM_BETWEEN(object_d), SLANT_BETWEEN(xd), SUM_BETWEEN(object_dd));
 }
 
 /* The semantic energy of the cheapest class. */

@@ -14,6 +14,7 @@ void STX_VARIANT(stx_satdp_take)(StxLayout *at, const StxSatdpParams *params, Gr
   size_t slanted = stx_satdp_slanted(params);
   STX_TAKE(at, g->boundary, rows + 1);
   STX_TAKE(at, g->rows, rows + 1);
+  STX_TAKE(at, g->cut, rows + 1);
   STX_TAKE(at, g->rest, rows + 1);
   STX_TAKE(at, g->near, rows + 1);
   STX_TAKE(at, g->far, rows + 1);
@@ -124,19 +125,18 @@ static void solve_piece(void *data, int i, int worker)
 
 static void fill_terms(const StxSatdpTables *t, LaneTables *terms)
 {
-  EACH_LANE
-  {
+  for (int l = 0; l < LANES; l++) {
     terms->ground_slope[l] = t->ground_slope;
     terms->lambda_intercept[l] = t->lambda_intercept;
     terms->lambda_slope[l] = t->lambda_slope;
     terms->lambda_object[l] = t->lambda_object;
     terms->pair_cost[l] = t->pair_cost;
-    terms->pair_slope[l] = t->pair_slope;
+    terms->pair_slope[l] = stx_pair_cost(t).slope;
     terms->pair_tolerance[l] = t->pair_tolerance;
     terms->stixel_cost[l] = t->stixel_cost;
     terms->residual_energy[l] = t->residual_energy;
-    terms->rounding[l] = t->rounding;
-    terms->slack[l] = t->stixel_cost / 4 + STX_ENERGY_ONE / 4;
+    terms->unsure[l] = (double)t->residual_energy * STX_UNSURE;
+    terms->slack[l] = t->stixel_cost / 4.0 + STX_ENERGY_ONE / 4;
     terms->wide[l] = 2 * t->stixel_cost;
   }
 }

@@ -35,7 +35,6 @@ enum {
 
 /* Sums over the cells below a boundary. */
 typedef struct {
-  Lanes cut; /* where the boundary lies */
   Lanes ground_w, ground_x, ground_xx, ground_d, ground_xd, ground_dd;
   Lanes object_w, object_d, object_dd;
   Lanes sky_dd;
@@ -56,9 +55,9 @@ typedef struct {
 
 /* Constants of all pairs, copied from StxSatdpTables. */
 typedef struct {
-  Lanes ground_slope, horizon_x, lambda_intercept, lambda_slope, lambda_object;
+  HalfF32 ground_slope, horizon_x, lambda_intercept, lambda_slope, lambda_object, residual_energy;
   Lanes pair_cost, pair_slope, pair_tolerance, stixel_cost;
-  Lanes residual_energy, rounding;
+  Lanes unsure; /* energy by which a data term may be off per Σ folded weight · (1/256 px)² */
   Lanes slack, wide; /* of limits, satdp_rows.inc.h: what they always add, and sometimes */
 } LaneTables;
 
@@ -77,6 +76,7 @@ typedef struct {
 
   SumRow *rows;      /* rows + 1 */
   SlantRow *slants;  /* rows + 1; NULL: objects are upright */
+  HalfF32 *cut;      /* rows + 1: where each boundary lies */
   Lanes *rest;       /* rows + 1: the largest disparity from a cell up */
   Cells *near, *far; /* rows + 1: the largest and the smallest of AHEAD cells from a cell up; of
                         the last few rows of themselves */
@@ -88,14 +88,14 @@ typedef struct {
   bool limited;  /* see satdp_rows.inc.h; */
   int loose;     /* the start row that loose states name: no row */
   HalfF32
-      *bound[KINDS];   /* rows + OPEN_ROWS + 1, by vb; see satdp_omp.c. Infinite: nothing to try */
-  Lanes *base[KINDS];  /* rows: C + the least that the cut below vb can cost − rounding − placed
-                          there; of fulldp its bound, before that is rounded */
-  HalfF32 *free[2];    /* rows: the bounds of ground and slanted objects, their priors left out */
-  int *visited[KINDS]; /* rows + OPEN_ROWS + 1: the last k at which the start row was among the
+      *bound[KINDS];    /* rows + OPEN_ROWS + 1, by vb; see satdp_omp.c. Infinite: nothing to try */
+  Lanes *base[KINDS];   /* rows: C + the least that the cut below vb can cost − STX_ROUNDING −
+                         placed there, and twice its `unsure`; of fulldp its bound, unrounded */
+  HalfF32 *free[2];     /* rows: the bounds of ground and slanted objects, their priors left out */
+  int *visited[KINDS];  /* rows + OPEN_ROWS + 1: the last k at which the start row was among the
                           winners */
-  int16_t *list[KINDS];          /* rows + OPEN_ROWS: start rows to be computed, */
-  int listed[KINDS];             /*   how many */
+  int16_t *list[KINDS]; /* rows + OPEN_ROWS: start rows to be computed, */
+  int listed[KINDS];    /*   how many */
   int16_t won[KINDS][LANES + 1]; /* the same of those that won the row before, */
   int wins[KINDS];
   HalfF32 held[KINDS][LANES]; /*   and their bounds while they are hidden */
@@ -104,7 +104,7 @@ typedef struct {
                         bound, and no limit */
   Lanes best[KINDS], link[KINDS], value[KINDS]; /* of the row k under way */
   Lanes placed[KINDS];                          /* likewise: C and SumRow.placed above the row, */
-  Lanes spare[KINDS];                           /*   that less SumRow.lower there and C */
+  Lanes spare[KINDS];                           /*   that less SumRow.lower, its `unsure` and C */
   uint64_t evaluated;
 } Group;
 

@@ -36,8 +36,14 @@ INLINE HalfF32 try_pair(const Group *g, int kind, int vb, int k, bool slanted, B
 {
   const LaneTables *terms = &g->terms;
   const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
-  Fit fit = slanted ? fit_slanted(terms, hi, lo, &g->slants[k + 1], &g->slants[vb], g->rest[vb])
-                    : fit_kind(terms, kind, hi, lo);
+  const HalfF32 *cut[2] = {&g->cut[vb], &g->cut[k + 1]};
+  Fit fit;
+  if (slanted) {
+    LanesMoments moments = moments_of_slanted(hi, lo, &g->slants[k + 1], &g->slants[vb]);
+    fit = fit_slanted(terms, moments, cut, g->rest[vb]);
+  } else {
+    fit = fit_kind(terms, kind, hi, lo, cut);
+  }
   LanesChoice choice =
       choose_below(lanes_pair_cost(terms), kind, cut_below(&g->states[vb]), fit.foot);
   VecF64 own = fit.energy + class_energy(g, kind, vb, k);
@@ -97,17 +103,29 @@ static void try_all(Group *g, int k, bool first)
 
 /* ---- Pruning ------------------------------------------------------------------------------- */
 
+/* The error of a data term of the cells below a boundary, at most: what is true of them holds for
+ * any that end there. */
+INLINE VecF64 unsure_at(const Group *g, int kind, int u)
+{
+  const SumRow *row = &g->rows[u];
+  const double *squares = kind == GROUND   ? row->ground_dd
+                          : kind == OBJECT ? row->object_dd
+                                           : row->sky_dd;
+  return load_f64(squares) * load_f64(g->terms.unsure);
+}
+
 /* Lists the start rows that may still win. */
 INLINE void list_rest(Group *g, int kind, int k)
 {
   VecF64 limit = load_f64(g->best[kind]) - load_f64(g->rows[k + 1].lower[kind]);
+  limit += unsure_at(g, kind, k + 1);
   list_open(g, kind, g->first[kind], k, limit);
   if (k > 0)
     show_winners(g, kind);
 }
 
 /* The most that a stixel of the kind that begins at row k pays, without its own energy, less
- * lower_K(k). */
+ * lower_K(k), and what three data terms of the column may be off. */
 INLINE HalfF32 renewal_cost(const Group *g, int kind, int k)
 {
   LanesCut cut = cut_below(&g->states[k]);
@@ -115,7 +133,9 @@ INLINE HalfF32 renewal_cost(const Group *g, int kind, int k)
   VecF64 most = kind == GROUND   ? lanes_most_below_ground(pair, cut)
                 : kind == OBJECT ? lanes_most_below_object(pair, cut, load_f64(g->rest[k]))
                                  : lanes_least_below_sky(pair, cut);
-  return narrow_f64(load_f64(g->terms.stixel_cost) + most - load_f64(g->rows[k].lower[kind]));
+  VecF64 unsure = 2 * unsure_at(g, kind, g->pieces[g->longest]);
+  return narrow_f64(
+      load_f64(g->terms.stixel_cost) + most - load_f64(g->rows[k].lower[kind]) + unsure);
 }
 
 /* The data term that judges the prefix: without the prior of the plane. */
@@ -129,13 +149,15 @@ static inline VecF64 free_energy(const Group *g, int kind, int vb, int k)
 {
   const LaneTables *terms = &g->terms;
   const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
-  VecF64 unit = load_f64(terms->residual_energy);
+  const HalfF32 *cut[2] = {&g->cut[vb], &g->cut[k + 1]};
+  LanesMoments moments;
   if (kind == GROUND)
-    return lanes_data_energy(line_residual(lanes_ground_prior(terms), hi, lo), unit);
-  if (kind == OBJECT && g->slants != NULL)
-    return lanes_data_energy(
-        slanted_free_residual(hi, lo, &g->slants[k + 1], &g->slants[vb]), unit);
-  return fit_kind(terms, kind, hi, lo).energy;
+    moments = moments_of_ground(hi, lo);
+  else if (kind == OBJECT && g->slants != NULL)
+    moments = moments_of_slanted(hi, lo, &g->slants[k + 1], &g->slants[vb]);
+  else
+    return fit_kind(terms, kind, hi, lo, cut).energy;
+  return lanes_data_energy(lanes_line_residual(moments), terms->residual_energy);
 }
 
 /* Computes the bound that the prefix is judged by afresh. */
@@ -145,6 +167,7 @@ static inline void renew_bound(const Group *g, int kind, int vb, int k)
   HalfF32 *bound = &free_bounds(g, kind)[vb];
   VecF64 floor = load_f64(lo->placed[kind]) - load_f64(lo->lower[kind]);
   VecF64 renewed = load_f64(g->base[kind][vb]) + floor + free_energy(g, kind, vb, k);
+  renewed -= unsure_at(g, kind, k + 1);
   *bound = narrow_f64(max_f64(widen_f32(*bound), renewed));
 }
 
@@ -174,9 +197,10 @@ static inline void open_start(Group *g, int kind, int k)
   const SumRow *row = &g->rows[k];
   LanesPairCost pair = lanes_pair_cost(&g->terms);
   VecF64 least =
-      load_f64(g->cost) + least_below(pair, kind, cut_below(&g->states[k])) - g->tables->rounding;
-  HalfF32 bound = narrow_f64(least - load_f64(row->lower[kind]));
-  store_f64(g->base[kind][k], least - load_f64(row->placed[kind]));
+      load_f64(g->cost) + least_below(pair, kind, cut_below(&g->states[k])) - STX_ROUNDING;
+  VecF64 unsure = unsure_at(g, kind, k);
+  HalfF32 bound = narrow_f64(least - load_f64(row->lower[kind]) + unsure);
+  store_f64(g->base[kind][k], least - load_f64(row->placed[kind]) + 2 * unsure);
   g->bound[kind][k] = bound;
   free_bounds(g, kind)[k] = bound;
 }
@@ -191,7 +215,8 @@ INLINE void begin_kind(Group *g, int kind, int k)
   begin_row(g, kind);
   VecF64 placed = load_f64(g->rows[k + 1].placed[kind]);
   store_f64(g->placed[kind], placed + load_f64(g->terms.stixel_cost));
-  store_f64(g->spare[kind], placed - load_f64(g->rows[k + 1].lower[kind]));
+  VecF64 lower = load_f64(g->rows[k + 1].lower[kind]) + unsure_at(g, kind, k + 1);
+  store_f64(g->spare[kind], placed - lower);
 }
 
 /* The kinds of a row do not depend on each other: they take each step together, which gives the

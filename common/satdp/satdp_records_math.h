@@ -36,11 +36,11 @@ STX_INLINE int stx_trace_top(const StxTrace *trace, int rows)
 STX_INLINE StxSegment stx_trace_segment(const StxTrace *trace, int kind, int vt, int *below)
 {
   int link = (int)trace->link[kind][vt * trace->stride];
-  StxSegment segment = {
-      link / 4, vt, (StxKind)(STX_KIND_GROUND + kind), trace->energy[kind][vt * trace->stride]};
+  StxSegment segment = {link / 4, vt, (StxKind)(STX_KIND_GROUND + kind),
+      (int64_t)trace->energy[kind][vt * trace->stride]};
   *below = segment.vb == 0 ? STX_BELOW_NONE : link % 4;
   if (*below != STX_BELOW_NONE)
-    segment.energy -= trace->energy[*below][(segment.vb - 1) * trace->stride];
+    segment.energy -= (int64_t)trace->energy[*below][(segment.vb - 1) * trace->stride];
   return segment;
 }
 
@@ -90,12 +90,15 @@ STX_INLINE StxSegmentSums stx_segment_sums(const StxGrid *grid, const StxSatdpTa
 {
   const uint16_t *disparity = stx_column(grid, (void *)columns, 0, column);
   const uint16_t *weight = stx_column(grid, (void *)columns, 1, column);
+  float horizon = stx_column_horizon(tables, column);
   StxSegmentSums sums = {0};
   for (int u = segment->vb, drop = stx_drop_cells(tables, column); u <= segment->vt; u++) {
     int row = tables->rows - 1 - u, v = stx_road_cell(tables, drop, u);
-    int64_t d = disparity[row], x = tables->x[u];
+    int64_t x = tables->x[u], d = disparity[row];
     uint32_t scale = stx_kind_scale(tables, segment->kind, v, disparity[row]);
     int64_t w = stx_fold(weight[row], scale, disparity[row]);
+    if (segment->kind == STX_KIND_GROUND)
+      d = stx_deviation(tables->ground_slope, horizon, tables->x[u], disparity[row]);
     sums.w += w;
     sums.x += w * x;
     sums.xx += w * x * x;

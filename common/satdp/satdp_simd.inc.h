@@ -67,4 +67,13 @@ INLINE unsigned lanes_open8(const HalfF32 *bound, HalfF32 limit)
 #define STX_REAL_NAME(name) lanes_##name
 #include "common/satdp/satdp_real_math.inc.h"
 
+#define lanes_float set1_half_f32
+#define lanes_min_float min_half_f32
+#define lanes_max_float max_half_f32
+#define STX_FIT HalfF32
+#define STX_FIT_INLINE INLINE
+#define STX_FIT_TYPE(name) Lanes##name
+#define STX_FIT_NAME(name) lanes_##name
+#include "common/satdp/satdp_fit_math.inc.h"
+
 #endif

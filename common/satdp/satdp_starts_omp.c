@@ -38,6 +38,7 @@ static void move_boundary(const Group *g, int at)
       sums[i][l] = from_sums[i][l];
     for (int i = 0; i < SLANTS && g->slants != NULL; i++)
       ((Lanes *)&g->slants[at])[i][l] = ((const Lanes *)&g->slants[u])[i][l];
+    g->cut[at][l] = g->cut[u][l];
     g->rest[at][l] = g->rest[u][l];
     g->near[at][l] = g->near[u][l];
     g->far[at][l] = g->far[u][l];

@@ -99,27 +99,31 @@ static void add_depth_row(const Group *g, int u, int v)
   uint32_t ground_scale = t->ground_scale[v], sky_scale = t->sky_scale;
   uint32_t evidence_scale = t->evidence_scale;
   const int32_t *object_noise = t->noise_object;
-  double x = t->x[u], unknown = t->unknown[v], hidden = t->hidden[v], cut = t->cut[u + 1];
+  int32_t x = t->x[u], unknown = t->unknown[v], hidden = t->hidden[v];
   double ground_noise = t->noise_ground[v], sky_noise = t->noise_sky;
   double ground_place = t->horizon_ground[v + 1] - t->horizon_ground[v];
   double sky_place = t->horizon_sky[v + 1] - t->horizon_sky[v] + (u == 0 ? t->first_sky : 0);
   double object_place = u == 0 ? t->first_object : 0;
   double hidden_place = u == 0 ? stx_first_object(t, STX_DISPARITY_UNKNOWN) : 0;
   uint32_t low = t->road_low[v], high = t->road_high[v];
-  double off_road = t->off_road;
+  int32_t off_road = t->off_road;
+  float slope = t->ground_slope;
+  float horizon[LANES];
+  memcpy(horizon, &g->terms.horizon_x, sizeof horizon);
+  g->cut[u + 1] = set1_half_f32((float)t->cut[u + 1]);
   EACH_LANE
   {
     uint32_t cell = disparity[l], w = weight[l];
-    double d = (double)(int32_t)cell;
+    double d = (double)(int32_t)cell, off = stx_deviation(slope, horizon[l], x, cell);
     double ground = (double)(int32_t)stx_fold(w, ground_scale, cell);
     double object = (double)(int32_t)stx_fold(w, object_scale[cell >> STX_OBJECT_BIN], cell);
     double sky = (double)(int32_t)stx_fold(w, sky_scale, cell);
     row->ground_w[l] = below->ground_w[l] + ground;
     row->ground_x[l] = below->ground_x[l] + ground * x;
     row->ground_xx[l] = below->ground_xx[l] + ground * x * x;
-    row->ground_d[l] = below->ground_d[l] + ground * d;
-    row->ground_xd[l] = below->ground_xd[l] + ground * x * d;
-    row->ground_dd[l] = below->ground_dd[l] + ground * d * d;
+    row->ground_d[l] = below->ground_d[l] + ground * off;
+    row->ground_xd[l] = below->ground_xd[l] + ground * x * off;
+    row->ground_dd[l] = below->ground_dd[l] + ground * off * off;
     row->object_w[l] = below->object_w[l] + object;
     row->object_d[l] = below->object_d[l] + object * d;
     row->object_dd[l] = below->object_dd[l] + object * d * d;
@@ -133,7 +137,6 @@ static void add_depth_row(const Group *g, int u, int v)
     row->placed[OBJECT][l] =
         below->placed[OBJECT][l] + (known ? object_place + noise : hidden_place + open + hidden);
     row->placed[SKY][l] = below->placed[SKY][l] + sky_place + (known ? sky_noise : 0.0);
-    row->cut[l] = cut;
   }
 }
 
@@ -184,12 +187,10 @@ static void look_ahead(const Group *g)
 static void build_depth(const Group *g)
 {
   int rows = g->tables->rows;
-  double *cut = g->rows[0].cut;
   transpose_channel(g, 0);
   transpose_channel(g, 1);
   memset(&g->rows[0], 0, sizeof(SumRow));
-  EACH_LANE
-  cut[l] = g->tables->cut[0];
+  g->cut[0] = set1_half_f32((float)g->tables->cut[0]);
   for (int u = 0; u < rows; u++)
     add_depth_row(g, u, stx_road_cell(g->tables, g->drop, u));
   look_ahead(g);

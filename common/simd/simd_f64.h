@@ -9,7 +9,7 @@
  *   load_f64, store_f64   memory is aligned to the vector
  *   lt, eq, ne_f64        as Mask64, which takes & and |; blend_f64, keep_f64; sqrt_f64
  *   narrow_f64, widen_f32, widen_i32   from doubles to floats, and to doubles
- *   min_half_f32, min_half_i32; any_le_f32: a <= b in any lane
+ *   set1_half_f32, min_half_f32, max_half_f32, min_half_i32; any_le_f32: a <= b in any lane
  */
 #ifndef STX_SIMD_F64_H
 #define STX_SIMD_F64_H
@@ -43,6 +43,11 @@ INLINE void store_f64(double *lanes, VecF64 value)
   *(VecF64 *)(void *)lanes = value;
 }
 
+INLINE HalfF32 set1_half_f32(float value)
+{
+  return (HalfF32){0} + value;
+}
+
 #if defined STX_SIMD_AVX512
 typedef __mmask8 Mask64;
 
@@ -50,6 +55,7 @@ STX_BINARY(VecF64, min_f64, _mm512_min_pd, __m512d)
 STX_BINARY(VecF64, max_f64, _mm512_max_pd, __m512d)
 STX_BINARY(HalfI32, min_half_i32, _mm256_min_epi32, __m256i)
 STX_BINARY(HalfF32, min_half_f32, _mm256_min_ps, __m256)
+STX_BINARY(HalfF32, max_half_f32, _mm256_max_ps, __m256)
 
 #define STX_COMPARE_F64(name, comparison)                                                          \
   INLINE Mask64 name(VecF64 a, VecF64 b)                                                           \
@@ -104,6 +110,7 @@ STX_BINARY(VecF64, min_f64, _mm256_min_pd, __m256d)
 STX_BINARY(VecF64, max_f64, _mm256_max_pd, __m256d)
 STX_BINARY(HalfI32, min_half_i32, _mm_min_epi32, __m128i)
 STX_BINARY(HalfF32, min_half_f32, _mm_min_ps, __m128)
+STX_BINARY(HalfF32, max_half_f32, _mm_max_ps, __m128)
 
 #define STX_COMPARE_F64(name, comparison)                                                          \
   INLINE Mask64 name(VecF64 a, VecF64 b)                                                           \
@@ -238,6 +245,11 @@ INLINE HalfI32 min_half_i32(HalfI32 a, HalfI32 b)
 INLINE HalfF32 min_half_f32(HalfF32 a, HalfF32 b)
 {
   return min_f32(a, b);
+}
+
+INLINE HalfF32 max_half_f32(HalfF32 a, HalfF32 b)
+{
+  return max_f32(a, b);
 }
 
 INLINE bool any_le_f32(HalfF32 a, HalfF32 b)

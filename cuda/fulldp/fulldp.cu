@@ -85,18 +85,17 @@ template <int kind> STX_DEVICE Plane plane_of(const Column *c, int vb, int k)
   const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
   Plane plane = {{0, 0}, 0, 0, 0};
   if (kind == GROUND) {
-    StxGroundFit fit = fit_ground(c, hi, lo);
-    double horizon = c->constants->prior.horizon_x, x = cells_of_block(c)[lo->boundary].x;
-    plane.line =
-        stx_cell_line(fit.slope, fit.intercept, horizon, x, __ldg(&c->tables->mixture.steepest));
-    plane.energy =
-        (int64_t)stx_plane_energy(c->constants->prior, fit, c->constants->residual_energy);
+    StxGroundFit fit = fit_ground(c, vb, k);
+    StxGroundPrior prior = c->constants->prior;
+    plane.line = stx_cell_line(fit, prior.horizon_x, cells_of_block(c)[lo->boundary].x,
+        __ldg(&c->tables->mixture.steepest));
+    plane.energy = data_energy(stx_plane_residual(prior, fit), c->constants->residual_energy);
     plane.foot = ground_value(c, fit, lo->cut);
     plane.top = ground_value(c, fit, hi->cut);
   } else if (kind == OBJECT) {
-    plane.foot = object_value(hi->object_w - lo->object_w, hi->object_d - lo->object_d);
+    plane.line.start = object_moments(c, vb, k).d0;
+    plane.foot = pack_value(plane.line.start);
     plane.top = top_of(plane.foot);
-    plane.line.start = (float)(plane.foot >> VALUE_SHIFT);
   }
   return plane;
 }

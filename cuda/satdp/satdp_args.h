@@ -21,7 +21,7 @@ enum {
 /* A boundary between two rows of cells. Kinds: 0 ground, 1 object, 2 sky. */
 typedef struct {
   /* Sums over the cells below the boundary. */
-  double ground_x, ground_xx, ground_d, ground_xd, ground_dd, object_d, object_dd, sky_dd;
+  int64_t ground_x, ground_xx, ground_d, ground_xd, ground_dd, object_d, object_dd, sky_dd;
   int64_t key[3];   /* T_K of the row below the boundary and its link, see satdp_column.cuh; */
   int32_t value[2]; /* its plane's value at the boundary: ground, object */
   float bound[3];   /* bound_K of the start row above the boundary; see satdp_dp.cuh */
@@ -36,7 +36,7 @@ typedef struct {
 
 /* More sums, of objects that may be slanted. Three words: an odd number, too. */
 typedef struct {
-  double x, xx, xd;
+  int64_t x, xx, xd;
 } StxSatdpSlant;
 
 /* The part of a pair that does not depend on the recurrence: its own share of a key, and its
@@ -71,8 +71,7 @@ typedef struct {
  * load. */
 typedef struct {
   StxGroundPrior prior;
-  double residual_energy;
-  int64_t rounding;
+  float residual_energy, unsure; /* unsure: of stx_data_energy, per unit of the sum of squares */
   uint32_t pair_cost, pair_tolerance, pair_slope; /* StxPairCost, see satdp_column.cuh */
   int32_t stixel_cost;
 } __attribute__((aligned(16))) StxSatdpConstants;

@@ -23,8 +23,7 @@
 /*
  * satdp on the GPU: what a stixel pays for what lies below it, in integers: the numbers that
  * stx_below_ground, stx_below_object and stx_below_sky of common/satdp/satdp_cost_math.h compute
- * in doubles. The recurrence is the part of a column that nothing else can hide, and most GPUs have
- * next to no units for doubles.
+ * in doubles. No kernel has any: most GPUs have next to no units for them.
  *
  * Keys. An energy E and a link (4 · vb + below) are one number, E · 2^12 + link: the least key is
  * the least energy with the smallest link, so one comparison of 64 bits is choice and tie-break
@@ -85,30 +84,22 @@ STX_DEVICE int64_t offer_of(int64_t key, uint32_t kind)
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
-enum { VALUE_SHIFT = 10, SLOPE_BITS = 22, VALUE_MOST = 1 << 20 }; /* STX_VALUE_MOST */
+enum { VALUE_SHIFT = 10 };
 /* An object's top, if its disparity is unknown: no foot is above it. */
 enum { UNKNOWN_TOP = 1 << 30 };
 
-/* stx_round, with 1.5 · 2^52 still in it. As 64-bit integers such doubles compare like what they
- * are, negative sums and those beyond 2^53 included, and next to 1.5 · 2^52 one more is 1 more. */
-STX_DEVICE int64_t round_biased(double value)
+/* A value at a cut, an integer below 2^21. */
+STX_DEVICE int pack_value(float value)
 {
-  return __double_as_longlong(value + 6755399441055744.0);
+  return (int)((uint32_t)(int)value << VALUE_SHIFT);
 }
 
-#define ROUND_BIAS 0x4338000000000000
-
-/* stx_round of |value| < 2^51, as an integer. */
-STX_DEVICE int64_t round_long(double value)
+/* stx_data_energy: above 2^22, which the high word counts, a float of that size is an integer. */
+STX_DEVICE int64_t data_energy(float residual, float residual_energy)
 {
-  return round_biased(value) - ROUND_BIAS;
-}
-
-/* A value at a cut: rounded, but not below `least` nor above `most`. */
-STX_DEVICE int round_value(double value, int least, int most)
-{
-  int64_t biased = min(max(round_biased(value), ROUND_BIAS + least), ROUND_BIAS + most);
-  return (int)((uint32_t)biased << VALUE_SHIFT);
+  float energy = residual * residual_energy;
+  int high = (int)(energy * 2.384185791015625e-7f);
+  return ((int64_t)high << 22) + (int)stx_round_float(energy - (float)high * 4194304.0f);
 }
 
 STX_DEVICE int top_of(int foot)
@@ -123,10 +114,10 @@ STX_DEVICE StxSatdpConstants constants_of(const StxSatdpTables *tables)
   StxSatdpConstants constants;
   constants.prior = stx_ground_prior(tables, 0); /* each column sets its own */
   constants.residual_energy = tables->residual_energy;
-  constants.rounding = (int64_t)tables->rounding;
+  constants.unsure = tables->residual_energy * STX_UNSURE;
   constants.pair_cost = (uint32_t)tables->pair_cost;
   constants.pair_tolerance = (uint32_t)tables->pair_tolerance << VALUE_SHIFT;
-  constants.pair_slope = (uint32_t)(tables->pair_slope * (1 << SLOPE_BITS));
+  constants.pair_slope = tables->pair_slope;
   constants.stixel_cost = (int)tables->stixel_cost;
   return constants;
 }
@@ -255,6 +246,31 @@ STX_DEVICE uint16_t *tried_starts(const Column *c, int kind)
   return c->lists + (KINDS + kind) * c->rows;
 }
 
+/* Sums over the cells of rows vb … k. */
+STX_DEVICE StxSegmentSums ground_sums(const Column *c, int vb, int k)
+{
+  const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
+  StxSegmentSums sums = {hi->ground_w - lo->ground_w, hi->ground_x - lo->ground_x,
+      hi->ground_xx - lo->ground_xx, hi->ground_d - lo->ground_d, hi->ground_xd - lo->ground_xd,
+      hi->ground_dd - lo->ground_dd, 0};
+  return sums;
+}
+
+/* Without those of x if objects are upright. */
+STX_DEVICE StxSegmentSums object_sums(const Column *c, int vb, int k)
+{
+  const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
+  StxSegmentSums sums = {hi->object_w - lo->object_w, 0, 0, hi->object_d - lo->object_d, 0,
+      hi->object_dd - lo->object_dd, 0};
+  if (SLANTED) {
+    const StxSatdpSlant *slant_hi = &c->slant[k + 1], *slant_lo = &c->slant[vb];
+    sums.x = slant_hi->x - slant_lo->x;
+    sums.xx = slant_hi->xx - slant_lo->xx;
+    sums.xd = slant_hi->xd - slant_lo->xd;
+  }
+  return sums;
+}
+
 /* The number of lanes below this one that are in the ballot. */
 STX_DEVICE int count_below(unsigned ballot, int lane)
 {
@@ -351,60 +367,84 @@ typedef struct {
   uint64_t a, b, c;
 } Sums;
 
-/* The terms that a cell adds to the sums. Weights are below 2^11, x and disparities below 2^16. */
-STX_DEVICE Terms depth_terms(const Column *c, int sums, int u, int drop)
+/* Where the ground is expected. */
+typedef struct {
+  float slope, horizon_x;
+  int drop;
+} Road;
+
+/* The terms that a cell adds to the sums. Weights are below 2^11, x and disparities below 2^16,
+ * deviations from the ground below 2^15. */
+STX_DEVICE Terms depth_terms(const Column *c, int sums, int u, Road road)
 {
   const StxSatdpTables *t = c->tables;
   uint32_t disparity = load_cell(c, 0, u), weight = load_cell(c, 1, u);
   bool object = sums == OBJECT_D || sums == OBJECT_X;
   const uint32_t *scale = object          ? &t->object_scale[disparity >> STX_OBJECT_BIN]
                           : sums == SKY_D ? &t->sky_scale
-                                          : &t->ground_scale[stx_road_cell(t, drop, u)];
-  uint32_t w = stx_fold(weight, __ldg(scale), disparity), x = (uint32_t)__ldg(&t->x[u]);
-  uint32_t wx = w * x, wd = w * disparity;
-  uint32_t times = sums == GROUND_D ? disparity : sums == OBJECT_X ? x : 1;
+                                          : &t->ground_scale[stx_road_cell(t, road.drop, u)];
+  int w = (int)stx_fold(weight, __ldg(scale), disparity), x = __ldg(&t->x[u]), d = (int)disparity;
+  if (sums == GROUND_D)
+    d = stx_deviation(road.slope, road.horizon_x, x, disparity);
+  int wx = w * x, wd = w * d, times = sums == GROUND_D ? d : sums == OBJECT_X ? x : 1;
   Terms terms;
-  terms.a = sums == GROUND_D   ? wd
-            : sums == OBJECT_X ? wx
-            : sums == SKY_D    ? stx_known_weight(weight, disparity)
-                               : w;
-  terms.b = (uint64_t)(sums == OBJECT_D ? wd : wx) * times;
-  terms.c = (uint64_t)(sums == GROUND_X || sums == OBJECT_X ? wx : wd) *
-            (sums == GROUND_X ? x : disparity);
+  terms.a = (uint32_t)(sums == GROUND_D   ? wd
+                       : sums == OBJECT_X ? wx
+                       : sums == SKY_D    ? (int)stx_known_weight(weight, disparity)
+                                          : w);
+  terms.b = (uint64_t)((int64_t)(sums == OBJECT_D ? wd : wx) * times);
+  terms.c = (uint64_t)((int64_t)(sums == GROUND_X || sums == OBJECT_X ? wx : wd) *
+                       (sums == GROUND_X ? x : d));
   return terms;
+}
+
+/* Deviations have a sign. */
+STX_DEVICE uint64_t widen_sum(int sums, uint32_t sum)
+{
+  return sums == GROUND_D ? (uint64_t)(int64_t)(int)sum : sum;
+}
+
+STX_DEVICE uint64_t scan_words(int sums, uint32_t value, int lane, uint64_t *carry)
+{
+  uint32_t scanned = warp_scan(value, (unsigned)lane);
+  uint64_t sum = *carry + widen_sum(sums, scanned);
+  *carry += widen_sum(sums, __shfl_sync(STX_FULL_WARP, scanned, LANES - 1));
+  return sum;
 }
 
 STX_DEVICE void store_depth(const Column *c, int sums, int at, Sums sum)
 {
   StxSatdpRow *row = &c->row[at];
   int *weight = sums == GROUND_X ? &row->ground_w : &row->object_w;
-  double *second = sums == GROUND_X ? &row->ground_x : &row->object_d;
+  int64_t *second = sums == GROUND_X ? &row->ground_x : &row->object_d;
   if (sums == GROUND_X || sums == OBJECT_D) {
     *weight = (int32_t)sum.a;
-    second[0] = (double)sum.b;
-    second[1] = (double)sum.c;
+    second[0] = (int64_t)sum.b;
+    second[1] = (int64_t)sum.c;
   } else if (sums == SKY_D) {
     row->weight = (int32_t)sum.a;
-    row->sky_dd = (double)sum.c;
+    row->sky_dd = (int64_t)sum.c;
   } else {
-    double *first = sums == GROUND_D ? &row->ground_d : &c->slant[at].x;
-    first[0] = (double)sum.a;
-    first[1] = (double)sum.b;
-    first[2] = (double)sum.c;
+    int64_t *first = sums == GROUND_D ? &row->ground_d : &c->slant[at].x;
+    first[0] = (int64_t)sum.a;
+    first[1] = (int64_t)sum.b;
+    first[2] = (int64_t)sum.c;
   }
 }
 
 STX_DEVICE void sum_depth(const Column *c, int sums)
 {
   Sums carry = {0, 0, 0};
-  int rows = 1, drop = stx_drop_cells(c->tables, c->column);
+  int rows = 1;
+  Road road = {c->tables->ground_slope, stx_column_horizon(c->tables, c->column),
+      stx_drop_cells(c->tables, c->column)};
   if (c->lane == 0)
     store_depth(c, sums, 0, carry);
 #pragma unroll 1
   for (int base = 0; base < c->args->cells; base += LANES) {
     int u = base + c->lane;
-    Terms terms = depth_terms(c, sums, cell_or_last(c, u), drop);
-    Sums sum = {scan_on(terms.a, c->lane, &carry.a), scan_on(terms.b, c->lane, &carry.b),
+    Terms terms = depth_terms(c, sums, cell_or_last(c, u), road);
+    Sums sum = {scan_words(sums, terms.a, c->lane, &carry.a), scan_on(terms.b, c->lane, &carry.b),
         scan_on(terms.c, c->lane, &carry.c)};
     int row = row_of(c, u + 1, &rows);
     if (row >= 0)
@@ -499,7 +539,7 @@ STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u, int drop)
   const StxSatdpTables *t = c->tables;
   int v = stx_road_cell(t, drop, u);
   uint32_t disparity = load_cell(c, 0, u);
-  double energy = stx_cell_energy(t, kind, v, disparity, load_cell(c, 1, u));
+  int energy = stx_cell_energy(t, kind, v, disparity, load_cell(c, 1, u));
   if (kind == GROUND)
     energy += stx_off_road(disparity, __ldg(&t->road_low[v]), __ldg(&t->road_high[v]), t->off_road);
   if (kind == GROUND)
@@ -507,7 +547,7 @@ STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u, int drop)
   if (kind == SKY)
     energy += __ldg(&t->horizon_sky[v + 1]) - __ldg(&t->horizon_sky[v]);
   if (u == 0)
-    energy += kind == OBJECT ? stx_first_object(t, disparity) : kind == SKY ? t->first_sky : 0.0;
+    energy += kind == OBJECT ? stx_first_object(t, disparity) : kind == SKY ? t->first_sky : 0;
   return (uint32_t)energy;
 }
 

@@ -40,7 +40,7 @@ STX_DEVICE StxSegment trace_segment(const Column *c, int kind, int vt, int *belo
   *below = vb == 0 ? (int)STX_BELOW_NONE : (int)(key & 3);
   if (vb > 0)
     energy -= energy_of(c->row[vb].key[*below]);
-  StxSegment segment = {vb, vt, (StxKind)(STX_KIND_GROUND + kind), (double)energy};
+  StxSegment segment = {vb, vt, (StxKind)(STX_KIND_GROUND + kind), energy};
   return segment;
 }
 
@@ -58,29 +58,16 @@ STX_DEVICE int note_stixels(const Column *c)
   return count;
 }
 
-/* The sums from which stx_make_stixel makes the record; dd, which only energies need, stays 0. */
+/* The sums from which stx_make_stixel makes the record. */
 STX_DEVICE StxSegmentSums sums_of(const Column *c, const StxSegment *segment)
 {
-  const StxSatdpRow *hi = &c->row[segment->vt + 1], *lo = &c->row[segment->vb];
+  int vb = segment->vb, k = segment->vt;
   StxSegmentSums sums = {0, 0, 0, 0, 0, 0, 0};
-  sums.weight = hi->weight - lo->weight;
-  if (segment->kind == STX_KIND_OBJECT) {
-    sums.w = hi->object_w - lo->object_w;
-    sums.d = (int64_t)(hi->object_d - lo->object_d);
-    if (SLANTED) {
-      const StxSatdpSlant *slant_hi = &c->slant[segment->vt + 1],
-                          *slant_lo = &c->slant[segment->vb];
-      sums.x = (int64_t)(slant_hi->x - slant_lo->x);
-      sums.xx = (int64_t)(slant_hi->xx - slant_lo->xx);
-      sums.xd = (int64_t)(slant_hi->xd - slant_lo->xd);
-    }
-  } else if (segment->kind == STX_KIND_GROUND) {
-    sums.w = hi->ground_w - lo->ground_w;
-    sums.x = (int64_t)(hi->ground_x - lo->ground_x);
-    sums.xx = (int64_t)(hi->ground_xx - lo->ground_xx);
-    sums.d = (int64_t)(hi->ground_d - lo->ground_d);
-    sums.xd = (int64_t)(hi->ground_xd - lo->ground_xd);
-  }
+  if (segment->kind == STX_KIND_OBJECT)
+    sums = object_sums(c, vb, k);
+  else if (segment->kind == STX_KIND_GROUND)
+    sums = ground_sums(c, vb, k);
+  sums.weight = c->row[k + 1].weight - c->row[vb].weight;
   return sums;
 }
 

@@ -81,7 +81,7 @@ STX_DEVICE int drop_tiles(int kind)
 }
 
 /* The most that a stixel of the kind that begins at the row can pay, its own energy apart, less
- * lower_K there: stx_most_below_*. */
+ * lower_K there, and what data terms of the column may be off: stx_most_below_*. */
 template <int kind> STX_DEVICE int64_t renewal_cost(const Column *c, const StxSatdpRow *row)
 {
   Cut cut = cut_below(row);
@@ -99,33 +99,26 @@ template <int kind> STX_DEVICE int64_t renewal_cost(const Column *c, const StxSa
     int64_t least = min(on_object(&rule, &cut, rest), cut.sky);
     most = energy_of(min(add_keys(cut.ground, ground), least)) + c->constants->stixel_cost;
   }
-  return most - row->lower[kind];
-}
-
-STX_DEVICE double slanted_free_residual(const Column *c, int vb, int k)
-{
-  const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
-  const StxSatdpSlant *slant_hi = &c->slant[k + 1], *slant_lo = &c->slant[vb];
-  return stx_slanted_free_residual(hi->object_w - lo->object_w, slant_hi->x - slant_lo->x,
-      slant_hi->xx - slant_lo->xx, hi->object_d - lo->object_d, slant_hi->xd - slant_lo->xd,
-      hi->object_dd - lo->object_dd);
+  return most - row->lower[kind] + 2 * unsure_at<kind>(c, &c->row[c->rows]);
 }
 
 /* bound_K of the start row at the cells up to k, the prior left out. */
 template <int kind> STX_DEVICE int64_t free_bound(const Column *c, int vb, int k)
 {
-  const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
-  int64_t energy;
-  if (kind == GROUND)
-    energy = data_energy(c,
-        stx_line_residual(c->constants->prior, hi->ground_w - lo->ground_w,
-            hi->ground_x - lo->ground_x, hi->ground_xx - lo->ground_xx, hi->ground_d - lo->ground_d,
-            hi->ground_xd - lo->ground_xd, hi->ground_dd - lo->ground_dd));
-  else if (kind == OBJECT && SLANTED)
-    energy = data_energy(c, slanted_free_residual(c, vb, k));
-  else
-    energy = fit_plane<kind>(c, vb, k).energy;
-  return least_below(c, kind, lo) + energy - lo->lower[kind] - c->constants->rounding;
+  const StxSatdpRow *lo = &c->row[vb];
+  float residual;
+  if (kind == GROUND) {
+    StxSegmentSums sums = ground_sums(c, vb, k);
+    residual = stx_line_residual(stx_moments(&sums, false));
+  } else if (kind == OBJECT) {
+    StxMoments moments = object_moments(c, vb, k);
+    residual = SLANTED ? stx_line_residual(moments) : stx_squares(moments);
+  } else {
+    residual = stx_to_float(c->row[k + 1].sky_dd - lo->sky_dd);
+  }
+  return least_below(c, kind, lo) + data_energy(residual, c->constants->residual_energy) -
+         lo->lower[kind] - STX_ROUNDING + 2 * unsure_at<kind>(c, lo) -
+         unsure_at<kind>(c, &c->row[k + 1]);
 }
 
 /* False if no row from k0 on can want the start row; else its bound is fresh. */
@@ -202,9 +195,9 @@ template <int kind> STX_DEVICE int winner_of(const Column *c, int k0)
 }
 
 /* From the best of each lane: a bound above which no start row can win at any end row. */
-STX_DEVICE float limit_of(int64_t best, uint32_t lower)
+STX_DEVICE float limit_of(int64_t best, int64_t lower)
 {
-  float limit = -round_down((int64_t)lower - energy_of(best));
+  float limit = -round_down(lower - energy_of(best));
   for (int step = TILE; step < LANES; step *= 2)
     limit = fminf(limit, __shfl_xor_sync(STX_FULL_WARP, limit, step));
   for (int step = 1; step < TILE; step *= 2)
@@ -243,7 +236,8 @@ template <int kind> STX_DEVICE void try_starts(const Column *c, int k0, uint32_t
     offer_if(vb >= 0, &best, try_pair<kind>(c, max(vb, 0), k, vb >= 0 && j == last));
     *evaluated += vb >= 0 && j <= last;
     if (base < 0) {
-      float limit = limit_of(best.key, c->row[k + 1].lower[kind]);
+      int64_t lower = (int64_t)c->row[k + 1].lower[kind] - unsure_at<kind>(c, &c->row[k + 1]);
+      float limit = limit_of(best.key, lower);
       __syncwarp(); /* bounds are known to all */
       count = list_starts<kind>(c, limit, vb);
       __syncwarp();
@@ -351,8 +345,11 @@ STX_DEVICE void open_starts(const Column *c, int k0)
   StxSatdpRow *row = &c->row[k0 + own.j + 1];
   if (c->lane >= KINDS * TILE || k0 + own.j >= c->rows)
     return;
+  int unsure = own.kind == GROUND   ? unsure_at<GROUND>(c, row)
+               : own.kind == OBJECT ? unsure_at<OBJECT>(c, row)
+                                    : unsure_at<SKY>(c, row);
   row->bound[own.kind] =
-      round_down(least_below(c, own.kind, row) - row->lower[own.kind] - c->constants->rounding);
+      round_down(least_below(c, own.kind, row) - row->lower[own.kind] - STX_ROUNDING + unsure);
 }
 
 /* A tile before the first only prepares. */

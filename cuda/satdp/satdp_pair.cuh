@@ -17,12 +17,6 @@ typedef struct {
   int foot, top;
 } Fit;
 
-/* stx_data_energy */
-STX_DEVICE int64_t data_energy(const Column *c, double residual)
-{
-  return round_long(residual * c->constants->residual_energy);
-}
-
 /* The least of the differences of four class sums. */
 STX_DEVICE int least_of_quad(const int4 *classes, unsigned hi, unsigned lo)
 {
@@ -50,65 +44,48 @@ template <int kind> STX_DEVICE int class_energy(const Column *c, int vb, int k)
   return least;
 }
 
-/* stx_slanted_value */
-STX_DEVICE int slanted_value(StxObjectFit plane, int x, int w, int rest)
+STX_DEVICE StxGroundFit fit_ground(const Column *c, int vb, int k)
 {
-  int value = round_value(stx_slanted_line(plane, x), 1, rest);
-  return w > 0 ? value : 0;
+  StxSegmentSums sums = ground_sums(c, vb, k);
+  return stx_fit_ground(c->constants->prior, stx_moments(&sums, false));
 }
 
-STX_DEVICE Fit fit_slanted(const Column *c, int vb, int k)
-{
-  const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
-  const StxSatdpSlant *slant_hi = &c->slant[k + 1], *slant_lo = &c->slant[vb];
-  int w = hi->object_w - lo->object_w;
-  StxObjectFit plane = stx_fit_object(__ldg(&c->tables->lambda_object), w,
-      slant_hi->x - slant_lo->x, slant_hi->xx - slant_lo->xx, hi->object_d - lo->object_d,
-      slant_hi->xd - slant_lo->xd, hi->object_dd - lo->object_dd);
-  Fit fit = {data_energy(c, plane.residual), slanted_value(plane, lo->cut, w, lo->rest),
-      top_of(slanted_value(plane, hi->cut, w, lo->rest))};
-  return fit;
-}
-
-/* stx_ground_value */
 STX_DEVICE int ground_value(const Column *c, StxGroundFit plane, int x)
 {
-  double value = stx_ground_line(plane.slope, plane.intercept, c->constants->prior.horizon_x, x);
-  return round_value(value, -VALUE_MOST, VALUE_MOST);
+  return pack_value(stx_ground_value(plane, c->constants->prior.horizon_x, (float)x));
 }
 
-/* stx_object_value: a mean of disparities needs no limits. */
-STX_DEVICE int object_value(double w, double d)
+STX_DEVICE StxMoments object_moments(const Column *c, int vb, int k)
 {
-  return round_value(stx_object_mean(w, d), 0, UINT16_MAX);
-}
-
-STX_DEVICE StxGroundFit fit_ground(const Column *c, const StxSatdpRow *hi, const StxSatdpRow *lo)
-{
-  return stx_fit_ground(c->constants->prior, hi->ground_w - lo->ground_w,
-      hi->ground_x - lo->ground_x, hi->ground_xx - lo->ground_xx, hi->ground_d - lo->ground_d,
-      hi->ground_xd - lo->ground_xd, hi->ground_dd - lo->ground_dd);
+  StxSegmentSums sums = object_sums(c, vb, k);
+  return stx_moments(&sums, true);
 }
 
 template <int kind> STX_DEVICE Fit fit_plane(const Column *c, int vb, int k)
 {
   const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
   Fit fit = {0, 0, 0};
+  float residual;
   if (kind == GROUND) {
-    StxGroundFit plane = fit_ground(c, hi, lo);
-    fit.energy = data_energy(c, plane.residual);
+    StxGroundFit plane = fit_ground(c, vb, k);
+    residual = plane.residual;
     fit.foot = ground_value(c, plane, lo->cut);
     fit.top = ground_value(c, plane, hi->cut);
-  } else if (kind == OBJECT && SLANTED) {
-    fit = fit_slanted(c, vb, k);
   } else if (kind == OBJECT) {
-    double w = hi->object_w - lo->object_w, d = hi->object_d - lo->object_d;
-    fit.energy = data_energy(c, stx_object_residual(w, d, hi->object_dd - lo->object_dd));
-    fit.foot = object_value(w, d);
-    fit.top = top_of(fit.foot);
+    StxMoments moments = object_moments(c, vb, k);
+    residual = stx_squares(moments);
+    fit.foot = fit.top = pack_value(moments.d0);
+    if (SLANTED) {
+      StxObjectFit plane = stx_fit_object(__ldg(&c->tables->lambda_object), moments);
+      residual = plane.residual;
+      fit.foot = pack_value(stx_slanted_value(plane, (float)lo->cut, moments.w, lo->rest));
+      fit.top = pack_value(stx_slanted_value(plane, (float)hi->cut, moments.w, lo->rest));
+    }
+    fit.top = top_of(fit.top);
   } else {
-    fit.energy = data_energy(c, hi->sky_dd - lo->sky_dd);
+    residual = stx_to_float(hi->sky_dd - lo->sky_dd);
   }
+  fit.energy = data_energy(residual, c->constants->residual_energy);
   return fit;
 }
 
@@ -224,13 +201,22 @@ STX_DEVICE int64_t least_below(const Column *c, int kind, const StxSatdpRow *row
   return energy_of(least) + c->constants->stixel_cost;
 }
 
+/* The error of the data term of the cells below the row, or of some of them, at most: an integer,
+ * as STX_ROUNDING has room for. */
+template <int kind> STX_DEVICE int unsure_at(const Column *c, const StxSatdpRow *row)
+{
+  int64_t squares = kind == GROUND ? row->ground_dd : kind == OBJECT ? row->object_dd : row->sky_dd;
+  return (int)(stx_to_float(squares) * c->constants->unsure);
+}
+
 /* The pair's candidate. Its bound goes into the row of vb if `notes`. */
 template <int kind> STX_DEVICE Candidate try_pair(const Column *c, int vb, int k, bool notes)
 {
   Fit fit = fit_pair<kind>(c, vb, k);
   if (notes)
-    c->row[vb].bound[kind] = round_down(least_below(c, kind, &c->row[vb]) + fit.energy -
-                                        c->row[k + 1].lower[kind] - c->constants->rounding);
+    c->row[vb].bound[kind] = round_down(
+        least_below(c, kind, &c->row[vb]) + fit.energy - c->row[k + 1].lower[kind] - STX_ROUNDING +
+        2 * unsure_at<kind>(c, &c->row[vb]) - unsure_at<kind>(c, &c->row[k + 1]));
   return make_candidate<kind>(c, vb, &fit, cut_below(&c->row[vb]));
 }
 

@@ -165,11 +165,10 @@ def stixels(code, cells, turns):
     columns, rows = 2048 // cells, 1024 // cells
     tiles = rows // 8
     kernel = "stx_satdp_slanted_columns"
-    tried = sum(count * length for count, length in zip(turns, (251, 296, 130)))
+    tried = sum(count * length for count, length in zip(turns, (287, 315, 139)))
     solved = tiles * (7 * code.of(kernel)["step"] + 95)
-    beside = rows * 287  # tables, winners, lists, pairs within a tile, records
-    doubles = columns * sum(count * length for count, length in zip(turns, (66, 43, 3)))
-    return [counted(code, kernel, columns * (tried + solved + beside), doubles, columns * rows * 45,
+    beside = rows * 303  # tables, winners, lists, pairs within a tile, records
+    return [counted(code, kernel, columns * (tried + solved + beside), 0, columns * rows * 45,
                     columns, 8, tiles * 8 * code.of(kernel)["alone"] * 4 + 9900, 45 << 10)]
 
 

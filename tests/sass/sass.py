@@ -18,7 +18,8 @@ For every kernel and architecture in the fatbins it counts, in the machine code,
 
 and compares them with tests/sass/ceilings.txt: nothing may be above its number there, `loads` not
 below. Atomics that are no instruction, but a loop of compare and swap (ATOMS.CAST), are
-forbidden. --write writes the file anew, --table prints one architecture for a page, --loops every
+forbidden; so is double precision in the kernels of satdp and fulldp, as most GPUs have few units
+for it. --write writes the file anew, --table prints one architecture for a page, --loops every
 innermost loop of a kernel and the opcodes in it.
 
 Needs cuobjdump and nvdisasm: on the PATH, beside nvcc, or in the folder STX_CUDA_BINUTILS (from
@@ -40,6 +41,8 @@ import steps
 CEILINGS = pathlib.Path(__file__).with_name("ceilings.txt")
 COLUMNS = ["registers", "local", "code", "step", "loads", "alone", "busy"]
 FORBIDDEN = re.compile(r"ATOMS\.CAST")
+WITHOUT_DOUBLES = re.compile(r"stx_(satdp|fulldp)_")
+DOUBLES = re.compile(r"D(ADD|MUL|FMA|SETP|MNMX)\b|MUFU\.\w+64H|.*\.F64")
 SKIPPED = 77
 TURNS = 16  # of a loop, until it is in its stride
 
@@ -139,6 +142,11 @@ def parse_registers(text):
             for name, count in re.findall(r"Function (\w+):\s*\n\s*REG:(\d+)", text)}
 
 
+def is_forbidden(name, opcode):
+    return bool(FORBIDDEN.search(opcode) or
+                WITHOUT_DOUBLES.match(name) and DOUBLES.match(opcode))
+
+
 def measure(name, arch, kernel, registers):
     opcodes = [opcode for opcode, _ in kernel.code]
     whole, in_steps = range(len(opcodes)), name in steps.STEPS
@@ -153,7 +161,7 @@ def measure(name, arch, kernel, registers):
         "loads": kernel.loads(),
         "alone": round(alone / each),
         "busy": round(busy / each),
-        "forbidden": sorted({opcode for opcode in opcodes if FORBIDDEN.search(opcode)}),
+        "forbidden": sorted({opcode for opcode in opcodes if is_forbidden(name, opcode)}),
     }
 
 

@@ -94,10 +94,10 @@ STX_TEST(lines_are_rounded_and_limited)
 {
   STX_AUTO(Case) *c = new_full_case(case_params(1, 9, 8, 0), &case_camera, NULL);
   ck_assert_float_eq_tol(c->tables.mixture.steepest, 1048576.0 / (2 * 64 + 1), 0.01f);
-  StxCellLine line = stx_cell_line(2, 10, 100, 400, 50);
+  StxCellLine line = stx_cell_line((StxGroundFit){2, 10, 0}, 100, 400, 50);
   ck_assert_float_eq(stx_line_value(line, 0), 610);
   ck_assert_float_eq(stx_line_value(line, -100), 410);
-  line = stx_cell_line(-1e7, 1e9, 0, 1, 50);
+  line = stx_cell_line((StxGroundFit){-1e7f, 1e9f, 0}, 0, 1, 50);
   ck_assert_float_eq(line.slope, -50);
   ck_assert_float_eq(line.start, 262144);
   ck_assert_float_eq(stx_round_float(2.5f), 2);
@@ -118,15 +118,15 @@ STX_TEST(the_prior_is_charged_for_the_plane)
     for (int i = 0; i < n; i++) {
       int x = 200 + 8 * i;
       d[i] = 1000 + stx_random_below(&random, 2000);
-      s.w += 100, s.x += 100 * x, s.xx += 100 * x * x, s.d += 100 * d[i];
-      s.xd += 100LL * x * d[i], s.dd += 100LL * d[i] * d[i];
+      int off = stx_deviation(prior.slope, prior.horizon_x, x, (uint32_t)d[i]);
+      s.w += 100, s.x += 100 * x, s.xx += 100 * x * x, s.d += 100 * off;
+      s.xd += 100LL * x * off, s.dd += 100LL * off * off;
     }
-    StxGroundFit fit = stx_fit_ground(
-        prior, (double)s.w, (double)s.x, (double)s.xx, (double)s.d, (double)s.xd, (double)s.dd);
+    StxGroundFit fit = stx_fit_ground(prior, stx_moments(&s, false));
     for (int i = 0; i < n; i++)
       cells += 100 * pow(d[i] - fit.slope * (200 + 8 * i - 100) - fit.intercept, 2);
-    ck_assert_double_eq_tol(
-        stx_plane_energy(prior, fit, 0.01) + cells * 0.01, fit.residual * 0.01, 1);
+    ck_assert_double_eq_tol((double)stx_plane_residual(prior, fit) * 0.01 + cells * 0.01,
+        (double)fit.residual * 0.01, 1);
   }
 }
 
@@ -139,19 +139,18 @@ static double part_of(const Case *c, int column, int kind, int vb, int vt)
   StxSegment segment = {vb, vt, (StxKind)kind, 0};
   StxSegmentSums s = stx_segment_sums(&c->params.grid, t, c->columns, column, &segment);
   StxGroundFit fit = {
-      0, kind == STX_KIND_OBJECT && s.w > 0 ? nearbyint((double)s.d / (double)s.w) : 0, 0};
+      0, kind == STX_KIND_OBJECT && s.w > 0 ? nearbyintf((float)s.d / (float)s.w) : 0, 0};
   uint32_t lowest = stx_column(&c->params.grid, c->columns, 0, column)[t->rows - 1];
   double sum = vb == 0 && kind == STX_KIND_OBJECT ? stx_first_object(t, lowest) : 0;
   if (kind == STX_KIND_GROUND) {
-    fit = stx_fit_ground(stx_ground_prior(t, 0), (double)s.w, (double)s.x, (double)s.xx,
-        (double)s.d, (double)s.xd, (double)s.dd);
-    sum = stx_plane_energy(stx_ground_prior(t, 0), fit, t->residual_energy);
+    fit = stx_fit_ground(stx_ground_prior(t, 0), stx_moments(&s, false));
+    sum = stx_data_energy(stx_plane_residual(stx_ground_prior(t, 0), fit), t->residual_energy);
   }
   for (int u = vb; u <= vt; u++) {
     uint32_t d = stx_column(&c->params.grid, c->columns, 0, column)[t->rows - 1 - u];
     uint32_t w = stx_column(&c->params.grid, c->columns, 1, column)[t->rows - 1 - u];
     StxCell cell = stx_cell(t, (StxKind)kind, u, w, d);
-    double off = d - fit.slope * (t->x[u] - t->horizon_x) - fit.intercept;
+    double off = d - (double)fit.slope * (t->x[u] - t->horizon_x) - (double)fit.intercept;
     sum += cell.flat + (d > 0 ? fmin(cell.cap, nearbyint(off * off * (double)cell.precision)) : 0);
     if (d == 0 && kind != STX_KIND_SKY) /* and surely sky */
       sum += floor(w * floor(c->params.sky_cost * 1024 / STX_WEIGHT_ONE * 65536 + .5) / 65536 + .5);

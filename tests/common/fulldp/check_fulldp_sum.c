@@ -96,11 +96,10 @@ static double energy(const void *data, int kind, int vb, int k, const StxGroundF
 {
   Sums *s = (Sums *)data;
   const StxSatdpTables *t = s->tables;
-  StxCellLine line =
-      stx_cell_line(plane->slope, plane->intercept, t->horizon_x, t->x[vb], t->mixture.steepest);
+  StxCellLine line = stx_cell_line(*plane, t->horizon_x, (float)t->x[vb], t->mixture.steepest);
   double sum = 0;
   if (kind == STX_BELOW_GROUND)
-    sum = stx_plane_energy(stx_ground_prior(t, 0), *plane, t->residual_energy);
+    sum = stx_data_energy(stx_plane_residual(stx_ground_prior(t, 0), *plane), t->residual_energy);
   for (int u = vb; u <= k; u++) {
     if (s->disparity[t->rows - 1 - u] == STX_DISPARITY_UNKNOWN)
       continue;

@@ -36,11 +36,11 @@ static double energy(const void *data, int kind, int vb, int k, const StxGroundF
 {
   const Cells *cells = data;
   const StxSatdpTables *t = cells->tables;
-  StxCellLine line = stx_cell_line(
-      plane->slope, plane->intercept, cells->prior.horizon_x, t->x[vb], t->mixture.steepest);
+  StxCellLine line =
+      stx_cell_line(*plane, cells->prior.horizon_x, (float)t->x[vb], t->mixture.steepest);
   double sum = 0;
   if (kind == STX_BELOW_GROUND)
-    sum = stx_plane_energy(cells->prior, *plane, t->residual_energy);
+    sum = stx_data_energy(stx_plane_residual(cells->prior, *plane), t->residual_energy);
   for (int u = vb; u <= k; u++) {
     const StxCell *cell = &cells->cell[kind][u];
     float value = stx_line_value(line, (float)(t->x[u] - t->x[vb]));

@@ -250,7 +250,17 @@ static double pair_of_model(const Case *c, int below, double top, int above, dou
   }
 }
 
-/* On no plane do the weights make more of a difference than this, so not on the best either. */
+/* The most that moving each cell by half of 1/256 px adds to the energy of a plane. */
+static double moved(int kind, const Cell *cells, int n, double energy)
+{
+  double most = 0;
+  for (int i = 0; i < n && kind == 0; i++)
+    most += (cells[i].w + cells[i].slack) * square(0.52 / 256);
+  return 2 * sqrt(energy * most) + most;
+}
+
+/* On no plane do the weights, and the expected ground that is rounded, make more of a difference
+ * than this, so not on the best either. */
 static Line expect_bound(const Case *c, int kind, const Cell *cells, int n, double implemented)
 {
   Cell folded[ROWS];
@@ -259,6 +269,8 @@ static Line expect_bound(const Case *c, int kind, const Cell *cells, int n, doub
     folded[i].w = cells[i].folded;
   }
   Line wanted = line_of(c, kind, cells, n), line = line_of(c, kind, folded, n);
+  wanted.slack += moved(kind, cells, n, wanted.energy + wanted.slack);
+  line.slack += moved(kind, cells, n, line.energy + line.slack);
   double off = implemented - 1024 * wanted.energy;
   ck_assert_msg(off <= 1024 * wanted.slack + 1 && -off <= 1024 * line.slack + 1,
       "kind %d, %d cells: data term %.0f, of the model %g, may differ by %g or %g", kind, n,
@@ -299,14 +311,15 @@ static double data_with_outliers(
   const uint16_t *weight = stx_column(&c->params.grid, c->columns, 1, column);
   StxSegment segment = {.vb = piece->first, .vt = piece->last, .kind = piece->kind};
   StxSegmentSums sums = stx_segment_sums(&c->params.grid, t, c->columns, column, &segment);
-  StxGroundFit fit = {0, piece->kind == STX_KIND_OBJECT ? terms->top : 0, 0};
+  StxGroundFit fit = {0, piece->kind == STX_KIND_OBJECT ? (float)terms->top : 0, 0};
   double energy = 0;
   if (piece->kind == STX_KIND_GROUND) {
     fit = case_fit_ground(&sums, stx_ground_prior(t, column));
-    energy = stx_plane_energy(stx_ground_prior(t, column), fit, t->residual_energy);
+    energy =
+        stx_data_energy(stx_plane_residual(stx_ground_prior(t, column), fit), t->residual_energy);
   }
-  StxCellLine line = stx_cell_line(
-      fit.slope, fit.intercept, t->horizon_x, t->x[piece->first], t->mixture.steepest);
+  StxCellLine line =
+      stx_cell_line(fit, t->horizon_x, (float)t->x[piece->first], t->mixture.steepest);
   for (int u = piece->first; u <= piece->last; u++) {
     uint16_t d = disparity[t->rows - 1 - u];
     StxCell cell = stx_cell(t, piece->kind, u, weight[t->rows - 1 - u], d);

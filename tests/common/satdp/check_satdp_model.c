@@ -127,7 +127,8 @@ static double largest_above(const Case *c, int column, int vb)
 
 static double slanted_end(const StxObjectFit *fit, double x, double largest)
 {
-  return fmin(fmax(nearbyint(fit->slope * x + fit->intercept), 1), largest);
+  double value = (double)fit->slope * (x - (double)fit->centre) + (double)fit->mean;
+  return fmin(fmax(nearbyint(value), 1), largest);
 }
 
 static Part slanted_part(const Case *c, const StxSegmentSums *s, int vb, int vt, double largest)
@@ -136,9 +137,8 @@ static Part slanted_part(const Case *c, const StxSegmentSums *s, int vb, int vt,
                               c->params.sigma_disparity[2]),
                           2);
   double lambda = fmin(one / pow(c->params.object_sigma_slope / 2, 2), pow(2, 60));
-  StxObjectFit fit = stx_fit_object(lambda, (double)s->w, (double)s->x, (double)s->xx, (double)s->d,
-      (double)s->xd, (double)s->dd);
-  return (Part){fit.residual, slanted_end(&fit, c->tables.cut[vb], largest),
+  StxObjectFit fit = stx_fit_object((float)lambda, stx_moments(s, true));
+  return (Part){(double)fit.residual, slanted_end(&fit, c->tables.cut[vb], largest),
       slanted_end(&fit, c->tables.cut[vt + 1], largest)};
 }
 
@@ -153,22 +153,26 @@ static Part part_of(const Case *c, int column, int kind, int vb, int vt)
                      : kind == STX_KIND_OBJECT ? t->object_scale[d / 64]
                                                : t->sky_scale;
     uint32_t folded = (w * scale + 32768) / 65536;
-    cells[u - vb] = (CaseCell){!d ? 0 : w > 0 && folded == 0 ? 1 : folded, t->x[u], d};
+    int off = (int)d;
+    if (kind == STX_KIND_GROUND && d > 0)
+      off = stx_deviation(t->ground_slope, stx_column_horizon(t, column), t->x[u], d);
+    cells[u - vb] = (CaseCell){!d ? 0 : w > 0 && folded == 0 ? 1 : folded, t->x[u], off};
   }
   StxSegmentSums s = case_sum_cells(cells, vt - vb + 1);
   Part part = {(double)s.dd, 0, 0};
   if (kind == STX_KIND_GROUND) {
     StxGroundFit fit = case_fit_ground(&s, stx_ground_prior(t, column));
     double horizon = case_horizon(c, column);
-    part = (Part){fit.residual, nearbyint(fit.slope * (t->cut[vb] - horizon) + fit.intercept),
-        nearbyint(fit.slope * (t->cut[vt + 1] - horizon) + fit.intercept)};
+    double slope = (double)fit.slope, at = (double)fit.intercept;
+    part = (Part){(double)fit.residual, nearbyint(slope * (t->cut[vb] - horizon) + at),
+        nearbyint(slope * (t->cut[vt + 1] - horizon) + at)};
   } else if (kind == STX_KIND_OBJECT && s.w > 0 && c->params.object_sigma_slope > 0) {
     part = slanted_part(c, &s, vb, vt, largest_above(c, column, vb));
   } else if (kind == STX_KIND_OBJECT && s.w > 0) {
     part.foot = part.top = nearbyint((double)s.d / (double)s.w);
-    part.energy = fmax((double)s.dd - (double)s.d * ((double)s.d / (double)s.w), 0);
+    part.energy = (double)stx_squares(stx_moments(&s, true));
   }
-  part.energy = nearbyint(part.energy * t->residual_energy) +
+  part.energy = nearbyint((double)((float)part.energy * t->residual_energy)) +
                 part_horizon(c, column, kind, vb, vt) + part_unknown(c, column, kind, vb, vt) +
                 part_first(c, column, kind, vb) + part_noise(c, column, kind, vb, vt) +
                 part_semantics(c, column, kind, vb, vt);

@@ -199,95 +199,119 @@ static long double solve_line(const CaseCell *cells, int n, const StxGroundPrior
   return rest;
 }
 
+/* The error of float, at most, as a share of the weighted sum of squares before anything is fitted;
+ * likewise that by which a prefix may exceed the whole. */
+#define SHARE (STX_UNSURE / 2)
+
+static long double squares_of(const CaseCell *cells, int n)
+{
+  long double sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += cells[i].w * cells[i].d * cells[i].d;
+  return sum;
+}
+
+static void expect_residual(
+    int round, const char *what, float residual, long double wanted, long double squares)
+{
+  ck_assert_msg(fabsl(residual - wanted) <= SHARE * squares + 1, "round %d: %s %g, not %Lg", round,
+      what, (double)residual, wanted);
+}
+
+static CaseCell cell_of(StxRandom *random, int u, int x, int d)
+{
+  int w = stx_random_below(random, 3) || u == 0 ? 1 + stx_random_below(random, 2047) : 0;
+  return (CaseCell){stx_random_below(random, 9) ? w : w > 0, x, d};
+}
+
+/* Deviations from an expected ground: of lines near and far, with noise. */
 STX_TEST(fit_equals_least_squares)
 {
   StxRandom random = {1};
-  for (int round = 0; round < 5000; round++) {
-    CaseCell cells[40];
-    int n = 1 + stx_random_below(&random, 40), spacing = 2 + stx_random_below(&random, 16);
-    int start = stx_random_below(&random, 2000), steep = stx_random_below(&random, 40);
-    StxGroundPrior prior = {steep, start - stx_random_below(&random, 2000),
-        0.01 + stx_random_below(&random, 3000), 1.0 + stx_random_below(&random, 1000000)};
+  for (int round = 0; round < 20000; round++) {
+    CaseCell cells[200];
+    int n = 1 + stx_random_below(&random, round % 5 ? 40 : 200);
+    int spacing = 2 + stx_random_below(&random, round % 7 ? 16 : 128);
+    int start = stx_random_below(&random, 2000), steep = stx_random_below(&random, 60) - 30;
+    int far = (stx_random_below(&random, 4001) - 2000) * stx_random_below(&random, 8);
+    int noise = 1 + stx_random_below(&random, 800);
+    StxGroundPrior prior = {stx_random_below(&random, 40), start - stx_random_below(&random, 2000),
+        0.01f + stx_random_below(&random, 3000), 1.0f + stx_random_below(&random, 1000000)};
     for (int i = 0; i < n; i++) {
-      long double line = fmaxl(prior.slope * (start + i * spacing - prior.horizon_x), 0);
-      cells[i] = (CaseCell){stx_random_below(&random, 3) ? stx_random_below(&random, 2048) : 0,
-          start + i * spacing, fminl(floorl(line) + stx_random_below(&random, 800), 65535)};
+      long double line = far + steep * i * spacing / 4 + stx_random_below(&random, noise);
+      cells[i] = cell_of(&random, i, start + i * spacing,
+          (int)fminl(fmaxl(line, -STX_DEVIATION_MOST), STX_DEVIATION_MOST));
     }
     StxSegmentSums s = case_sum_cells(cells, n);
-    long double a, b, residual = solve_line(cells, n, &prior, true, &a, &b);
-    StxGroundFit fit = case_fit_ground(&s, prior);
-    long double tolerance = 1e-7L * residual + 1; /* 1e5 units are one energy */
-    ck_assert_msg(fabsl(fit.residual - residual) <= tolerance, "round %d: residual %g, not %Lg",
-        round, fit.residual, residual);
-    ck_assert_msg(fabsl(fit.slope - b) <= 1e-6L * (fabsl(b) + 1), "round %d: slope", round);
-    ck_assert_msg(fabsl(fit.intercept - a) <= 1e-6L * (fabsl(a) + 100), "round %d: %g not %Lg",
-        round, fit.intercept, a);
-    long double free_residual = solve_line(cells, n, &prior, false, &a, &b);
-    double bound = stx_line_residual(
-        prior, (double)s.w, (double)s.x, (double)s.xx, (double)s.d, (double)s.xd, (double)s.dd);
-    ck_assert_msg(fabsl(bound - free_residual) <= 1e-7L * free_residual + 1,
-        "round %d: line %g, not %Lg", round, bound, free_residual);
+    StxGroundPrior flat = prior;
+    flat.slope = 0;
+    long double a, b, residual = solve_line(cells, n, &flat, true, &a, &b);
+    StxMoments moments = stx_moments(&s, false);
+    StxGroundFit fit = stx_fit_ground(prior, moments);
+    expect_residual(round, "residual", fit.residual, residual, squares_of(cells, n));
+    long double free = solve_line(cells, n, &flat, false, &a, &b);
+    expect_residual(round, "line", stx_line_residual(moments), free, squares_of(cells, n));
   }
 }
 
-/* A slanted object's intercept is free, and its slope 0 on average. */
+/* A slanted object's mean is free, and its slope 0 on average. */
 STX_TEST(slanted_fit_equals_least_squares)
 {
   StxRandom random = {7};
-  for (int round = 0; round < 5000; round++) {
-    CaseCell cells[40];
-    int n = 1 + stx_random_below(&random, 40), spacing = 2 + stx_random_below(&random, 16);
-    int start = stx_random_below(&random, 2000), far = stx_random_below(&random, 20000);
-    int steep = stx_random_below(&random, 80) - 40, noise = 1 + stx_random_below(&random, 800);
-    StxGroundPrior prior = {0, 0, 0, 0.01 * (1 + stx_random_below(&random, 100000000))};
+  for (int round = 0; round < 20000; round++) {
+    CaseCell cells[200], off[200];
+    int n = 1 + stx_random_below(&random, round % 5 ? 40 : 200);
+    int spacing = 2 + stx_random_below(&random, 16), start = stx_random_below(&random, 2000);
+    int far = stx_random_below(&random, 20000), noise = 1 + stx_random_below(&random, 800);
+    int steep = stx_random_below(&random, 80) - 40;
+    StxGroundPrior prior = {0, 0, 0, 0.01f * (float)(1 + stx_random_below(&random, 100000000))};
+    long double mean = 0, weight = 0;
     for (int i = 0; i < n; i++) {
       long double line = far + steep * i * spacing + stx_random_below(&random, noise);
-      cells[i] = (CaseCell){
-          stx_random_below(&random, 3) || i == 0 ? stx_random_below(&random, 2047) + 1 : 0,
-          start + i * spacing, fminl(fmaxl(line, 1), 65535)};
+      cells[i] = cell_of(&random, i, start + i * spacing, (int)fminl(fmaxl(line, 1), 65535));
+      mean += cells[i].w * cells[i].d, weight += cells[i].w;
     }
+    for (int i = 0; i < n; i++)
+      off[i] = (CaseCell){cells[i].w, cells[i].x, cells[i].d - mean / weight};
     StxSegmentSums s = case_sum_cells(cells, n);
-    long double a, b, residual = solve_line(cells, n, &prior, true, &a, &b);
-    StxObjectFit fit = stx_fit_object(prior.lambda_slope, (double)s.w, (double)s.x, (double)s.xx,
-        (double)s.d, (double)s.xd, (double)s.dd);
-    ck_assert_msg(fabsl(fit.residual - residual) <= 1e-7L * residual + 1,
-        "round %d: residual %g, not %Lg", round, fit.residual, residual);
-    ck_assert_msg(fabsl(fit.slope - b) <= 1e-6L * (fabsl(b) + 1), "round %d: slope", round);
-    ck_assert_msg(fabsl(fit.intercept - a) <= 1e-6L * (fabsl(a) + 100), "round %d: %g not %Lg",
-        round, fit.intercept, a);
-    long double free_residual = solve_line(cells, n, &prior, false, &a, &b);
-    double bound = stx_slanted_free_residual(
-        (double)s.w, (double)s.x, (double)s.xx, (double)s.d, (double)s.xd, (double)s.dd);
-    ck_assert_msg(fabsl(bound - free_residual) <= 1e-7L * free_residual + 1,
-        "round %d: line %g, not %Lg", round, bound, free_residual);
+    long double a, b, residual = solve_line(off, n, &prior, true, &a, &b);
+    StxMoments moments = stx_moments(&s, true);
+    StxObjectFit fit = stx_fit_object(prior.lambda_slope, moments);
+    expect_residual(round, "residual", fit.residual, residual, squares_of(off, n));
+    expect_residual(round, "upright", stx_squares(moments), squares_of(off, n), squares_of(off, n));
+    ck_assert_msg(fabsl(fit.mean - mean / weight) <= 0.01L, "round %d: mean", round);
+    long double free = solve_line(off, n, &prior, false, &a, &b);
+    expect_residual(round, "line", stx_line_residual(moments), free, squares_of(off, n));
   }
 }
 
 /* Without cells it has no disparity; with one it has that; and none below 1 or above the rest. */
 STX_TEST(slanted_values_stay_in_their_range)
 {
-  StxObjectFit nothing = stx_fit_object(1, 0, 0, 0, 0, 0, 0);
-  ck_assert_double_eq(nothing.residual, 0);
-  ck_assert_double_eq(stx_slanted_value(nothing, 100, 0, 5000), 0);
-  StxObjectFit one = stx_fit_object(1, 7, 7 * 30, 7 * 900, 7 * 640, 7 * 30 * 640, 7 * 640 * 640);
-  ck_assert_double_eq(one.slope, 0);
-  ck_assert_double_eq(one.residual, 0);
-  ck_assert_double_eq(stx_slanted_value(one, 9999, 7, 5000), 640);
-  StxObjectFit line = {-2, 1000, 0};
-  ck_assert_double_eq(stx_slanted_value(line, 100.2, 1, 5000), 800);
-  ck_assert_double_eq(stx_slanted_value(line, 100, 1, 700), 700);
-  ck_assert_double_eq(stx_slanted_value(line, 500, 1, 700), 1);
-  ck_assert_double_eq(stx_slanted_value(line, 60000, 1, 700), 1);
+  StxSegmentSums none = {0}, cell = {7, 7 * 30, 7 * 900, 7 * 640, 7 * 30 * 640, 7 * 640 * 640, 0};
+  StxObjectFit nothing = stx_fit_object(1, stx_moments(&none, true));
+  ck_assert_float_eq(nothing.residual, 0);
+  ck_assert_float_eq(stx_slanted_value(nothing, 100, 0, 5000), 0);
+  StxObjectFit one = stx_fit_object(1, stx_moments(&cell, true));
+  ck_assert_float_eq(one.slope, 0);
+  ck_assert_float_eq(one.residual, 0);
+  ck_assert_float_eq(stx_slanted_value(one, 9999, 7, 5000), 640);
+  StxObjectFit line = {-2, 100, 800, 0};
+  ck_assert_float_eq(stx_slanted_value(line, 100.2f, 1, 5000), 800);
+  ck_assert_float_eq(stx_slanted_value(line, 100, 1, 700), 700);
+  ck_assert_float_eq(stx_slanted_value(line, 500, 1, 700), 1);
+  ck_assert_float_eq(stx_slanted_value(line, 60000, 1, 700), 1);
 }
 
 STX_TEST(fit_without_cells_is_the_prior)
 {
-  StxGroundPrior prior = {12.5, 345, 20, 4000};
-  StxGroundFit fit = stx_fit_ground(prior, 0, 0, 0, 0, 0, 0);
-  ck_assert_double_eq(fit.slope, 12.5);
-  ck_assert_double_eq(fit.intercept, 0);
-  ck_assert_double_eq(fit.residual, 0);
-  ck_assert_double_eq(stx_line_residual(prior, 0, 0, 0, 0, 0, 0), 0);
+  StxSegmentSums none = {0};
+  StxGroundPrior prior = {12.5f, 345, 20, 4000};
+  StxGroundFit fit = stx_fit_ground(prior, stx_moments(&none, false));
+  ck_assert_float_eq(fit.slope, 12.5f);
+  ck_assert_float_eq(fit.intercept, 0);
+  ck_assert_float_eq(fit.residual, 0);
+  ck_assert_float_eq(stx_line_residual(stx_moments(&none, false)), 0);
 }
 
 STX_TEST(rounds_to_nearest_ties_to_even)

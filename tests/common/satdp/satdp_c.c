@@ -11,13 +11,11 @@
 #include <string.h>
 
 /* [u]: sums over the cells below u, of one weight set each. */
-typedef struct {
-  int64_t w, x, xx, d, xd, dd;
-} Sums;
+typedef StxSegmentSums Sums;
 
 typedef struct {
   Sums ground[STX_MAX_ROWS + 1], object[STX_MAX_ROWS + 1], sky[STX_MAX_ROWS + 1];
-  double rest[STX_MAX_ROWS + 1]; /* the largest disparity from a cell up */
+  float rest[STX_MAX_ROWS + 1]; /* the largest disparity from a cell up */
   int32_t semantic[STX_MAX_CLASSES][STX_MAX_ROWS + 1];
   double cells[3][STX_MAX_ROWS + 1]; /* what the cells below u cost a kind: Noise, Unknown and
                                         Horizon */
@@ -41,7 +39,7 @@ typedef struct {
 static Sums add_cell(Sums sums, int64_t w, int64_t x, int64_t d)
 {
   Sums more = {sums.w + w, sums.x + w * x, sums.xx + w * x * x, sums.d + w * d, sums.xd + w * x * d,
-      sums.dd + w * d * d};
+      sums.dd + w * d * d, 0};
   return more;
 }
 
@@ -49,7 +47,7 @@ static Sums between(const Sums *table, int vb, int k)
 {
   const Sums *hi = &table[k + 1], *lo = &table[vb];
   Sums sums = {hi->w - lo->w, hi->x - lo->x, hi->xx - lo->xx, hi->d - lo->d, hi->xd - lo->xd,
-      hi->dd - lo->dd};
+      hi->dd - lo->dd, 0};
   return sums;
 }
 
@@ -69,7 +67,8 @@ static void build_tables(const Job *job, int column, Column *c)
     uint32_t ground = stx_fold(w, t->ground_scale[v], d);
     uint32_t object = stx_fold(w, t->object_scale[d >> STX_OBJECT_BIN], d);
     uint32_t sky = stx_fold(w, t->sky_scale, d);
-    c->ground[u + 1] = add_cell(c->ground[u], ground, t->x[u], d);
+    int off = stx_deviation(t->ground_slope, c->prior.horizon_x, t->x[u], d);
+    c->ground[u + 1] = add_cell(c->ground[u], ground, t->x[u], off);
     c->object[u + 1] = add_cell(c->object[u], object, t->x[u], d);
     c->sky[u + 1] = add_cell(c->sky[u], sky, t->x[u], d);
     for (int kind = 0; kind < 3; kind++)
@@ -80,7 +79,7 @@ static void build_tables(const Job *job, int column, Column *c)
   }
   c->rest[t->rows] = 0;
   for (int u = t->rows - 1; u >= 0; u--)
-    c->rest[u] = stx_max(c->rest[u + 1], disparity[t->rows - 1 - u]);
+    c->rest[u] = stx_max_float(c->rest[u + 1], disparity[t->rows - 1 - u]);
   for (int k = 0; k < grid->classes; k++) {
     const uint16_t *cost = stx_column(grid, (void *)job->columns, 2 + k, column);
     c->semantic[k][0] = 0;
@@ -143,14 +142,13 @@ static Candidate ground_candidate(const Job *job, const Column *c, int vb, int k
 {
   const StxSatdpTables *t = job->tables;
   Sums s = between(c->ground, vb, k);
-  StxGroundFit fit = stx_fit_ground(
-      c->prior, (double)s.w, (double)s.x, (double)s.xx, (double)s.d, (double)s.xd, (double)s.dd);
+  StxGroundFit fit = stx_fit_ground(c->prior, stx_moments(&s, false));
   Candidate candidate = {data_energy(job, STX_BELOW_GROUND, vb, k, &fit) +
                              (c->cells[0][k + 1] - c->cells[0][vb]) +
                              semantic_energy(job, c, STX_BELOW_GROUND, vb, k),
       stx_link(vb, STX_BELOW_NONE),
-      stx_ground_value(fit.slope, fit.intercept, c->prior.horizon_x, t->cut[k + 1])};
-  double foot = stx_ground_value(fit.slope, fit.intercept, c->prior.horizon_x, t->cut[vb]);
+      (double)stx_ground_value(fit, c->prior.horizon_x, (float)t->cut[k + 1])};
+  double foot = (double)stx_ground_value(fit, c->prior.horizon_x, (float)t->cut[vb]);
   if (vb > 0)
     add_below(job, &candidate, vb, stx_below_ground(stx_pair_cost(t), cut_below(c, vb), foot));
   return candidate;
@@ -158,22 +156,19 @@ static Candidate ground_candidate(const Job *job, const Column *c, int vb, int k
 
 /* An object's data term and its values at the cuts below and above it. */
 typedef struct {
-  double residual, foot, top;
+  float residual, foot, top;
 } Object;
 
 static Object fit_object(const Job *job, const Column *c, int vb, int k)
 {
   const StxSatdpTables *t = job->tables;
   Sums s = between(c->object, vb, k);
-  double w = (double)s.w, rest = c->rest[vb];
-  if (!stx_satdp_slanted(job->params)) {
-    double value = stx_object_value(w, (double)s.d);
-    return (Object){stx_object_residual(w, (double)s.d, (double)s.dd), value, value};
-  }
-  StxObjectFit fit = stx_fit_object(
-      t->lambda_object, w, (double)s.x, (double)s.xx, (double)s.d, (double)s.xd, (double)s.dd);
-  return (Object){fit.residual, stx_slanted_value(fit, t->cut[vb], w, rest),
-      stx_slanted_value(fit, t->cut[k + 1], w, rest)};
+  StxMoments m = stx_moments(&s, true);
+  if (!stx_satdp_slanted(job->params))
+    return (Object){stx_squares(m), m.d0, m.d0};
+  StxObjectFit fit = stx_fit_object(t->lambda_object, m);
+  return (Object){fit.residual, stx_slanted_value(fit, (float)t->cut[vb], m.w, c->rest[vb]),
+      stx_slanted_value(fit, (float)t->cut[k + 1], m.w, c->rest[vb])};
 }
 
 static Candidate object_candidate(const Job *job, const Column *c, int vb, int k)
@@ -184,10 +179,10 @@ static Candidate object_candidate(const Job *job, const Column *c, int vb, int k
   Candidate candidate = {
       data_energy(job, STX_BELOW_OBJECT, vb, k, &plane) + (c->cells[1][k + 1] - c->cells[1][vb]) +
           (vb == 0 ? c->first_object : 0) + semantic_energy(job, c, STX_BELOW_OBJECT, vb, k),
-      stx_link(vb, STX_BELOW_NONE), object.top};
+      stx_link(vb, STX_BELOW_NONE), (double)object.top};
   if (vb > 0)
-    add_below(
-        job, &candidate, vb, stx_below_object(stx_pair_cost(t), cut_below(c, vb), object.foot));
+    add_below(job, &candidate, vb,
+        stx_below_object(stx_pair_cost(t), cut_below(c, vb), (double)object.foot));
   return candidate;
 }
 
@@ -195,7 +190,7 @@ static Candidate sky_candidate(const Job *job, const Column *c, int vb, int k)
 {
   const StxSatdpTables *t = job->tables;
   Sums s = between(c->sky, vb, k);
-  StxGroundFit plane = {0, 0, (double)s.dd};
+  StxGroundFit plane = {0, 0, stx_to_float(s.dd)};
   Candidate candidate = {data_energy(job, STX_BELOW_SKY, vb, k, &plane) +
                              (c->cells[2][k + 1] - c->cells[2][vb]) + (vb == 0 ? t->first_sky : 0) +
                              semantic_energy(job, c, STX_BELOW_SKY, vb, k),

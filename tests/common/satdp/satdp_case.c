@@ -188,8 +188,7 @@ StxSegmentSums case_sum_cells(const CaseCell *cells, int n)
 
 StxGroundFit case_fit_ground(const StxSegmentSums *s, StxGroundPrior prior)
 {
-  return stx_fit_ground(
-      prior, (double)s->w, (double)s->x, (double)s->xx, (double)s->d, (double)s->xd, (double)s->dd);
+  return stx_fit_ground(prior, stx_moments(s, false));
 }
 
 const StxSatdpImpl *satdp_reference(void)
