@@ -14,6 +14,7 @@
  * avdec_h264 ! stixel-overlay ! videoconvert ! autovideosink
  * ]|
  */
+#include "gst/base/inputs.h"
 #include "gst/core/elements.h"
 
 #include <gio/gio.h>
@@ -351,4 +352,5 @@ static void gst_stixel_sei_class_init(GstStixelSeiClass *klass)
 
 static void gst_stixel_sei_init(GstStixelSei *self)
 {
+  gst_stx_want_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
 }
