@@ -184,7 +184,7 @@ STX_DEVICE void join_edge(const StxSgmSkyArgs *a, uint32_t top)
     first += columns;
   if (first == top)
     return;
-  a->parent[top] = top;
+  atomicExch(&a->parent[top], top);
   __threadfence();
   for (uint32_t k = 0; k <= STX_SGM_SKY_EDGE && first < end; k++, first += columns)
     if (is_used(a->parent, first)) {
