@@ -9,6 +9,7 @@ usage: check_python.py [COMPILER...]   with PYTHONPATH and STIXELS_LIBRARY of th
     GStreamer; also by one thread, by the reference, and from arrays of any strides;
   - what is wrong is refused by name, and then all goes on;
   - other threads run during a call;
+  - python -m stixels draws the overlay;
   - the blocks of docs/python.md run one after the other.
 """
 import copy
@@ -23,6 +24,7 @@ import sys
 import tempfile
 import threading
 import time
+import zlib
 
 import numpy as np
 
@@ -532,6 +534,30 @@ def check_lock():
     expect(len(results) == 4 and len(set(results)) == 1, "four threads share a pipeline")
 
 
+# ---- python -m stixels --------------------------------------------------------------------------
+
+def check_command(folder):
+    """The PNG of the street holds the overlay, and wrong arguments are named."""
+    run(f"'{sys.executable}' -m stixels -o street.png", cwd=folder)
+    data = (folder / "street.png").read_bytes()
+    begin = data.index(b"IDAT")
+    size = int.from_bytes(data[begin - 4:begin], "big")
+    rows = np.frombuffer(zlib.decompress(data[begin + 4:begin + 4 + size]), np.uint8)
+    street = stixels.Street(width=1242, height=375)
+    left, right = street.pair(colour=True)
+    frame = stixels.Pipeline(1242, 375)(stixels.gray(left), stixels.gray(right), street.camera)
+    expect((rows.reshape(375, -1)[:, 1:].reshape(left.shape) == stixels.overlay(left, frame)).all(),
+           "the command draws the overlay")
+    for arguments, word in (("one.png", "LEFT RIGHT"), ("a.png b.png", "a.png"),
+                            ("--calibration c.txt", "LEFT RIGHT"), ("-o no/s.png", "no/s.png")):
+        failed = subprocess.run([sys.executable, "-m", "stixels", *arguments.split()], cwd=folder,
+                                capture_output=True, text=True)
+        if "neither is installed" in failed.stderr:
+            continue
+        expect(failed.returncode != 0 and word in failed.stderr and "Traceback" not in failed.stderr,
+               f"{arguments} is refused by name: {failed.stderr}")
+
+
 # ---- The page -----------------------------------------------------------------------------------
 
 def check_page(folder):
@@ -558,6 +584,7 @@ def main():
         check_files(street, folder)
         check_refusals(street, folder)
         check_lock()
+        check_command(folder)
         check_page(folder)
 
 
