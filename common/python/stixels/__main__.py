@@ -21,7 +21,7 @@ def read(path):
     try:
         import cv2
     except ImportError:
-        sys.exit("Pictures are read by Pillow or OpenCV, and neither is installed: pip install pillow")
+        sys.exit("Pillow and OpenCV, which read pictures, are not installed: pip install pillow")
     picture = cv2.imread(str(path))
     if picture is None:
         raise OSError(f"{path}: cannot be read as a picture")
@@ -34,7 +34,8 @@ def write(path, picture):
     rows = b"".join(b"\0" + row.tobytes() for row in picture)
 
     def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
 
     pathlib.Path(path).write_bytes(
         b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">2I5B", width, height, 8, 2, 0, 0, 0)) +
