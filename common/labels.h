@@ -41,11 +41,10 @@ uint8_t stx_label_named(const char *name);
 /*
  * The order in which obstacles are labelled on a picture: the nearest first, where what moves over
  * ground, what stands in the corridor and the things of road-hazards count as half as far, and what
- * is two of these as a quarter. Of equals the first goes first. Those without a distance are left
- * out.
+ * is two of these as a quarter. Ties go to the first. Obstacles without a distance are left out.
  *
  * Returns the index of the obstacle after `last`, or `count` if there is none; `last` = `count`
- * asks for the first. velocities: of every obstacle, or NULL.
+ * asks for the first. velocities: one for every obstacle, or NULL.
  */
 size_t stx_label_next(
     const StxObstacle *obstacles, const StxVelocity *velocities, size_t count, size_t last);

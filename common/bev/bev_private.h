@@ -101,7 +101,7 @@ void stx_bev_tell_names(StxBev *bev, const char *title, const StxName *names, si
 /* The bar of heights, once in a picture, with names beside it. */
 void stx_bev_tell_height(StxBev *bev, const StxName *names, size_t count);
 
-/* Of things: some of Cityscapes' colours cannot be told from the background. */
+/* The colour of things of a class, lighter than Cityscapes' own, some of which are too dark. */
 StxRgb stx_bev_class_colour(int class);
 
 /* ---- Over the layers ---------------------------------------------------------------------- */

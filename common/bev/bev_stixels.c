@@ -199,7 +199,7 @@ static Piece piece_of(const Layer *layer, const StxStixel *record)
   return piece;
 }
 
-/* Of its upper edge above the camera; 0 where it is unknown. */
+/* Returns the height of the stixel's upper edge above the camera; 0: it is unknown. */
 static float height_of(const Layer *layer, const StxStixel *record)
 {
   const StxCamera *camera = &layer->stixels->camera;
@@ -395,7 +395,7 @@ static void draw_obstacle_speed(const Scene *scene, size_t i, StxBox box)
     draw_speed(scene, from, (double)v[i].x, (double)v[i].z, ink);
 }
 
-/* Of the stixels that move: thin, and below those of obstacles. */
+/* Draws the arrows of moving stixels: thin, and below those of obstacles. */
 static void draw_stixel_speeds(const Scene *scene)
 {
   const StxBevStixels *s = scene->stixels;

@@ -24,10 +24,10 @@
  * a class or kind, 190/256 where it is free. Ground without a class is gray, and green where it is
  * free; what is free without ground is blue.
  *
- * Order. Things are drawn over areas. Of two things the one whose upper edge is higher above the
- * camera is drawn over the other, in the steps of points' heights; of equal heights the one whose
- * colour number is larger. Points (bev.h) of obstacles are drawn over things, those of the ground
- * below things, both over areas.
+ * Order. Things are drawn over areas. A thing whose upper edge is higher above the camera is drawn
+ * over a lower one, in the steps of points' heights; at equal heights the larger colour number
+ * wins. Points (bev.h) of obstacles are drawn over things, points of the ground below things, both
+ * over areas.
  *
  * Not drawn: sky; records with a column outside of the image, an unknown kind, top below bottom or
  * a disparity that is not finite; and records without a disparity at the lower edge, which have no

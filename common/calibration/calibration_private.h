@@ -26,7 +26,7 @@ typedef struct {
   char text[STX_CALIBRATION_PLACE];
 } StxCalibrationPlace;
 
-/* Of the first of the keys that is there, else of the group; NULL: of the group. */
+/* Returns the place of the first key that the file has, else (or if `keys` is NULL) the group's. */
 StxCalibrationPlace stx_calibration_place(const StxCalibrationPart *part, const char *keys);
 
 /* The same with the key behind it: "street.yml:3: \"M1\"". */

@@ -10,7 +10,7 @@ static bool is_obstacle(uint32_t label)
   return (label & 0xFFFF) != STX_POINT_NONE && !stx_point_is_ground(label);
 }
 
-/* Of the cluster's number; 0 of points that belong to none. */
+/* Returns the number of the point's cluster; 0: the point belongs to none. */
 static size_t cluster_of(uint32_t label)
 {
   return is_obstacle(label) ? label >> 16 : 0;

@@ -128,8 +128,8 @@ typedef struct {
   VecU32 weight[8], any_weight[8], moment[8];
 } Down;
 
-/* Keeps d, 0 without confidence, and c². Of cells 4 high, as those 4 wide mostly are, the rows
- * below have to be asked for: the processor sees four rows too late to do so. */
+/* Keeps d, 0 without confidence, and c². In cells that are 4 high, as those 4 wide mostly are, the
+ * rows below are prefetched: the processor itself sees four rows too late to do so. */
 INLINE void look_down(
     const SmoothRows *rows, int width, bool sky, int i, const Pixels *pixels, Down *down)
 {

@@ -13,7 +13,7 @@ STX_INLINE uint32_t stx_colormap_error(uint32_t disparity, uint32_t truth)
   return disparity > truth ? disparity - truth : truth - disparity;
 }
 
-/* Of disparities in 1/256 px, both known; all products are below 2^25. */
+/* Returns the level of an error of disparities in 1/256 px, both known. Products are below 2^25. */
 STX_INLINE unsigned stx_colormap_error_level(uint32_t error, uint32_t truth)
 {
   unsigned level = 1;
@@ -28,8 +28,8 @@ STX_INLINE bool stx_colormap_is_value(unsigned level)
   return level - 1 < STX_COLORMAP_MOST;
 }
 
-/* Of a confidence of the map's number: how sure that is or, where it is unknown, that there is
- * sky. */
+/* Returns the level of a confidence: how sure the map's number is or, where that is unknown, how
+ * sure the sky is. */
 STX_INLINE unsigned stx_colormap_sure_level(
     const StxColormapTable *table, unsigned confidence, unsigned number)
 {

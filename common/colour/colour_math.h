@@ -20,7 +20,7 @@ STX_INLINE uint64_t stx_paint_mean(uint64_t a, uint64_t b)
   return (a & b) + (((a ^ b) >> 1) & UINT64_C(0x7fff7fff7fff7fff));
 }
 
-/* Of the 2 × 2 pixels of a block: first across, then down. */
+/* Returns the mean of a block of 2 × 2 pixels, rounded across first, then down. */
 STX_INLINE uint64_t stx_paint_block_mean(
     uint64_t upper, uint64_t upper_beside, uint64_t lower, uint64_t lower_beside)
 {

@@ -13,7 +13,7 @@
  * After stx_pipeline_run (pipeline.h), `frame` takes the input's left picture, and the output's
  * disparity and camera; StxObstaclesFrame takes the result's motion, points and interval.
  *
- * Of every frame
+ * Computed from every frame
  *   half      the picture of half the size: h(x, y) = (sum of 2 × 2 pixels + 2) >> 2
  *   relief    what stands out from its surroundings: g = 128 + (k · (49·h − s) >> 10) within
  *             1 … 255, where s is the sum over the 7 × 7 pixels around; 128 within 3 pixels of the
@@ -23,17 +23,17 @@
  *   corners   of the 5 × 5 pixels around each of h, the sums of products of central differences
  *             a = Σ gx·gx, b = Σ gy·gy, c = Σ gx·gy and the score ⌊(a·b − c·c) / (a + b + 1)⌋,
  *             about the lesser eigenvalue. The largest in each cell of 8 × 8 pixels of h is a
- *             corner if it reaches STX_EGOMOTION_TEXTURE; of equals the first by rows
+ *             corner if it reaches STX_EGOMOTION_TEXTURE; ties go to the first by rows
  *
  * From the frame before to this one
  *   place     in full pixels, regression of the patch of 11 × 11 pixels T of the picture before,
  *             its central differences, and a constant on the picture now, J: the displacement with
  *             gain and offset (Lucas and Kanade with illumination), from where the corner is
  *             expected until it stays where it is
- *   search    where that fails, of the relief, 8 × 8 pixels around a corner: the place of the least
- *             sum of absolute differences in a window; of equals the first by rows. It must be less
- *             than half of what stands out in the patch, less than that of all other places by a
- *             share, and lead back. The regression goes on from there
+ *   search    where that fails, block matching on the relief, 8 × 8 pixels around a corner: the
+ *             place of the least sum of absolute differences in a window; ties go to the first by
+ *             rows. The sum must be less than half of the patch's texture, less than at all other
+ *             places by a share, and the search must lead back. The regression starts from there
  *   motion    three points at a time, a fixed sequence of them: the motion with which most points
  *             agree; then all, by their image position and their disparity now, the error of the
  *             disparity before taken into account, with weights that fall with the error
@@ -112,9 +112,9 @@ typedef struct {
 } StxEgomotionResult;
 
 /*
- * One frame; the next of a stream. Keeps nothing of the images. A stream begins anew
+ * Finds the motion of the next frame of a stream. Keeps nothing of the images. A stream begins anew
  * (STX_MOTION_FIRST) after a reset, with another camera, with a time before the last one, and with
- * one a second or more after it. Of times only the expected motion depends, so frames without one,
+ * one a second or more after it. Only the expected motion depends on times, so frames without one,
  * or with that of the last, are matched all the same. After STX_MOTION_STILL the next frame is
  * compared with the same one again.
  *

@@ -78,7 +78,7 @@ static bool search(const StxEgomotion *s, int from, int from_x, int from_y, doub
   return 2 * found->least < texture_of(before, from_x, from_y);
 }
 
-/* Of what may be anywhere: it must be unlike all else, and lead back. */
+/* Searches a corner whose place is not expected: its match must be unique, and lead back. */
 static bool search_wide(
     const StxEgomotion *s, const EgoCorner *c, double x, double y, EgoReach reach, EgoFound *found)
 {

@@ -115,7 +115,7 @@ typedef struct {
   int32_t stride, count;
 } EgoSearch;
 
-/* Of a number that an int has room for. */
+/* Returns ⌊x⌋; an int must have room for it. */
 STX_INLINE int ego_floor(double x)
 {
   const int towards_zero = (int)x;

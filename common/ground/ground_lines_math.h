@@ -315,7 +315,7 @@ STX_INLINE float stx_ground_height(
   return level->intercept + level->slope * stx_ground_middle(params, bin);
 }
 
-/* Of what stands this high above its line, the ground may lie so far above it, metres. */
+/* Returns how far above its line the ground may lie where a point is `above` over it, metres. */
 STX_INLINE float stx_ground_beside(const StxGroundParams *params, float above, float middle)
 {
   float most = (float)params->max_dist_to_line, obstacle = (float)params->obstacle_height;
@@ -360,7 +360,7 @@ STX_INLINE StxGroundGrid stx_ground_grid(const StxGroundParams *params, int stri
   return grid;
 }
 
-/* Of a point in a bin; of others any cell. */
+/* Returns the grid cell of a point that is in a bin; for other points any cell. */
 STX_INLINE uint32_t stx_ground_grid_cell(const StxGroundGrid *grid, float x, float y)
 {
   int row = stx_ground_index((x + grid->r_max) * grid->cells_per_metre, grid->last);

@@ -116,7 +116,7 @@ STX_API void stx_hazards_free(StxHazards *state);
 STX_API void stx_hazards_reset(StxHazards *state);
 
 /*
- * Finds what one frame has. Of frames with a motion the places of hazards are kept for the next.
+ * Finds the hazards of one frame. If the frame has a motion, their places are kept for the next.
  * Allocates where the frame or the parameters are larger than any before. `params` have passed the
  * check.
  *

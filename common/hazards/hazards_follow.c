@@ -76,7 +76,7 @@ static double distance(const HazardsPlace *place, const StxHazardsSeen *seen, do
   return fabs(record->x - place->x) + fabs(record->z - place->z);
 }
 
-/* Of the places before this frame. */
+/* Returns the nearest of the places before this frame; NULL: none is within reach. */
 static HazardsPlace *nearest(
     StxHazardsPlaces *places, size_t known, const StxHazardsSeen *seen, double per_pixel)
 {

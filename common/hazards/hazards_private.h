@@ -46,7 +46,7 @@ typedef struct {
   uint8_t rows;
 } Patch;
 
-/* Of tiles, about 3.7 degrees wide and one high. */
+/* The road's distance from its plane by tiles of the image, about 3.7 degrees wide and one high. */
 typedef struct {
   int width, height, across, down;
   int16_t *offset; /* 1/256 pixel from the plane, smoothed; UNKNOWN_OFFSET */
@@ -169,8 +169,8 @@ static inline bool hazards_seen(const StxHazardsWork *work, int row, int cell, i
 
 /* ---- hazards_groups.c ------------------------------------------------------------------------ */
 
-/* A record of one frame, with its evidence in units. Of what runs along the road, a kerb, the
- * patches lie at many distances, and the best one at any of these. */
+/* A record of one frame, with its evidence in units. A kerb, which runs along the road, has patches
+ * at many distances, and the best one at any of these. */
 typedef struct {
   StxObstacle record;
   double near, far; /* m: where the patches stand; of a hole both its edges */

@@ -60,7 +60,7 @@ static bool look(
   return range >= 0.1 && *units < 65535 && rank > -0.5 && rank < encoder->beams - 0.5;
 }
 
-/* Of a VLP-16 the laser that is rank `ring` from below. */
+/* Returns the laser of a VLP-16 that is number `ring` from below. */
 static unsigned laser_of(unsigned ring)
 {
   return ring < 8 ? 2 * ring : 2 * (ring - 8) + 1;

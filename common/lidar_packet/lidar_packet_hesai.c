@@ -274,7 +274,7 @@ static void describe(const Packet *packet, size_t size, StxLidarPacket *out)
   const uint8_t *bytes = packet->bytes;
   unsigned groups = layout->blocks / packet->returns;
   uint32_t step = (uint32_t)(layout->block < 0 ? -layout->block : layout->block);
-  /* Of those that give the time of the last block the packet begins earlier. */
+  /* A layout that gives the time of the last block: the packet begins earlier. */
   int64_t first = layout->first - (layout->block < 0 ? (int64_t)step * (groups - 1) : 0);
   uint64_t seconds = seconds_of(bytes + layout->date);
   out->turns = true;

@@ -312,8 +312,8 @@ static uint32_t step_to(const Packet *packet, unsigned group)
   return (packet->azimuth[group] + 36000 - packet->azimuth[group - 1]) % 36000;
 }
 
-/* Of packets of one group: how far the sensor has turned since the one before, if that was just
- * before; else as it did then. 10 turns a second to begin with. */
+/* Returns the rate of turning by a packet of one group: the azimuth since the last packet, if that
+ * came just before, else the last rate; 10 turns a second to begin with. */
 static double rate_since(const Packet *packet)
 {
   const StxLidarSensor *sensor = packet->sensor;

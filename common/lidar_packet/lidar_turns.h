@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Packets to turns. Of a sensor that turns, a point belongs to the turn in which its own beam looks
- * where it does: a turn begins, for each beam by itself, where the beam's azimuth crosses the cut,
- * so each beam has each direction once. Beams look up to ±10° aside, so two turns may be open at a
+ * Packets to turns. A turn of a rotating sensor begins, for each beam by itself, where the beam's
+ * azimuth crosses the cut: a point belongs to the turn in which its own beam is then, so each beam
+ * has each direction once. Beams look up to ±10° aside, so two turns may be open at a
  * time. Where the sensor counts its turns (Ouster), a turn is what has the same number.
  *
  * Packets are expected in order. One that is missing shows in a gap of numbers or times; one that

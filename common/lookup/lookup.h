@@ -3,8 +3,8 @@
  * Finding one record among those of a frame: the stixel at a position, the nearest one of a column,
  * the obstacle at a position.
  *
- * Records are those of one buffer, in the order that stixel.h and obstacle.h promise. Of records in
- * another order some are not found; nothing else happens. Nothing is written but the results.
+ * Records are those of one buffer, in the order that stixel.h and obstacle.h promise. In another
+ * order some records are not found; nothing else happens. Nothing is written but the results.
  */
 #ifndef STX_LOOKUP_H
 #define STX_LOOKUP_H

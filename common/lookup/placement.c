@@ -76,8 +76,7 @@ bool stx_placement_rectangle(
 {
   double ax, ay, bx, by;
 
-  /* Of a parallelogram upright sides are those of its corners: along each axis the extremes of both
-   * edges add up. */
+  /* The bounding box of a parallelogram: along each axis the extremes of both edges add up. */
   stx_placement_point(placement, image->x, image->y, &ax, &ay);
   bx = ax + fmax(placement->xx * image->width, 0) + fmax(placement->xy * image->height, 0);
   by = ay + fmax(placement->yx * image->width, 0) + fmax(placement->yy * image->height, 0);

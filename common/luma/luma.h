@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Luma: the 8-bit gray picture of what a camera delivers, for stages that read gray pictures (sgm).
- * Of formats whose first plane is such a picture nothing has to be made; these are the others.
+ * Formats whose first plane is such a picture need no conversion; these are the others.
  *
  *   bytes   a byte of the pixel, as it is: packed 4:2:2, where luma is every second byte whatever
  *           the column, and formats of more than 8 bits in the high bits of 16

@@ -269,7 +269,7 @@ static double step_in_time(StxObstacles *state, uint64_t time, bool goes_on, boo
 
 /* ---- The camera's motion -------------------------------------------------------------------- */
 
-/* Is this the picture of before again? Of many in a row the camera itself is the reason. */
+/* Is this a repeated picture? After more than REPEATS in a row, the camera itself stands still. */
 static bool repeats(StxObstacles *state, const StxObstaclesFrame *frame)
 {
   if (frame->motion != NULL) {

@@ -9,7 +9,7 @@
  *     stx_obstacles_of_stixels(state, &frame, &result, &error)
  *   stx_obstacles_free(state);
  *
- * Of stixels
+ * From stixels
  *   1. Ground   the height of the road by distance, from the stixels of kind ground; without
  *               them, from the camera's height and pitch; else the height of feet is unknown
  *   2. Pieces   object stixels whose top is half of min_height or more above that ground

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Of stixels, in cells of the stixels' width: what is seen of a thing at least; of one whose foot
- * is hidden; up to how many columns an obstacle is small, and how sure it must be then. */
+/* Obstacles of stixels, in cells of the stixels' width: the least that is seen of a thing, and of
+ * one whose foot is hidden; the columns of a small obstacle, and how sure that must be. */
 #define LEAST_CELLS 6
 #define LEAST_CELLS_HIDDEN 18
 #define HIDDEN_FOOT .3f /* m above the ground */

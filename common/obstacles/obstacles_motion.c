@@ -212,8 +212,8 @@ static double mahalanobis_squared(double x, double z, double xx, double xz, doub
   return (zz * x * x - 2 * xz * x * z + xx * z * z) / (xx * zz - xz * xz);
 }
 
-/* Corrects the velocity of what moves; returns the logarithm of how much more likely such a
- * velocity is of what stands. Of either a few are just wrong, and may be anything. */
+/* Corrects the moving hypothesis by a measured velocity (a Kalman update); returns the log-odds of
+ * standing against moving. In either case a few velocities are outliers, of any value. */
 static double see_speed(Track *track, Joint *joint, const Observed *o)
 {
   double off_x = o->x - joint->at[SPEED_X], off_z = o->z - joint->at[SPEED_Z];

@@ -15,19 +15,19 @@
  * frame says of a cell is found cell by cell, from the middle of the cell and the width that it has
  * as seen from the sensor:
  *
- *   of stixels   The columns of the image that a cell touches. Of a column, things are its object
- *                stixels whose top is min_height or more above the ground and whose foot is not
- *                above clearance. A thing at distance z is as long as it is uncertain: with
+ *   by stixels   The columns of the image that a cell touches. The things of a column are its
+ *                object stixels whose top is min_height or more above the ground and whose foot is
+ *                not above clearance. A thing at distance z is as long as it is uncertain: with
  *                s = max(.75 cells, what `uncertainty` pixels of disparity are at z), cells up to s
  *                from z are occupied, and less and less up to 2·s. From where the image first shows
  *                ground to 2·s before the nearest thing it is free; without a thing, to where the
  *                column's ground ends. What lies behind that, beyond max_distance or outside of the
  *                image is not said. Nor is anything said by sky and by what has no disparity
- *   of a scan    Cells with a point of an obstacle, from min_height to clearance above the ground,
+ *   by a scan    Cells with a point of an obstacle, from min_height to clearance above the ground,
  *                are occupied; others with a point of the ground are free; and so are those without
  *                a point that lie, in their sector of the turn, between the nearest and the
  *                farthest ground and nearer than the nearest obstacle
- *   of both      The sum of the two
+ *   by both      The sum of the two
  *
  *   Over time    log-odds are halved in `memory` seconds; what a frame says is added to them, and
  *                they stay within ±3.9. The grid keeps its axes and follows the sensor by whole

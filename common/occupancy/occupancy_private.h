@@ -65,12 +65,12 @@ typedef struct {
   double ahead, left;
 } Spot;
 
-/* Of all columns; and what they say of a cell, thousandths of log-odds. */
+/* Reads all columns; then what they say of a cell: its log-odds, thousandths. */
 void stx_occupancy_look_at_stixels(StxOccupancy *state, const StxOccupancyFrame *frame);
 int stx_occupancy_by_stixels(
     const StxOccupancy *state, const StxOccupancyFrame *frame, const Spot *spot);
 
-/* Of all sectors and of the cells that hold points; and what they say of a cell. */
+/* Reads all sectors and the cells that hold points; then the log-odds of a cell by them. */
 void stx_occupancy_look_at_scan(StxOccupancy *state, const StxOccupancyFrame *frame);
 int stx_occupancy_by_scan(const StxOccupancy *state, size_t cell, const Spot *spot);
 

@@ -101,7 +101,7 @@ static int occupied_by(const StxOccupancy *state, const Column *column, double z
   return (int)(most * OCCUPANCY_OCCUPIED);
 }
 
-/* Of all columns that a cell touches the most that says occupied, else what the middle one says. */
+/* Returns a cell's log-odds: the highest of its columns if one says occupied, else the middle's. */
 int stx_occupancy_by_stixels(
     const StxOccupancy *state, const StxOccupancyFrame *frame, const Spot *spot)
 {

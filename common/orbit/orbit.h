@@ -15,8 +15,8 @@
  *
  * The visible surfaces. The outline of a quad, made half a pixel of the picture wider on either
  * side, cut off at the edges of the view and at 0.1 m before the eye, is rounded to 1/16 pixel; a
- * pixel is covered if its centre lies inside, or on a left edge or an upper end. Of the quads that
- * cover a pixel the nearest is seen: by 1 / distance in steps of 2⁻²⁷ 1/m, and of equals the first
+ * pixel is covered if its centre lies inside, or on a left edge or an upper end. The nearest of the
+ * quads that cover a pixel is seen: by 1 / distance in steps of 2⁻²⁷ 1/m; ties go to the first
  * record. These are integers. How far a quad's plane is at a pixel, and which part of the picture
  * it shows there, is floating point, in orbit_math.h: the picture's pixel is the one that the ray
  * hits, within the quad, and never a mixture.
@@ -98,7 +98,7 @@ bool stx_orbit_project(const StxOrbitParams *params, const StxCamera *camera, co
     double *x, double *y);
 
 /* Writes distances along the grid, where the camera stands, and the legend, on an empty canvas of
- * the view. Of the legend of kinds and classes all those are listed that the records hold. */
+ * the view. The legend lists the kinds or classes that the records hold. */
 void stx_orbit_letter(const StxOrbitParams *params, const StxOrbitScene *scene, StxCanvas *canvas);
 
 #endif

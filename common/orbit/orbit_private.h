@@ -28,7 +28,7 @@ typedef struct {
 #define STX_ORBIT_GRAIN 16  /* of a pixel */
 #define STX_ORBIT_KEY 0x1p27
 
-/* A stixel, ready to be drawn. Of a point of its plane that is seen at (x, y): nearness is
+/* A stixel, ready to be drawn. At the point of its plane that is seen at (x, y), nearness is
  * 1 / distance along `forward`; column, row and depth are those of the picture, times nearness and
  * depth, and the depth times nearness. */
 typedef struct {

@@ -84,7 +84,7 @@ typedef struct {
   double max_height;    /* metres: this and more is the highest colour */
   double max_cost;      /* nats: likewise */
 
-  /* Of overlay_marks.h. Metres; a corridor of width 0: none. */
+  /* The marks (overlay_marks.h). Metres; a corridor of width 0: none. */
   unsigned labels; /* set of StxOverlayLabels */
   int labels_max;  /* labels on a frame */
   bool free_space;

@@ -94,7 +94,7 @@ static size_t lay_out_canvas(const StxOverlayParams *params, Canvas *canvas, cha
   return at.size;
 }
 
-/* Of a frame; one thread draws it as one. */
+/* Returns the number of bands of a frame; one thread draws it as one. */
 static int count_bands(const StxOverlayParams *params, int threads)
 {
   int64_t pixels = (int64_t)params->frame_width * params->frame_height;

@@ -127,7 +127,7 @@ static bool fits(const Road *known, const StxStixel *stixel)
              fabs(row_at(known, (double)stixel->disparity_bottom) - stixel->bottom) < OUTLIER);
 }
 
-/* Of all stixels of the ground, or of those near what is known. False: they are too few. */
+/* Fits the road to all stixels of the ground, or to those near `known`. False: too few. */
 static bool fit(const StxOverlayFacts *facts, const Road *known, Road *road)
 {
   Sums sums = {0};
@@ -311,7 +311,7 @@ static bool put_label(const Marks *marks, const char *text, double left, double 
 
 /* ---- Obstacles ---------------------------------------------------------------------------- */
 
-/* Of a number from 10 on two digits stay. */
+/* Rounds a number from 10 on to two digits. */
 static long two_digits(double value, double (*whole)(double))
 {
   double unit = value >= 100 ? pow(10, floor(log10(value)) - 1) : 1;

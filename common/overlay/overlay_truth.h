@@ -22,7 +22,7 @@ typedef enum {
   STX_VERDICTS,
 } StxVerdict;
 
-/* Of a frame. */
+/* The counts of a frame. */
 typedef struct {
   uint64_t pixels[STX_VERDICTS]; /* of the image, by StxVerdict */
   uint32_t skipped;              /* records of either that are not valid: see StxOverlayResult */

@@ -79,7 +79,7 @@ static double rows_by_evidence(const StxPairFinding *finding, const StxPairMatch
 
 /* ---- The filter ------------------------------------------------------------------------------ */
 
-/* Of a symmetric, positive matrix, by Gauss and Jordan. */
+/* Inverts a symmetric, positive definite matrix in place by Gauss-Jordan elimination. */
 static void invert(double a[TERMS][TERMS])
 {
   for (int k = 0; k < TERMS; k++) {
@@ -222,7 +222,7 @@ static double within(double value, double most)
   return fmax(-most, fmin(value, most));
 }
 
-/* Of the terms that are corrected one by one; NULL: this one is not. */
+/* Returns where a term that is corrected one by one stands; NULL: this one is not. */
 static double *part_of(StxRectifyTurn *turn, StxDriftTerm term)
 {
   if (term == STX_DRIFT_RATIO)

@@ -68,7 +68,7 @@ typedef struct {
 /* Every field of StxQuadColours. */
 extern const StxFields stx_quad_colour_fields;
 
-/* Of a stixel, at a place of it that is so far away. */
+/* Returns the colour of a stixel at a place of it that is `metres` away. */
 StxRgb stx_quad_colour(const StxQuadColours *colours, const StxStixel *stixel, double metres);
 
 #endif

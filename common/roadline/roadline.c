@@ -367,7 +367,7 @@ static StxRoadLying lying_as(const Plane *plane)
   return stx_road_lying(plane->line.slope / (128.0 * 65536), LEAST_GROWTH, MOST_GROWTH);
 }
 
-/* Of the cells that lie as the plane does, within `near` times half a pixel and 1/64 of it. */
+/* Sums the cells that lie as the plane does, within `near` times half a pixel and 1/64 of it. */
 static Moments moments_near(const StxRoadCells *cells, const Plane *plane, int near)
 {
   StxRoadLying lying = lying_as(plane);

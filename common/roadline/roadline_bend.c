@@ -44,7 +44,7 @@ typedef struct {
 
 /* ---- Score -------------------------------------------------------------------------------- */
 
-/* Of a line over the rows of bins (above, below]; ends where the line does. */
+/* Returns a line's score over the rows of bins (above, below]; ends where the line does. */
 static int64_t score_rows(const Search *s, const StxRoadInt *line, int above, int below)
 {
   int64_t sum = 0;

@@ -66,7 +66,7 @@ typedef struct {
 
 StxRoadCells stx_road_cells(const StxGrid *grid, const void *columns, StxRoadCell *cell);
 
-/* Of all cells and of the lying ones, whose row r counts as r − tilt · (column − middle). */
+/* Counts all cells, and the lying ones, whose row r counts as r − tilt · (column − middle). */
 void stx_road_histograms(const StxRoadCells *cells, double tilt, const StxRoadLying *lying,
     StxRoadHistogram *all, StxRoadHistogram *those);
 

@@ -29,10 +29,10 @@
  *            unknown disparity (0) and no pair costs; a ground of this sort has the prior plane.
  *   Sem      semantic_weight · Σ class cost of the cheapest class of the kind (ties: smallest
  *            id); nothing for a kind that has none of the classes
- *   The road's horizon, and all that is said of rows here, is another in each column where the
- *   road is tilted (roadline.h): of sigmas and costs by row, in steps of whole cells and of eight
+ *   Where the road is tilted (roadline.h), each column has its own horizon, and rows here are
+ *   relative to it; the sigmas and costs by row follow in steps of whole cells and of eight
  *   columns.
- *   Horizon  horizon_cost per cell row for ground above and sky below the horizon. Of a road that
+ *   Horizon  horizon_cost per cell row for ground above and sky below the horizon. If the road
  *            bends, "above" is beyond its end, and "below" what lies below that and below the
  *            horizon of its near line; and where it is less than half as steep in disparity as
  *            near the camera, a cell of ground costs as much, too, whose disparity is known and

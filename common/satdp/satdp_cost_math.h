@@ -23,16 +23,16 @@
 /* The value of a ground at a cut is at most that far from 0, in 1/256 px. */
 #define STX_VALUE_MOST 1048576.0f /* 2^20 */
 
-/* Likewise a cell's deviation from the expected ground. */
+/* A cell's deviation from the expected ground is at most that, in 1/256 px. */
 #define STX_DEVIATION_MOST 32767
 
-/* Of fulldp's lines, 1/256 px: value at the first cell, and how far it may get from that in the
- * image. Lines beyond are taken for such: they miss every disparity that there is. */
+/* Limits of fulldp's lines, 1/256 px: the value at the first cell, and how far it may get from that
+ * in the image. Lines beyond are clamped: they miss every disparity that there is. */
 #define STX_LINE_START 262144.0f  /* 2^18 */
 #define STX_LINE_REACH 1048576.0f /* 2^20 */
 
-/* The slack of pruning: of three energies that were rounded, and per unit of Σw·d² the error of a
- * data term computed in float. */
+/* The slack of pruning: the rounding of three energies, and per unit of Σw·d² the error of a data
+ * term computed in float. */
 #define STX_ROUNDING 8
 #define STX_UNSURE 9.5367431640625e-7f /* 2^-20 */
 
@@ -222,7 +222,7 @@ STX_INLINE StxGroundPrior stx_ground_prior(const StxSatdpTables *tables, int col
   return prior;
 }
 
-/* By how much a cell is nearer than the expected ground, which is rounded to 1/256 px. */
+/* Returns how much nearer a cell is than the expected ground, which is rounded to 1/256 px. */
 STX_INLINE int32_t stx_deviation(float ground_slope, float horizon_x, int32_t x, uint32_t disparity)
 {
   float road = stx_clamp_float(ground_slope * ((float)x - horizon_x), 131072.0f);

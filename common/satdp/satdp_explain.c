@@ -39,7 +39,7 @@ static void add_cells(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms 
   }
 }
 
-/* Of the cheapest class of the kind. */
+/* Returns the class energy of the kind's cheapest class; 0: the kind has none. */
 static double semantic_energy(const Job *job, const StxSatdpPiece *piece)
 {
   uint32_t classes = stx_kind_classes(job->params, below_of(piece->kind));

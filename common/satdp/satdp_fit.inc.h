@@ -41,7 +41,7 @@ INLINE LanesMoments moments_of_ground(const SumRow *hi, const SumRow *lo)
   return moments;
 }
 
-/* Of an upright object: nothing of x. */
+/* Returns the moments of an upright object, without those of x. */
 INLINE LanesMoments moments_of_upright(const SumRow *hi, const SumRow *lo)
 {
   VecF64 w = SUM(object_w), d = SUM(object_d);
@@ -94,7 +94,7 @@ INLINE Fit fit_kind(
   return fit;
 }
 
-/* Of a slanted object; `rest` as the start row has it. */
+/* Fits a slanted object; `rest` is the start row's. */
 INLINE Fit fit_slanted(
     const LaneTables *terms, LanesMoments moments, const HalfF32 *cut[2], const double *rest)
 {

@@ -124,7 +124,7 @@ STX_FIT_INLINE REAL F(plane_residual)(T(GroundPrior) prior, T(GroundFit) fit)
   return prior.lambda_intercept * (a * a) + prior.lambda_slope * (b * b);
 }
 
-/* Of fulldp, too: the line of a fit from the cell at `x` on. */
+/* Returns where the line of a fit starts, at the cell at `x`. fulldp calls it, too. */
 STX_FIT_INLINE REAL F(line_start)(T(GroundFit) fit, REAL horizon_x, REAL x)
 {
   return F(clamp_float)(F(ground_line)(fit, horizon_x, x), F(float)(STX_LINE_START));

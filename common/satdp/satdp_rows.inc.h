@@ -202,7 +202,7 @@ INLINE void show_winners(Group *g, int kind)
   }
 }
 
-/* Of four start rows those whose bit is set, first. */
+/* Compaction: for each set of four start rows the rows whose bit is set, first. */
 typedef int16_t Four __attribute__((vector_size(8)));
 static const Four chosen[16] = {{0}, {0}, {1}, {0, 1}, {2}, {0, 2}, {1, 2}, {0, 1, 2}, {3}, {0, 3},
     {1, 3}, {0, 1, 3}, {2, 3}, {0, 2, 3}, {1, 2, 3}, {0, 1, 2, 3}};

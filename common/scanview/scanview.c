@@ -134,7 +134,7 @@ static void sort_digit(const Dot *from, Dot *to, size_t count, int shift, uint32
     to[starts[DIGITS - 1 - (bits_of(from[i].z) >> shift & (DIGITS - 1))]++] = from[i];
 }
 
-/* Of two dots equally far, does `a` lie over `b`? */
+/* Is `a` drawn over `b`, a dot that is equally far? */
 static bool is_over(const Dot *a, const Dot *b)
 {
   if (a->u != b->u)

@@ -115,7 +115,7 @@ static bool find_cameras(StxScene *scene, StxError *error)
   return stx_fields_check(&stx_scene_fields, params, error);
 }
 
-/* Of params.calibration: the cameras, the rectified pair in params.camera, and `sight`. */
+/* Takes the cameras, the rectified pair (params.camera) and `sight` from params.calibration. */
 static bool open_real(StxScene *scene, StxError *error)
 {
   StxSceneParams *params = &scene->params;

@@ -81,7 +81,7 @@ typedef struct {
   StxSceneBoard board; /* all zero: 9 x 6 corners, squares of .1 m, held for 5 frames */
   int threads;         /* 0: all cores */
 
-  /* Of the cameras that take the pictures; NULL: of a rectified pair. It is copied, and decides all
+  /* The cameras that take the pictures; NULL: a rectified pair. It is copied, and decides all
    * of `camera` but height (0: the usual one) and pitch. */
   const StxCalibration *calibration;
 } StxSceneParams;

@@ -137,7 +137,7 @@ static SceneProbe row_probe(const StxScene *scene, int eye, double v)
   return probe;
 }
 
-/* Turns the row's ray to column u. Of a car that goes straight on only x changes with it. */
+/* Turns the row's ray to column u. While the car goes straight on, only x changes with it. */
 static void aim(const StxScene *scene, SceneProbe *probe, double u)
 {
   const StxCamera *camera = &scene->params.camera;

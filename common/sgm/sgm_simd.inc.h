@@ -212,7 +212,7 @@ INLINE void key_make(VecU8 sums, const KeyIndex *index, VecU16 *a, VecU16 *b)
 }
 
 #ifdef __SSE2__
-/* Of words of two vectors GCC makes ten instructions. */
+/* Written with intrinsics: a shuffle of words of two vectors is ten instructions with GCC. */
 INLINE void key_down(VecU16 *a, VecU16 *b)
 {
   __m128i low = (__m128i)*a, high = (__m128i)*b;

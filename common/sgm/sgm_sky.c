@@ -135,7 +135,7 @@ static void add_row(Columns *c, const uint8_t *restrict gray)
   }
 }
 
-/* Of two neighbours one, as the halves of a word: so the compiler makes vectors of them. */
+/* Unites two neighbours, the halves of a word: in this form the compiler makes vectors of them. */
 static inline void unite_neighbours(Columns *c, int count)
 {
   uint16_t low[PIECE / 2], high[PIECE / 2];
@@ -209,7 +209,7 @@ static void add_tiles(
     ranges->high[k] = high[k] > ranges->high[k] ? high[k] : ranges->high[k];
 }
 
-/* Of the tiles of a piece from (i, j) on with all up to `reach` away. */
+/* Finds the range, over all tiles up to `reach` away, of each tile of a piece from (i, j) on. */
 static void find_ranges(const Sky *s, int i, int j, int reach, Ranges *ranges)
 {
   memset(ranges->low, UINT8_MAX, TILES);

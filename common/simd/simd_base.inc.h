@@ -43,7 +43,7 @@ INLINE VecI32 abs_i32(VecI32 a)
 #endif
 
 #ifdef __SSE2__
-/* Of bytes in another order GCC makes 16 loads and stores. */
+/* Written with intrinsics: a shuffle of bytes is 16 loads and stores with GCC. */
 INLINE VecU8 up_u8(VecU8 v, VecU8 free)
 {
   return (VecU8)_mm_or_si128(_mm_slli_si128((__m128i)v, 1), _mm_srli_si128((__m128i)free, 15));
@@ -54,7 +54,7 @@ INLINE VecU8 down_u8(VecU8 v, VecU8 free)
   return (VecU8)_mm_or_si128(_mm_srli_si128((__m128i)v, 1), _mm_slli_si128((__m128i)free, 15));
 }
 
-/* In lane 0. */
+/* Returns the least byte in lane 0. */
 INLINE __m128i least_lane_u8(VecU8 v)
 {
   __m128i least = _mm_min_epu8((__m128i)v, _mm_srli_si128((__m128i)v, 8));

@@ -51,7 +51,7 @@ def read_records(path, dtype: np.dtype = STIXEL) -> np.ndarray:
 
 
 def _row(stixel):
-    """Of a stixel of JSON, where null is a number that is not finite."""
+    """Returns the record of a stixel of JSON, where null is a number that is not finite."""
     return (*(whole(name, stixel[name], 0, 65535) for name in ("column", "top", "bottom")),
             KINDS.index(stixel["kind"]),
             NO_LABEL if stixel["label"] is None else whole("label", stixel["label"], 0, 255),
@@ -92,9 +92,9 @@ class Calibration:
     @classmethod
     def of_opencv(cls, K1, D1, K2, D2, R, T, size: Optional[Sequence[int]] = None,
                   fisheye: bool = False):
-        """Of what cv2.stereoCalibrate or cv2.fisheye.stereoCalibrate gives: camera matrices (3, 3),
-        coefficients (up to 14, of a fisheye 4), R (3, 3) and T (3) in metres; size: (width,
-        height)."""
+        """Takes the results of cv2.stereoCalibrate or cv2.fisheye.stereoCalibrate: camera matrices
+        (3, 3), coefficients (up to 14, of a fisheye 4), R (3, 3) and T (3) in metres; size:
+        (width, height)."""
         struct = c.StxCalibration(format=b"OpenCV")
         for camera, matrix, coefficients in zip(struct.camera, (K1, K2), (D1, D2)):
             k = _numbers("camera matrix", matrix, 9).reshape(3, 3)

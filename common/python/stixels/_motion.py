@@ -74,7 +74,7 @@ def as_points(value):
 
 
 def nanoseconds(time):
-    """Of seconds of any clock; None: there is no time."""
+    """Returns the nanoseconds of a time in seconds of any clock; None: there is no time."""
     if time is None:
         return NO_TIME
     if isinstance(time, bool) or not isinstance(time, (int, float, np.number)):

@@ -15,7 +15,7 @@ from ._types import OBSTACLE, Brief, Camera, Stixels, as_stixels, fitted, stixel
 
 
 def _add_motion(frame, motion):
-    """Of a frame with the fields motion and interval."""
+    """Sets the fields motion and interval of a frame."""
     frame.interval = motion.interval if isinstance(motion, Estimate) else NO_TIME
     if motion is not None:
         frame.motion = ctypes.pointer(motion_struct(motion))

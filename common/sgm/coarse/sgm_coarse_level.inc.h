@@ -28,7 +28,7 @@ typedef struct {
   size_t left_stride, right_stride;
 } Level;
 
-/* Of a pixel of line j. */
+/* Returns the window starts of a pixel of line j. */
 INLINE const uint8_t *starts_of(const Level *level, int x, int j)
 {
   unsigned row = (unsigned)j / BLOCK_LINES, column = (unsigned)x / BLOCK;
@@ -79,7 +79,7 @@ static void smooth_row(const Level *level, int side, const StxImage8 *image, int
 
 /* ---- Census ------------------------------------------------------------------------------- */
 
-/* Of the census words of line j those bits that count, by planes. Whole vectors: what is behind the
+/* Writes the census bits of line j that count, by bit planes. Whole vectors: what is behind the
  * width is behind it in the pictures, too. */
 static void count_planes(
     const Level *level, int side, int j, int shift, uint8_t *restrict out, size_t stride)
@@ -98,7 +98,7 @@ static void count_planes(
     compare_plane(a + p * PLANE_BITS, b + p * PLANE_BITS, whole, shift, out);
 }
 
-/* Of line j. Left of the right image its border repeats for D pixels. */
+/* Makes the census planes of line j. Left of the right image its border repeats for D pixels. */
 static void census_planes(const Level *level, int j)
 {
   const Fast *f = &level->f;
@@ -228,7 +228,7 @@ INLINE void pick_windows(Ballot *b, int blocks, int n, uint8_t *starts)
     name_windows(b->first[i], best_window(b->sums[i], n), n, starts + 2 * (size_t)i);
 }
 
-/* Of a row of blocks; neighbours have half their voters in common. */
+/* Picks the windows of a row of blocks; neighbours have half their voters in common. */
 INLINE void pick_row(const Level *level, const Level *coarse, int j, int n, uint8_t *starts)
 {
   const int step = BLOCK_LINES / 2, around = STX_SGM_COARSE_AROUND / STEP, lines = coarse->lines;

@@ -14,7 +14,7 @@
 #define LINES (2 * PAIRS) /* that are followed together */
 #define PIXELS_AHEAD 16   /* that the volume is asked for before it is read */
 
-/* Of a row of blocks; each of its lines begins a block earlier in the sweep than the one before. */
+/* A piece of a row of blocks; each line begins a block earlier in the sweep than the one before. */
 typedef struct {
   const Level *level;
   const Sweep *sweep;
@@ -485,7 +485,7 @@ static void finish_piece(const Piece *s, const Winners *w)
     least[t] = (uint8_t)(w->key[t] >> 8);
 }
 
-/* Of line r. values: of the last level, otherwise winners alone are wanted. */
+/* Picks the winners of line r. values: disparities, too, as the last level needs them. */
 static void pick_winners(const Tile *tile, int r, bool values)
 {
   const Level *level = tile->level;
