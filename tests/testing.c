@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#define GUARD 128 /* bytes on either side; keeps the alignment */
+#define GUARD 128 /* bytes before a block; keeps the alignment */
 
 static struct {
   const TTest *test;
@@ -66,9 +67,9 @@ int stx_rounds(int all)
   return stx_test_small() ? (all + 5) / 6 : all;
 }
 
-/* At the beginning of a block; guard bytes follow. */
+/* At the beginning of the memory of a block; guard bytes follow. */
 typedef struct {
-  size_t size;
+  size_t size, mapped;
   uint8_t filling;
 } Head;
 
@@ -86,30 +87,35 @@ void stx_guarded_filling(uint8_t byte)
   filling = byte;
 }
 
+/* The last page can be neither read nor written. Before it ends the block, with the fewer than
+ * STX_ALIGN guard bytes that its alignment leaves. */
 void *stx_guarded_alloc(size_t size)
 {
-  Head head = {size, filling};
-  size_t total = stx_align(size + 2 * GUARD);
-  uint8_t *base = aligned_alloc(STX_ALIGN, total);
-  ck_assert_ptr_nonnull(base);
-  memset(base, 0xA5, total);
-  memcpy(base, &head, sizeof head);
-  memset(base + GUARD, head.filling, size);
-  return base + GUARD;
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), room = stx_align(size);
+  size_t used = (room + GUARD + page - 1) / page * page;
+  Head head = {size, used + page, filling};
+  uint8_t *map =
+      mmap(NULL, head.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ck_assert(map != MAP_FAILED && mprotect(map + used, page, PROT_NONE) == 0);
+  uint8_t *block = map + used - room;
+  memset(block - GUARD, 0xA5, GUARD + room);
+  memcpy(block - GUARD, &head, sizeof head);
+  memset(block, head.filling, size);
+  return block;
 }
 
 /* libcheck reports every assertion to its parent process, which is too slow to do for each byte:
  * only the failure is reported. */
 void stx_guarded_check(const void *block)
 {
-  const uint8_t *base = (const uint8_t *)block - GUARD;
+  const uint8_t *at = block;
   size_t size = head_of(block).size;
   for (size_t i = sizeof(Head); i < GUARD; i++)
-    if (base[i] != 0xA5)
+    if (at[i - GUARD] != 0xA5)
       ck_abort_msg("wrote %zu bytes before a block", GUARD - i);
-  for (size_t i = 0; i < GUARD; i++)
-    if (base[GUARD + size + i] != 0xA5)
-      ck_abort_msg("wrote %zu bytes after a block of %zu", i, size);
+  for (size_t i = size; i < stx_align(size); i++)
+    if (at[i] != 0xA5)
+      ck_abort_msg("wrote %zu bytes after a block of %zu", i - size, size);
 }
 
 void stx_guarded_free(void *block)
@@ -117,7 +123,9 @@ void stx_guarded_free(void *block)
   if (block == NULL)
     return;
   stx_guarded_check(block);
-  free((uint8_t *)block - GUARD);
+  Head head = head_of(block);
+  munmap(
+      (uint8_t *)block + stx_align(head.size) + sysconf(_SC_PAGESIZE) - head.mapped, head.mapped);
 }
 
 void stx_guarded_end(void *pointer)

@@ -74,9 +74,10 @@ void stx_malloced_end(void *pointer);
 
 /* ---- Guarded memory ----------------------------------------------------------------------- */
 
-/* A block of exactly `size` bytes, 64-byte aligned, filled with 0xCD and followed and preceded by
- * guard bytes. stx_guarded_check fails the test when a guard byte changed; stx_guarded_free
- * checks, then frees. */
+/* A block of exactly `size` bytes, 64-byte aligned, filled with 0xCD. Behind it is a page that
+ * faults when it is read or written, and up to there, as before the block, are guard bytes.
+ * stx_guarded_check fails the test when a guard byte changed; stx_guarded_free checks, then
+ * frees. */
 void *stx_guarded_alloc(size_t size);
 
 /* From now on all blocks of this process are filled with `byte`. What two runs leave as it was
