@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The numbers of a camera as users give them, and the camera of data. */
-#ifndef STX_CAMERA_FIELDS_H
-#define STX_CAMERA_FIELDS_H
+#pragma once
 
 #include "common/camera.h"
 #include "common/fields.h"
@@ -21,5 +20,3 @@ bool stx_camera_expect(const StxCamera *camera, int width, int height, StxError 
 
 /* The same, and makes it name that size; false, too, where its units are wrong. */
 bool stx_camera_of_data(StxCamera *camera, int width, int height, StxError *error);
-
-#endif

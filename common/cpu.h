@@ -4,8 +4,7 @@
  * compiled once per instruction set with STX_ISA defined; STX_VARIANT(f) gives its entry points
  * names that do not clash (f_base, f_avx2, f_avx512). Everything else in such a file is static.
  */
-#ifndef STX_CPU_H
-#define STX_CPU_H
+#pragma once
 
 #define STX_CPU_AVX2 1u   /* x86-64-v3: AVX2, FMA, BMI, … */
 #define STX_CPU_AVX512 2u /* x86-64-v4 + VBMI, VBMI2, BITALG, VPOPCNTDQ, VNNI (Ice Lake, Zen 4) */
@@ -42,6 +41,4 @@ typedef struct {
 
 StxCpuId stx_cpu_id(void);
 unsigned stx_cpu_flags_of(const StxCpuId *id);
-#endif
-
 #endif

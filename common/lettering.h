@@ -4,8 +4,7 @@
  * ≈; anything else is a box. Texts are UTF-8. `size` is the height of a digit and of a capital in
  * pixels; letters that reach below the baseline do so by a third of it.
  */
-#ifndef STX_LETTERING_H
-#define STX_LETTERING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ size_t stx_glyph_strokes(uint32_t glyph, double size, StxStroke strokes[STX_GLYP
 
 /* Half of their width. */
 double stx_stroke_radius(double size);
-
-#endif

@@ -18,8 +18,7 @@
  * short loop beside other work may take a hundred times as long (docs/benchmarks.md), and a child
  * process of one that has used them may hang (GNU libgomp).
  */
-#ifndef STX_PARALLEL_H
-#define STX_PARALLEL_H
+#pragma once
 
 #include "common/stx.h"
 
@@ -51,5 +50,3 @@ typedef struct {
 /* For a piece that waits for what another one does: to be called until that is done. Takes moments
  * at first; later it sleeps, and leaves the core to others. What it waits for must have begun. */
 void stx_parallel_wait(StxBackoff *backoff);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* 3×3 matrices, row by row, and rotations. `out` is none of the inputs. */
-#ifndef STX_ROTATION_H
-#define STX_ROTATION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ bool stx_is_rotation(const double r[9]);
 
 /* The rotation nearest to such a matrix: files have few digits. */
 void stx_rotation_clean(double r[9]);
-
-#endif

@@ -3,8 +3,7 @@
  * Text files that people hand us, calibrations above all: read whole and bounded, whatever the path
  * turns out to be.
  */
-#ifndef STX_TEXT_FILE_H
-#define STX_TEXT_FILE_H
+#pragma once
 
 #include "common/stx.h"
 
@@ -40,5 +39,3 @@ const char *stx_keyed_find(const StxKeyedText *file, const char *key, int *line)
 /* The `count` numbers of that key, which must be there: finite ones, and no more of them, with a
  * decimal point in every locale. False with an error that names file, line, key and number. */
 bool stx_keyed_numbers(const StxKeyedText *file, const char *key, int count, double *numbers);
-
-#endif

@@ -21,8 +21,7 @@
  *     to the host. Where StxPlace is (common/stx.h) stand the rules for all stages.
  *   - The bytes are those of the reference in common/, on every input.
  */
-#ifndef STX_CUDA_H
-#define STX_CUDA_H
+#pragma once
 
 #include "common/colmean/colmean.h"
 #include "common/egomotion/egomotion.h"
@@ -201,6 +200,4 @@ extern const StxImplTable stx_colormap_cuda_impls;
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -4,8 +4,7 @@
  * test where it is, so that a crash can be placed; in loops that costs more than what is tested. So
  * each place tells it once per test. Assertions that fail are told always.
  */
-#ifndef STX_POINTS_H
-#define STX_POINTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ static inline void stx_mark_once(const char *file, int line)
 }
 
 #define _mark_point stx_mark_once
-
-#endif

@@ -10,8 +10,7 @@
  *
  * and as many more as it has; main is in testing.c.
  */
-#ifndef STX_TESTING_H
-#define STX_TESTING_H
+#pragma once
 
 #include <check.h>
 
@@ -151,5 +150,3 @@ uint64_t stx_hash(uint64_t hash, const void *data, size_t bytes);
 /* The folder with sample data ($STX_DATA, else ../shared/data seen from the source tree), or NULL
  * when there is none: then print "skipped: no data" and return. */
 const char *stx_test_data(void);
-
-#endif

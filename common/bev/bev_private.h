@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the files bev*.c only. */
-#ifndef STX_BEV_PRIVATE_H
-#define STX_BEV_PRIVATE_H
+#pragma once
 
 #include <math.h>
 
@@ -124,5 +123,3 @@ double stx_bev_farthest(const StxBevOver *over); /* pixels, from the sensor to a
  * of the letters, so that other letters keep away. */
 void stx_bev_draw_rings(const StxBevOver *over);
 void stx_bev_claim_rings(const StxBevOver *over);
-
-#endif

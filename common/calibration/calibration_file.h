@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Calibration files as trees of jansson's, whatever they are written in: JSON, YAML, INI, KITTI's
  * lines. */
-#ifndef STX_CALIBRATION_FILE_H
-#define STX_CALIBRATION_FILE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -12,5 +11,3 @@
  * object has the lines of its keys under STX_CALIBRATION_LINES, where they are known. */
 #define STX_CALIBRATION_LINES "\n"
 json_t *stx_calibration_tree(const char *path, StxError *error);
-
-#endif

@@ -22,8 +22,7 @@
  * A lens polynomial is fitted to what the camera sees. Farther out it may turn back, and show the
  * same pixels twice: the *reach* is where it does, r of a plane, t of the others.
  */
-#ifndef STX_CALIBRATION_LENS_H
-#define STX_CALIBRATION_LENS_H
+#pragma once
 
 #include "common/calibration/calibration.h"
 
@@ -64,5 +63,3 @@ bool stx_lens_unproject(const StxPreparedLens *lens, const double pixel[2], doub
 /* One step of the usual iteration towards the ray (x, y, 1) that BROWN bends to a place: the place
  * without what the polynomials add at the ray found so far. */
 void stx_lens_approach(const StxPreparedLens *lens, const double bent[2], double ray[3]);
-
-#endif

@@ -3,8 +3,7 @@
  * Declarations shared by the readers of the formats. Whatever a file is written in, it is read from
  * a tree of jansson's: objects, arrays, numbers, texts. Each reader takes the tree of its format.
  */
-#ifndef STX_CALIBRATION_PRIVATE_H
-#define STX_CALIBRATION_PRIVATE_H
+#pragma once
 
 #include "common/calibration/calibration.h"
 #include "common/calibration/calibration_file.h"
@@ -168,5 +167,3 @@ STX_CALIBRATION_FORMATS(STX_CALIBRATION_DECLARE)
 
 /* "a calibration of DepthAI, Kalibr, … or ROS", for messages. */
 const char *stx_calibration_expected(char text[160]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the files canvas*.c and the launcher only. */
-#ifndef STX_CANVAS_PRIVATE_H
-#define STX_CANVAS_PRIVATE_H
+#pragma once
 
 #include "common/colour/colour_math.h"
 #include "common/canvas/canvas.h"
@@ -103,5 +102,3 @@ STX_INLINE StxTilePlace stx_canvas_place(uint32_t number, int across, int width,
   place.height = height - place.y < STX_CANVAS_TILE ? height - place.y : STX_CANVAS_TILE;
   return place;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Colours of the points of a scan in every view: by label, by cluster, by intensity; and the
  * legend. */
-#ifndef STX_CLUSTERS_LOOK_H
-#define STX_CLUSTERS_LOOK_H
+#pragma once
 
 #include "common/canvas/canvas.h"
 
@@ -16,5 +15,3 @@ float stx_scan_full_intensity(const float *points, size_t count);
 /* A legend with the names of these colours; `obstacle` NULL: those of stx_scan_colour, else it is
  * the one colour of obstacles. */
 StxBox stx_scan_names(StxCanvas *canvas, StxLegend where, bool clusters, const StxRgb *obstacle);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cell reduction: the arithmetic that must be the same everywhere; CUDA compiles it, too. */
-#ifndef STX_COLMEAN_MATH_H
-#define STX_COLMEAN_MATH_H
+#pragma once
 
 #include "common/colmean/colmean.h"
 
@@ -130,5 +129,3 @@ STX_INLINE float stx_float_from_half(uint16_t half)
   float value = magnitude < 0x400u ? subnormal : normal;
   return half & 0x8000u ? -value : value;
 }
-
-#endif

@@ -9,8 +9,7 @@
  * channel are first written as they come, image row by image row, into a tile that stays in the
  * cache, and then transposed into the columns, 16 bytes and more at a time.
  */
-#ifndef STX_COLMEAN_OMP_PRIVATE_H
-#define STX_COLMEAN_OMP_PRIVATE_H
+#pragma once
 
 #include "common/colmean/colmean_private.h"
 #include "common/cpu.h"
@@ -73,5 +72,3 @@ INLINE VecU32 multiply_pairs(VecU16 a, VecU16 b)
 {
   return (VecU32)madd_i16((VecI32)a, (VecI32)b);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cell reduction: shared by its source files only. */
-#ifndef STX_COLMEAN_PRIVATE_H
-#define STX_COLMEAN_PRIVATE_H
+#pragma once
 
 #include "common/colmean/colmean_math.h"
 
@@ -17,5 +16,3 @@ void stx_colmean_fill(const StxColmeanParams *params, void *columns, int threads
 STX_COLMEAN_ENTRY_POINTS(avx512)
 STX_COLMEAN_ENTRY_POINTS(avx2)
 STX_COLMEAN_ENTRY_POINTS(base)
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cell reduction, fast implementation: what colmean_depth_omp.c and colmean_smooth_omp.c, which
  * takes cells without far values, know of the disparities of a vector of cells. */
-#ifndef STX_COLMEAN_SMOOTH_PRIVATE_H
-#define STX_COLMEAN_SMOOTH_PRIVATE_H
+#pragma once
 
 #include "common/colmean/colmean_omp_private.h"
 
@@ -61,5 +60,3 @@ typedef struct {
  */
 void STX_VARIANT(stx_colmean_smooth)(
     const SmoothRows *rows, int width, bool sky, const Pixels *pixels, Sums *sums, VecU16 *range);
-
-#endif

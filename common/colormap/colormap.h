@@ -26,8 +26,7 @@
  *
  * Memory: everything is the caller's. Threads: any number may use one table.
  */
-#ifndef STX_COLORMAP_H
-#define STX_COLORMAP_H
+#pragma once
 
 #include "common/colmean/colmean_disparity.h"
 #include "common/canvas/canvas.h"
@@ -230,5 +229,3 @@ extern const StxImplTable stx_colormap_impls;
  */
 void stx_colormap_legend(const StxColormapParams *params, StxColormapSpan span,
     const StxColormapCount *count, StxLegend where, StxCanvas *canvas);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The arithmetic of colormap.h, for all implementations. */
-#ifndef STX_COLORMAP_MATH_H
-#define STX_COLORMAP_MATH_H
+#pragma once
 
 #include "common/colormap/colormap.h"
 
@@ -55,5 +54,3 @@ static inline unsigned stx_colormap_map_level(
     return table->level[confidence];
   return stx_colormap_sure_level(table, confidence, stx_row16(&input->map, y)[x]);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The functions behind stx_colormap_impls; see StxColormapImpl for what they promise. */
-#ifndef STX_COLORMAP_PRIVATE_H
-#define STX_COLORMAP_PRIVATE_H
+#pragma once
 
 #include "common/cpu.h"
 #include "common/colormap/colormap.h"
@@ -21,5 +20,3 @@ STX_COLORMAP_DECLARE(avx512)
 #endif
 
 #undef STX_COLORMAP_DECLARE
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Blending: the arithmetic of colour.h that the reference, the vector code and CUDA all compile. */
-#ifndef STX_COLOUR_MATH_H
-#define STX_COLOUR_MATH_H
+#pragma once
 
 #include "common/colour/colour.h"
 
@@ -26,5 +25,3 @@ STX_INLINE uint64_t stx_paint_block_mean(
 {
   return stx_paint_mean(stx_paint_mean(upper, upper_beside), stx_paint_mean(lower, lower_beside));
 }
-
-#endif

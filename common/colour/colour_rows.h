@@ -5,8 +5,7 @@
  * keep and add are kept per byte of a full-size plane's row, whatever its format, so that one loop
  * on 16-bit numbers blends them all and vectorises.
  */
-#ifndef STX_COLOUR_ROWS_H
-#define STX_COLOUR_ROWS_H
+#pragma once
 
 #include <string.h>
 
@@ -99,5 +98,3 @@ static inline void stx_rows_blend_samples(
       sample[next] = stx_paint_blend(sample[next], block[i].keep, block[i].add[second]);
     }
 }
-
-#endif

@@ -6,8 +6,7 @@
  * Values are rounded to the nearest thousandth, those halfway between two to the even one, by the
  * exact value of the double. The sign of what becomes 0 stays: "-0.000".
  */
-#ifndef STX_DECIMAL_H
-#define STX_DECIMAL_H
+#pragma once
 
 #include "common/stx.h"
 
@@ -16,5 +15,3 @@
 /* `value` must be finite. Both write a 0 at the end and return the length without it. */
 size_t stx_decimal_write(double value, char *text);
 size_t stx_decimal_write_whole(uint64_t value, char *text);
-
-#endif

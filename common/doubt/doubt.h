@@ -19,8 +19,7 @@
  * pairs that show an order less than a fifth show the wrong one. Pictures with little texture are
  * not detected.
  */
-#ifndef STX_DOUBT_H
-#define STX_DOUBT_H
+#pragma once
 
 #include "common/colmean/colmean_disparity.h"
 
@@ -51,5 +50,3 @@ StxDoubt stx_doubt_judge(const StxDoubtCounts *counts, StxDisparityEncoding enco
 
 /* The probable cause, and the cure. */
 const char *stx_doubt_text(StxDoubt doubt);
-
-#endif

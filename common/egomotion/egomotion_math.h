@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The arithmetic of egomotion that C and CUDA both compile: integers, and + − × ÷ of doubles. */
-#ifndef STX_EGOMOTION_MATH_H
-#define STX_EGOMOTION_MATH_H
+#pragma once
 
 #include <math.h>
 
@@ -383,5 +382,3 @@ STX_INLINE float ego_disparity(const StxImage16 *image, int depth, double u, dou
       ego_mean_add(&mean, i, j, ego_value_of(stx_row16(image, y + j - 1)[x + i - 1], depth));
   return ego_mean_end(&mean);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the files egomotion*.c only. */
-#ifndef STX_EGOMOTION_PRIVATE_H
-#define STX_EGOMOTION_PRIVATE_H
+#pragma once
 
 #include "common/cpu.h"
 #include "common/egomotion/egomotion_math.h"
@@ -178,5 +177,3 @@ bool ego_match(StxEgomotion *, const StxEgomotionFrame *, EgoSearch *search, Ego
 /* StxEgomotionImpl.match on the host. */
 bool ego_match_host(
     StxEgomotion *, const StxEgomotionFrame *, const EgoSearch *search, StxError *error);
-
-#endif

@@ -6,8 +6,7 @@
  * Start rows do not make pieces here: a row of the recurrence is a row of cells. A lane in which no
  * stixel may begin at a row has an infinite cost there.
  */
-#ifndef STX_FULLDP_LANES_PRIVATE_H
-#define STX_FULLDP_LANES_PRIVATE_H
+#pragma once
 
 #include "common/fulldp/fulldp_math.h"
 #include "common/satdp/satdp_lanes_private.h"
@@ -38,5 +37,3 @@ typedef struct {
 
 /* The part behind base.raw and the summed tables; after stx_satdp_build. */
 void STX_VARIANT(stx_fulldp_build)(Full *f);
-
-#endif

@@ -4,8 +4,7 @@
  * these functions. Cells are worked on in float, + − · alone, rounded alike everywhere; each cell's
  * energy is an integer below 2^14, so that their sums are exact in any order and any type.
  */
-#ifndef STX_FULLDP_MATH_H
-#define STX_FULLDP_MATH_H
+#pragma once
 
 #include "common/satdp/satdp_records_math.h"
 
@@ -62,5 +61,3 @@ STX_INLINE float stx_line_value(StxCellLine line, float distance)
 {
   return line.start + line.slope * distance;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The functions behind stx_fulldp_impls. Private to common/fulldp*.c; see StxSatdpImpl for what
  * they promise. */
-#ifndef STX_FULLDP_PRIVATE_H
-#define STX_FULLDP_PRIVATE_H
+#pragma once
 
 #include "common/cpu.h"
 #include "common/fulldp/fulldp.h"
@@ -20,5 +19,3 @@ STX_FULLDP_DECLARE(avx512)
 #endif
 
 #undef STX_FULLDP_DECLARE
-
-#endif

@@ -5,8 +5,7 @@
  * touch one of the row before are joined by union-find, the root of a set being its first run. So
  * the sets are numbered in the order of their first cells. Private to common/ground/ground_omp.c.
  */
-#ifndef STX_GROUND_CLUSTERS_INC_H
-#define STX_GROUND_CLUSTERS_INC_H
+#pragma once
 
 #include "common/ground/ground_lines_math.h"
 
@@ -119,5 +118,3 @@ static inline uint32_t stx_ground_join_cells(StxGroundClusters *c, const uint64_
     }
   return clusters;
 }
-
-#endif

@@ -18,8 +18,7 @@
  * begins the next line, and the prototype that did not join is tried with that; if it does not join
  * again, it may begin a line itself.
  */
-#ifndef STX_GROUND_LINES_MATH_H
-#define STX_GROUND_LINES_MATH_H
+#pragma once
 
 #include "common/ground/ground_point_math.h"
 
@@ -373,5 +372,3 @@ STX_INLINE uint32_t stx_ground_obstacle(uint32_t cluster)
 {
   return STX_POINT_OBSTACLE | (cluster <= 0xFFFF ? cluster << 16 : 0);
 }
-
-#endif

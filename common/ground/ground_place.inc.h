@@ -7,8 +7,7 @@
  * positive doubles, the order is that of their bits. So the height is in the middle of what the
  * high word of a positive double can be, and the highest has the least of the negative heights.
  */
-#ifndef STX_GROUND_PLACE_INC_H
-#define STX_GROUND_PLACE_INC_H
+#pragma once
 
 #include "common/ground/ground_scan.inc.h"
 #include "common/simd/simd.h"
@@ -262,5 +261,3 @@ static inline void take_lows(uint64_t *lowest, const Lows *lows, int count)
     for (; i < count; i++)
       take_low(&lowest[lows->cell[i]], lows->key[i]);
 }
-
-#endif

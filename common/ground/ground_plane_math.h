@@ -6,8 +6,7 @@
  *
  * Counts are integers and the sums of the least squares too, so that their order does not matter.
  */
-#ifndef STX_GROUND_PLANE_MATH_H
-#define STX_GROUND_PLANE_MATH_H
+#pragma once
 
 #include "common/ground/ground_point_math.h"
 
@@ -219,5 +218,3 @@ STX_INLINE StxGroundFrame stx_ground_frame(
                                       : (float)STX_GROUND_HEIGHT;
   return frame;
 }
-
-#endif

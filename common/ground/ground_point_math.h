@@ -4,8 +4,7 @@
  * that all round alike; no operation but + − · / √ and conversions, which IEEE 754 defines. Private
  * to common/ground*.c and cuda/ground*.
  */
-#ifndef STX_GROUND_POINT_MATH_H
-#define STX_GROUND_POINT_MATH_H
+#pragma once
 
 #include "common/ground/ground.h"
 
@@ -117,5 +116,3 @@ STX_INLINE int stx_ground_is_ground(
   float above = point->z - (level->intercept + level->slope * point->range);
   return (above < level->up) & (above > -below) & (level->up >= 0);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * The functions behind stx_ground_impls. Private to common/ground*.c; see StxGroundImpl for what
  * they promise.
  */
-#ifndef STX_GROUND_PRIVATE_H
-#define STX_GROUND_PRIVATE_H
+#pragma once
 
 #include "common/cpu.h"
 #include "common/ground/ground.h"
@@ -22,5 +21,3 @@ STX_GROUND_DECLARE(avx512)
 #endif
 
 #undef STX_GROUND_DECLARE
-
-#endif

@@ -3,8 +3,7 @@
  * Data shared by the threads of ground_omp.c: a scan's scratch, how points and sectors are cut into
  * pieces, and the tables that each worker has of its own.
  */
-#ifndef STX_GROUND_SCAN_INC_H
-#define STX_GROUND_SCAN_INC_H
+#pragma once
 
 #include "common/ground/ground_clusters.inc.h"
 #include "common/ground/ground_lines_math.h"
@@ -249,5 +248,3 @@ static Scan *open_scan(const StxGroundParams *params, const float *points, size_
   }
   return s;
 }
-
-#endif

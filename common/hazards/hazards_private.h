@@ -9,8 +9,7 @@
  *   hazards_groups.c  patches to records
  *   hazards_follow.c  records that earlier frames confirm
  */
-#ifndef STX_HAZARDS_PRIVATE_H
-#define STX_HAZARDS_PRIVATE_H
+#pragma once
 
 #include "common/cpu.h"
 #include "common/hazards/hazards.h"
@@ -217,5 +216,3 @@ size_t stx_hazards_follow(StxHazardsPlaces *places, const StxHazardsParams *para
 HAZARDS_DECLARE(base)
 HAZARDS_DECLARE(avx2)
 HAZARDS_DECLARE(avx512)
-
-#endif

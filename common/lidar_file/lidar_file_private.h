@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the formats of lidar_file.h: text, types, and the fields of a point. */
-#ifndef STX_LIDAR_FILE_PRIVATE_H
-#define STX_LIDAR_FILE_PRIVATE_H
+#pragma once
 
 #include <locale.h>
 
@@ -87,5 +86,3 @@ bool stx_lidar_read_points(
 
 /* The most bytes that one byte of LZF stands for: three give 264. */
 #define STX_LIDAR_LZF_MAX_RATIO 88
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Nothing is allocated; an encoder belongs to one thread.
  */
-#ifndef STX_LIDAR_ENCODE_H
-#define STX_LIDAR_ENCODE_H
+#pragma once
 
 #include "common/lidar_packet/lidar_packet.h"
 
@@ -46,5 +45,3 @@ void stx_lidar_encode_packet(const StxLidarEncoder *encoder, unsigned number, ui
 /* The metadata that an Ouster would give, JSON; returns its length, which is below `size`. */
 #define STX_LIDAR_ENCODE_METADATA 4096
 size_t stx_lidar_encode_metadata(char *text, size_t size);
-
-#endif

@@ -24,8 +24,7 @@
  * Nothing is allocated but while a calibration is read. A sensor belongs to one thread at a time;
  * of a VLS-128 with two returns it remembers where the last packet looked.
  */
-#ifndef STX_LIDAR_PACKET_H
-#define STX_LIDAR_PACKET_H
+#pragma once
 
 #include "common/fields.h"
 
@@ -211,5 +210,3 @@ bool stx_lidar_sensor_open(StxLidarSensor *sensor, StxLidarSensorKind kind, cons
 /* Reads a packet; unless it is GOOD, *packet holds anything. */
 StxLidarVerdict stx_lidar_packet_decode(
     StxLidarSensor *sensor, const void *bytes, size_t size, StxLidarPacket *packet);
-
-#endif

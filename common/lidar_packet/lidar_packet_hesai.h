@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Hesai's angles, lidar_packet_hesai_angles.c. */
-#ifndef STX_LIDAR_PACKET_HESAI_H
-#define STX_LIDAR_PACKET_HESAI_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ extern const int32_t stx_hesai_qt128_angles[128][2];
 extern const int32_t stx_hesai_pandar_40p_angles[40][2];
 extern const int32_t stx_hesai_pandar_64_angles[64][2];
 extern const int32_t stx_hesai_pandar_128_angles[128][2];
-
-#endif

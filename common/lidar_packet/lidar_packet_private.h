@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the makers' files: numbers in packets, and beams. */
-#ifndef STX_LIDAR_PACKET_PRIVATE_H
-#define STX_LIDAR_PACKET_PRIVATE_H
+#pragma once
 
 #include "common/lidar_packet/lidar_packet.h"
 
@@ -28,5 +27,3 @@ void stx_lidar_direction(int32_t angle, float *cosine, float *sine);
 
 /* The sum at the end of an Ouster's packet. */
 uint64_t stx_lidar_sum(const uint8_t *bytes, size_t size);
-
-#endif

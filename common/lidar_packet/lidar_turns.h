@@ -27,8 +27,7 @@
  * where hand_over () takes points[0] while turns.ended > 0, makes points[1] points[0], and calls
  * stx_lidar_turns_close (&turns).
  */
-#ifndef STX_LIDAR_TURNS_H
-#define STX_LIDAR_TURNS_H
+#pragma once
 
 #include "common/lidar_packet/lidar_packet.h"
 
@@ -104,5 +103,3 @@ typedef struct {
 } StxLidarMotion;
 void stx_lidar_move(
     const StxLidarMotion *motion, size_t count, const StxLidarMark *marks, float *points);
-
-#endif

@@ -6,8 +6,7 @@
  * Records are those of one buffer, in the order that stixel.h and obstacle.h promise. In another
  * order some records are not found; nothing else happens. Nothing is written but the results.
  */
-#ifndef STX_LOOKUP_H
-#define STX_LOOKUP_H
+#pragma once
 
 #include "common/lookup/placement.h"
 #include "common/obstacle.h"
@@ -34,5 +33,3 @@ StxRectangle stx_obstacle_area(const StxObstacle *obstacle);
 
 /* The nearest obstacle whose rectangle holds a position of the image, or false. */
 bool stx_obstacle_at(const StxObstacle *obstacles, size_t count, double u, double v, size_t *index);
-
-#endif

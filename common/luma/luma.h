@@ -17,8 +17,7 @@
  * picture is never black because its upper bits are unused; it is brighter by a power of two where
  * none of its pixels reaches the upper half of the range. Nothing is kept from picture to picture.
  */
-#ifndef STX_LUMA_H
-#define STX_LUMA_H
+#pragma once
 
 #include "common/stx.h"
 
@@ -63,5 +62,3 @@ typedef struct {
 
 /* Host implementations, best first. */
 extern const StxImplTable stx_luma_impls;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The arithmetic of luma.h, for all implementations. */
-#ifndef STX_LUMA_MATH_H
-#define STX_LUMA_MATH_H
+#pragma once
 
 #include "common/luma/luma.h"
 
@@ -42,5 +41,3 @@ STX_INLINE int stx_luma_shift(const StxLumaFormat *format, int bits)
   const int known = format->bits != 0 ? format->bits : bits;
   return known > STX_LUMA_MIN_BITS ? known - STX_LUMA_MIN_BITS : 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The functions behind stx_luma_impls; see StxLumaImpl for what they promise. */
-#ifndef STX_LUMA_PRIVATE_H
-#define STX_LUMA_PRIVATE_H
+#pragma once
 
 #include "common/cpu.h"
 #include "common/luma/luma.h"
@@ -17,5 +16,3 @@ STX_LUMA_DECLARE(avx512)
 #endif
 
 #undef STX_LUMA_DECLARE
-
-#endif

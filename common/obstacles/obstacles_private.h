@@ -11,8 +11,7 @@
  *   obstacles_points.c   velocities of points that were matched
  *   obstacles_motion.c   what is followed, with the camera's motion taken out
  */
-#ifndef STX_OBSTACLES_PRIVATE_H
-#define STX_OBSTACLES_PRIVATE_H
+#pragma once
 
 #include "common/obstacles/obstacles.h"
 
@@ -319,5 +318,3 @@ static inline double obstacles_z(const Track *track)
 
 /* Fills in `assigned` of the tracks' choices; obstacles are numbered below `obstacles`. */
 void stx_obstacles_auction(StxObstacles *state, size_t obstacles);
-
-#endif

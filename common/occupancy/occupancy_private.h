@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Declarations shared by the files of the stem: the state, and a frame's evidence about cells. */
-#ifndef STX_OCCUPANCY_PRIVATE_H
-#define STX_OCCUPANCY_PRIVATE_H
+#pragma once
 
 #include "common/occupancy/occupancy.h"
 
@@ -73,5 +72,3 @@ int stx_occupancy_by_stixels(
 /* Reads all sectors and the cells that hold points; then the log-odds of a cell by them. */
 void stx_occupancy_look_at_scan(StxOccupancy *state, const StxOccupancyFrame *frame);
 int stx_occupancy_by_scan(const StxOccupancy *state, size_t cell, const Spot *spot);
-
-#endif

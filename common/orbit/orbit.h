@@ -23,8 +23,7 @@
  *
  * Memory: the caller's scratch. Threads: nothing here has state.
  */
-#ifndef STX_ORBIT_H
-#define STX_ORBIT_H
+#pragma once
 
 #include "common/colour/colour.h"
 #include "common/quad/quad.h"
@@ -100,5 +99,3 @@ bool stx_orbit_project(const StxOrbitParams *params, const StxCamera *camera, co
 /* Writes distances along the grid, where the camera stands, and the legend, on an empty canvas of
  * the view. The legend lists the kinds or classes that the records hold. */
 void stx_orbit_letter(const StxOrbitParams *params, const StxOrbitScene *scene, StxCanvas *canvas);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The colour of a pixel of the view, for the reference and for the fast code. */
-#ifndef STX_ORBIT_MATH_H
-#define STX_ORBIT_MATH_H
+#pragma once
 
 #include <math.h>
 
@@ -161,5 +160,3 @@ STX_INLINE void stx_orbit_row(
       *out++ = value[plane->channel[i] & 3]; /* -1: 255 */
   }
 }
-
-#endif

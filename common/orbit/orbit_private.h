@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the files orbit*.c only. */
-#ifndef STX_ORBIT_PRIVATE_H
-#define STX_ORBIT_PRIVATE_H
+#pragma once
 
 #include "common/orbit/orbit.h"
 
@@ -77,5 +76,3 @@ void stx_orbit_quad(StxOrbitFrame *frame, size_t i);
 STX_ORBIT_IMPL(base)
 STX_ORBIT_IMPL(avx2)
 STX_ORBIT_IMPL(avx512)
-
-#endif

@@ -3,8 +3,7 @@
  * The arithmetic of overlay_draw.c and cuda/overlay/overlay.cu, written once. Private to the files
  * overlay*.
  */
-#ifndef STX_OVERLAY_MATH_H
-#define STX_OVERLAY_MATH_H
+#pragma once
 
 #include <math.h>
 
@@ -191,5 +190,3 @@ STX_INLINE int stx_overlay_side_paint(int paint)
   bool object = paint / STX_COLOURS % STX_LAYERS == STX_LAYER_OBJECT;
   return object ? paint + (STX_LAYER_SIDE - STX_LAYER_OBJECT) * STX_COLOURS : paint;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the files overlay*.c only. */
-#ifndef STX_OVERLAY_PRIVATE_H
-#define STX_OVERLAY_PRIVATE_H
+#pragma once
 
 #include "common/overlay/overlay.h"
 #include "common/overlay/overlay_truth.h"
@@ -60,5 +59,3 @@ struct StxOverlay {
   int *column;      /* frame width: the image column that a pixel shows, … */
   int *row;         /* frame height: … the row: -1 before the image, its width or height behind */
 };
-
-#endif

@@ -38,8 +38,7 @@
  *             and a half, three times. A camera that moves ahead between the views makes rows
  *             that grow with Y·d: it needs another g2 than a rig has.
  */
-#ifndef STX_PAIR_H
-#define STX_PAIR_H
+#pragma once
 
 #include "common/stx.h"
 
@@ -108,5 +107,3 @@ typedef struct {
 
 /* The matches of the last measurement with this scratch: how many. */
 int stx_pair_matches(const void *scratch, StxPairMatch matches[STX_PAIR_CELLS]);
-
-#endif

@@ -28,8 +28,7 @@
  * Yaw moves all disparities, but hardly any row. It is estimated so that the others are right, and
  * is no measure of where infinity lies.
  */
-#ifndef STX_PAIR_DRIFT_H
-#define STX_PAIR_DRIFT_H
+#pragma once
 
 #include "common/pair/pair_watch.h"
 #include "common/rectify/rectify.h"
@@ -84,5 +83,3 @@ StxRectifyTurn stx_drift_target(StxDrift *drift, const StxDriftPair *pair);
  * missing: false. */
 #define STX_DRIFT_STEP .1
 bool stx_drift_step(const StxDriftPair *pair, const StxRectifyTurn *target, StxRectifyTurn *turn);
-
-#endif

@@ -14,8 +14,7 @@
  * has moved are plausible. What both views lack (night, fog, a white wall, strong noise) leaves a
  * pair unknown. A scale and a forward motion between the views look the same while it is small.
  */
-#ifndef STX_PAIR_WATCH_H
-#define STX_PAIR_WATCH_H
+#pragma once
 
 #include "common/pair/pair.h"
 
@@ -85,5 +84,3 @@ StxPairNews stx_pair_watch_note(StxPairWatch *watch, int64_t time, const StxPair
 
 /* The stream is over: WARN if that is due, of watch->finding. */
 StxPairNews stx_pair_watch_end(StxPairWatch *watch);
-
-#endif

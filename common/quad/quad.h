@@ -17,8 +17,7 @@
  * no image can have (a column or a row outside, top > bottom, an unknown kind, a disparity that is
  * not finite, is negative, or is larger than the image is wide).
  */
-#ifndef STX_QUAD_H
-#define STX_QUAD_H
+#pragma once
 
 #include "common/camera.h"
 #include "common/colour/colour.h"
@@ -70,5 +69,3 @@ extern const StxFields stx_quad_colour_fields;
 
 /* Returns the colour of a stixel at a place of it that is `metres` away. */
 StxRgb stx_quad_colour(const StxQuadColours *colours, const StxStixel *stixel, double metres);
-
-#endif

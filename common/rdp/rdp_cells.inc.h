@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From the cells of a column to what rdp_omp.c splits: the median, then the known points. */
-#ifndef STX_RDP_CELLS_INC_H
-#define STX_RDP_CELLS_INC_H
+#pragma once
 
 #include "common/rdp/rdp.h"
 #include "common/simd/simd.h"
@@ -199,5 +198,3 @@ static int write_points(const uint16_t *cells, int rows, uint32_t **points, int 
   *points = first;
   return (int)(end - first);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * From a segment of rdp to its record. All implementations compile this one function, because it
  * is floating point. Private to common/rdp*.c and cuda/rdp*.
  */
-#ifndef STX_RDP_MATH_H
-#define STX_RDP_MATH_H
+#pragma once
 
 #include "common/rdp/rdp.h"
 
@@ -82,5 +81,3 @@ STX_INLINE StxStixel stx_rdp_record(const StxRdpRecords *grid, const StxRdpSegme
       .confidence = line.confidence};
   return record;
 }
-
-#endif

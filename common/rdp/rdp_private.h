@@ -3,8 +3,7 @@
  * The functions behind stx_rdp_impls. Private to common/rdp*.c; see StxRdpImpl for what they
  * promise.
  */
-#ifndef STX_RDP_PRIVATE_H
-#define STX_RDP_PRIVATE_H
+#pragma once
 
 #include "common/cpu.h"
 #include "common/rdp/rdp.h"
@@ -21,5 +20,3 @@ STX_RDP_DECLARE(avx512)
 #endif
 
 #undef STX_RDP_DECLARE
-
-#endif

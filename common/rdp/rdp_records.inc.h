@@ -4,8 +4,7 @@
  * records. Which points are kept is a set of bits; where most are, vectors of points are packed by
  * it, else its bits are listed one by one.
  */
-#ifndef STX_RDP_RECORDS_INC_H
-#define STX_RDP_RECORDS_INC_H
+#pragma once
 
 #include "common/rdp/rdp_math.h"
 #include "common/rdp/rdp_split.inc.h"
@@ -259,5 +258,3 @@ static void write_records(const Records *r, int column, const uint16_t *weights,
       memcpy(records, rest, (size_t)left * sizeof *rest);
   }
 }
-
-#endif

@@ -12,8 +12,7 @@
  * those of at most 32 are worked off one per lane, of them those of at most four to the end, longer
  * ones one after another.
  */
-#ifndef STX_RDP_SPLIT_INC_H
-#define STX_RDP_SPLIT_INC_H
+#pragma once
 
 #include "common/rdp/rdp.h"
 #include "common/simd/simd.h"
@@ -490,5 +489,3 @@ static void split_all(Splitter *s)
   split_queue(s, UP_TO_8);
   split_queue(s, UP_TO_4);
 }
-
-#endif

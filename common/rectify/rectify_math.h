@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* rectify: what becomes of one sample; every implementation compiles it. */
-#ifndef STX_RECTIFY_MATH_H
-#define STX_RECTIFY_MATH_H
+#pragma once
 
 #include "common/rectify/rectify.h"
 
@@ -51,5 +50,3 @@ STX_INLINE void stx_rectify_pair_of_pixels(const StxRectifyPacked *packed, const
   for (int i = 1 - packed->luma; i < 4; i += 2)
     out[i] = stx_rectify_byte(source + i, stride, 4, colours, colours_fraction, packed->border[1]);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the files rectify*.c only. */
-#ifndef STX_RECTIFY_PRIVATE_H
-#define STX_RECTIFY_PRIVATE_H
+#pragma once
 
 #include "common/cpu.h"
 #include "common/rectify/rectify.h"
@@ -20,5 +19,3 @@ STX_RECTIFY_DECLARE(avx512)
 #endif
 
 #undef STX_RECTIFY_DECLARE
-
-#endif

@@ -3,8 +3,7 @@
  * Shared by the search for lines and the search for bends: the v-disparity histogram, and integer
  * lines over it. Private.
  */
-#ifndef STX_ROADLINE_PRIVATE_H
-#define STX_ROADLINE_PRIVATE_H
+#pragma once
 
 #include "common/roadline/roadline.h"
 
@@ -123,5 +122,3 @@ void stx_road_add_row(
 /* The line that the feet of things stand on, where nothing lies (roadline_feet.c). Returns the
  * share of the columns whose foot is on it; 0: there is none, and *line is anything. */
 double stx_road_of_feet(const StxRoadCells *cells, StxRoadInt *line);
-
-#endif

@@ -9,8 +9,7 @@
  * weight 0; afterwards records end above them, and one of kind CARRIER, of unknown disparity, takes
  * their rows.
  */
-#ifndef STX_SATDP_CARRIER_H
-#define STX_SATDP_CARRIER_H
+#pragma once
 
 #include "common/columns.h"
 #include "common/stixel.h"
@@ -30,5 +29,3 @@ void stx_carrier_hide(const StxGrid *grid, const uint16_t *cells, void *columns)
  * Returns their number. */
 size_t stx_carrier_mark(const StxGrid *grid, const uint16_t *cells, const StxStixel *records,
     size_t count, StxStixel *marked);
-
-#endif

@@ -10,8 +10,7 @@
  * deviation from what is expected; a sum is named after what is summed (xd = Σ w·x·d). Every sum
  * and every energy is an integer below 2^53. Derivations: docs/algorithms/satdp.md.
  */
-#ifndef STX_SATDP_COST_MATH_H
-#define STX_SATDP_COST_MATH_H
+#pragma once
 
 #include "common/satdp/satdp.h"
 
@@ -358,5 +357,3 @@ STX_INLINE void stx_settle_foot(const StxGrid *grid, StxStixel *ground, StxStixe
   ground->top = (uint16_t)(ground->top + shift);
   object->bottom = (uint16_t)(object->bottom + shift);
 }
-
-#endif

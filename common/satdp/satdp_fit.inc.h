@@ -3,8 +3,7 @@
  * The data cost of a start row, from two rows of a group's summed tables. Private to satdp_omp.c
  * and fulldp's vector code.
  */
-#ifndef STX_SATDP_FIT_INC_H
-#define STX_SATDP_FIT_INC_H
+#pragma once
 
 #include "common/satdp/satdp_simd.inc.h"
 
@@ -119,5 +118,3 @@ INLINE VecF64 class_energy(const Group *g, int kind, int vb, int k)
     least = min_half_i32(least, hi[i] - lo[i]);
   return widen_i32(least);
 }
-
-#endif

@@ -8,8 +8,7 @@
  * have an entry per boundary between pieces, and nothing else of the recurrence changes. A lane
  * with fewer pieces than the longest is done before it, and asks for no work in the rows after.
  */
-#ifndef STX_SATDP_LANES_PRIVATE_H
-#define STX_SATDP_LANES_PRIVATE_H
+#pragma once
 
 #include "common/cpu.h"
 #include "common/satdp/satdp_cost_math.h"
@@ -138,5 +137,3 @@ void STX_VARIANT(stx_satdp_compress)(Group *g);
 /* With start rows given, moves energies and links of the states back to rows of cells, where
  * pieces end; the states in between are left undefined. */
 void STX_VARIANT(stx_satdp_expand)(Group *g);
-
-#endif

@@ -3,8 +3,7 @@
  * The functions behind stx_satdp_impls and stx_satdp_fields. Private to common/satdp*.c; see
  * StxSatdpImpl for what they promise.
  */
-#ifndef STX_SATDP_PRIVATE_H
-#define STX_SATDP_PRIVATE_H
+#pragma once
 
 #include "common/cpu.h"
 #include "common/satdp/satdp.h"
@@ -26,5 +25,3 @@ STX_SATDP_DECLARE(avx512)
 #endif
 
 #undef STX_SATDP_DECLARE
-
-#endif

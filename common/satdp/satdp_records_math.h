@@ -3,8 +3,7 @@
  * From a finished recurrence to records: backtracking (paper §4.5). All CPU implementations of
  * satdp share it; it costs a pass over the column's cells, next to nothing.
  */
-#ifndef STX_SATDP_RECORDS_MATH_H
-#define STX_SATDP_RECORDS_MATH_H
+#pragma once
 
 #include "common/satdp/satdp_cost_math.h"
 
@@ -133,5 +132,3 @@ STX_INLINE int stx_write_column(const StxSatdpParams *params, const StxSatdpTabl
     stx_settle_foot(&params->grid, &stixels[i], &stixels[i + 1]);
   return count;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The recurrence from row to row. Private to satdp_omp.c and fulldp_omp.c.
  */
-#ifndef STX_SATDP_ROWS_INC_H
-#define STX_SATDP_ROWS_INC_H
+#pragma once
 
 #include "common/satdp/satdp_simd.inc.h"
 
@@ -289,5 +288,3 @@ static void begin_group(Group *g)
   }
   begin_row(g, GROUND); /* for good, if there is none */
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* satdp's arithmetic on a number for each lane. Private to satdp*_omp.c and fulldp*_omp.c. */
-#ifndef STX_SATDP_SIMD_INC_H
-#define STX_SATDP_SIMD_INC_H
+#pragma once
 
 #include "common/satdp/satdp_lanes_private.h"
 
@@ -75,5 +74,3 @@ INLINE unsigned lanes_open8(const HalfF32 *bound, HalfF32 limit)
 #define STX_FIT_TYPE(name) Lanes##name
 #define STX_FIT_NAME(name) lanes_##name
 #include "common/satdp/satdp_fit_math.inc.h"
-
-#endif

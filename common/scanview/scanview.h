@@ -15,8 +15,7 @@
  *
  * Memory: one block belongs to the caller, see stx_scanview_size. Threads: one block per thread.
  */
-#ifndef STX_SCANVIEW_H
-#define STX_SCANVIEW_H
+#pragma once
 
 #include "common/camera.h"
 #include "common/obstacle.h"
@@ -89,5 +88,3 @@ size_t stx_scanview_draw(const StxScanviewParams *params, const StxScanviewLens 
  * part, or whose middle is not in the picture are passed over. */
 void stx_scanview_boxes(const StxScanviewLens *lens, const StxObstacle *obstacles, size_t count,
     double strength, StxCanvas *canvas);
-
-#endif

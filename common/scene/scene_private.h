@@ -12,8 +12,7 @@
  *   scene_lidar.c   scans of a spinning LiDAR
  *   scene_board.c   the chessboard: where it is held, rays against it, its colour
  */
-#ifndef STX_SCENE_PRIVATE_H
-#define STX_SCENE_PRIVATE_H
+#pragma once
 
 #include "common/rectify/rectify.h"
 #include "common/calibration/calibration_lens.h"
@@ -447,5 +446,3 @@ double stx_scene_hill_top(const StxScene *scene, double x);
 /* Linear light of what the ray met. */
 SceneColour stx_scene_shade(
     const StxScene *scene, const SceneContact *contact, const StxSceneRay *ray);
-
-#endif

@@ -9,8 +9,7 @@
  * with confidence 0. In a row without such a column nothing bears out what is known in the first
  * window: all of that becomes unknown. Rows shorter than the window stay as they are.
  */
-#ifndef STX_SGM_BORDER_H
-#define STX_SGM_BORDER_H
+#pragma once
 
 #include "common/sgm/sgm.h"
 
@@ -20,5 +19,3 @@
 /* On the host; confidence as in StxSgmImpl. */
 void stx_sgm_border(const StxSgmParams *params, const StxImage16 *disparity,
     const StxImage8 *confidence, int threads);
-
-#endif

@@ -13,8 +13,7 @@
  * 0, as where nothing was measured: formats in millimetres have no number for "farther", and some
  * readers take 65535 for an invalid depth.
  */
-#ifndef STX_SGM_DEPTH_H
-#define STX_SGM_DEPTH_H
+#pragma once
 
 #include "common/sgm/sgm.h"
 
@@ -29,5 +28,3 @@ bool stx_sgm_depth_scale(double focal, double baseline, int *scale, StxError *er
 /* On the host; confidence as in StxSgmImpl. */
 void stx_sgm_depth(const StxSgmParams *params, const StxImage16 *disparity,
     const StxImage8 *confidence, int threads);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The arithmetic of sgm_depth.h, for all implementations. */
-#ifndef STX_SGM_DEPTH_MATH_H
-#define STX_SGM_DEPTH_MATH_H
+#pragma once
 
 #include "common/sgm/sgm_depth.h"
 
@@ -16,5 +15,3 @@ STX_INLINE uint16_t stx_sgm_depth_of(int scale, uint16_t value)
   const int depth = (int)((double)(scale + value / 2) / (double)divisor);
   return (uint16_t)(value != 0 && depth <= STX_SGM_MAX_DEPTH ? depth : STX_DISPARITY_UNKNOWN);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Part of sgm_omp.c: the checks that follow the winner, and the median on the way to the output.
  */
-#ifndef STX_SGM_FINISH_INC_H
-#define STX_SGM_FINISH_INC_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,5 +135,3 @@ static void write_row(
   for (size_t x = 0; x < width; x++)
     out[x] = to[x] != STX_DISPARITY_UNKNOWN ? margin[x] : 0;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * CUDA included (sgm.h, "value" and "confidence"). Free of branches, so that loops over it become
  * vector code.
  */
-#ifndef STX_SGM_MATH_H
-#define STX_SGM_MATH_H
+#pragma once
 
 #include "common/stx.h"
 
@@ -96,5 +95,3 @@ STX_SGM_ALWAYS_INLINE uint16_t stx_sgm_median9(uint16_t v0, uint16_t v1, uint16_
   uint16_t median = unknown < 2 ? v4 : unknown < 4 ? v5 : v6;
   return unknown > 4 ? STX_DISPARITY_UNKNOWN : median;
 }
-
-#endif

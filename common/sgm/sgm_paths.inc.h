@@ -4,8 +4,7 @@
  * each sweep: a few instructions per vector, where storing and loading them would move as many
  * bytes as the half sums do.
  */
-#ifndef STX_SGM_PATHS_INC_H
-#define STX_SGM_PATHS_INC_H
+#pragma once
 
 #include "common/sgm/sgm_planes.inc.h"
 
@@ -253,5 +252,3 @@ static void follow_paths(const Stretch *s, uint8_t *sums)
   const StxSgmParams *params = s->f->params;
   functions[params->max_disparity / 128][params->paths == 8][sums != NULL](s, sums);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Part of sgm_omp.c: census words of both images, cut into planes of PLANE_BITS bits, one byte per
  * pixel and plane. Comparing bytes instead of building 32-bit words keeps all lanes busy.
  */
-#ifndef STX_SGM_PLANES_INC_H
-#define STX_SGM_PLANES_INC_H
+#pragma once
 
 #include <stdatomic.h>
 #include <string.h>
@@ -172,5 +171,3 @@ static inline void census_row(const Fast *f, int y, uint8_t *line)
     deal(line, f->residue_stride, right + (size_t)p * plane_stride(f), f->vectors);
   }
 }
-
-#endif

@@ -4,8 +4,7 @@
  * that both searches have, and the last steps, which do not depend on the search. Private to
  * common/sgm*.c and tests/common/sgm/check_sgm.c; see StxSgmImpl for what they promise.
  */
-#ifndef STX_SGM_PRIVATE_H
-#define STX_SGM_PRIVATE_H
+#pragma once
 
 #include "common/cpu.h"
 #include "common/sgm/sgm.h"
@@ -45,5 +44,3 @@ bool stx_sgm_run_search(StxSgmRun *const runs[2], const StxSgmParams *params, co
 /* Sky, border and depth, where they are wanted. */
 void stx_sgm_last_steps(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
     const StxImage16 *disparity, const StxImage8 *confidence, void *sky, int threads);
-
-#endif

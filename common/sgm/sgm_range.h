@@ -25,8 +25,7 @@
  * All of it is integers on the host, wherever the pair is matched afterwards: every implementation
  * of the matcher gets the same numbers for the same stream.
  */
-#ifndef STX_SGM_RANGE_H
-#define STX_SGM_RANGE_H
+#pragma once
 
 #include "common/sgm/sgm.h"
 
@@ -96,5 +95,3 @@ typedef struct {
 /* Leaves out the columns that params.infinity says, which becomes 0. False: none is left. The
  * result's columns outside are the caller's to make unknown. */
 bool stx_sgm_count_from_infinity(StxSgmJob *job);
-
-#endif

@@ -17,8 +17,7 @@
  *                      right[k]: the words of lane 0 … of vector k, planes plane_stride bytes apart
  *   PLANES, PLANE_BITS how a census word is cut into bytes; left ones are kept << LEFT_SHIFT
  */
-#ifndef STX_SGM_SIMD_INC_H
-#define STX_SGM_SIMD_INC_H
+#pragma once
 
 #include "common/simd/simd.h"
 
@@ -322,5 +321,3 @@ INLINE int key_last(VecU16 b)
 {
   return b[LANES_16 - 1];
 }
-
-#endif

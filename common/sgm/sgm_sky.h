@@ -67,8 +67,7 @@
  * There the disparity becomes unknown and the confidence 255: how sure it is that there is nothing
  * to measure. (Elsewhere the confidence of an unknown disparity is 0.)
  */
-#ifndef STX_SGM_SKY_H
-#define STX_SGM_SKY_H
+#pragma once
 
 #include "common/sgm/sgm.h"
 
@@ -95,5 +94,3 @@ size_t stx_sgm_sky_scratch(const StxSgmParams *params);
  * NULL). Images as in StxSgmImpl; the result does not depend on `threads`. */
 void stx_sgm_sky(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
     const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, int threads);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The decisions of sgm_sky.h, written once for every implementation, CUDA included. */
-#ifndef STX_SGM_SKY_MATH_H
-#define STX_SGM_SKY_MATH_H
+#pragma once
 
 #include "common/sgm/sgm_sky.h"
 
@@ -208,5 +207,3 @@ STX_INLINE bool stx_sgm_grows(StxSgmGrays tile, StxSgmGrays sky, int sum, int ra
   StxSgmGrays both = stx_sgm_both_grays(tile, sky);
   return sky.low <= sky.high && stx_sgm_is_smooth(both.high - both.low, sum, range);
 }
-
-#endif

@@ -7,8 +7,7 @@
  * the lanes of their d and move on by one disparity with every pixel, so a right pixel is done when
  * it falls out at the end.
  */
-#ifndef STX_SGM_WINNER_INC_H
-#define STX_SGM_WINNER_INC_H
+#pragma once
 
 #include <string.h>
 
@@ -200,5 +199,3 @@ static void pick_winners(const Stretch *s, uint8_t *sums)
   functions[s->f->params->max_disparity / 128](s, sums, &w);
   finish_stretch(s, &w);
 }
-
-#endif

@@ -31,8 +31,7 @@
  *                 from + unit · at[l] on; load4_i32 (from, stride, v): from + stride · l
  *   store2_i32, store4_i32, store6_i32   store, for every lane, the words of these vectors
  */
-#ifndef STX_SIMD_H
-#define STX_SIMD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -342,5 +341,3 @@ INLINE void store2_i32(void *to, VecI32 a, VecI32 b)
   store_quarters(to, 32, unpacklo_32(a, b));
   store_quarters((char *)to + 16, 32, unpackhi_32(a, b));
 }
-
-#endif

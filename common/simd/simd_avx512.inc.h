@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Part of simd.h: AVX-512 with all of Ice Lake's extensions. */
-#ifndef STX_SIMD_AVX512_INC_H
-#define STX_SIMD_AVX512_INC_H
+#pragma once
 
 STX_BINARY(VecU16, min_u16, _mm512_min_epu16, __m512i)
 STX_BINARY(VecU16, max_u16, _mm512_max_epu16, __m512i)
@@ -246,5 +245,3 @@ INLINE void store6_i32(char *to, const VecI32 words[6])
   store_thirds(to, low[0], low[1], low[2]);
   store_thirds(to + 192, high[0], high[1], high[2]);
 }
-
-#endif

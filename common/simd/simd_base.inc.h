@@ -3,8 +3,7 @@
  * Part of simd.h: 16 bytes, any machine. Spelt out for SSE2 is what it has and the compiler's
  * generic vectors would not find; for NEON that is in simd_neon.inc.h.
  */
-#ifndef STX_SIMD_BASE_INC_H
-#define STX_SIMD_BASE_INC_H
+#pragma once
 
 INLINE VecI32 blend_i32(Mask32 mask, VecI32 yes, VecI32 no)
 {
@@ -267,5 +266,3 @@ INLINE void store6_i32(char *to, const VecI32 words[6])
     store_i32(to + 32, unpackhi_64(v[1], v[2]));
   }
 }
-
-#endif

@@ -11,8 +11,7 @@
  *   narrow_f64, widen_f32, widen_i32   from doubles to floats, and to doubles
  *   set1_half_f32, min_half_f32, max_half_f32, min_half_i32; any_le_f32: a <= b in any lane
  */
-#ifndef STX_SIMD_F64_H
-#define STX_SIMD_F64_H
+#pragma once
 
 #include <math.h>
 
@@ -262,6 +261,4 @@ INLINE bool any_le_f32(HalfF32 a, HalfF32 b)
 STX_COMPARE_F64(lt_f64, _CMP_LT_OQ)
 STX_COMPARE_F64(eq_f64, _CMP_EQ_OQ)
 STX_COMPARE_F64(ne_f64, _CMP_NEQ_UQ)
-#endif
-
 #endif

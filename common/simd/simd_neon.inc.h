@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Part of simd_base.inc.h for 64-bit ARM: what NEON has an instruction for and GCC makes several
  * of. */
-#ifndef STX_SIMD_NEON_INC_H
-#define STX_SIMD_NEON_INC_H
+#pragma once
 
 #include <arm_neon.h>
 
@@ -72,5 +71,3 @@ INLINE uint64_t nonzero_bits_u16(VecU16 a, VecU16 b)
   sum = vpaddq_u8(sum, sum);
   return vgetq_lane_u16((uint16x8_t)vpaddq_u8(sum, sum), 0);
 }
-
-#endif

@@ -22,8 +22,7 @@
  *
  * Confidences come back likewise: 0 … 1 becomes 0 … 255, rounded half up; what is not finite is 0.
  */
-#ifndef STX_TENSOR_H
-#define STX_TENSOR_H
+#pragma once
 
 #include "common/stx.h"
 
@@ -83,5 +82,3 @@ void stx_tensor_confidence(const StxTensorMap *map, const StxTensorAxis *x, cons
 
 /* The binary16 that is nearest to a float32, of two the even one. */
 uint16_t stx_tensor_half(float value);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The argument of the kernel in canvas.cu, filled by canvas_launch.c. All pointers are the
  * device's. */
-#ifndef STX_CUDA_CANVAS_ARGS_H
-#define STX_CUDA_CANVAS_ARGS_H
+#pragma once
 
 #include "common/canvas/canvas_private.h"
 #include "cuda/stxcuda.h"
@@ -20,5 +19,3 @@ typedef struct {
   int32_t across; /* tiles of a row of the frame */
   int32_t width, height, reserved;
 } StxCanvasLayArgs;
-
-#endif

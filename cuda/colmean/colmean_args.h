@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arguments of the kernels in colmean.cu, filled by colmean_launch.c. */
-#ifndef STX_COLMEAN_ARGS_H
-#define STX_COLMEAN_ARGS_H
+#pragma once
 
 #include "common/colmean/colmean_math.h"
 #include "cuda/colmean/colmean_exact.h"
@@ -109,5 +108,3 @@ typedef struct {
   uint32_t reserved; /* no padding: all bytes are passed on */
   const StxColmeanTables *tables;
 } StxColmeanScoresArgs;
-
-#endif

@@ -5,8 +5,7 @@
  * The number of threads is an argument, so that one piece of code serves two of them where that
  * number is known only when it runs.
  */
-#ifndef STX_COLMEAN_DEPTH_CUH
-#define STX_COLMEAN_DEPTH_CUH
+#pragma once
 
 #include "cuda/driver/gpu.cuh"
 
@@ -651,5 +650,3 @@ STX_DEVICE void reduce_large_cell(const StxColmeanDepthArgs &a, int column, int 
     write_raw(a, column, row, decided);
   }
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Cell reduction on the GPU: arithmetic that takes another way than the contract to the same
  * integers. Plain C, so that a check program can compare all that can occur.
  */
-#ifndef STX_COLMEAN_EXACT_H
-#define STX_COLMEAN_EXACT_H
+#pragma once
 
 #include "common/colmean/colmean.h"
 
@@ -86,5 +85,3 @@ STX_INLINE uint32_t stx_half_score(uint32_t bits)
   memcpy(&bits, &value, sizeof bits);
   return bits - 0x4b000000u; /* the bits of 2^23 */
 }
-
-#endif

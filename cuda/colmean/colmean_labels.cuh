@@ -9,8 +9,7 @@
  * Then a thread owns a cell's classes, which have one divisor; neighbouring threads have
  * neighbouring rows of cells, so that costs are written down the columns as they come.
  */
-#ifndef STX_COLMEAN_LABELS_CUH
-#define STX_COLMEAN_LABELS_CUH
+#pragma once
 
 #include "cuda/colmean/colmean_rows.cuh"
 
@@ -141,5 +140,3 @@ STX_DEVICE void reduce_labels(const StxColmeanLabelsArgs &a, uint32_t *shared)
   __syncthreads();
   label_costs(a, first_column, first_row, shared);
 }
-
-#endif

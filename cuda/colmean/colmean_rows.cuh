@@ -17,8 +17,7 @@
  * disparities less. These blocks are the first of the grid of the class costs: they take latency
  * rather than bandwidth, and the costs nothing but bandwidth.
  */
-#ifndef STX_COLMEAN_ROWS_CUH
-#define STX_COLMEAN_ROWS_CUH
+#pragma once
 
 #include "cuda/colmean/colmean_depth.cuh"
 
@@ -149,5 +148,3 @@ STX_DEVICE bool row_slice(const StxColmeanRows &a, uint32_t *shared)
   row_block(a, (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x, shared);
   return true;
 }
-
-#endif

@@ -31,8 +31,7 @@
  * lack and loads of 16 bytes do not need to reach the bandwidth; the whole sum of a cell in one
  * thread, for which there would have to be a kernel per cell size.
  */
-#ifndef STX_COLMEAN_SCORES_CUH
-#define STX_COLMEAN_SCORES_CUH
+#pragma once
 
 #include "cuda/driver/gpu.cuh"
 
@@ -459,5 +458,3 @@ STX_DEVICE void reduce_scores(const StxColmeanScoresArgs &a, uint32_t *sums)
   __syncthreads();
   cost_across<T, ACROSS, SCALED>(a, tile, sums);
 }
-
-#endif

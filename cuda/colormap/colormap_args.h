@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arguments of the kernels in colormap.cu, filled by colormap_launch.c. */
-#ifndef STX_COLORMAP_ARGS_H
-#define STX_COLORMAP_ARGS_H
+#pragma once
 
 #include "common/colormap/colormap.h"
 
@@ -14,5 +13,3 @@ typedef struct {
   StxColormapCount *count;
   StxColormapHistogram *histogram;
 } StxColormapArgs;
-
-#endif

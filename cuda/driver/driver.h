@@ -7,8 +7,7 @@
  * newer versions with other arguments (cuCtxCreate to _v4 in CUDA 13), hence prototypes of our
  * own with the version spelled out.
  */
-#ifndef STX_CUDA_DRIVER_H
-#define STX_CUDA_DRIVER_H
+#pragma once
 
 #include <cuda.h>
 #include <pthread.h>
@@ -127,5 +126,3 @@ bool stx_cuda_left(StxCuda *cuda, StxError *error, CUresult result, const char *
 
 /* Unloads what was loaded. The context is current. */
 void stx_cuda_unload(StxCuda *cuda);
-
-#endif

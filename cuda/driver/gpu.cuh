@@ -9,8 +9,7 @@
  * No half precision, textures, cooperative groups; inline assembly only here, for what older nvcc
  * have no names for.
  */
-#ifndef STX_GPU_CUH
-#define STX_GPU_CUH
+#pragma once
 
 #ifdef __CUDACC__
 
@@ -79,6 +78,4 @@ STX_DEVICE unsigned stx_add_in_order(unsigned *to, unsigned value)
 
 #else
 #include "tests/emu/emu.h"
-#endif
-
 #endif

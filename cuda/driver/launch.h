@@ -6,8 +6,7 @@
  * declared in <stem>_args.h, which both sides include. nvcc makes <stem>.cu a fatbin, the build
  * makes that an array named stx_fatbin_<stem>, of 8-byte words as the driver wants them aligned.
  */
-#ifndef STX_CUDA_LAUNCH_H
-#define STX_CUDA_LAUNCH_H
+#pragma once
 
 #include "cuda/stxcuda.h"
 
@@ -58,5 +57,3 @@ static inline StxCudaSize stx_cuda_grid(
   return (StxCudaSize){
       stx_cuda_blocks((size_t)width, columns), stx_cuda_blocks((size_t)height, rows), times};
 }
-
-#endif

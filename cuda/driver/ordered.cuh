@@ -20,8 +20,7 @@
  * written, read and written again); moving by the block that ends last (one multiprocessor
  * moves everything); waiting for blockIdx − 1 (hangs if blocks do not start in order).
  */
-#ifndef STX_ORDERED_CUH
-#define STX_ORDERED_CUH
+#pragma once
 
 #include "cuda/driver/ordered.h"
 #include "cuda/driver/threads.cuh"
@@ -112,5 +111,3 @@ STX_DEVICE bool is_last_turn(StxOrder *order, uint32_t turns)
 {
   return stx_add_in_order(&order->finished, 1) + 1 == turns;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory shared by the blocks of ordered.cuh; the launcher sets all its bits to 0 before each
  * launch. */
-#ifndef STX_ORDERED_H
-#define STX_ORDERED_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ static inline size_t stx_order_size(size_t turns)
 {
   return sizeof(StxOrder) + turns * sizeof(uint32_t);
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * parent[cell] begins as `cell`, or STX_UNUSED_CELL; cells are numbered row by row.
  */
-#ifndef STX_PATCHES_CUH
-#define STX_PATCHES_CUH
+#pragma once
 
 #include "cuda/driver/threads.cuh"
 
@@ -75,5 +74,3 @@ STX_DEVICE void join_cell(uint32_t *parent, uint32_t cells, uint32_t columns, ui
   if (up && !(left && is_used(parent, cell - columns - 1))) /* else the left ones are joined */
     unite(parent, cell, cell - columns);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef STX_CUDA_PROBE_ARGS_H
-#define STX_CUDA_PROBE_ARGS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ typedef struct {
   uint8_t *to;
   uint64_t size; /* bytes */
 } StxProbeCopyArgs;
-
-#endif

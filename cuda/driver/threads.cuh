@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The place of a thread in its launch: its number, the last block; and reductions of warps and
  * blocks: minimum, maximum, sum. */
-#ifndef STX_THREADS_CUH
-#define STX_THREADS_CUH
+#pragma once
 
 #include "cuda/driver/gpu.cuh"
 
@@ -132,5 +131,3 @@ template <typename T> STX_DEVICE T block_sum(T value, T *shared)
     sum += shared[warp];
   return sum;
 }
-
-#endif

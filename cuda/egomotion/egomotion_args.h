@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arguments of the kernels in egomotion.cu, filled by egomotion_launch.c. */
-#ifndef STX_EGOMOTION_ARGS_H
-#define STX_EGOMOTION_ARGS_H
+#pragma once
 
 #include "common/egomotion/egomotion_math.h"
 
@@ -25,5 +24,3 @@ typedef struct {
   int32_t depth, compares; /* the picture before is there */
   int32_t cells_across, reserved;
 } StxEgomotionArgs;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arguments of the kernels in ground.cu, filled by ground_launch.c: all have the same, a scan. */
-#ifndef STX_GROUND_ARGS_H
-#define STX_GROUND_ARGS_H
+#pragma once
 
 #include "common/ground/ground_lines_math.h"
 #include "common/ground/ground_plane_math.h"
@@ -75,5 +74,3 @@ STX_INLINE StxGroundSector stx_ground_sector(int bins)
   at.bytes = at.bin + (size_t)bins * sizeof(int32_t);
   return at;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arguments of the kernels in luma.cu, filled by luma_launch.c. */
-#ifndef STX_LUMA_ARGS_H
-#define STX_LUMA_ARGS_H
+#pragma once
 
 #include "common/luma/luma.h"
 
@@ -18,5 +17,3 @@ typedef struct {
   int32_t shift;
   uint32_t *most; /* the largest word: decides in place of `shift`; NULL: not wanted */
 } StxLumaArgs;
-
-#endif

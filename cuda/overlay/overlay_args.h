@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arguments of the kernels in overlay.cu, filled by overlay_launch.c. All pointers are the
  * device's. */
-#ifndef STX_CUDA_OVERLAY_ARGS_H
-#define STX_CUDA_OVERLAY_ARGS_H
+#pragma once
 
 #include "common/overlay/overlay_math.h"
 #include "cuda/stxcuda.h"
@@ -78,5 +77,3 @@ typedef struct {
   const uint64_t *paints;
   int32_t frame_height, visible;
 } StxOverlayDrawArgs;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arguments of the kernels in rdp.cu, filled by rdp_launch.c, and what a block keeps of its column,
  * because the launcher has to know how much that is. */
-#ifndef STX_RDP_ARGS_H
-#define STX_RDP_ARGS_H
+#pragma once
 
 #include "common/rdp/rdp_math.h"
 #include "cuda/driver/ordered.h"
@@ -68,5 +67,3 @@ typedef struct {
   StxRdpTurns *turns;
   char *memory; /* layout.scratch bytes per block */
 } StxRdpArgs;
-
-#endif

@@ -3,8 +3,7 @@
  * rdp on the GPU: a block's column, and how it comes in. Whatever segments it, the disparities lie
  * in shared memory after the median, and the kept cells are bits.
  */
-#ifndef STX_RDP_COLUMN_CUH
-#define STX_RDP_COLUMN_CUH
+#pragma once
 
 #include "cuda/rdp/rdp_args.h"
 
@@ -234,5 +233,3 @@ STX_DEVICE void load_column(const Column *c)
   }
   mend_ends(c);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Between rdp_launch.c and rdp_paper_launch.c, whose kernels take the same arguments. */
-#ifndef STX_RDP_LAUNCH_H
-#define STX_RDP_LAUNCH_H
+#pragma once
 
 #include "cuda/driver/launch.h"
 #include "cuda/rdp/rdp_args.h"
@@ -24,5 +23,3 @@ bool stx_rdp_cuda_run_either(const StxRdpParams *params, const StxCudaKernel *pa
 size_t stx_rdp_cuda_scratch_size(const StxRdpParams *params, int threads);
 bool stx_rdp_cuda_run(const StxRdpParams *params, const void *columns, StxStixel *segments,
     uint8_t *kept, StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error);
-
-#endif

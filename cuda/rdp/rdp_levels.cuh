@@ -7,8 +7,7 @@
  * Nothing depends on the order in which segments get into a list: what is found of a segment
  * depends on its two ends only.
  */
-#ifndef STX_RDP_LEVELS_CUH
-#define STX_RDP_LEVELS_CUH
+#pragma once
 
 #include "cuda/driver/threads.cuh"
 #include "cuda/rdp/rdp_column.cuh"
@@ -209,5 +208,3 @@ STX_DEVICE int split_levels(const Column *c)
     take_next_lists(&lists);
   }
 }
-
-#endif

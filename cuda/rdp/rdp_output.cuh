@@ -4,8 +4,7 @@
  * bytes of bits, each of eight cells; sums over all threads before tell it the number of its first
  * kept cell and the weights above its cells. Then every kept cell has a thread, and every record.
  */
-#ifndef STX_RDP_OUTPUT_CUH
-#define STX_RDP_OUTPUT_CUH
+#pragma once
 
 #include "cuda/driver/ordered.cuh"
 #include "cuda/rdp/rdp_column.cuh"
@@ -198,5 +197,3 @@ STX_DEVICE void write_column(const Column *c, int levels)
   __syncthreads();
   write_records(c, count);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* Arguments of the kernels in rectify.cu, filled by rectify_launch.c. All pointers are the
  * device's.
  */
-#ifndef STX_CUDA_RECTIFY_ARGS_H
-#define STX_CUDA_RECTIFY_ARGS_H
+#pragma once
 
 #include "common/rectify/rectify_math.h"
 #include "cuda/stxcuda.h"
@@ -36,5 +35,3 @@ typedef struct {
   uint8_t border[2];
   uint8_t reserved[2];
 } StxRectifyPackedArgs;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arguments of the kernels in satdp.cu, filled by satdp_launch.c, and what a block keeps of its
  * column, because the launcher has to know how much that is. */
-#ifndef STX_SATDP_ARGS_H
-#define STX_SATDP_ARGS_H
+#pragma once
 
 #include "common/satdp/satdp_cost_math.h"
 #include "cuda/driver/ordered.h"
@@ -137,5 +136,3 @@ typedef struct {
   int32_t table[3], table_size; /* where a kind's table begins, all together; in quads */
   uint8_t class_id[STX_MAX_CLASSES];
 } StxSatdpColumnsArgs;
-
-#endif

@@ -11,8 +11,7 @@
  * The recurrence takes what lies between two of them for one cell: it sees m rows instead of h, and
  * all its indices (vb, k, links, lists) count them. Only the records need to know the cells.
  */
-#ifndef STX_SATDP_COLUMN_CUH
-#define STX_SATDP_COLUMN_CUH
+#pragma once
 
 #include "cuda/driver/gpu.cuh"
 
@@ -627,5 +626,3 @@ STX_DEVICE void build_tables(const Column *c)
   if (threadIdx.x == 0)
     clear_bottom(c);
 }
-
-#endif

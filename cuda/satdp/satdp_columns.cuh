@@ -3,8 +3,7 @@
  * satdp on the GPU: a block works off its columns, one after the other; see satdp.cu. fulldp.cu has
  * a recurrence of its own in it.
  */
-#ifndef STX_SATDP_COLUMNS_CUH
-#define STX_SATDP_COLUMNS_CUH
+#pragma once
 
 #include "cuda/driver/ordered.cuh"
 #include "cuda/satdp/satdp_column.cuh"
@@ -290,5 +289,3 @@ STX_DEVICE void solve_in_scratch(const StxSatdpColumnsArgs *a, char *shared)
   size_t first = (stx_grid_rows(&a->params.grid) + 1) * (size_t)blockIdx.x;
   solve_columns(a, shared, a->rows + first, a->slants + first);
 }
-
-#endif

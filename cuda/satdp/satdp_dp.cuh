@@ -26,8 +26,7 @@
  * terms of the 28 pairs, which leaves a tenth fewer for a test before every one; steps of `solve`
  * that are a loop, in which the compiler multiplies 64 bits where 32 are enough.
  */
-#ifndef STX_SATDP_DP_CUH
-#define STX_SATDP_DP_CUH
+#pragma once
 
 #include "cuda/satdp/satdp_pair.cuh"
 
@@ -370,6 +369,4 @@ STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated)
     __syncthreads();
   }
 }
-#endif
-
 #endif

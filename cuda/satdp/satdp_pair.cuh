@@ -3,8 +3,7 @@
  * satdp on the GPU: what a start row vb and an end row k cost together: data term, candidate for
  * T_K(k), bound. One thread, one pair; the arithmetic is that of common/satdp/satdp_cost_math.h.
  */
-#ifndef STX_SATDP_PAIR_CUH
-#define STX_SATDP_PAIR_CUH
+#pragma once
 
 #include "cuda/satdp/satdp_column.cuh"
 
@@ -219,5 +218,3 @@ template <int kind> STX_DEVICE Candidate try_pair(const Column *c, int vb, int k
         2 * unsure_at<kind>(c, &c->row[vb]) - unsure_at<kind>(c, &c->row[k + 1]));
   return make_candidate<kind>(c, vb, &fit, cut_below(&c->row[vb]));
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arguments of the kernels in sgm.cu, filled by sgm_launch.c, and the sizes that both must know.
  * Pixel (x, y) has number y · width + x < 2^28. */
-#ifndef STX_SGM_ARGS_H
-#define STX_SGM_ARGS_H
+#pragma once
 
 #include "common/sgm/sgm_sky_math.h"
 #include "common/stx.h"
@@ -205,5 +204,3 @@ typedef struct {
   int32_t width, height;
   StxSgmMaps maps;
 } StxSgmRowsArgs;
-
-#endif

@@ -9,8 +9,7 @@
  * shared memory instead of 4 · 63, and a third of the arithmetic. Words go out through shared
  * memory again, so that the warp writes adjacent ones.
  */
-#ifndef STX_SGM_CENSUS_CUH
-#define STX_SGM_CENSUS_CUH
+#pragma once
 
 #include "common/sgm/sgm_math.h"
 #include "cuda/sgm/sgm_args.h"
@@ -146,5 +145,3 @@ STX_DEVICE void census_tile(
     ((uint32_t *)(a->textured + (size_t)y * a->textured_pitch + from))[lane] =
         textured(&window, a->texture);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stages that sgm_launch.c runs beside its own kernels: sgm_coarse_launch.c and sgm_sky_launch.c.
  * Private to these and to their tests. Scratch: bytes of device memory, aligned to STX_ALIGN. */
-#ifndef STX_SGM_PARTS_H
-#define STX_SGM_PARTS_H
+#pragma once
 
 #include "common/sgm/sgm_math.h"
 #include "cuda/sgm/sgm_args.h"
@@ -63,5 +62,3 @@ size_t stx_sgm_sky_cuda_scratch(const StxSgmParams *params);
  * here. */
 bool stx_sgm_sky_cuda(const StxSgmParams *params, StxSgmSkyArgs *args, void *scratch,
     const StxPlace *place, StxError *error);
-
-#endif

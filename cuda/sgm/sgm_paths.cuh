@@ -16,8 +16,7 @@
  * lanes for a line, two lines in the halves of a warp: the minimum of half a warp is four shuffles
  * in the chain from step to step, that of a whole one a single instruction.
  */
-#ifndef STX_SGM_PATHS_CUH
-#define STX_SGM_PATHS_CUH
+#pragma once
 
 #include "cuda/driver/threads.cuh"
 #include "cuda/sgm/sgm_args.h"
@@ -363,5 +362,3 @@ template <int K> STX_DEVICE void follow(const StxSgmPathsArgs *a, int *task)
   else
     follow<K, Apart>(a, task);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sums S of candidates, from the bytes of the volumes: four at a time, in a word. */
-#ifndef STX_SGM_SUMS_CUH
-#define STX_SGM_SUMS_CUH
+#pragma once
 
 #include "cuda/sgm/sgm_args.h"
 
@@ -76,5 +75,3 @@ template <int PATHS> STX_DEVICE int sum_at(const StxSgmWinnerArgs *a, size_t at)
     v[i] = __ldg(a->volumes[i] + at);
   return (int)mean_of(v);
 }
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Apart: two words. Before sm_90 a minimum of halves is five instructions, of two words it is two.
  */
-#ifndef STX_SGM_TWO_CUH
-#define STX_SGM_TWO_CUH
+#pragma once
 
 #include "cuda/driver/gpu.cuh"
 
@@ -138,5 +137,3 @@ STX_DEVICE uint2 bytes_of(const Apart (&v)[4])
   return make_uint2(v[0].a + v[1].a * 256 + v[2].a * 65536 + (v[3].a << 24),
       v[0].b + v[1].b * 256 + v[2].b * 65536 + (v[3].b << 24));
 }
-
-#endif

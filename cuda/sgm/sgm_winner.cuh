@@ -21,8 +21,7 @@
  * Bytes of the volumes are loaded for GROUP pixels at a time, two groups ahead of their use, and
  * behind a jump each, as the words of sgm_paths.cuh are and for the same reason.
  */
-#ifndef STX_SGM_WINNER_CUH
-#define STX_SGM_WINNER_CUH
+#pragma once
 
 #include "common/sgm/sgm_math.h"
 #include "cuda/driver/threads.cuh"
@@ -341,5 +340,3 @@ template <int K> STX_DEVICE void find_winners(const StxSgmWinnerArgs *a)
   else
     find_winners<K, Apart>(a);
 }
-
-#endif

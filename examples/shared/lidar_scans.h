@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Labelled LiDAR scans for stx-bench: SemanticKITTI's folders, or the synthetic street. */
-#ifndef LIDAR_SCANS_H
-#define LIDAR_SCANS_H
+#pragma once
 
 #include <glib.h>
 
@@ -38,5 +37,3 @@ bool lidar_set_open_street(LidarSet *set, uint64_t seed, int beams, size_t count
 bool lidar_set_load(LidarSet *set, size_t index, LidarScan *scan, StxError *error);
 
 void lidar_set_close(LidarSet *set);
-
-#endif

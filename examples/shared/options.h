@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Command-line options of programs in C; errors name the option and its value. */
-#ifndef OPTIONS_H
-#define OPTIONS_H
+#pragma once
 
 #include <glib.h>
 
@@ -21,5 +20,3 @@ bool options_size(
 
 /* Refuses a number of threads that is none. */
 bool options_check_threads(int threads, StxError *error);
-
-#endif

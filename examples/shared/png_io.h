@@ -4,8 +4,7 @@
  * with tightly packed rows; on failure nothing is allocated, *image is untouched and error names
  * the file and what is wrong with it. Images up to 32768 × 32768.
  */
-#ifndef PNG_IO_H
-#define PNG_IO_H
+#pragma once
 
 #include "common/stx.h"
 
@@ -16,5 +15,3 @@ bool png_load_gray8(const char *path, StxImage8 *image, StxError *error);
 
 /* Values of an 8-bit gray PNG as they are: label images. Refuses any other type. */
 bool png_load_ids8(const char *path, StxImage8 *image, StxError *error);
-
-#endif

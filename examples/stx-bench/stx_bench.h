@@ -13,8 +13,7 @@
  *   stx_bench.c         command line, list of the groups
  *   stx_bench_lidar.c   scans in place of pictures, with a command line of their own
  */
-#ifndef STX_BENCH_H
-#define STX_BENCH_H
+#pragma once
 
 #include <stdio.h>
 
@@ -212,5 +211,3 @@ bool bench_lidar(int argc, char **argv, StxError *error);
 
 /* `stx-bench frames …`: argv[0] is "frames"; `program` is what to start for each run. */
 bool bench_frames(const char *program, int argc, char **argv, StxError *error);
-
-#endif

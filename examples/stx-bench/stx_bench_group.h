@@ -4,8 +4,7 @@
  * Private to stx_bench_stages.c (the stages: parameters, preparation, runs, work), and
  * stx_bench_group.c (entries, memory, checks, times, rows), which knows no stage.
  */
-#ifndef STX_BENCH_GROUP_H
-#define STX_BENCH_GROUP_H
+#pragma once
 
 #include "common/egomotion/egomotion.h"
 #include "common/fulldp/fulldp.h"
@@ -156,5 +155,3 @@ double stage_share(const Group *g);
 
 const char *stage_input_name(const BenchCase *what);
 void stage_close(Group *g);
-
-#endif

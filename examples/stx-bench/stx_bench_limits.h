@@ -3,8 +3,7 @@
  * Loops that keep the arithmetic units of one core busy. Compiled once per instruction set, with
  * the flags of the implementations they are the limit of (see common/cpu.h).
  */
-#ifndef STX_BENCH_LIMITS_H
-#define STX_BENCH_LIMITS_H
+#pragma once
 
 #include "common/cpu.h"
 
@@ -21,5 +20,3 @@ STX_BENCH_DECLARE(avx512)
 #endif
 
 #undef STX_BENCH_DECLARE
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stx-check: can these be the views of a stereo camera, and if not, what is wrong with them? */
-#ifndef STX_CHECK_H
-#define STX_CHECK_H
+#pragma once
 
 #include <glib.h>
 
@@ -47,5 +46,3 @@ bool check_look(const CheckFiles *files, const CheckTry *attempt, int max_dispar
 /* Finds how many pictures later than the left ones, at most `most`, below 0 earlier, the right ones
  * show the same motion. False where that cannot be told. */
 bool check_lag(const CheckFiles *files, int most, int *lag);
-
-#endif

@@ -17,12 +17,9 @@
  *     at the start.
  * GstAggregator's `latency`, if set, counts alone.
  */
-#ifndef GST_STX_DEADLINE_H
-#define GST_STX_DEADLINE_H
+#pragma once
 
 #include "gst/base/queued.h"
-
-G_BEGIN_DECLS
 
 #define GST_STX_DEADLINE_STEP (300 * GST_MSECOND)
 #define GST_STX_DEADLINE_STALL GST_SECOND /* silence of a pad that is worth a word */
@@ -73,7 +70,3 @@ void gst_stx_deadline_late(
     GstStxDeadline *self, const GstStxQueued *queued, guint role, GstClockTime now);
 void gst_stx_deadline_in_time(
     GstStxDeadline *self, const GstStxQueued *queued, guint role, GstClockTime now);
-
-G_END_DECLS
-
-#endif

@@ -3,14 +3,11 @@
  * Checks of inputs that are not video, and their refusals. A function named after a virtual method
  * of GstBaseTransform fits it.
  */
-#ifndef GST_STX_INPUTS_H
-#define GST_STX_INPUTS_H
+#pragma once
 
 #include <gst/base/gstbasetransform.h>
 
 #include "common/stx.h"
-
-G_BEGIN_DECLS
 
 /*
  * accept_caps that lets every caps pass on the sink pad. The caps event then reaches set_caps,
@@ -69,7 +66,3 @@ gboolean gst_stx_check_input(GstBuffer *buffer, gsize size, gsize unit, StxError
 /* The same, and maps it for reading. FALSE after an element error, and then nothing is mapped. */
 gboolean gst_stx_map_input(
     GstElement *element, GstBuffer *buffer, gsize size, gsize unit, GstMapInfo *map);
-
-G_END_DECLS
-
-#endif

@@ -11,12 +11,9 @@
  *   - a needed pad without a link, no data anywhere: warning, the application may still link;
  *   - all linked, but one pad has kept the others waiting all the time: warning that names it.
  */
-#ifndef GST_STX_LINKS_H
-#define GST_STX_LINKS_H
+#pragma once
 
 #include "gst/base/queued.h"
-
-G_BEGIN_DECLS
 
 #define GST_STX_LINKS_DEADLINE (5 * GST_SECOND)
 
@@ -71,7 +68,3 @@ void gst_stx_links_tell_back(GstStxLinks *links, guint roles);
 /* Streaming thread, once: the times of this pad jumped by so much; `live`: it is paired as if they
  * had not. */
 void gst_stx_links_tell_step(GstStxLinks *links, guint role, GstClockTimeDiff step, gboolean live);
-
-G_END_DECLS
-
-#endif

@@ -38,15 +38,12 @@
  * unpaired (read-only). GstAggregator's `latency`, unless it is 0, takes the place of `timeout`,
  * and is told to the sinks, which show everything so much later.
  */
-#ifndef GST_STX_PAIRING_H
-#define GST_STX_PAIRING_H
+#pragma once
 
 #include <gst/base/gstaggregator.h>
 
 #include "gst/base/queued.h"
 #include "gst/base/stage.h"
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_STX_PAIRING (gst_stx_pairing_get_type())
 G_DECLARE_DERIVABLE_TYPE(GstStxPairing, gst_stx_pairing, GST, STX_PAIRING, GstAggregator)
@@ -159,7 +156,3 @@ GstFlowReturn gst_stx_pairing_set_src_caps(GstStxPairing *self, GstCaps *caps);
 /* From the stage's work, after set_src_caps: a buffer of the pool that choose_pool settled on, as
  * gst_stx_stage_acquire gives it. */
 GstFlowReturn gst_stx_pairing_acquire(GstStxPairing *self, GstBuffer **buffer, StxError *error);
-
-G_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the files pairing*.c only. */
-#ifndef GST_STX_PAIRING_PRIVATE_H
-#define GST_STX_PAIRING_PRIVATE_H
+#pragma once
 
 #include "gst/base/queued.h"
 #include "gst/base/links.h"
@@ -12,8 +11,6 @@
 #include "gst/core/qos.h"
 #include "gst/core/stats.h"
 #include "gst/core/timeline.h"
-
-G_BEGIN_DECLS
 
 /* Guarded by the object lock, except what only the streaming thread touches (marked §). */
 typedef struct {
@@ -81,7 +78,3 @@ void gst_stx_pairing_wake(GstStxPairing *self, GstAggregatorPad *pad);
 
 /* Probe of the sink pads. */
 GstPadProbeReturn gst_stx_pairing_clip(GstPad *pad, GstPadProbeInfo *info, gpointer nothing);
-
-G_END_DECLS
-
-#endif

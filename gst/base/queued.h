@@ -4,12 +4,9 @@
  * the aggregator has to do. The rules are those of pairing.h. Streaming thread only, except where
  * said.
  */
-#ifndef GST_STX_QUEUED_H
-#define GST_STX_QUEUED_H
+#pragma once
 
 #include <gst/base/gstaggregator.h>
-
-G_BEGIN_DECLS
 
 /* ---- Roles --------------------------------------------------------------------------------- */
 
@@ -147,7 +144,3 @@ gboolean gst_stx_is_gap(GstBuffer *buffer);
  * rest is no set.
  */
 gboolean gst_stx_queued_take(const GstStxQueued *queued, guint roles, GstBuffer **set);
-
-G_END_DECLS
-
-#endif

@@ -31,8 +31,7 @@
  *
  * Threads. Everything belongs to the streaming thread, except what is marked "any thread".
  */
-#ifndef GST_STX_STAGE_H
-#define GST_STX_STAGE_H
+#pragma once
 
 #include <gst/video/video.h>
 
@@ -41,8 +40,6 @@
 #include "gst/core/memory.h"
 #include "gst/core/properties.h"
 #include "gst/cuda/cuda.h"
-
-G_BEGIN_DECLS
 
 /* The group (properties.h) of an element whose GstStxRun is `member`. */
 extern const StxFields gst_stx_run_fields;
@@ -236,7 +233,3 @@ GstFlowReturn gst_stx_stage_end_frame(GstStxStage *self, GstFlowReturn flow, Stx
 /* Forgets what is on the GPU, which is left, and all memory. */
 void gst_stx_stage_leave_device(GstStxStage *self);
 void gst_stx_stage_free_memory(GstStxStage *self);
-
-G_END_DECLS
-
-#endif

@@ -6,14 +6,11 @@
  *
  * Properties it brings: those of the stage, stats (stats.h).
  */
-#ifndef GST_STX_TRANSFORM_H
-#define GST_STX_TRANSFORM_H
+#pragma once
 
 #include <gst/base/gstbasetransform.h>
 
 #include "gst/base/stage.h"
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_STX_TRANSFORM (gst_stx_transform_get_type())
 G_DECLARE_DERIVABLE_TYPE(GstStxTransform, gst_stx_transform, GST, STX_TRANSFORM, GstBaseTransform)
@@ -57,7 +54,3 @@ struct _GstStxTransformClass {
 
 /* The element's stage; the same pointer all its life, but not before `constructed`. */
 GstStxStage *gst_stx_transform_stage(GstStxTransform *self);
-
-G_END_DECLS
-
-#endif

@@ -3,12 +3,9 @@
  * Semantics attached to pictures of any format, with GStreamer 1.26: class scores, as onnxinference
  * attaches them (GstTensorMeta), or a segmentation (GstAnalyticsSegmentationMtd).
  */
-#ifndef GST_STX_ATTACHED_H
-#define GST_STX_ATTACHED_H
+#pragma once
 
 #include "gst/columns/semantics.h"
-
-G_BEGIN_DECLS
 
 /* Of such pictures, in a pad's template. Builds for older releases have them, too, and then refuse
  * the pictures with a reason. */
@@ -26,7 +23,3 @@ G_BEGIN_DECLS
  */
 gboolean gst_stx_attached_read(GstStxSemantics *semantics, GstBuffer *picture, int width,
     int height, const uint8_t ids[256], GstBuffer **data, StxError *error);
-
-G_END_DECLS
-
-#endif

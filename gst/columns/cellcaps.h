@@ -3,8 +3,7 @@
  * The caps of a cell's inputs (common/colmean/colmean.h), on up to three pads: disparity,
  * confidence, semantics; and whether they fit each other.
  */
-#ifndef GST_STX_CELL_CAPS_H
-#define GST_STX_CELL_CAPS_H
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
@@ -12,8 +11,6 @@
 #include "common/colmean/colmean.h"
 #include "gst/columns/disparity.h"
 #include "gst/columns/semantics.h"
-
-G_BEGIN_DECLS
 
 /* The pads; a set of buffers is an array in this order, a set of roles has bit i for role i. */
 enum {
@@ -40,7 +37,3 @@ gboolean gst_stx_cell_caps_set(
  */
 gboolean gst_stx_cell_caps_layout(const GstStxCellCaps *self, guint roles, StxColmeanParams *params,
     StxColmeanInput *layout, StxError *error);
-
-G_END_DECLS
-
-#endif

@@ -12,16 +12,13 @@
  * describes them for applications. columns and rows follow from the sizes; they stand in the caps
  * for the reader's convenience and are checked, not trusted.
  */
-#ifndef GST_STX_COLUMNS_H
-#define GST_STX_COLUMNS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/camera.h"
 #include "common/columns.h"
 #include "gst/stixels/stixels.h"
-
-G_BEGIN_DECLS
 
 /*
  * Fixed caps for a grid. framerate is taken from the first structure of `timing` (any caps, may
@@ -53,7 +50,3 @@ void gst_stx_columns_keep(GstStructure *structure, gboolean (*keeps)(const char 
  * transform_caps of elements that read columns and write stixels. Transfer full.
  */
 GstStructure *gst_stx_columns_rename(const GstStructure *from, const char *name);
-
-G_END_DECLS
-
-#endif

@@ -4,15 +4,12 @@
  * tensor of float32 (other/tensors, NNStreamer's caps). The field disparity-encoding of either says
  * what its numbers mean. docs/formats.md describes them.
  */
-#ifndef GST_STX_DISPARITY_H
-#define GST_STX_DISPARITY_H
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
 #include "common/colmean/colmean_disparity.h"
-
-G_BEGIN_DECLS
 
 #define GST_STX_DISPARITY_ENCODING "disparity-encoding"
 
@@ -35,7 +32,3 @@ gboolean gst_stx_disparity_from_caps(
  */
 gboolean gst_stx_disparity_encoding(const GstStxDisparity *disparity, StxDisparityEncoding wanted,
     StxDisparityEncoding *encoding, StxError *error);
-
-G_END_DECLS
-
-#endif

@@ -7,14 +7,11 @@
  * where the stage works, and buffers have exactly the records of their frame, so that a long queue
  * of them stays small.
  */
-#ifndef GST_STX_SEGMENTATION_H
-#define GST_STX_SEGMENTATION_H
+#pragma once
 
 #include "common/camera.h"
 #include "common/columns.h"
 #include "gst/base/transform.h"
-
-G_BEGIN_DECLS
 
 /* Slots of the stage that the element may use: from this one on. */
 #define GST_STX_SEGMENTATION_SLOT 9
@@ -70,7 +67,3 @@ const GstStxColumnStream *gst_stx_segmentation_stream(GstStxSegmentation *self);
 void gst_stx_segmentation_set_carrier(GstStxSegmentation *self, guint16 *cells);
 
 #define gst_stx_segmentation_stage(self) gst_stx_transform_stage(GST_STX_TRANSFORM(self))
-
-G_END_DECLS
-
-#endif

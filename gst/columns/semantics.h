@@ -4,15 +4,12 @@
  * NNStreamer's caps), or pictures with either attached (attached.h). docs/formats.md describes
  * them.
  */
-#ifndef GST_STX_SEMANTICS_H
-#define GST_STX_SEMANTICS_H
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
 #include "common/colmean/colmean.h"
-
-G_BEGIN_DECLS
 
 /* Caps of a semantics pad, as the caps alone tell them. */
 typedef struct {
@@ -44,7 +41,3 @@ gboolean gst_stx_semantics_layout(const GstStxSemantics *semantics, int width, i
 
 /* Bytes that a buffer of scores holds at least. */
 gsize gst_stx_semantics_score_bytes(const GstStxSemantics *semantics);
-
-G_END_DECLS
-
-#endif

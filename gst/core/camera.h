@@ -8,14 +8,11 @@
  * camera-image-height, camera-crop-left …). What counts, from the strongest: a single property
  * that was set, the file, the caps.
  */
-#ifndef GST_STX_CAMERA_H
-#define GST_STX_CAMERA_H
+#pragma once
 
 #include "common/camera_fields.h"
 #include "gst/core/properties.h"
 #include "gst/stixels/cameracaps.h"
-
-G_BEGIN_DECLS
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
@@ -71,7 +68,3 @@ gboolean gst_stx_camera_settings_apply(const GstStxCameraSettings *settings, con
 /* Posts the note, if there is any, as a warning of the element: once in its life, not for every
  * stream. Not under the object lock. */
 void gst_stx_camera_tell(GstElement *element, const StxError *note);
-
-G_END_DECLS
-
-#endif

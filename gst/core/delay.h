@@ -6,12 +6,9 @@
  * What is reported changes only if the work does, by a quarter and 5 ms: each change makes the
  * pipeline compute its latency anew. Guarded by the element's object lock.
  */
-#ifndef GST_STX_DELAY_H
-#define GST_STX_DELAY_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Zero it to begin with. */
 typedef struct {
@@ -27,7 +24,3 @@ void gst_stx_delay_add(GstQuery *query, GstClockTime more);
 
 /* To the pipeline: ask for the latency again. Not under a lock. */
 void gst_stx_delay_tell(GstElement *element);
-
-G_END_DECLS
-
-#endif

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Descriptions of the plugin's elements, and their error messages. */
-#ifndef GST_STX_ELEMENT_H
-#define GST_STX_ELEMENT_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/stx.h"
-
-G_BEGIN_DECLS
 
 /* In class_init: what gst-inspect-1.0 says of an element, and where the page of `factory` lies.
  * `klass` is made of the words that GStreamer has for kinds of elements. Static texts. */
@@ -35,7 +32,3 @@ void gst_stx_element_fail(GstElement *element, const StxError *error);
  */
 #define GST_STX_ELEMENT_ERROR(element, domain, code, error)                                        \
   GST_ELEMENT_ERROR(element, domain, code, ("%s", (error)->text), (NULL))
-
-G_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The elements of the plugin, one file each: this list declares and registers them. */
-#ifndef GST_STX_ELEMENTS_H
-#define GST_STX_ELEMENTS_H
+#pragma once
 
 #include <gst/gst.h>
 
@@ -31,10 +30,4 @@
   ELEMENT(street_scene_src)                                                                        \
   ELEMENT(stereo_stixels)
 
-G_BEGIN_DECLS
-
 GST_STX_ELEMENTS(GST_ELEMENT_REGISTER_DECLARE)
-
-G_END_DECLS
-
-#endif

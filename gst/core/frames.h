@@ -4,14 +4,11 @@
  * maps it without a look at the memory behind. Every picture that this plugin touches on the CPU
  * is checked here.
  */
-#ifndef GST_STX_FRAMES_H
-#define GST_STX_FRAMES_H
+#pragma once
 
 #include <gst/video/video.h>
 
 #include "common/stx.h"
-
-G_BEGIN_DECLS
 
 /* gst_video_info_from_caps, and FALSE with a text in `error` that shows the caps. */
 gboolean gst_stx_video_info(GstVideoInfo *info, const GstCaps *caps, StxError *error);
@@ -65,7 +62,3 @@ static inline StxImage16 gst_stx_frame_image16(const GstVideoFrame *frame)
   return (StxImage16){GST_VIDEO_FRAME_PLANE_DATA(frame, 0), GST_VIDEO_FRAME_PLANE_STRIDE(frame, 0),
       GST_VIDEO_FRAME_WIDTH(frame), GST_VIDEO_FRAME_HEIGHT(frame)};
 }
-
-G_END_DECLS
-
-#endif

@@ -3,12 +3,9 @@
  * When a frame was taken, for what compares one with the next: its time stamp, or where it has none
  * a frame after the one before, if the caps say how long that is. Streaming thread.
  */
-#ifndef GST_STX_FRAME_TIME_H
-#define GST_STX_FRAME_TIME_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 typedef struct {
   GstClockTime frame; /* how long one lasts; NONE: unknown */
@@ -24,7 +21,3 @@ GstClockTime gst_stx_frame_time_of(GstStxFrameTime *self, GstBuffer *frame);
 
 /* The duration of a frame; NONE: unknown. */
 GstClockTime gst_stx_frame_time_duration(const GstStxFrameTime *self, GstBuffer *frame);
-
-G_END_DECLS
-
-#endif

@@ -5,12 +5,9 @@
  * lost. Those that lose least are the ones for which a newer one is there already: then nothing
  * waits, and no work is thrown away further down. Streaming thread.
  */
-#ifndef GST_STX_LOAD_H
-#define GST_STX_LOAD_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Zero it to begin with. */
 typedef struct {
@@ -29,7 +26,3 @@ gboolean gst_stx_load_is_over(const GstStxLoad *self, GstClockTime frame);
 /* To be asked of each frame, in order: does its turn come so late, at that age, that the next one
  * has come, too? Ages may count from any moment. */
 gboolean gst_stx_load_is_outdated(GstStxLoad *self, GstClockTimeDiff age, GstClockTime frame);
-
-G_END_DECLS
-
-#endif

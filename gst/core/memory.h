@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory of an element on the host: scratch, and pools of buffers. */
-#ifndef GST_STX_MEMORY_H
-#define GST_STX_MEMORY_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/stx.h"
-
-G_BEGIN_DECLS
 
 /* ---- Scratch ------------------------------------------------------------------------------- */
 
@@ -50,7 +47,3 @@ gboolean gst_stx_decide_video_pool(GstQuery *query);
  * an element without such a base class downstream is asked whenever the pad is to reconfigure.
  */
 GstBuffer *gst_stx_offer(GstElement *element, GstPad *src, GstBuffer *buffer);
-
-G_END_DECLS
-
-#endif

@@ -12,14 +12,11 @@
  *
  * and copies what it needs under the object lock before it works on a buffer.
  */
-#ifndef GST_STX_PROPERTIES_H
-#define GST_STX_PROPERTIES_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/fields.h"
-
-G_BEGIN_DECLS
 
 typedef struct {
   const StxFields *fields; /* those without a title are left out */
@@ -42,7 +39,3 @@ void gst_stx_properties_install(
  * A class that needs more sets functions of its own after _install, which call these. */
 void gst_stx_set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec);
 void gst_stx_get_property(GObject *object, guint id, GValue *value, GParamSpec *spec);
-
-G_END_DECLS
-
-#endif

@@ -7,14 +7,11 @@
  * others drop what they have of the same moment. A picture that lacks its stixels for once would
  * flicker.
  */
-#ifndef GST_STX_QOS_H
-#define GST_STX_QOS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/fields.h"
-
-G_BEGIN_DECLS
 
 /* The property "qos"; the first two are what a boolean is. */
 typedef enum { GST_STX_QOS_FALSE, GST_STX_QOS_TRUE, GST_STX_QOS_AUTO } GstStxQosMode;
@@ -55,7 +52,3 @@ void gst_stx_qos_post(
 /* The GAP event of a set that was dropped so, and whether an event is one. */
 void gst_stx_qos_mark_gap(GstEvent *gap);
 gboolean gst_stx_qos_is_gap(GstEvent *event);
-
-G_END_DECLS
-
-#endif

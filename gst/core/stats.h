@@ -4,12 +4,9 @@
  * line of it in the log at the end of the stream (GST_DEBUG=stx-stats:4). Any thread: the functions
  * that take the element take its object lock.
  */
-#ifndef GST_STX_STATS_H
-#define GST_STX_STATS_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Nanoseconds. */
 typedef struct {
@@ -44,7 +41,3 @@ GstStructure *gst_stx_stats_to_structure(const GstStxStats *self, gboolean paire
 
 /* The element's property, into the log. */
 void gst_stx_stats_log(GstElement *element);
-
-G_END_DECLS
-
-#endif

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Caps of one static tensor: other/tensors, as NNStreamer writes them; docs/formats.md. */
-#ifndef GST_STX_TENSOR_H
-#define GST_STX_TENSOR_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/stx.h"
-
-G_BEGIN_DECLS
 
 typedef struct {
   const gchar *type;  /* "uint8", …; lives as long as the process */
@@ -26,7 +23,3 @@ typedef struct {
  * tensor of three dimensions. */
 gboolean gst_stx_tensor_parse(GstStxTensor *tensor, const GstStructure *structure,
     const GstStxTensorUse *use, StxError *error);
-
-G_END_DECLS
-
-#endif

@@ -4,12 +4,9 @@
  * before is odd, unless a clock or another stream makes it plausible, or the next one follows it.
  * One odd time costs one buffer; of a clock that was set the second buffer is believed.
  */
-#ifndef GST_STX_TIMELINE_H
-#define GST_STX_TIMELINE_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* The limit where there is no clock, and only other streams can be compared. */
 #define GST_STX_TIME_APART ((gint64)GST_SECOND)
@@ -35,7 +32,3 @@ gboolean gst_stx_times_are_apart(gint64 one, gint64 other, gint64 limit);
  * slow stream. `plausible`: by a clock or by another stream. */
 GstStxTimeVerdict gst_stx_timeline_see(
     GstStxTimeline *self, gint64 time, gint64 limit, gboolean plausible);
-
-G_END_DECLS
-
-#endif

@@ -16,15 +16,12 @@
  * Threads. What is read and written between start and stop belongs to the streaming thread;
  * gst_stx_cuda_set_context, _query, _offers and _available may be called from any thread.
  */
-#ifndef GST_STX_CUDA_H
-#define GST_STX_CUDA_H
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
 #include "cuda/stxcuda.h"
-
-G_BEGIN_DECLS
 
 #define GST_STX_CUDA_FEATURE "memory:CUDAMemory"
 
@@ -202,7 +199,3 @@ GstBufferPool *gst_stx_cuda_pool_video_new(GstStxCuda *self, GstCaps *caps);
  * `download`: what was downloaded is there. */
 gboolean gst_stx_cuda_finish(
     GstStxCuda *self, gboolean pushes_device, gboolean download, StxError *error);
-
-G_END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the files of gst/cuda only: the library, devices, pools. */
-#ifndef GST_STX_CUDA_PRIVATE_H
-#define GST_STX_CUDA_PRIVATE_H
+#pragma once
 
 #define GST_USE_UNSTABLE_API
 #include <gst/cuda/gstcudacontext.h>
@@ -11,8 +10,6 @@
 
 #include "common/stx.h"
 #include "cuda/stxcuda.h"
-
-G_BEGIN_DECLS
 
 /* ---- The library ----------------------------------------------------------------------------- */
 
@@ -108,7 +105,3 @@ G_DECLARE_FINAL_TYPE(GstStxCudaPool, gst_stx_cuda_pool, GST, STX_CUDA_POOL, GstB
  * make it smaller. Holds a reference on the device, as do its buffers through it. */
 GstBufferPool *gst_stx_cuda_pool_new(GstStxCudaDevice *device, GstCaps *caps, gsize size,
     const GstVideoInfo *video, gboolean shrinks);
-
-G_END_DECLS
-
-#endif

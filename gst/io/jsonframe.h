@@ -3,15 +3,12 @@
  * One frame or scan as a line of JSON. docs/elements/stixel-json.md describes the line,
  * docs/stixel-json-1.schema.json is its schema.
  */
-#ifndef GST_STX_JSON_FRAME_H
-#define GST_STX_JSON_FRAME_H
+#pragma once
 
 #include "common/obstacle.h"
 #include "common/velocity.h"
 #include "gst/stixels/motionmeta.h"
 #include "gst/stixels/obstaclesmeta.h"
-
-G_BEGIN_DECLS
 
 #define GST_STX_JSON_VERSION 1 /* of the schema; a new key is no new version */
 
@@ -51,7 +48,3 @@ typedef struct {
 
 /* Adds the line, newline included. */
 void gst_stx_json_frame(GstStxJsonText *text, const GstStxJsonFrame *frame);
-
-G_END_DECLS
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by lidar-parse and lidar-decode, which make points of files and packets. */
-#ifndef GST_STX_BYTES_H
-#define GST_STX_BYTES_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* A query function of the sink pad: bytes have all kinds of caps, or none. Their content says what
  * they are. */
@@ -18,7 +15,3 @@ GstEvent *gst_stx_time_segment(GstEvent *event, GstClockTime *start);
 /* Sends caps of points at rate / per scans a second; FALSE if downstream refuses, which an element
  * error says. */
 gboolean gst_stx_send_scan_caps(GstElement *element, GstPad *src, gint rate, gint per);
-
-G_END_DECLS
-
-#endif

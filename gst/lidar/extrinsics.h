@@ -4,13 +4,10 @@
  * file, as properties. What counts, from the strongest: single properties, if one of them is not 0;
  * the file that the property calibration names, if it says it; the caps.
  */
-#ifndef GST_STX_EXTRINSICS_H
-#define GST_STX_EXTRINSICS_H
+#pragma once
 
 #include "common/extrinsics/extrinsics.h"
 #include "gst/core/camera.h"
-
-G_BEGIN_DECLS
 
 /* Sets sensor-x … sensor-yaw, all double. */
 void gst_stx_extrinsics_to_structure(const StxExtrinsics *extrinsics, GstStructure *structure);
@@ -35,7 +32,3 @@ gboolean gst_stx_extrinsics_settings_load(
  * `error`, if it is unknown. The caller holds the object lock, or a copy. */
 gboolean gst_stx_extrinsics_settings_apply(const GstStxExtrinsicsSettings *settings,
     const GstCaps *caps, gdouble matrix[12], StxError *error);
-
-G_END_DECLS
-
-#endif

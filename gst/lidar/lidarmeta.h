@@ -5,19 +5,12 @@
  * processes in which its library is loaded; elsewhere these do nothing. It has no transform: where
  * a scan's buffer is copied it has to be put on the copy.
  */
-#ifndef GST_STX_LIDAR_META_H
-#define GST_STX_LIDAR_META_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* On a finished scan, about to leave at `src`; `number` counts the scans from 0. */
 void gst_stx_lidar_meta_attach(GstPad *src, GstBuffer *scan, guint64 number);
 
 /* Puts the metas of a scan on its copy. */
 void gst_stx_lidar_meta_keep(GstBuffer *scan, GstBuffer *copy);
-
-G_END_DECLS
-
-#endif

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Of several senders on one port: whose packets count. */
-#ifndef GST_STX_SENDER_H
-#define GST_STX_SENDER_H
+#pragma once
 
 #include <gio/gio.h>
 #include <gst/gst.h>
 
 #include "common/stx.h"
-
-G_BEGIN_DECLS
 
 /* Zero it to begin with. */
 typedef struct {
@@ -27,7 +24,3 @@ gboolean gst_stx_sender_is(GstStxSender *self, GstBuffer *packet, StxError *erro
 void gst_stx_sender_keep(GstStxSender *self, GstBuffer *packet);
 
 void gst_stx_sender_clear(GstStxSender *self);
-
-G_END_DECLS
-
-#endif

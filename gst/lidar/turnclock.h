@@ -4,12 +4,9 @@
  * differences between arrival and the sensor's clock the smallest is the true one. It may drift by
  * 100 millionths; where it jumps by a fifth of a second, the sensor's clock was set.
  */
-#ifndef GST_STX_TURN_CLOCK_H
-#define GST_STX_TURN_CLOCK_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* Zero it to begin with. */
 typedef struct {
@@ -24,7 +21,3 @@ void gst_stx_turn_clock_note(GstStxTurnClock *self, guint64 sensor, GstClockTime
 
 /* The time stamp of a moment of the sensor's clock. */
 GstClockTime gst_stx_turn_clock_time(const GstStxTurnClock *self, guint64 sensor);
-
-G_END_DECLS
-
-#endif

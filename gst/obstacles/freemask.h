@@ -5,18 +5,11 @@
  * free and else 0, and a classification to which it relates, with the names "background" and "free
  * space".
  */
-#ifndef GST_STX_FREE_MASK_H
-#define GST_STX_FREE_MASK_H
+#pragma once
 
 #include "gst/stixels/stixels.h"
-
-G_BEGIN_DECLS
 
 /* Of the stixels and the free space that the frame, which is writable, of these caps and of width ×
  * height pixels, carries as metas. FALSE: `error` says why it gets none. */
 gboolean gst_stx_free_mask_attach(
     GstBuffer *frame, const GstCaps *caps, gint width, gint height, GError **error);
-
-G_END_DECLS
-
-#endif

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Obstacles (common/obstacles/obstacles.h) of what lies in buffers. They are found on the CPU: what
  * lies on a GPU comes back when it is mapped. Everything here belongs to the streaming thread. */
-#ifndef GST_OBSTACLES_STAGE_H
-#define GST_OBSTACLES_STAGE_H
+#pragma once
 
 #include "common/obstacles/obstacles.h"
 #include "gst/core/memory.h"
 #include "gst/stixels/stixels.h"
-
-G_BEGIN_DECLS
 
 /* Zero it to begin with. */
 typedef struct {
@@ -56,7 +53,3 @@ GstBuffer *gst_obstacles_stage_records(const StxObstaclesResult *result);
 void gst_obstacles_stage_attach(
     GstBuffer *frame, const StxObstaclesResult *result, const GstObstaclesInput *input);
 void gst_obstacles_stage_attach_motion(GstBuffer *frame, const StxObstaclesResult *result);
-
-G_END_DECLS
-
-#endif

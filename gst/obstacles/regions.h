@@ -17,12 +17,9 @@
  *
  * docs/elements/stixel-obstacles.md has the fields.
  */
-#ifndef GST_STX_REGIONS_H
-#define GST_STX_REGIONS_H
+#pragma once
 
 #include "gst/stixels/stixels.h"
-
-G_BEGIN_DECLS
 
 /* A frame that gets them. */
 typedef struct {
@@ -40,7 +37,3 @@ GstStructure *gst_stx_obstacle_structure(const gchar *name, const StxObstacle *o
  * obstacle gets any: `error` says why it is unknown where in the frame they are. */
 gboolean gst_stx_regions_attach(
     const GstStxRegionsFrame *frame, const GstCaps *caps, GError **error);
-
-G_END_DECLS
-
-#endif

@@ -8,8 +8,7 @@
  *
  * A function that can fail returns a status: NULL, or a reason that the caller releases.
  */
-#ifndef GST_STX_ONNX_API_H
-#define GST_STX_ONNX_API_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -92,5 +91,3 @@ typedef struct GstStxOnnxApi {
   ONNX_ENTRIES(ONNX_DECLARE)
 } GstStxOnnxApi;
 #undef ONNX_DECLARE
-
-#endif

@@ -9,14 +9,11 @@
  *
  * Threads: one at a time may use a network.
  */
-#ifndef GST_STX_ONNX_RUNTIME_H
-#define GST_STX_ONNX_RUNTIME_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/stx.h"
-
-G_BEGIN_DECLS
 
 #define GST_STX_ONNX_RANK 8  /* dimensions at most */
 #define GST_STX_ONNX_PORTS 8 /* inputs, or outputs, at most */
@@ -80,7 +77,3 @@ gchar *gst_stx_onnx_describe(gint type, const gint64 *shape, guint rank);
 gboolean gst_stx_onnx_run(GstStxOnnx *self, const GstStxOnnxTensor *inputs, guint count,
     GstStxOnnxTensor *outputs, guint wanted, StxError *error);
 void gst_stx_onnx_release(GstStxOnnx *self, GstStxOnnxTensor *outputs, guint count);
-
-G_END_DECLS
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The views of street-scene-src: its properties (which street, which view, which camera or LiDAR),
  * and of each view the caps, the size of a frame, and the frame itself. */
-#ifndef GST_STX_SCENEVIEWS_H
-#define GST_STX_SCENEVIEWS_H
+#pragma once
 
 #include <gst/video/video.h>
 
@@ -10,8 +9,6 @@
 #include "common/scene/scene.h"
 #include "gst/core/camera.h"
 #include "gst/stixels/mediatypes.h"
-
-G_BEGIN_DECLS
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
@@ -93,7 +90,3 @@ gboolean gst_street_scene_view_decide(
 /* Writes the scene's frame into a buffer of that pool; a scan shortens it. */
 gboolean gst_street_scene_view_write(GstStreetSceneView view, StxScene *scene,
     const GstVideoInfo *info, const StxSceneLidar *lidar, GstBuffer *buffer, StxError *error);
-
-G_END_DECLS
-
-#endif

@@ -12,16 +12,13 @@
  *
  * The estimate survives flushes and new caps, but not a new start.
  */
-#ifndef GST_STX_DRIFT_H
-#define GST_STX_DRIFT_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "common/fields.h"
 #include "common/pair/pair_drift.h"
 #include "gst/core/memory.h"
-
-G_BEGIN_DECLS
 
 typedef enum { GST_STX_REFINE_OFF, GST_STX_REFINE_REPORT, GST_STX_REFINE_APPLY } GstStxRefine;
 extern const StxFieldChoice gst_stx_refine_modes[];
@@ -71,7 +68,3 @@ StxRectifyTurn gst_stx_drift_hold(GstStxDrift *self);
 
 /* The estimate, as in the message; NULL: refine=off. Any thread. */
 GstStructure *gst_stx_drift_tell(GstStxDrift *self);
-
-G_END_DECLS
-
-#endif

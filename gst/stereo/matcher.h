@@ -6,16 +6,13 @@
  *
  * Properties it brings: those of the camera, layout, confidence, motion.
  */
-#ifndef GST_STX_MATCHER_H
-#define GST_STX_MATCHER_H
+#pragma once
 
 #include "common/pair/pair_watch.h"
 #include "gst/base/pairing.h"
 #include "gst/core/camera.h"
 #include "gst/stereo/sgmmotion.h"
 #include "gst/stereo/sgmviews.h"
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_STX_MATCHER (gst_stx_matcher_get_type())
 #define GST_STX_MATCHER(object)                                                                    \
@@ -140,7 +137,3 @@ gboolean gst_stx_matcher_find_gray(GstStxMatcher *self, GstStxStage *stage,
 /* The same on the host, for a look besides; the stage waits for them. */
 gboolean gst_stx_matcher_bring_gray(GstStxMatcher *self, GstStxStage *stage,
     const GstStxMatcherPair *pair, StxImage8 *left, StxImage8 *right, StxError *error);
-
-G_END_DECLS
-
-#endif

@@ -13,14 +13,11 @@
  * for dimensions of 1, or two such maps, of which the first counts (flow). A confidence of 0 … 1
  * is the one whose name holds "conf".
  */
-#ifndef GST_STX_NETWORK_H
-#define GST_STX_NETWORK_H
+#pragma once
 
 #include "common/fields.h"
 #include "common/tensor/tensor.h"
 #include "gst/onnx/runtime.h"
-
-G_BEGIN_DECLS
 
 typedef enum {
   GST_STX_NETWORK_LAYOUT_AUTO,
@@ -99,7 +96,3 @@ void gst_stx_network_fill(const GstStxNetwork *self, guint input, const StxImage
 /* Runs the network on filled tensors, one for each input. `confidence` without data: not wanted. */
 gboolean gst_stx_network_run(GstStxNetwork *self, void *const tensor[], const StxImage16 *disparity,
     const StxImage8 *confidence, StxTensorCounts *counts, gint threads, StxError *error);
-
-G_END_DECLS
-
-#endif

@@ -3,12 +3,9 @@
  * A bin's children, which are always there, and the links between them, which come and go: made on
  * the way to READY, or when a pad is requested, and undone together.
  */
-#ifndef GST_STX_PARTS_H
-#define GST_STX_PARTS_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* ---- Children ------------------------------------------------------------------------------ */
 
@@ -46,7 +43,3 @@ void gst_stx_joints_cut(GstStxJoints *self);
 /* Undoes them all, and gives requested pads back; also while data flows, if what the pads of a tee
  * lead to is stopped thereafter. */
 void gst_stx_joints_undo(GstStxJoints *self);
-
-G_END_DECLS
-
-#endif

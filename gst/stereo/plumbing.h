@@ -25,14 +25,11 @@
  * that one frame is matched while the one before is segmented.
  */
 /* clang-format on */
-#ifndef GST_PLUMBING_H
-#define GST_PLUMBING_H
+#pragma once
 
 #include <stdbool.h>
 
 #include "gst/stereo/parts.h"
-
-G_BEGIN_DECLS
 
 /* In the order in which properties ask them. */
 typedef enum {
@@ -143,7 +140,3 @@ void gst_plumbing_watch_output(GstPlumbing *self, GstPad *pad);
 /* Looks at what comes to a new pad of `inputs`, which the bin's pad `name` (static) leads to;
  * `view`: 1 is the right one alone. */
 void gst_plumbing_watch_input(GstPlumbing *self, GstPad *pad, guint view, const gchar *name);
-
-G_END_DECLS
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The camera's own motion, for stereo-sgm: from a pair's left picture and disparity to the meta. */
-#ifndef GST_STEREO_SGM_MOTION_H
-#define GST_STEREO_SGM_MOTION_H
+#pragma once
 
 #include "common/egomotion/egomotion.h"
 #include "gst/stixels/motionmeta.h"
-
-G_BEGIN_DECLS
 
 /* FALSE where the camera lacks what motion needs; the text says where a user can give it. */
 gboolean gst_stereo_sgm_motion_check(const StxCamera *camera, StxError *error);
@@ -15,7 +12,3 @@ gboolean gst_stereo_sgm_motion_check(const StxCamera *camera, StxError *error);
  * works; `restart`: it has none before it. */
 gboolean gst_stereo_sgm_motion_find(StxEgomotion **state, const StxEgomotionImpl *impl,
     const StxEgomotionFrame *frame, gboolean restart, GstStxMotionMeta *meta, StxError *error);
-
-G_END_DECLS
-
-#endif

@@ -3,15 +3,12 @@
  * The two views of stereo-sgm (and, of one pad, stereo-rectify), wherever they come from: two pads,
  * or the halves of one pad's frames. Streaming thread only.
  */
-#ifndef GST_SGM_VIEWS_H
-#define GST_SGM_VIEWS_H
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
 #include "common/fields.h"
-
-G_BEGIN_DECLS
 
 /* The layout of the two views in a frame of the pad "sink". */
 typedef enum {
@@ -51,7 +48,3 @@ gboolean gst_stereo_sgm_views_plan(
  * of which has so many bytes; does nothing if that is the left view alone. */
 void gst_stereo_sgm_views_cut(
     const GstStereoSgmViews *views, gint pixel, StxImage8 *left, StxImage8 *right);
-
-G_END_DECLS
-
-#endif

@@ -13,14 +13,11 @@
  * Each lane has a stage of its own (stage.h), since each may have a thread of its own. Properties
  * it brings: those of the stage, for both.
  */
-#ifndef GST_STX_VIEW_STREAMS_H
-#define GST_STX_VIEW_STREAMS_H
+#pragma once
 
 #include <gst/gst.h>
 
 #include "gst/base/stage.h"
-
-G_BEGIN_DECLS
 
 #define GST_STX_VIEW_STREAM_COUNT 2 /* left, right */
 
@@ -70,7 +67,3 @@ GstStxStage *gst_stx_view_streams_stage(GstStxViewStreams *self, guint lane);
 /* From the stage's work: a buffer for the output, as gst_stx_stage_acquire gives it. */
 GstFlowReturn gst_stx_view_streams_acquire(
     GstStxViewStreams *self, guint lane, GstBuffer **buffer, StxError *error);
-
-G_END_DECLS
-
-#endif

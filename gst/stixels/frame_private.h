@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the sets of one frame: mapped records, and the place of their image in the frame. */
-#ifndef GST_STX_FRAME_PRIVATE_H
-#define GST_STX_FRAME_PRIVATE_H
+#pragma once
 
 #include "gst/stixels/placing_private.h"
 
@@ -39,5 +38,3 @@ gboolean gst_stx_frame_camera(const GstStxFrame *frame, StxCamera *camera);
 
 /* True if caps are of this media type. */
 gboolean gst_stx_caps_are(const GstCaps *caps, const gchar *media_type);
-
-#endif

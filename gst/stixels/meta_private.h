@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by all metas of the library: they hold references on buffers, begin as zeros, are
  * registered once, and are written as bytes and read again by one codec, from a table each. */
-#ifndef GST_STX_META_PRIVATE_H
-#define GST_STX_META_PRIVATE_H
+#pragma once
 
 #include <gst/gst.h>
 
@@ -92,5 +91,3 @@ gboolean gst_stx_meta_is_whole_copy(GQuark type, gpointer data);
 
 /* Always FALSE: why something is not possible. */
 gboolean gst_stx_fail(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
-
-#endif

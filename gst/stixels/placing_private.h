@@ -7,8 +7,7 @@
  * how call the transform with a scale or a matrix, elements that change them and say nothing drop
  * the meta. What is left is a copy of the whole frame.
  */
-#ifndef GST_STX_PLACING_PRIVATE_H
-#define GST_STX_PLACING_PRIVATE_H
+#pragma once
 
 #include "common/lookup/placement.h"
 #include "gst/stixels/stixelinfo.h"
@@ -56,5 +55,3 @@ gboolean gst_stx_placement_is_kept(GQuark type, gpointer data);
  */
 gboolean gst_stx_placement_in_frame(const GstStxStixelInfo *info, const StxPlacement *placement,
     GstBuffer *frame, const GstCaps *caps, StxPlacement *result, GError **error);
-
-#endif

@@ -5,14 +5,11 @@
  * brought to the GPU again.
  * Everything here belongs to the streaming thread.
  */
-#ifndef GST_CANVAS_STAGE_H
-#define GST_CANVAS_STAGE_H
+#pragma once
 
 #include "common/canvas/canvas.h"
 #include "gst/base/stage.h"
 #include "gst/core/memory.h"
-
-G_BEGIN_DECLS
 
 /* Slots of the stage that it takes, from the one it is told on: on a frame, on a buffer. */
 #define GST_CANVAS_STAGE_SLOTS 1
@@ -50,7 +47,3 @@ gboolean gst_canvas_stage_lay_on_buffer(
 
 /* Frees the canvas. */
 void gst_canvas_stage_clear(GstCanvasStage *self);
-
-G_END_DECLS
-
-#endif

@@ -10,13 +10,10 @@
  * longer than drawing. An element sets process and its stage's prepare and work, and may set
  * set_role_caps, too_late, start and stop, which chain up.
  */
-#ifndef GST_STX_ONVIDEO_H
-#define GST_STX_ONVIDEO_H
+#pragma once
 
 #include "gst/base/pairing.h"
 #include "gst/views/records.h"
-
-G_BEGIN_DECLS
 
 #define GST_STX_ONVIDEO_HOLD 300 /* milliseconds, the default */
 
@@ -67,7 +64,3 @@ void gst_stx_onvideo_keep(
 /* From process: counts a frame that has nothing to draw. How strongly the last is to be drawn on
  * it: 0…1, 0 where that is too old, too young, or there is none. */
 gdouble gst_stx_onvideo_miss(GstStxOnVideo *self);
-
-G_END_DECLS
-
-#endif

@@ -3,16 +3,13 @@
  * Drawing stixels (common/overlay/overlay.h) on a frame in a buffer, where a stage works.
  * Everything here belongs to the streaming thread.
  */
-#ifndef GST_OVERLAY_STAGE_H
-#define GST_OVERLAY_STAGE_H
+#pragma once
 
 #include "common/overlay/overlay_marks.h"
 #include "gst/base/stage.h"
 #include "gst/core/memory.h"
 #include "gst/views/canvasstage.h"
 #include "gst/views/records.h"
-
-G_BEGIN_DECLS
 
 /* Prepared for frames and stixels of one kind. Zero it to begin with. */
 typedef struct {
@@ -54,7 +51,3 @@ gboolean gst_overlay_stage_draw(GstOverlayStage *self, GstStxStage *stage, GstBu
 
 /* Frees all of it. */
 void gst_overlay_stage_clear(GstOverlayStage *self);
-
-G_END_DECLS
-
-#endif

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Records that views read on the CPU: points, labels, stixels, obstacles. Those on a GPU are
  * downloaded when they are mapped. */
-#ifndef GST_STX_RECORDS_H
-#define GST_STX_RECORDS_H
+#pragma once
 
 #include "common/lookup/placement.h"
 #include "gst/core/memory.h"
 #include "gst/stixels/stixels.h"
-
-G_BEGIN_DECLS
 
 typedef struct {
   GstBuffer *buffer; /* that is mapped; NULL: none. Not a reference */
@@ -40,8 +37,6 @@ typedef struct {
 GstBuffer *gst_stx_attached_stixels(
     GstBuffer *frame, const GstCaps *caps, GstStxImage *image, StxError *error);
 
-G_END_DECLS
-
 /* Kinds of input at pad `sink` of views; frames have stixels attached. */
 typedef enum { GST_STX_INPUT_STIXELS, GST_STX_INPUT_FRAMES, GST_STX_INPUT_SCANS } GstStxInput;
 
@@ -50,5 +45,3 @@ typedef enum { GST_STX_INPUT_STIXELS, GST_STX_INPUT_FRAMES, GST_STX_INPUT_SCANS 
  * says what to do. */
 gboolean gst_stx_input_parse(const GstCaps *caps, GstStxInput *input, StxCamera *frame_camera,
     GstStxStixelInfo *info, const gchar *scans, const gchar *cure, StxError *error);
-
-#endif

@@ -4,8 +4,7 @@
  * a program that is built with this to a function that refuses, once that many were started (see
  * meson.build).
  */
-#ifndef STX_TESTS_GRANTED_THREADS_H
-#define STX_TESTS_GRANTED_THREADS_H
+#pragma once
 
 #include <pthread.h>
 
@@ -14,5 +13,3 @@ void grant_threads(int threads);
 
 /* Starts a thread of the test's own, whatever is granted, and fails the test if that fails. */
 pthread_t start_thread(void *(*run)(void *), void *data);
-
-#endif

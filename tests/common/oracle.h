@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The reference of a stem: its method written down as its header has it, one number after another,
  * on one thread. All implementations must give its bytes. */
-#ifndef STX_TESTS_ORACLE_H
-#define STX_TESTS_ORACLE_H
+#pragma once
 
 #include "common/stx.h"
 
@@ -11,5 +10,3 @@
 const void *oracle(const StxImplTable *impls);
 
 const struct StxEgomotionImpl *oracle_egomotion(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The results of an implementation for some cases, as one number. */
-#ifndef STX_TESTS_VARIANTS_HASH_H
-#define STX_TESTS_VARIANTS_HASH_H
+#pragma once
 
 #include "common/stx.h"
 
@@ -22,5 +21,3 @@ typedef struct {
 
 extern const VariantsStem variants_stems[];
 extern const size_t variants_stem_count;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cases of the cell reduction on the GPU. */
-#ifndef STX_TESTS_COLMEAN_RUN_H
-#define STX_TESTS_COLMEAN_RUN_H
+#pragma once
 
 #include "tests/common/colmean/colmean_case.h"
 
@@ -22,5 +21,3 @@ uint16_t *colmean_run_cuda(
 
 /* The reference's bytes. */
 void colmean_expect_cuda(const ColmeanCase *c, int shift, const char *what);
-
-#endif

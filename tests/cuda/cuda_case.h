@@ -27,8 +27,7 @@
  * $STX_CUDA_MODES names those of the arguments that are to run. Without arguments: here and now,
  * on whatever driver there is, with CK_FORK=no: a CUDA context does not survive a fork.
  */
-#ifndef STX_CUDA_CASE_H
-#define STX_CUDA_CASE_H
+#pragma once
 
 #include "cuda/stxcuda.h"
 #include "tests/testing.h"
@@ -71,5 +70,3 @@ void stx_device_download8(const StxImage8 *host, const StxImage8 *device);
 void stx_device_download16(const StxImage16 *host, const StxImage16 *device);
 void stx_device_free8(StxImage8 *image);
 void stx_device_free16(StxImage16 *image);
-
-#endif

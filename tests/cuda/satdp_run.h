@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the check programs of satdp and fulldp on the GPU. */
-#ifndef STX_SATDP_RUN_H
-#define STX_SATDP_RUN_H
+#pragma once
 
 #include "tests/common/satdp/satdp_case.h"
 
@@ -17,5 +16,3 @@ SatdpRun satdp_run_cuda(const StxSatdpImpl *impl, const Case *c, const char *wha
  * terms: that of every candidate, with which the reference does not save. */
 StxSatdpResult satdp_expect_agreement(
     const StxImplTable *impls, const StxSatdpImpl *reference, const Case *c, const char *what);
-
-#endif

@@ -6,8 +6,7 @@
  * This file holds the language (thread indices, shared memory, barriers, warp operations, kernel
  * definitions); emu_intrinsics.h the arithmetic.
  */
-#ifndef STX_EMU_H
-#define STX_EMU_H
+#pragma once
 
 #include <assert.h>
 #include <math.h>
@@ -217,5 +216,3 @@ inline uint64_t vote(Operation operation, unsigned mask, uint64_t value, const c
 #define __activemask() (stx_emu::active_mask())
 
 #include "tests/emu/emu_intrinsics.h"
-
-#endif

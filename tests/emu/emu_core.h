@@ -10,8 +10,7 @@
  * All compiled without sanitizers: what the emulator does to its own state is no business of
  * theirs.
  */
-#ifndef STX_EMU_CORE_H
-#define STX_EMU_CORE_H
+#pragma once
 
 #include "tests/emu/emu.h"
 #include "tests/emu/emu_fiber.h"
@@ -92,5 +91,3 @@ void begin_sync();
 void end_sync();
 
 } /* namespace stx_emu */
-
-#endif

@@ -6,8 +6,7 @@
  * For the thread sanitizer each fiber is a thread of its own, and switching orders nothing: only
  * what the emulator announces with release and acquire does.
  */
-#ifndef STX_EMU_FIBER_H
-#define STX_EMU_FIBER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -70,5 +69,3 @@ void unwatch();
 void watch();
 
 } /* namespace stx_emu */
-
-#endif

@@ -4,8 +4,7 @@
  * and only change at barriers and warp operations, so an atomic is an ordinary update; it is
  * written as an atomic of the compiler all the same, so that the thread sanitizer sees one.
  */
-#ifndef STX_EMU_INTRINSICS_H
-#define STX_EMU_INTRINSICS_H
+#pragma once
 
 /* ---- Vector types --------------------------------------------------------------------------- */
 
@@ -323,5 +322,3 @@ static inline unsigned stx_add_in_order(unsigned *to, unsigned value)
   stx_emu::fence();
   return before;
 }
-
-#endif

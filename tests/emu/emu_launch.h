@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The emulator as the test driver sees it: kernels by name, run at once, in C. */
-#ifndef STX_EMU_LAUNCH_H
-#define STX_EMU_LAUNCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,6 +22,4 @@ bool stx_emu_launch(const char *kernel, const unsigned grid[3], const unsigned b
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -27,8 +27,7 @@
  *   STX_FAKE_CUDA_COUNT=file     at exit, the names of all calls, one per line
  *   STX_FAKE_CUDA_LEAKS=1        at exit, what was not released is named, and the status is 1
  */
-#ifndef FAKE_H
-#define FAKE_H
+#pragma once
 
 #include <cuda.h>
 #include <stdbool.h>
@@ -209,5 +208,3 @@ CUresult fake_enqueue_graph(FakeContext *context, FakeStream *stream, const Fake
 CUresult fake_current_stream(CUstream handle, FakeContext **context, FakeStream **stream);
 /* The stream behind a handle, which may be one of the driver's names for the default stream. */
 CUresult fake_stream(CUstream handle, FakeContext *context, FakeStream **stream);
-
-#endif

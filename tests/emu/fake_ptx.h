@@ -9,8 +9,7 @@
  *   STX_PTX_COPIES=1      what is copied to the host must have been written
  *   STX_PTX_REPORT=DIR    at exit, what ran, into a file of its own there, for report.py
  */
-#ifndef FAKE_PTX_H
-#define FAKE_PTX_H
+#pragma once
 
 #include "tests/emu/fake.h"
 
@@ -21,5 +20,3 @@ size_t fake_ptx_args_size(const char *kernel);
 bool fake_ptx_launch(const FakeOp *op, char *error, size_t size);
 /* At the end of the process. */
 void fake_ptx_end(void);
-
-#endif

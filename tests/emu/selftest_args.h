@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arguments of the emulator's test kernels. */
-#ifndef SELFTEST_ARGS_H
-#define SELFTEST_ARGS_H
+#pragma once
 
 #include "cuda/driver/ordered.h"
 
@@ -28,5 +27,3 @@ typedef struct {
   uint32_t turn, count, sums;
   uint32_t *before; /* what a lane was told */
 } SelftestOrderArgs;
-
-#endif

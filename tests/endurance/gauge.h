@@ -6,8 +6,7 @@
  * STX_ENDURANCE=full makes them long: minutes to an hour each. Otherwise they take seconds, and
  * find what is lost with every frame, but not what is lost with one in a thousand.
  */
-#ifndef STX_GAUGE_H
-#define STX_GAUGE_H
+#pragma once
 
 #include <gst/check/gstcheck.h>
 
@@ -50,5 +49,3 @@ void gauge_step(GaugeRun *run);
 /* Prints the readings. Fails the test if less than `length` was done, or memory or descriptors have
  * grown; in a long test also if the second half took twice the work of the first. */
 void gauge_judge(const GaugeRun *run);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parts of gst-launch lines that the tests of endurance share. */
-#ifndef STX_LINES_H
-#define STX_LINES_H
+#pragma once
 
 /* From what the tee `tee` gets, in colour, and the pad sgm.sink_right to the picture at `out`. */
 #define ENDURANCE_WHOLE_TO(more)                                                                   \
@@ -17,5 +16,3 @@
   "street-scene-src name=left view=left " properties " ! video/x-raw,format=RGB," size " ! tee. "  \
   "street-scene-src name=right view=right " properties " ! video/x-raw,format=GRAY8," size         \
   " ! queue ! sgm.sink_right "
-
-#endif

@@ -19,8 +19,7 @@
  * which is what `tests/run.sh full` does, for each target. What an input did, fuzz-elements --files
  * shows again, in any build.
  */
-#ifndef STX_FUZZ_H
-#define STX_FUZZ_H
+#pragma once
 
 #include "common/stx.h"
 #include "tests/common/lidar_file/lidar_file_case.h" /* StxBytes */
@@ -93,5 +92,3 @@ const char *stx_fuzz_file(int number, const void *bytes, size_t size);
 void stx_fuzz_put_byte(StxBytes *seed, int byte);
 void stx_fuzz_put_number(StxBytes *seed, int32_t number); /* as stx_fuzz_number reads it */
 void stx_fuzz_put_text(StxBytes *seed, const char *text); /* with its zero byte */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the targets that read caps. Single-threaded. */
-#ifndef STX_FUZZ_GST_INPUT_H
-#define STX_FUZZ_GST_INPUT_H
+#pragma once
 
 #include <gst/gst.h>
 
@@ -24,5 +23,3 @@ void stx_fuzz_put_camera(StxBytes *seed, StxFuzzCamera camera);
 /* Texts of caps of every media type that the plugin reads, and words in them; NULL ends both. */
 extern const char *const stx_fuzz_caps_texts[];
 extern const char *const stx_fuzz_caps_words[];
-
-#endif

@@ -17,8 +17,7 @@
  *
  * Everything is called from one thread; `take` is called from that of the element.
  */
-#ifndef STX_FUZZ_RIG_H
-#define STX_FUZZ_RIG_H
+#pragma once
 
 #include <gst/video/video.h>
 
@@ -90,5 +89,3 @@ GstBuffer *stx_rig_buffer(
 
 /* Sometimes `size`, sometimes another number of bytes, but not above 1 MiB. */
 gsize stx_rig_wrong_size(StxFuzzInput *input, gsize size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Of the kernels in litmus.cu, which run with LITMUS_BLOCKS of LITMUS_THREADS. */
-#ifndef STX_LITMUS_ARGS_H
-#define STX_LITMUS_ARGS_H
+#pragma once
 
 #include "cuda/driver/ordered.h"
 
@@ -27,5 +26,3 @@ typedef struct {
   LitmusWords *words;
   uint32_t edge[LITMUS_ALL][2]; /* what each thread joins */
 } LitmusArgs;
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Errors are texts in the caller's buffer. Not for several threads at once.
  */
-#ifndef STX_PTX_H
-#define STX_PTX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ bool stx_ptx_launch(StxPtx *ptx, const StxPtxLaunch *launch, char *error, size_t
 /* Appends to the file what the kernels did so far, for report.py: instructions that ran, and
  * counts. */
 void stx_ptx_report(const StxPtx *ptx, FILE *file);
-
-#endif

@@ -16,8 +16,7 @@
  *   ptx_run.c     blocks, warps, and who runs when
  *   ptx_chosen.c  the same, by a chooser's choice
  */
-#ifndef STX_PTX_PRIVATE_H
-#define STX_PTX_PRIVATE_H
+#pragma once
 
 #include "tests/ptx/ptx.h"
 
@@ -458,5 +457,3 @@ uint64_t ptx_late_hash(const PtxRun *run, uint64_t hash);
 /* Threads first … first + count - 1, of each warp the lanes of `mask`, know what any of them knows.
  */
 void ptx_late_meet(PtxBlock *block, int first, int count, uint32_t mask);
-
-#endif

@@ -3,8 +3,7 @@
  * Running programs as a user does. `variable` is the environment variable that holds
  * the program's path; tests run through meson have it.
  */
-#ifndef STX_TEST_PROGRAMS_H
-#define STX_TEST_PROGRAMS_H
+#pragma once
 
 #include "tests/testing.h"
 
@@ -32,5 +31,3 @@ void save_png16(const char *path, const StxImage16 *image);
 
 /* Removes a folder with all that is in it, and frees its name. */
 void remove_folder(char *folder);
-
-#endif

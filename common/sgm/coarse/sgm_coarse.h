@@ -49,8 +49,7 @@
  *
  * Scratch on the host: about 50 bytes per pixel, for any max_disparity.
  */
-#ifndef STX_SGM_COARSE_H
-#define STX_SGM_COARSE_H
+#pragma once
 
 #include "common/sgm/sgm.h"
 
@@ -98,5 +97,3 @@ static inline int stx_sgm_coarse_levels(int max_disparity)
     levels++;
   return levels;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Part of sgm_coarse_omp.c: what a level is, and all that comes before its paths: the picture of
  * half the size, census words, and the windows of its blocks.
  */
-#ifndef STX_SGM_COARSE_LEVEL_INC_H
-#define STX_SGM_COARSE_LEVEL_INC_H
+#pragma once
 
 #include "common/sgm/sgm_finish.inc.h"
 #include "common/sgm/coarse/sgm_rows.inc.h"
@@ -263,5 +262,3 @@ static void choose_windows(const Level *level, const Level *coarse, int j)
     pick_row(level, coarse, j, 128, starts);
   }
 }
-
-#endif

@@ -6,8 +6,7 @@
  * Within a block a step is that of full search with one vector. Where a path comes from another
  * block its costs change places.
  */
-#ifndef STX_SGM_COARSE_SWEEP_INC_H
-#define STX_SGM_COARSE_SWEEP_INC_H
+#pragma once
 
 #include "common/sgm/coarse/sgm_coarse_level.inc.h"
 
@@ -567,5 +566,3 @@ static void take_row(const StxImage16 *lines, const StxImage8 *sure, int y,
     between_margins(stx_row8(sure, above), stx_row8(sure, below), to, stx_row8(confidence, y),
         disparity->width);
 }
-
-#endif

@@ -14,8 +14,7 @@
  *   vp_move              min(N(d), N(d ± 1) + P1) for windows `to` from N(·) of windows `from`, FAR
  *                        or more where there is no candidate; vp_motion prepares it
  */
-#ifndef STX_SGM_PAIR_INC_H
-#define STX_SGM_PAIR_INC_H
+#pragma once
 
 #include "common/sgm/coarse/sgm_coarse.h"
 #include "common/sgm/sgm_simd.inc.h"
@@ -303,7 +302,5 @@ INLINE VPair vp_move(Motion *motion, VPair n, VPair p1)
   VPair near = vp_min(vp_windows(a - 1, b - 1), vp_windows(a + 1, b + 1));
   return vp_min(vp_windows(a, b), vp_add(near, p1));
 }
-
-#endif
 
 #endif

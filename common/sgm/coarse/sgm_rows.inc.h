@@ -11,8 +11,7 @@
  *   vr_costs             C(p,·) of pixel t of the block
  *   vr_move              vp_move of each line; vr_motion prepares it
  */
-#ifndef STX_SGM_ROWS_INC_H
-#define STX_SGM_ROWS_INC_H
+#pragma once
 
 #include "common/sgm/coarse/sgm_pair.inc.h"
 
@@ -261,7 +260,5 @@ INLINE void vr_motion(
 {
   vp_motion(motion, from[0], to[0]);
 }
-
-#endif
 
 #endif

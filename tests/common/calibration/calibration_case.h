@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Calibrations as texts, made by hand in the form that tools write, and files of them. */
-#ifndef STX_CALIBRATION_CASE_H
-#define STX_CALIBRATION_CASE_H
+#pragma once
 
 #include "common/calibration/calibration.h"
 
@@ -85,5 +84,3 @@
 /* Writes the texts to files (second: may be NULL), loads them, and removes the files. */
 bool calibration_case_load(const char *first, const char *second, int pair, double unit, int width,
     int height, StxCalibration *calibration, StxError *error);
-
-#endif

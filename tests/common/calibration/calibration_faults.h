@@ -4,8 +4,7 @@
  * camera matrix, NaN, left and right swapped, no rotation. What is said has to name file, line, key
  * and value, and what to do. Tests of the reader and of the element share the list.
  */
-#ifndef STX_CALIBRATION_FAULTS_H
-#define STX_CALIBRATION_FAULTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ extern const size_t calibration_fault_count;
 
 /* The first file with the fault in it, to be freed. */
 char *calibration_fault_text(const CalibrationFault *fault);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the checks of the canvas: canvases in guarded memory, and drawings. */
-#ifndef CANVAS_CASE_H
-#define CANVAS_CASE_H
+#pragma once
 
 #include "common/canvas/canvas.h"
 #include "tests/testing.h"
@@ -25,5 +24,3 @@ int canvas_cover(const StxCanvas *canvas, int x, int y);
 void canvas_draw_any(StxCanvas *canvas, StxRandom *random);
 
 extern const StxInk canvas_white;
-
-#endif

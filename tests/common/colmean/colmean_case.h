@@ -3,8 +3,7 @@
  * Inputs for the check programs of the cell reduction: a case is parameters and an input whose
  * memory ends where a page ends, so that reading beyond it is a fault.
  */
-#ifndef STX_COLMEAN_CASE_H
-#define STX_COLMEAN_CASE_H
+#pragma once
 
 #include "tests/testing.h"
 
@@ -58,5 +57,3 @@ uint16_t *colmean_run(const StxColmeanImpl *impl, const ColmeanCase *c, int thre
 /* Fails the test unless every usable implementation equals the reference, with one thread and with
  * `threads`; `what` names the case. */
 void colmean_expect_all_same(const ColmeanCase *c, int threads, const char *what);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Maps of every kind, and their tables, for the tests of all implementations. */
-#ifndef STX_COLORMAP_CASE_H
-#define STX_COLORMAP_CASE_H
+#pragma once
 
 #include "common/colormap/colormap.h"
 #include "tests/testing.h"
@@ -23,5 +22,3 @@ void colormap_case_free(ColormapCase *c);
 STX_AUTO_VALUE(ColormapCase, colormap_case_free)
 
 int colormap_case_pixel(const ColormapCase *c); /* bytes */
-
-#endif

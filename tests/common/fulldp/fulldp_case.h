@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cases of satdp with what fulldp adds to parameters and tables; run_case, fill_case and the like
  * take them as they are. */
-#ifndef STX_TESTS_FULLDP_CASE_H
-#define STX_TESTS_FULLDP_CASE_H
+#pragma once
 
 #include "common/fulldp/fulldp.h"
 #include "tests/common/oracle.h"
@@ -68,5 +67,3 @@ static inline const StxSatdpImpl *fulldp_reference(void)
 {
   return oracle(&stx_fulldp_impls);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Shared by the check programs of ground: scans in guarded memory, made in some ways, and a run
  * with exactly the memory that the contract asks for.
  */
-#ifndef STX_GROUND_CASE_H
-#define STX_GROUND_CASE_H
+#pragma once
 
 #include "common/ground/ground.h"
 #include "tests/testing.h"
@@ -53,5 +52,3 @@ STX_AUTO_VALUE(GroundRun, ground_run_free)
 /* Fails the test where the two differ, naming `what`. */
 void ground_expect_same(
     const GroundCase *c, const GroundRun *expected, const GroundRun *actual, const char *what);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the tests of the synthetic LiDAR. */
-#ifndef STX_SCAN_CASE_H
-#define STX_SCAN_CASE_H
+#pragma once
 
 #include "tests/testing.h"
 
@@ -35,5 +34,3 @@ STX_AUTO_VALUE(StxTurn, stx_scan_free)
 
 /* Distance of a point from the sensor. */
 double stx_scan_range(const StxPoint point);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A plane of a road with one upright box on it or one pit in it, seen by an exact stereo camera. */
-#ifndef HAZARDS_CASE_H
-#define HAZARDS_CASE_H
+#pragma once
 
 #include "common/hazards/hazards.h"
 #include "tests/testing.h"
@@ -30,5 +29,3 @@ void hazards_pictures_free(HazardsPictures *pictures);
 STX_AUTO_VALUE(HazardsPictures, hazards_pictures_free)
 
 STX_AUTO_POINTER(StxHazards, stx_hazards_free)
-
-#endif

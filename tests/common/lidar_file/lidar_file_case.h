@@ -4,8 +4,7 @@
  * common/lidar_file/lidar_file.h reads. Uses no libcheck, so that the fuzzer can make its seeds
  * with it.
  */
-#ifndef STX_LIDAR_FILE_CASE_H
-#define STX_LIDAR_FILE_CASE_H
+#pragma once
 
 #include "common/lidar_file/lidar_file.h"
 
@@ -57,5 +56,3 @@ void stx_lidar_case_write(
 
 /* True if the kind has no intensity. */
 bool stx_lidar_case_is_flat(const StxLidarKind *kind);
-
-#endif

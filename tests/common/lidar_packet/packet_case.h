@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Packets of every sensor, written by the offsets of the makers' manuals: for the tests of
  * common/lidar_packet, of lidar-decode, and for what the fuzzer begins with. */
-#ifndef STX_PACKET_CASE_H
-#define STX_PACKET_CASE_H
+#pragma once
 
 #include "common/lidar_packet/lidar_packet.h"
 
@@ -39,5 +38,3 @@ void stx_packet_correction(uint8_t *file);
 
 /* Bytes, lowest first. */
 void stx_packet_put(uint8_t *at, uint64_t value, unsigned bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures in every format of luma.h, for the tests of all implementations. */
-#ifndef STX_LUMA_CASE_H
-#define STX_LUMA_CASE_H
+#pragma once
 
 #include "common/luma/luma.h"
 #include "tests/testing.h"
@@ -19,5 +18,3 @@ typedef struct {
 LumaCase luma_case_new(int format, uint64_t seed, int most);
 void luma_case_free(LumaCase *c);
 STX_AUTO_VALUE(LumaCase, luma_case_free)
-
-#endif

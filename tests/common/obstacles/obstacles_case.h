@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Frames of stixels made from upright boards on a plane. */
-#ifndef OBSTACLES_CASE_H
-#define OBSTACLES_CASE_H
+#pragma once
 
 #include "common/obstacles/obstacles.h"
 #include "tests/testing.h"
@@ -34,5 +33,3 @@ STX_AUTO_POINTER(StxObstacles, stx_obstacles_free)
 
 /* Fails the test if the frame is refused. */
 StxObstaclesResult board_run(StxObstacles *state, const StxObstaclesFrame *frame);
-
-#endif

@@ -3,8 +3,7 @@
  * Shared by check_overlay.c and check_overlay_look.c: parameters, guarded frames of any format,
  * records.
  */
-#ifndef OVERLAY_FRAMES_H
-#define OVERLAY_FRAMES_H
+#pragma once
 
 #include "common/overlay/overlay.h"
 #include "tests/testing.h"
@@ -59,5 +58,3 @@ void overlay_draw_pixel(StxOverlayParams params, StxStixel record, int fill, uin
 size_t overlay_random_stixels(const StxOverlayParams *params, StxRandom *random, StxStixel *out);
 
 void overlay_expect_bytes(const uint8_t *actual, const int *expected, int n, const char *what);
-
-#endif

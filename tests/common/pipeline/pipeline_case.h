@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the check programs of the pipeline: frames of the synthetic street, and runs. */
-#ifndef STX_PIPELINE_CASE_H
-#define STX_PIPELINE_CASE_H
+#pragma once
 
 #include "common/pipeline/pipeline.h"
 #include "tests/testing.h"
@@ -45,5 +44,3 @@ PipelineResult pipeline_run_alone(const StxPipelineSettings *settings, StxPipeli
 
 /* Frees both. */
 void pipeline_expect_same(PipelineResult expected, PipelineResult actual, const char *what);
-
-#endif

@@ -3,8 +3,7 @@
  * Shared by the check programs of rdp and the element's tests: columns in guarded memory, their
  * fillings, and a run with exactly the memory that the contract asks for.
  */
-#ifndef STX_RDP_CASE_H
-#define STX_RDP_CASE_H
+#pragma once
 
 #include "common/rdp/rdp.h"
 #include "tests/testing.h"
@@ -66,5 +65,3 @@ STX_AUTO_VALUE(RdpRun, rdp_run_free)
 /* Fails the test where the two differ, naming `what`. */
 void rdp_expect_same(
     const RdpCase *c, const RdpRun *expected, const RdpRun *actual, const char *what);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Views and maps for the tests of rectify. */
-#ifndef RECTIFY_CASE_H
-#define RECTIFY_CASE_H
+#pragma once
 
 #include "common/rectify/rectify.h"
 #include "tests/testing.h"
@@ -36,5 +35,3 @@ void rectify_run_planes(const RectifyPackedMaps *maps, const StxRectifyPacked *p
 
 void rectify_run_reference(const StxRectifyMap *map, const StxRectifySample *sample,
     const StxImage8 *source, const StxImage8 *target);
-
-#endif

@@ -4,8 +4,7 @@
  * that are none to paint on them, and an estimate with exactly the memory that the contract asks
  * for.
  */
-#ifndef STX_TESTS_ROADLINE_CASE_H
-#define STX_TESTS_ROADLINE_CASE_H
+#pragma once
 
 #include "common/roadline/roadline_track.h"
 #include "tests/testing.h"
@@ -53,5 +52,3 @@ bool road_estimate(const RoadScene *scene, const StxRoadLine *prior, StxRoadLine
 
 /* Mean distance of two lines over the rows where the second shows more than 2 px. */
 double road_distance(const StxRoadLine *line, const StxRoadLine *truth, int height);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The reference with another data term than satdp's: between satdp_c.c and fulldp_c.c. */
-#ifndef STX_TESTS_SATDP_C_H
-#define STX_TESTS_SATDP_C_H
+#pragma once
 
 #include "common/satdp/satdp_cost_math.h"
 
@@ -23,5 +22,3 @@ size_t stx_satdp_scratch_c(const StxSatdpParams *params, int threads);
 void stx_satdp_solve_c(const StxSatdpParams *params, const StxSatdpTables *tables,
     const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpResult *result,
     void *scratch, const StxSatdpTerm *term);
-
-#endif

@@ -4,8 +4,7 @@
  * guarded memory, its fillings, and a run with exactly the memory that the contract asks for. Every
  * failure inside fails the test.
  */
-#ifndef STX_TESTS_SATDP_CASE_H
-#define STX_TESTS_SATDP_CASE_H
+#pragma once
 
 #include "common/satdp/satdp_cost_math.h"
 #include "tests/testing.h"
@@ -92,5 +91,3 @@ StxStixel *run_case(const StxSatdpImpl *impl, const Case *c, int threads, StxSat
  * the same, whatever the number of threads. */
 void case_variants_agree(
     const StxImplTable *impls, const StxSatdpImpl *reference, const Case *c, const char *what);
-
-#endif

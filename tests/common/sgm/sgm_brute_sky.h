@@ -4,8 +4,7 @@
  * values are looked at again and again, patches are flooded from the top edge, means and ratios are
  * floating point. Shares no code with the implementations.
  */
-#ifndef STX_TESTS_SGM_BRUTE_SKY_H
-#define STX_TESTS_SGM_BRUTE_SKY_H
+#pragma once
 
 #include "tests/common/sgm/sgm_case.h"
 
@@ -50,5 +49,3 @@ void brute_sky(const SgmPair *pair, const SgmResult *result, BruteSky *met);
 
 /* Marks what the right camera does not see in row y. */
 void brute_border(const SgmPair *pair, const SgmResult *result, int y);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps of the references of both searches, for each other and for literal vectors. */
-#ifndef STX_TESTS_SGM_C_H
-#define STX_TESTS_SGM_C_H
+#pragma once
 
 #include "common/sgm/coarse/sgm_coarse.h"
 #include "common/sgm/sgm_private.h"
@@ -27,5 +26,3 @@ size_t stx_sgm_coarse_scratch_c(const StxSgmParams *params, int threads);
 bool stx_sgm_coarse_run_c(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
     const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
     StxError *error);
-
-#endif

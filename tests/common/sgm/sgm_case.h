@@ -4,8 +4,7 @@
  * fillings, and a run of a host implementation with exactly the memory that the contract asks for.
  * Every failure inside fails the test.
  */
-#ifndef STX_TESTS_SGM_CASE_H
-#define STX_TESTS_SGM_CASE_H
+#pragma once
 
 #include "common/sgm/sgm.h"
 #include "tests/testing.h"
@@ -67,5 +66,3 @@ void sgm_compare_with_reference(const SgmPair *pair, uint64_t seed);
 void sgm_free_result(SgmResult *result);
 STX_AUTO_VALUE(SgmPair, sgm_free_pair)
 STX_AUTO_VALUE(SgmResult, sgm_free_result)
-
-#endif

@@ -4,8 +4,7 @@
  * loaded, which is at the first use in a process: a test that wants faults sets them first, and
  * runs in a process of its own.
  */
-#ifndef STX_CUDA_FIXTURE_H
-#define STX_CUDA_FIXTURE_H
+#pragma once
 
 #include "tests/gst/fixtures/util.h"
 
@@ -74,5 +73,3 @@ void cuda_expect_some(const CudaOutcome *actual, const CudaOutcome *expected, co
 /* The bytes, or the error, of the same line on the CPU alone, whatever its backends say. It runs
  * once in a program: later tests get the same bytes. */
 CudaOutcome cuda_run_on_cpu(const CudaLine *line);
-
-#endif

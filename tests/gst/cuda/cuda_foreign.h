@@ -8,8 +8,7 @@
  *                   streams=true   as those of 1.24: the memory has a stream, on which the copy may
  *                                  still wait to be done when the buffer leaves
  */
-#ifndef STX_CUDA_FOREIGN_H
-#define STX_CUDA_FOREIGN_H
+#pragma once
 
 #include <gst/gst.h>
 
@@ -17,5 +16,3 @@ void cuda_foreign_register(void);
 
 /* Has GstCuda memories with streams? */
 gboolean cuda_foreign_has_streams(void);
-
-#endif

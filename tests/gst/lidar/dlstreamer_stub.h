@@ -3,8 +3,7 @@
  * DL Streamer's LidarMeta, as its header of 2026.1 describes it: in a library with the name that
  * DL Streamer's has, for tests that open it as a program does that has such an element.
  */
-#ifndef STX_DLSTREAMER_STUB_H
-#define STX_DLSTREAMER_STUB_H
+#pragma once
 
 #include <gst/gst.h>
 
@@ -28,5 +27,3 @@ typedef struct {
   GstClockTime exit_lidarparse_timestamp;
   guint stream_id;
 } StubOldLidarMeta;
-
-#endif
