@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Described in docs/elements/stereo-stixels.md. */
+/**
+ * SECTION:element-stereo-stixels
+ *
+ * From the pictures of two cameras to stixels in one element: stereo-rectify if the calibration is
+ * of cameras that need it, stereo-sgm or onnx-stereo, downsample-transpose, sat-dp-stixels or
+ * rdp-columns, and stixel-overlay or stixel-json.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 stereo-stixels name=stixels ! videoconvert ! autovideosink \
+ *     street-scene-src view=left num-buffers=20 ! stixels.sink_left \
+ *     street-scene-src view=right num-buffers=20 ! stixels.sink_right
+ * ]|
+ */
 #include "gst/base/inputs.h"
 #include "gst/stereo/plumbing.h"
 #include "gst/core/elements.h"

@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Described in docs/elements/stixel-orbit.md. */
+/**
+ * SECTION:element-stixel-orbit
+ * @title: stixel-orbit
+ *
+ * Shows stixels in space, as a camera sees them that stands behind and above, or orbits: with the
+ * pixels of the video on which they hang, or in colours by distance, kind or class.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=disparity num-buffers=1 ! downsample-transpose !
+ * sat-dp-stixels ! stixel-orbit ! videoconvert ! pngenc ! filesink location=orbit.png
+ * ]|
+ */
 #include "gst/core/elements.h"
 
 #include <gst/base/gstbasetransform.h>
