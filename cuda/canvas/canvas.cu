@@ -18,7 +18,7 @@ STX_DEVICE uint64_t pixel_paint(const StxTile &tile, const StxTilePlace &place, 
   return __ldg((const uint64_t *)&tile.paint[inside_y * STX_CANVAS_TILE + inside_x]);
 }
 
-/* Of the sample that begins at pixel (x, y) of the tile. */
+/* Returns the paint of the sample that begins at pixel (x, y) of the tile. */
 STX_DEVICE uint64_t sample_paint(
     const StxTile &tile, const StxTilePlace &place, const StxPlane &plane, int x, int y)
 {

@@ -61,7 +61,7 @@ static size_t raw_size(const StxColmeanParams *params)
   return needed ? stx_align((size_t)target.columns * target.rows * sizeof(uint32_t)) : 0;
 }
 
-/* Of a row of steps; rows begin where the widest loads may. */
+/* Returns the bytes of a row of steps, aligned for the widest loads. */
 static size_t steps_stride(const StxColmeanParams *params)
 {
   return stx_align((size_t)params->grid.width * sizeof(uint16_t));
@@ -270,7 +270,7 @@ static bool run_labels(const Job *job, StxError *error)
 /* 1 or 4 neighbours go into one sum, or scores are fewer than pixels. */
 typedef enum { SUM_1, SUM_4, SUM_SCALED } ScoreSums;
 
-/* By the size of a score: 1, 2 or 4 bytes are entry 0, 1, 2. */
+/* Indexed by the size of a score: 1, 2 or 4 bytes are entry 0, 1, 2. */
 static const StxCudaKernel scores_kernels[3][3] = {
     {{&module, "stx_colmean_u8_1"}, {&module, "stx_colmean_u8_4"},
         {&module, "stx_colmean_u8_scaled"}},

@@ -55,8 +55,8 @@ struct Half {
   uint16_t bits;
 };
 
-/* Of a chunk's 16 / sizeof(T) values, ACROSS neighbours to a sum; WORDS of shared memory, which
- * sums of at most 16 bits (128 · 255) share by twos. */
+/* The sums of a chunk's 16 / sizeof(T) values, ACROSS neighbours to a sum, in WORDS of shared
+ * memory; two sums of at most 16 bits (128 · 255) share a word. */
 template <typename T, int ACROSS> struct ChunkSums {
   static constexpr bool HALVES = sizeof(T) == 1 && ACROSS == 1;
   static constexpr int WORDS = (HALVES ? 8 : 16 / sizeof(T)) / ACROSS;
@@ -270,7 +270,7 @@ STX_DEVICE void part_rows(
   bottom = min(min(top + a.tile.part_rows, row_top + grid.cell_height), grid.height);
 }
 
-/* Of a row of scores: the first that the tile's cells have. */
+/* Returns the first score in a row that belongs to the tile's cells. */
 template <bool SCALED>
 STX_DEVICE int first_score(const StxColmeanScoresArgs &a, const ScoresTile &tile)
 {

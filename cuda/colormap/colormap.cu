@@ -45,7 +45,7 @@ STX_DEVICE unsigned disparity_at(const StxColormapInput *input, int map, int x, 
   return input->disparities != NULL ? input->disparities->disparity[map][number] : number;
 }
 
-/* Of one lane: at most 2^15 pixels of a row, whose errors stay below 2^32. */
+/* The counts of one lane: at most 2^15 pixels of a row, whose errors stay below 2^32. */
 typedef struct {
   unsigned truth, known, bad, sum;
 } Counts;

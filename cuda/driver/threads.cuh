@@ -38,14 +38,14 @@ STX_DEVICE int warp_of_block()
   return __shfl_sync(STX_FULL_WARP, (int)threadIdx.y, 0);
 }
 
-/* A value that is kept: of one that it can calculate anew, with other instructions, in each step,
- * the compiler does not think that it is worth a register. */
+/* Returns the value from a shuffle, so that the compiler keeps it in a register: what it can
+ * compute again in each step, with other instructions, it does not keep. */
 template <typename T> STX_DEVICE T kept(T value)
 {
   return __shfl_sync(STX_FULL_WARP, value, (int)threadIdx.x);
 }
 
-/* Of an address, it remains known that it lies in global memory: only there a sum whose result is
+/* Keeps an address and that it lies in global memory: only there an atomic addition whose result is
  * not used is an instruction of its own. */
 template <typename T> STX_DEVICE T *kept(T *global)
 {

@@ -254,7 +254,7 @@ STX_DEVICE unsigned cost_of(const Patch *patch, const uint32_t *words, const Row
   return sum;
 }
 
-/* Of the lane's columns: the least cost, with its row and column behind. */
+/* Returns the least cost of the lane's columns, with its row and column in the lower bits. */
 STX_DEVICE unsigned find_costs(
     const Patch *patch, const StxImage8 *relief, const EgoWindow *w, uint16_t *costs)
 {
@@ -306,7 +306,7 @@ STX_DEVICE bool search(const StxEgomotionArgs *a, int from, int from_x, int from
   return 2 * found->least < (int)texture_of(&patch);
 }
 
-/* Of what may be anywhere: it must be unlike all else, and lead back. */
+/* Searches a corner whose place is not expected: its match must be unique, and lead back. */
 STX_DEVICE bool search_wide(const StxEgomotionArgs *a, const EgoCorner *c, double x, double y,
     uint16_t *costs, EgoFound *found)
 {

@@ -123,7 +123,7 @@ STX_DEVICE int64_t sum_cells(const Column *c, int vb, int k, StxCellLine line, i
   return (int64_t)sum;
 }
 
-/* Of the pairs that begin and end in a tile. */
+/* Fits a pair that begins and ends in a tile. */
 template <int kind> STX_DEVICE Fit fit_pair(const Column *c, int vb, int k)
 {
   Plane plane = plane_of<kind>(c, vb, k);

@@ -81,7 +81,7 @@ typedef struct {
 
 /* ---- Samples ------------------------------------------------------------------------------ */
 
-/* Of cell `round` · 32 + lane of the warp; no key beyond the warp's last. */
+/* Returns the key of the warp's cell `round` · 32 + lane; no key beyond the warp's last. */
 STX_DEVICE unsigned long long cell_key(const StxGroundArgs *a, int round)
 {
   int warp = threadIdx.x / LANES, own = round * LANES + (int)(threadIdx.x % LANES);
@@ -331,7 +331,7 @@ typedef struct {
   StxGroundFit fit; /* not made for a line of one */
 } Growth;
 
-/* Of prototypes first … last. */
+/* Returns the sums of prototypes first … last, by the prefix sums. */
 STX_DEVICE StxGroundSums sums_between(const Sector *s, int first, int last)
 {
   const StxGroundPrefix *from = &s->prefix[first], *to = &s->prefix[last + 1];

@@ -76,7 +76,7 @@ STX_DEVICE void row_paints(
   }
 }
 
-/* Of the samples x … x + 3 of row y. */
+/* Writes the paints of the samples x … x + 3 of row y. */
 STX_DEVICE void sample_paints(const StxOverlayDrawArgs &a, const StxOverlayPlaneArgs &plane, int x,
     int y, uint64_t (&paint)[STX_OVERLAY_SAMPLES])
 {

@@ -65,8 +65,8 @@ typedef struct {
   int8_t channel[4];     /* as in StxPlane */
   uint8_t pixel_stride, shift_x, shift_y;
   uint8_t unit; /* bytes that may be loaded at once: 16, 4 or 1 */
-  /* Of samples of 4 bytes: which bytes of a paint are what is added to bytes 0 and 2, 1 and 3, as
-   * selectors of __byte_perm; and the bits of those that have a channel. */
+  /* For samples of 4 bytes: __byte_perm selectors of the paint's bytes that are added to bytes 0
+   * and 2, 1 and 3; and a mask of the bytes that have a channel. */
   uint32_t even, odd, mask;
 } StxOverlayPlaneArgs;
 

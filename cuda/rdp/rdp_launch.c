@@ -24,8 +24,8 @@ static size_t align16(size_t at)
   return (at + 15) / 16 * 16;
 }
 
-/* Of stx_rdp_columns, or of the paper's kernel. What is written at the end takes the place of what
- * is read until then. */
+/* Returns the memory layout of a column in stx_rdp_columns, or in the paper's kernel. The results
+ * take the place of what is read until then. */
 static StxRdpLayout lay_out(const StxRdpParams *params, bool paper, bool shared)
 {
   size_t rows = (size_t)stx_grid_rows(&params->grid);

@@ -9,7 +9,7 @@
 #include "cuda/driver/ordered.cuh"
 #include "cuda/rdp/rdp_column.cuh"
 
-/* Of the cells of a thread, a warp, or all threads before: how many are kept, their weights. */
+/* Kept cells and their weights: those of a thread, a warp, or all threads before. */
 typedef struct {
   uint32_t kept, weight;
 } Sums;

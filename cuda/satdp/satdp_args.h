@@ -39,7 +39,7 @@ typedef struct {
 } StxSatdpSlant;
 
 /* The part of a pair that does not depend on the recurrence: its own share of a key, and its
- * plane's values at the cuts. Of sky both are 0. */
+ * plane's values at the cuts, which are 0 for sky. */
 typedef struct {
   int64_t key;
   int32_t foot, top;

@@ -32,7 +32,7 @@
 
 /*
  * satdp on the GPU: what the warps beside the recurrence do for the next tile; see satdp_dp.cuh.
- * Of start rows, 32 are looked at at once, one per lane, and ballots keep the lists in order.
+ * A warp tests 32 start rows at once, one per lane; ballots keep the lists in order.
  */
 
 /* A kind's warp prunes and tries its start rows: 2, 5, 7. Another fits the kind's next tile: 3,

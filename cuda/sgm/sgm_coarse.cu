@@ -152,8 +152,8 @@ STX_DEVICE void find_windows(const StxSgmWindowsArgs *a, uint32_t *votes, uint32
  * other side as a new path, so each has a pixel in every line.
  *
  * The limit is the chain of the rows, level after level: at 1242 × 375 × 128 there are 2174 steps
- * of 78 cycles on sm_90, read out of the machine code and not measured: 86 µs at 1.98 GHz. Of a
- * step 44 cycles are the minimum of all lanes, as others measured it: 48 µs together.
+ * of 78 cycles on sm_90, read out of the machine code and not measured: 86 µs at 1.98 GHz. The
+ * minimum of all lanes is 44 cycles of each step, as others measured it: 48 µs together.
  *
  * Rejected, on paper: two paths in the halves of a word. Each needs shuffles and addresses of its
  * own; what remains shared is the minimum.
@@ -522,7 +522,7 @@ STX_DEVICE uint32_t record_of(
          (uint32_t)stx_sgm_confidence(s1, s2) << 24;
 }
 
-/* Of pixel x of line j. */
+/* Finds the winner of pixel x of line j. */
 template <int PATHS> STX_DEVICE void find_winner(const StxSgmCoarseWinnerArgs *a, int x, int j)
 {
   const size_t pixel = (size_t)j * a->pair.width + x, at = pixel * CANDIDATES;

@@ -125,7 +125,7 @@ static bool census(const Job *job, const StxSgmCensusArgs *args)
   return launch(job, &census_kernel, grid, STX_SGM_CENSUS_ROWS, args);
 }
 
-/* Of lines along an axis: see first_pixel in sgm_paths.cuh. */
+/* Returns the tasks of all lines along an axis: see first_pixel in sgm_paths.cuh. */
 static unsigned axis_tasks(const Job *job, const StxSgmAxis *axis)
 {
   const unsigned lines = STX_SGM_BLOCK_LINES;

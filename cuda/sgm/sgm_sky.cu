@@ -207,7 +207,7 @@ struct TileShare {
   int samples, votes, costs, light;
 };
 
-/* Of a tile that belongs to a patch. */
+/* Returns what a tile adds to its patch. */
 STX_DEVICE TileShare share_of(const StxSgmSkyArgs *a, uint32_t at)
 {
   const uint32_t sample = __ldg(&a->samples[at]);
@@ -227,7 +227,7 @@ STX_DEVICE void look_beyond(
   stx_sgm_add_outline(outline, u, (uint32_t)disparity_of(a, u, v), a->width);
 }
 
-/* Of a tile that belongs to a patch. Few tiles have an outline, so no warp adds it up. */
+/* Adds a tile's part to its patch's outline. Few tiles have one, so warps do not reduce it. */
 STX_DEVICE void add_outline(const StxSgmSkyArgs *a, StxSgmOutline *all, int i, int j)
 {
   StxSgmOutline mine = {0, 0, 0, 0, 0, 0, 0};

@@ -35,7 +35,7 @@
  * or the lanes of a warp, has the key in its upper half.
  */
 
-/* Of the bytes of `sums`, with those of `candidates`, the first two or the last two. */
+/* Makes two keys of bytes of `sums` and `candidates`: the first two bytes, or the last two. */
 STX_DEVICE void set_keys(Packed *to, uint32_t sums, uint32_t candidates, bool last)
 {
   to->both = __byte_perm(sums, candidates, last ? 0x3726 : 0x1504);
