@@ -41,9 +41,9 @@ static const GstStxHead *oldest_head(const GstStxQueued *queued)
   return oldest;
 }
 
-/* Longer than `timeout` for pads that are late, but little longer than for the moment before. Of a
- * pad that was given up and is only late, the delay that has been reached is kept: what it brings
- * now and then would find it gone again. */
+/* Returns how long to wait: longer than `timeout` for pads that are late, but little longer than
+ * for the moment before. A pad that was given up and is only late keeps the delay that has been
+ * reached, otherwise its next buffer would come too late again. */
 static GstClockTime wait_for(const GstStxDeadline *self, guint missing, guint timeout)
 {
   GstClockTime wait = timeout * GST_MSECOND, lag = 0;

@@ -6,15 +6,14 @@
  * The oldest required head waits until its running time, plus the pipeline's latency, plus the
  * property `timeout`; then its moment is given up. Two things change that:
  *   - a pad that was waited for in vain is not waited for again until it brings something: a camera
- *     that hangs holds up one frame, not each. Only what is known to be late keeps its delay, until
- *     it has been silent for GST_STX_DEADLINE_STALL;
+ *     that hangs holds up one frame, not each. Only a pad that is known to be late keeps its delay,
+ *     until it has been silent for GST_STX_DEADLINE_STALL;
  *   - a pad that brings everything late is waited for longer, by twice as much as its last buffer
- *     that came too late was late: once for what is known, once for a source that cannot keep up
+ *     that came too late was late: once for the known delay, once for a source that cannot keep up
  *     and is later with every frame. But no moment waits for longer than the one before by more
- *     than GST_STX_DEADLINE_STEP, so that pictures pause for no longer than that: a pad that is
- *     seconds late is reached in several steps, and what hands over at once what it had withheld
- *     has caught up by then. Of a slow camera, or from a slow machine, little is lost but what came
- *     at the start.
+ *     than GST_STX_DEADLINE_STEP, so that pictures pause for no longer than that. A pad that is
+ *     seconds late is reached in several steps; a pad that hands over withheld buffers at once has
+ *     caught up by then. A slow camera or a slow machine loses little but the frames at the start.
  * GstAggregator's `latency`, if set, counts alone.
  */
 #pragma once
@@ -51,11 +50,11 @@ void gst_stx_deadline_end(GstStxDeadline *self, const GstStxQueued *queued, guin
 guint gst_stx_deadline_find_late(
     const GstStxDeadline *self, const GstStxQueued *queued, const GstStxSkew *skew);
 
-/* Looks at what has come at the time `now`: those pads will be waited for again. Of the pads that
- * had stalled, those that are back. */
+/* Notes which pads have brought something at the time `now`: the deadline waits for them again.
+ * Returns those of them that had stalled. */
 guint gst_stx_deadline_see(GstStxDeadline *self, const GstStxQueued *queued, GstClockTime now);
 
-/* Pads that have been silent for too long since now. */
+/* Returns the pads that have become stalled at `now`: they have been silent for too long. */
 guint gst_stx_deadline_find_stalled(
     GstStxDeadline *self, const GstStxQueued *queued, GstClockTime now);
 

@@ -168,8 +168,8 @@ static gboolean is_leading(GstStxPairing *self, guint role)
   return TRUE;
 }
 
-/* Of the pad with most frames a second, for whose frames partners are nearest. Above a thousand is
- * what some decoders say when they do not know. */
+/* Returns the frame duration of the pad with the highest rate. Rates above 1000 a second are
+ * ignored: some decoders announce one when they do not know theirs. */
 static GstClockTime shortest_frame(GstStxPairing *self)
 {
   GstClockTime shortest = 0;
@@ -486,7 +486,7 @@ static GstFlowReturn renegotiate(GstElement *element)
                                                               : GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* Of stages that work on a GstStxPairingFrame. */
+/* The `prepare` of stages that work on a GstStxPairingFrame. */
 static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
 {
   const GstStxPairingFrame *frame = data;

@@ -347,7 +347,7 @@ static GstFlowReturn drop(
   return flow;
 }
 
-/* Of these roles, those whose pads bring only a gap; `dropped`: one that qos made upstream. */
+/* Returns those of `roles` whose pads bring only a gap; `dropped`: one that qos made upstream. */
 static guint gaps_of(GstStxPairing *self, const GstStxQueued *queued, guint roles, gboolean dropped)
 {
   guint gaps = 0;

@@ -79,7 +79,7 @@ typedef struct {
 typedef struct {
   GstStxScratch host; /* its block on the CPU */
 
-  /* Of this frame. */
+  /* The current frame's. */
   GstBuffer *buffer; /* that is mapped; NULL: none. Not a reference */
   gboolean is_frame; /* `frame` holds the map, else `map` */
   gboolean clears;   /* it is written as a whole: the padding, too */

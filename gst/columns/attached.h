@@ -7,8 +7,8 @@
 
 #include "gst/columns/semantics.h"
 
-/* Of such pictures, in a pad's template. Builds for older releases have them, too, and then refuse
- * the pictures with a reason. */
+/* The caps of such pictures, for a pad's template. Builds for older releases have them, too, and
+ * refuse the pictures with a reason. */
 #define GST_STX_ATTACHED_CAPS "; video/x-raw; video/x-raw(ANY)"
 
 /*

@@ -33,7 +33,7 @@ GST_DEBUG_CATEGORY_STATIC(gst_downsample_transpose_debug);
 
 #define DOUBT_FRAMES 3 /* that are judged together */
 
-/* Of a buffer; 4096x2160 with 1x1 cells and 32 classes fits. */
+/* The largest buffer; 4096x2160 with 1x1 cells and 32 classes fits. */
 #define COLUMNS_BYTES_MAX (1u << 30)
 
 /* Focal length times baseline, px m, of a depth camera whose baseline is unknown, or that has

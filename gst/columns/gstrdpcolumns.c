@@ -40,7 +40,7 @@ struct _GstRdpColumns {
 
   GstRdpColumnsSettings settings; /* properties, under the object lock */
 
-  /* Of the streaming thread. */
+  /* Used by the streaming thread only. */
   const GstStxColumnStream *stream;
   StxRdpParams params; /* of this frame */
   gboolean post;       /* its statistics are wanted */

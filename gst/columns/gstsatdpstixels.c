@@ -50,7 +50,7 @@ struct _GstSatDpStixels {
 
   Settings settings; /* properties, under the object lock */
 
-  /* Of the streaming thread. */
+  /* Used by the streaming thread only. */
   const GstStxColumnStream *stream;
   Settings active; /* settings of this frame, with the grid of its stream */
   StxSatdpTables *tables;

@@ -29,7 +29,7 @@ G_STATIC_ASSERT(SLOTS == GST_STX_SEGMENTATION_SLOT);
 
 #define SPARE_MIN 256 /* records that a frame may have more than the one before */
 
-/* Of the streaming thread. */
+/* The state of the streaming thread. */
 typedef struct {
   GstStxColumnStream stream;
   gpointer result; /* of a frame, on the host */
@@ -73,7 +73,7 @@ static gboolean find_camera(
   return stx_camera_of_data(camera, grid->width, grid->height, error);
 }
 
-/* Of a camera that does not fit, nothing is said downstream; `configure` refuses it. */
+/* Writes the camera into the caps downstream, unless it does not fit; `configure` refuses that. */
 static void say_camera(const GstCaps *caps, GstStructure *structure)
 {
   StxCamera camera;

@@ -66,7 +66,7 @@ static const StxFieldChoice parts[] = {
     {0},
 };
 
-/* Of video only the metas are read: its format and memory do not matter. */
+/* Only the metas of video are read: its format and memory do not matter. */
 #define INPUTS                                                                                     \
   GST_STX_STIXELS_MEDIA_TYPE "; " GST_STX_OBSTACLES_MEDIA_TYPE "; " GST_STX_LIDAR_MEDIA_TYPE       \
                              "; video/x-raw(ANY)"
@@ -104,7 +104,7 @@ static InputKind kind_of(const GstStructure *structure)
   return INPUT_STIXELS; /* or what reading its caps refuses */
 }
 
-/* Of video its metas know the image. */
+/* Reads the stixels' image from the caps; for video it stays 0, because the metas have it. */
 static gboolean read_image(GstStixelJson *self, const GstCaps *caps, StxError *error)
 {
   self->info = (GstStxStixelInfo){0};

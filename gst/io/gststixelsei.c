@@ -40,7 +40,7 @@ GST_DEBUG_CATEGORY_STATIC(gst_stixel_sei_debug);
 #define GST_TYPE_STIXEL_SEI (gst_stixel_sei_get_type())
 G_DECLARE_FINAL_TYPE(GstStixelSei, gst_stixel_sei, GST, STIXEL_SEI, GstBaseTransform)
 
-/* Of the input, as its caps say. */
+/* The input's kind, by its caps. */
 typedef enum { VIDEO_RAW, VIDEO_H264, VIDEO_H265 } Video;
 
 struct _GstStixelSei {

@@ -103,7 +103,7 @@ static void write_image(GstStxJsonText *text, const GstStxStixelInfo *info)
   write_camera(text, &info->camera);
 }
 
-/* Of a Cityscapes train id. */
+/* Writes a Cityscapes train id and the name of its class. */
 static void write_label(GstStxJsonText *text, guint label)
 {
   if (label == STX_LABEL_NONE) {

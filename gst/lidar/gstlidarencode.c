@@ -36,7 +36,7 @@ struct _GstLidarEncode {
   GstPad *sink, *src;
   GstLidarEncodeSettings settings; /* object lock */
 
-  /* Of the streaming thread. */
+  /* Used by the streaming thread only. */
   StxLidarEncoder *encoder;
   GstStxScratch scratch;
   guint64 turns;

@@ -41,9 +41,9 @@ struct _GstLidarGround {
 
   GstLidarGroundSettings settings; /* properties, under the object lock */
 
-  /* Of the streaming thread. */
-  GstLidarGroundSettings active; /* settings of this scan, */
-  StxGroundResult result;        /* and what was found in it, if it is to be posted or judged */
+  /* Used by the streaming thread only. */
+  GstLidarGroundSettings active; /* settings of this scan */
+  StxGroundResult result;        /* this scan's, if it is to be posted or judged */
   gboolean gives_labels;         /* and not points with a meta */
   gboolean judged;               /* a scan has had a ground, or a warning has said why not */
   GstBuffer *points; /* of this scan, uploaded; NULL: they leave in the memory in which they came */

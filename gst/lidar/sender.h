@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Of several senders on one port: whose packets count. */
+/* Chooses one of several senders on a port: the one whose packets count. */
 #pragma once
 
 #include <gio/gio.h>

@@ -9,7 +9,7 @@
 
 #include "gst/stixels/stixels.h"
 
-/* Of the stixels and the free space that the frame, which is writable, of these caps and of width ×
- * height pixels, carries as metas. FALSE: `error` says why it gets none. */
+/* Attaches a mask of the free space to a writable frame of width × height pixels, made from the
+ * stixels and the free space that are attached to it. FALSE: `error` says why it gets none. */
 gboolean gst_stx_free_mask_attach(
     GstBuffer *frame, const GstCaps *caps, gint width, gint height, GError **error);

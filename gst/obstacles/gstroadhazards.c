@@ -54,7 +54,7 @@ struct _GstRoadHazards {
   GstStxCameraSettings camera_settings;
   StxHazardsParams params;
 
-  /* Of the streaming thread. */
+  /* Used by the streaming thread only. */
   gboolean changed; /* caps since the last announcement */
   GstVideoInfo pictures[2];
   GstStxDisparity map;

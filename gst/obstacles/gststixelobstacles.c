@@ -63,7 +63,7 @@ struct _GstStixelObstacles {
   GstStxStats stats;
   guint64 frames_without;
 
-  /* Of the streaming thread. */
+  /* Used by the streaming thread only. */
   GstStixelObstaclesSettings active; /* settings of this frame */
   Input input;
   gboolean gives_records; /* and not the input */
@@ -312,7 +312,7 @@ static GstFlowReturn announce(GstStixelObstacles *self, const GstStxStixelInfo *
 
 /* ---- What a frame brings ------------------------------------------------------------------- */
 
-/* Of video the camera of the caps is that of stixels which have none. */
+/* Finds the frame's input. Stixels in video that have no camera get that of the caps. */
 static GstObstaclesInput look(GstStixelObstacles *self, GstBuffer *frame)
 {
   if (self->input == OF_VIDEO)

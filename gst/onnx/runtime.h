@@ -46,7 +46,7 @@ typedef struct {
   GstStxOnnxPort input[GST_STX_ONNX_PORTS], output[GST_STX_ONNX_PORTS];
   guint inputs, outputs;
 
-  /* Of runtime.c alone. */
+  /* Used by runtime.c only. */
   struct GstStxOnnxApi *api;
   gpointer env, session, memory;
 } GstStxOnnx;

@@ -43,7 +43,7 @@ struct _GstStreetSceneSrc {
   GstClockID wait;   /* of a live camera: for the end of a frame */
   gboolean unlocked; /* … which is not waited for now */
 
-  /* Of the streaming thread. */
+  /* Used by the streaming thread only. */
   StxScene *scene;
   GstStreetSceneView view; /* view of the current caps */
   StxSceneLidar lidar;     /* likewise */

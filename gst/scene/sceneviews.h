@@ -54,9 +54,9 @@ gboolean gst_street_scene_settings_load(GstStreetSceneSettings *settings, GstEle
 /* The LiDAR; its number of beams says the field of view, too. */
 StxSceneLidar gst_street_scene_lidar(const GstStreetSceneSettings *settings);
 
-/* The camera by the properties, then by the caps, else by stx_scene_camera() for this size. Of real
- * cameras it is that of the rectified pair. FALSE and `note`: gst_stx_camera_settings_apply(). The
- * caller holds the object lock, or a copy. */
+/* Returns the camera by the properties, then by the caps, else by stx_scene_camera() for this size;
+ * with real cameras, that of the rectified pair. FALSE and `note`: gst_stx_camera_settings_apply().
+ * The caller holds the object lock, or a copy. */
 gboolean gst_street_scene_camera(const GstStreetSceneSettings *settings, const GstCaps *caps,
     gint width, gint height, StxCamera *camera, StxError *note);
 

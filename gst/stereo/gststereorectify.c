@@ -221,7 +221,7 @@ static gboolean run_packed(
   return impl->run_packed(&pixels, &colours, &packed, &source, &target, &stage->place, error);
 }
 
-/* Of a frame with both views only the camera's own is read, and uploaded. */
+/* Maps the camera's own view, which is all that is read and uploaded of a frame with both. */
 static gboolean find_input(GstStxStage *stage, const Plan *plan, const gchar *what,
     GstBuffer *input, StxFrame *frame, StxError *error)
 {

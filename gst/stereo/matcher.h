@@ -28,8 +28,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstStxMatcher, gst_object_unref)
 GType gst_stx_matcher_get_type(void);
 
 typedef enum {
-  GST_STX_MOTION_FALSE, /* the value of a boolean, */
-  GST_STX_MOTION_TRUE,  /*   likewise */
+  GST_STX_MOTION_FALSE, /* the value of a boolean */
+  GST_STX_MOTION_TRUE,  /* the value of a boolean */
   GST_STX_MOTION_AUTO
 } GstStxMotionWanted;
 
@@ -65,11 +65,11 @@ struct _GstStxMatcher {
   GstStxMatcherSettings settings;
   gboolean changed;
 
-  /* Of the streaming thread: what the current caps and properties led to. */
+  /* Used by the streaming thread only: the result of the current caps and properties. */
   GstStereoSgmViews views;
   GstStxMatcherPlan plan;
 
-  /* Of matcher.c alone. */
+  /* Used by matcher.c only. */
   GstVideoInfo output;
   StxCamera view_camera;
   gboolean differ;                /* the views do, since a while: the user knows */

@@ -209,7 +209,7 @@ static guint view_named(const gchar *name)
   return views;
 }
 
-/* Of two names that differ in their last letter alone, imgL and imgR. */
+/* True for names that differ in the last letter alone and are right before left: imgR, imgL. */
 static gboolean is_reversed(const gchar *first, const gchar *second)
 {
   gsize length = strlen(first);

@@ -395,7 +395,7 @@ static gboolean add_src(GstPlumbing *self, guint index)
          (!self->connected || join_wanted(self));
 }
 
-/* Of a queue. */
+/* The limits of a queue. */
 typedef struct {
   guint frames, bytes;
   guint64 time;

@@ -48,7 +48,7 @@ static gboolean refines(GstPlumbing *self)
   return refine != 0;
 }
 
-/* Of a file that stereo-rectify does not know, unless it is to look for drift. */
+/* Chooses for a file of a rectified pair: pictures pass stereo-rectify only to find drift. */
 static gboolean choose_rectified(GstPlumbing *self, const gchar *path, const StxError *raw)
 {
   StxCamera camera;

@@ -6,7 +6,7 @@
 #include "common/camera_fields.h"
 #include "common/columns.h"
 
-/* Of stx_camera_fields, in their order. */
+/* The names of stx_camera_fields in caps, in their order. */
 static const gchar *const caps_fields[] = {
     "camera-focal", "camera-cx", "camera-cy", "camera-baseline", "camera-height", "camera-pitch"};
 #define CAPS_WIDTH "camera-image-width"

@@ -27,7 +27,7 @@ typedef struct {
   GstMetaTransformFunction transform;
   /* Are the buffers as long as the numbers and the carrier say? NULL: they may have any length. */
   gboolean (*fits)(gconstpointer meta, GstBuffer *carrier);
-  /* Of bytes from elsewhere: are the numbers possible? NULL: all are. */
+  /* Are the numbers of a deserialized meta possible? NULL: all are. */
   gboolean (*is_sound)(gconstpointer meta);
   const GstStxMetaField *fields; /* what is written, in this order; a count of 0 ends them */
 } GstStxMetaKind;
@@ -58,7 +58,7 @@ const GstMetaInfo *gst_stx_meta_info(gsize *once, GType api, const GstStxMetaKin
         buffer, gst_stx_##name##_meta_api_get_type());                                             \
   }
 
-/* Of metas of this library alone. */
+/* Returns the kind of a meta of this library; `info` must be of one. */
 const GstStxMetaKind *gst_stx_meta_kind(const GstMetaInfo *info);
 
 #if GST_CHECK_VERSION(1, 24, 0)

@@ -88,7 +88,7 @@ static const guint8 *take(Reader *reader, gsize size)
   return at;
 }
 
-/* Of any alignment. */
+/* Reads a little-endian number of any alignment. */
 static guint32 get_u32(const guint8 *at)
 {
   guint32 value;

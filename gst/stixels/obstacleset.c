@@ -50,7 +50,7 @@ GstStxObstacles *gst_stx_obstacles_new(
   return new_of(records, free_space, &frame, error);
 }
 
-/* Of stixels the frame is the image; of a scan there is none. */
+/* Finds the image's place in the frame. Buffers of stixels are the image; a scan has none. */
 static gboolean find_frame(GstStxObstaclesMeta *meta, GstBuffer *buffer, const GstCaps *caps,
     GstStxFrame *frame, GError **error)
 {

@@ -66,7 +66,7 @@ struct _GstDisparityColour {
   Settings settings;
   gboolean changed;
 
-  /* Of the streaming thread: caps of the pads, */
+  /* Used by the streaming thread only: caps of the pads */
   gboolean is_stixels;
   GstVideoInfo map;                              /* GRAY16_LE or GRAY8, unless they are stixels */
   GstStxStixelInfo stixels;                      /* if they are */

@@ -45,7 +45,7 @@ struct _GstLidarOverlay {
 
   Settings settings;
 
-  /* Of the streaming thread. */
+  /* Used by the streaming thread only. */
   StxScanviewLens lens;
   GstCanvasStage canvas;
   GstStxScratch memory;                    /* of the dots */

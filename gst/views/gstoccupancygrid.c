@@ -47,13 +47,13 @@ struct _GstOccupancyGrid {
   GstStxExtrinsicsSettings extrinsics;
   guint64 frames_without;
 
-  /* Of the streaming thread. */
+  /* Used by the streaming thread only. */
   StxOccupancyParams active; /* of this frame */
   GstStxInput input;
   StxCamera frame_camera;    /* of the caps of frames, of whatever size */
   GstStxStixelInfo pad_info; /* of the caps of stixels */
-  gboolean changed;          /* caps, since grids were announced, of */
-  gint side;                 /*   so many cells */
+  gboolean changed;          /* the caps have, since grids were announced */
+  gint side;                 /* cells of a side of the announced grids */
   gdouble resolution;
   GstVideoInfo video; /* of pictures; format unknown: records are given */
   StxOccupancy *state;
@@ -71,7 +71,7 @@ GST_ELEMENT_REGISTER_DEFINE(
 #define CELLS "(int) [ 1, 2048 ]"
 #define GRID_SIZE "width = " CELLS ", height = " CELLS
 
-/* Of video only the metas are read: its format and memory do not matter. */
+/* Only the metas of video are read: its format and memory do not matter. */
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
     GST_PAD_ALWAYS,
     GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "") "; video/x-raw; "

@@ -64,13 +64,13 @@ typedef struct {
   GstStxExtrinsicsSettings extrinsics;
   guint64 frames_without;
 
-  /* Of the streaming thread. */
+  /* Used by the streaming thread only. */
   GstStxInput input;
   gboolean changed;          /* caps, since pictures were negotiated */
   StxCamera frame_camera;    /* of the caps of frames, of whatever size */
   GstStxStixelInfo pad_info; /* of the caps of stixels */
-  GstStxStixelInfo given;    /* image of the last stixels, and */
-  StxCamera camera;          /*   what its camera has become by properties */
+  GstStxStixelInfo given;    /* image of the last stixels */
+  StxCamera camera;          /* their camera, changed by the properties */
   GstVideoInfo video;        /* of pictures */
   StxBevParams params;       /* for which `bev` was prepared */
   StxBev *bev;               /* in `memory`; NULL: to be prepared */
@@ -109,7 +109,7 @@ GST_ELEMENT_REGISTER_DEFINE(lidar_bev, "lidar-bev", GST_RANK_NONE, gst_lidar_bev
 
 #define SCANS GST_STX_CUDA_CAPS(GST_STX_LIDAR_MEDIA_TYPE, "")
 
-/* Of video only the metas are read: its format and memory do not matter. */
+/* Only the metas of video are read: its format and memory do not matter. */
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
     GST_PAD_ALWAYS,
     GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "") "; video/x-raw; "
@@ -217,7 +217,7 @@ static gboolean find_camera(GstStxBev *self, GstStxStixelInfo *info, StxError *e
 
 /* ---- One frame ----------------------------------------------------------------------------- */
 
-/* Of a scan alone clusters; points over stixels stand out from what is below them. */
+/* Points of a scan alone show clusters; points over stixels have a colour that stands out. */
 static StxBevMode point_mode(const GstStxBev *self, const Settings *settings)
 {
   if (settings->picture.mode != STX_BEV_AUTO)

@@ -53,7 +53,7 @@ struct _GstStixelOrbit {
 
   GstStixelOrbitSettings settings; /* properties, under the object lock */
 
-  /* Of the streaming thread. */
+  /* Used by the streaming thread only. */
   gboolean is_video;     /* what comes are frames with stixels attached */
   GstVideoInfo picture;  /* of these frames */
   GstStxStixelInfo info; /* of stixels; of frames that of the last one that had some */

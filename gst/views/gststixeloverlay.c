@@ -45,7 +45,7 @@ struct _GstStixelOverlay {
   gboolean changed;          /* settings or caps, since `drawing` was prepared */
   guint64 skipped;
 
-  /* Of the streaming thread. */
+  /* Used by the streaming thread only. */
   StxCamera video_camera;      /* caps of the pad `sink`, of whatever size */
   GstStxStixelInfo pad_info;   /* caps of the pad `stixels` */
   GstStxStixelInfo truth_info; /* … and of `truth` */
@@ -190,9 +190,9 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
              : GST_FLOW_ERROR;
 }
 
-/* A frame without stixels is counted, and the first one warned of: not one whose stixels a GAP
- * event has called off, since the element that lost them has said so. It shows the last ones, which
- * are not attached to it: they are not its. Nor are they compared with its truth. */
+/* Draws the last stixels on a frame without its own, which is counted. The first such frame is
+ * warned of, unless a GAP event has announced it: the element that lost the stixels has then said
+ * so. The last stixels are not attached to the frame, and not compared with its truth. */
 static GstFlowReturn draw_last(GstStixelOverlay *self, GstBuffer **out)
 {
   GstStxOnVideo *base = &self->parent;

@@ -30,7 +30,7 @@ typedef struct {
   guint hold;             /* milliseconds; a property of the element */
   guint64 frames_without; /* likewise */
 
-  /* Of the streaming thread. */
+  /* Used by the streaming thread only. */
   GstVideoInfo video; /* caps of the frames */
   gboolean warned;    /* of a frame without */
   GstBuffer *last;    /* what was drawn, or came too late to be: a reference, or NULL */

@@ -95,7 +95,7 @@ static gboolean judge(GstOverlayStage *self, GstStxStage *stage, const GstOverla
 
 /* ---- What lies over it --------------------------------------------------------------------- */
 
-/* Of no buffer NULL: not looked for; of an empty one not. */
+/* Returns the buffer's records; NULL: there is no buffer. An empty buffer's are not NULL. */
 static gconstpointer known(GstBuffer *buffer, const GstStxRecords *records)
 {
   static const guint32 none;
@@ -103,8 +103,8 @@ static gconstpointer known(GstBuffer *buffer, const GstStxRecords *records)
   return buffer == NULL ? NULL : records->count > 0 ? records->data : &none;
 }
 
-/* All of the canvas. What is written on a frame is true of it: nothing is that held stixels say of
- * another. */
+/* Writes all labels and marks on the canvas. Texts describe this frame only: held stixels, which
+ * describe an earlier one, have none. */
 static gboolean write_canvas(
     GstOverlayStage *self, const GstOverlayDrawing *drawing, StxError *error)
 {

@@ -40,8 +40,8 @@ GstBuffer *gst_stx_attached_stixels(
 /* Kinds of input at pad `sink` of views; frames have stixels attached. */
 typedef enum { GST_STX_INPUT_STIXELS, GST_STX_INPUT_FRAMES, GST_STX_INPUT_SCANS } GstStxInput;
 
-/* Parses caps: which of them they are, the camera of frames, of any size, and `info` of
- * stixels. Of others FALSE with a text; `scans` follows the media type of scans there, `cure`
- * says what to do. */
+/* Parses caps: the kind of input, the camera of frames, of any size, and `info` of stixels. FALSE
+ * with a text for other caps; `scans` follows the media type of scans in it, `cure` says what to
+ * do. */
 gboolean gst_stx_input_parse(const GstCaps *caps, GstStxInput *input, StxCamera *frame_camera,
     GstStxStixelInfo *info, const gchar *scans, const gchar *cure, StxError *error);
