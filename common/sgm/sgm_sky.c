@@ -371,15 +371,17 @@ static void unite(const Sky *s, int32_t a, int32_t b)
 /* With the next tile of a patch above, if no more is between than a wire. */
 static void unite_across(const Sky *s, int32_t at)
 {
-  for (int k = 2; k <= 1 + STX_SGM_SKY_WIRE; k++) {
+  StxSgmTile tile = tile_at(s, (size_t)at);
+  for (int k = 1, wire = 0; wire <= STX_SGM_SKY_WIRE && k <= STX_SGM_SKY_WIRE + 5; k++) {
     int32_t above = at - k * s->stride;
     if (above < 0)
       return;
-    if (s->inner[above]) {
-      if (stx_sgm_is_same_sky(tile_at(s, (size_t)at), tile_at(s, (size_t)above), s->range))
-        unite(s, at, above);
+    bool same = stx_sgm_is_same_sky(tile, tile_at(s, (size_t)above), s->range);
+    if (s->inner[above] && same)
+      unite(s, at, above);
+    if (s->inner[above])
       return;
-    }
+    wire += !same;
   }
 }
 

@@ -30,9 +30,10 @@
  *               as one), connected by their sides, with at least one of them at the top edge. So no
  *               narrow gap connects the sky with a wall. Where a column begins with blank tiles,
  *               the first such tile is at the top edge if it is at most STX_SGM_SKY_EDGE below
- *               them. Two in a column are also connected if 1 … STX_SGM_SKY_WIRE other tiles are
- *               between them and if the two are smooth together, all below STX_SGM_SKY_WHITE: the
- *               sky behind a wire
+ *               them. Two in a column are also connected if they are smooth together, all below
+ *               STX_SGM_SKY_WHITE, and if of the 1 … STX_SGM_SKY_WIRE + 4 other tiles between them
+ *               at most STX_SGM_SKY_WIRE are not so with the lower one: the sky behind a wire, of
+ *               which it makes two tiles on each side rough
  *   outline     of a patch: whatever is three tiles to the left, to the right, above or below one
  *               of its tiles, if that and the tile before it are no candidates and the disparity d
  *               at its centre is known, and it is not blank. i is its column. A tile may count up
@@ -79,7 +80,7 @@
 #define STX_SGM_SKY_GLARE 40
 #define STX_SGM_SKY_FAR 700
 #define STX_SGM_SKY_NEAR 6
-#define STX_SGM_SKY_WIRE 5
+#define STX_SGM_SKY_WIRE 2
 #define STX_SGM_SKY_RIM 2
 #define STX_SGM_SKY_WHITE 255
 #define STX_SGM_SKY_GROWTH 20

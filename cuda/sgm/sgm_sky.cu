@@ -162,13 +162,18 @@ STX_DEVICE void join_across(const StxSgmSkyArgs *a, uint32_t at)
   const uint32_t columns = (uint32_t)a->columns;
   if (at >= tile_count(a) || !is_used(a->parent, at))
     return;
-  for (uint32_t k = 1; k <= 1 + STX_SGM_SKY_WIRE && at >= k * columns; k++) {
+  const StxSgmTile tile = tile_at(a, at);
+  for (uint32_t k = 1, wire = 0; wire <= STX_SGM_SKY_WIRE && k <= STX_SGM_SKY_WIRE + 5; k++) {
+    if (at < k * columns)
+      return;
     const uint32_t above = at - k * columns;
-    if (!is_used(a->parent, above) || is_blank(a, above))
-      continue;
-    if (k > 1 && stx_sgm_is_same_sky(tile_at(a, at), tile_at(a, above), range_of(a)))
-      unite(a->parent, at, above);
-    return;
+    const bool same = stx_sgm_is_same_sky(tile, tile_at(a, above), range_of(a));
+    if (is_used(a->parent, above) && !is_blank(a, above)) {
+      if (k > 1 && same)
+        unite(a->parent, at, above);
+      return;
+    }
+    wire += !same;
   }
 }
 

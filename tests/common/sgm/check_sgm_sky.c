@@ -274,6 +274,26 @@ static void compare_pole(BruteSky *met)
   compare(&pair, &before, met, "pole");
 }
 
+/* Sky above and below a band of four rows of tiles that are brighter and rough. The outer two and
+ * what is beside them are clouds, so that sky reaches them. No wire is as thick. */
+static void compare_bar(BruteSky *met)
+{
+  int width = 192, height = 96;
+  StxRandom random = {1};
+  STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(width, height, 64));
+  STX_AUTO(SgmResult) before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
+  STX_EACH_PIXEL (x, y, width, height) {
+    bool bar = y >= 16 && y < 32, below = y >= 48,
+         cloud = (y >= 12 && y < 20) || (y >= 28 && y < 36);
+    int gray = bar ? 200 + stx_random_below(&random, 55) : 200;
+    gray = below ? stx_random_below(&random, 60) : gray;
+    stx_row8(&pair.left, y)[x] = stx_row8(&pair.right, y)[x] = (uint8_t)gray;
+    if (below || cloud)
+      stx_row16(&before.disparity, y)[x] = below ? 20 * STX_DISPARITY_ONE : 1;
+  }
+  compare(&pair, &before, met, "bar");
+}
+
 /* Streets and a pole in which everything is met that sgm_sky.h decides. */
 STX_TEST(equals_brute_force_on_every_decision)
 {
@@ -281,6 +301,7 @@ STX_TEST(equals_brute_force_on_every_decision)
   for (uint64_t seed = 0; seed < 240; seed++)
     compare_some(130 + (int)(seed % 7) * 11, 64 + (int)(seed % 5) * 3, seed, &met);
   compare_pole(&met);
+  compare_bar(&met);
   const int *count = (const int *)&met;
   for (size_t i = 0; i < sizeof met / sizeof *count; i++)
     ck_assert_msg(count[i] > 0, "decision %d of BruteSky was not met", (int)i);

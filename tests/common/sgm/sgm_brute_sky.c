@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define NEARLY 1e-9 /* less than what two different ratios of tiles differ by */
-#define WIRE 5
+#define WIRE 2
 #define GROWTH 20
 
 int brute_census_bit(const StxImage8 *image, int x, int y, int dx, int dy)
@@ -156,21 +156,31 @@ static bool is_inner(const Sky *s, int i, int j)
 
 static void flood(Sky *s, int i, int j, int name, BruteSky *met);
 
+/* Gray values of tiles j and below of column i go together. */
+static bool is_same(const Sky *s, int i, int j, int below)
+{
+  Grays a = tile(s, i, j), b = tile(s, i, below);
+  return fmax(a.most, b.most) < 255 &&
+         is_smooth(s, (int)(fmax(a.most, b.most) - fmin(a.least, b.least)), i,
+             sum_of(s, i, j) < sum_of(s, i, below) ? j : below);
+}
+
 /* Goes on beyond the tiles of a wire, if gray values stay as they are. */
 static void flood_across(Sky *s, int i, int j, int dj, int name, BruteSky *met)
 {
-  for (int k = 1; k <= 1 + WIRE && is_inside(s, i, j + k * dj); k++) {
-    if (!s->inner[(j + k * dj) * s->columns + i])
-      continue;
-    Grays a = tile(s, i, j), b = tile(s, i, j + k * dj);
-    bool same = fmax(a.most, b.most) < 255 &&
-                is_smooth(s, (int)(fmax(a.most, b.most) - fmin(a.least, b.least)), i,
-                    sum_of(s, i, j) < sum_of(s, i, j + k * dj) ? j : j + k * dj);
-    met->wires += k > 1 && same && s->patch[(j + k * dj) * s->columns + i] < 0;
-    if (k > 1 && same)
-      flood(s, i, j + k * dj, name, met);
+  int end = j + dj, wire = 0;
+  while (is_inside(s, i, end) && !s->inner[end * s->columns + i])
+    end += dj;
+  int gap = abs(end - j) - 1, below = end > j ? end : j;
+  if (!is_inside(s, i, end) || gap < 1 || gap > WIRE + 4)
     return;
-  }
+  for (int k = j + dj; k != end; k += dj)
+    wire += !is_same(s, i, k, below);
+  bool same = is_same(s, i, j + end - below, below);
+  met->wires += same && wire <= WIRE && s->patch[end * s->columns + i] < 0;
+  met->bars += same && wire > WIRE;
+  if (same && wire <= WIRE)
+    flood(s, i, end, name, met);
 }
 
 static void flood(Sky *s, int i, int j, int name, BruteSky *met)

@@ -17,6 +17,7 @@ typedef struct {
   int below;    /* inner tiles of no patch */
   int joined;   /* patches that meet further down */
   int wires;    /* across which a patch goes on */
+  int bars;     /* that are too thick for that */
   int matched;  /* patches that match at their disparities */
   int tied;     /* patches as large as the one that tells how bright the sky is */
   int dark;     /* patches below the frame's mean that are sure, … */
