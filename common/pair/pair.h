@@ -92,7 +92,7 @@ typedef struct {
 /* Too small for windows and grid: nothing can be said. */
 bool stx_pair_is_small(int width, int height);
 
-size_t stx_pair_scratch(int width, int height);
+STX_API size_t stx_pair_scratch(int width, int height);
 
 /* left, right: of one size, not small. scratch: stx_pair_scratch bytes, aligned to STX_ALIGN. */
 void stx_pair_measure(const StxPairParams *params, const StxImage8 *left, const StxImage8 *right,

@@ -40,12 +40,12 @@ typedef struct {
 
 /* "unknown", "plausible", "swapped", "rows", "unrectified", "scaled", "moment", "dark-left",
  * "dark-right", "same". */
-const char *stx_pair_name(StxPairVerdict verdict);
+STX_API const char *stx_pair_name(StxPairVerdict verdict);
 
 StxPairVerdict stx_pair_judge(const StxPairEvidence *evidence);
 
 /* Measures and judges; the arguments are those of stx_pair_measure. Small pictures are unknown. */
-void stx_pair_examine(int max_disparity, const StxImage8 *left, const StxImage8 *right,
+STX_API void stx_pair_examine(int max_disparity, const StxImage8 *left, const StxImage8 *right,
     void *scratch, StxPairFinding *finding);
 
 /* Degrees by which the right camera is turned against the left one, of an unrectified pair, if the
@@ -54,10 +54,10 @@ void stx_pair_examine(int max_disparity, const StxImage8 *left, const StxImage8 
 typedef struct {
   double pitch, roll;
 } StxPairAngles;
-StxPairAngles stx_pair_angles(const StxPairFinding *finding);
+STX_API StxPairAngles stx_pair_angles(const StxPairFinding *finding);
 
 /* The fault and the cure, as a sentence without a full stop. */
-void stx_pair_describe(const StxPairFinding *finding, char text[256]);
+STX_API void stx_pair_describe(const StxPairFinding *finding, char text[256]);
 
 /* ---- Over time ----------------------------------------------------------------------------- */
 

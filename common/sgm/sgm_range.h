@@ -72,12 +72,14 @@ bool stx_sgm_range_is_due(StxSgmRange *range);
 void stx_sgm_range_note(StxSgmRange *range, const StxSgmReach *reach);
 
 /* Bytes that the next look needs at most, aligned to STX_ALIGN; params: those of the match. */
-size_t stx_sgm_range_scratch(const StxSgmParams *params, const StxSgmRange *range, int threads);
+STX_API size_t stx_sgm_range_scratch(
+    const StxSgmParams *params, const StxSgmRange *range, int threads);
 
 /* A look at views on the host: at whatever of range and infinity `params` leaves open, and whether
  * a given range is too small. */
-bool stx_sgm_range_look(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
-    void *scratch, const StxPlace *place, StxSgmRange *range, StxError *error);
+STX_API bool stx_sgm_range_look(const StxSgmParams *params, const StxImage8 *left,
+    const StxImage8 *right, void *scratch, const StxPlace *place, StxSgmRange *range,
+    StxError *error);
 
 /* Fills in what `params` leaves open. */
 void stx_sgm_range_apply(const StxSgmRange *range, StxSgmParams *params);

@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The programs' version, which tests compare with meson.build, and
-which packages they need."""
+"""The programs' version, which tests compare with meson.build, and which packages they need."""
 import sys
 
 VERSION = "0.2.0"
+
+
+def add_version(parser):
+    parser.add_argument("--version", action="version",
+                        version=f"%(prog)s (gst-stixels) {VERSION}")
 
 
 def add_to(parser):
     """Also how it ends; more of that may stand in its text."""
     parser.epilog = "\n\n".join(filter(None, [
         parser.epilog, "Exit status: 0 done, 1 it failed, 2 wrong arguments."]))
-    parser.add_argument("--version", action="version",
-                        version=f"%(prog)s (gst-stixels) {VERSION}")
+    add_version(parser)
 
 
-def refuse(missing, needed, packages):
+def refuse(missing, needed, packages, status=1):
     """Ends the program for want of a package: the cause, and the recipe of the program's page."""
-    sys.exit(f"{missing}. The Python that runs this, {sys.executable}, needs {needed}:\n"
-             "/usr/bin/python3 -m venv --system-site-packages venv && "
-             f"venv/bin/pip install {packages}")
+    print(f"{missing}. The Python that runs this, {sys.executable}, needs {needed}:\n"
+          "/usr/bin/python3 -m venv --system-site-packages venv && "
+          f"venv/bin/pip install {packages}", file=sys.stderr)
+    sys.exit(status)

@@ -10,6 +10,7 @@ from . import _c as c
 from ._core import (Block, Error, Single, array, byref, checked, contiguous, copy, defaults,
                     documented, image, implementation, keywords, lib, place, pointer, scratch,
                     set_fields, whole)
+from ._files import Calibration
 from ._motion import Estimate, motion_of
 from ._obstacles import Obstacles
 from ._types import FREE_SPACE, OBSTACLE, Camera, Stixels, as_stixels, camera_struct, stixel_records
@@ -181,17 +182,19 @@ def _put_stixels(bev, layer, stixels, obstacles):
 class Street(Single):
     """A synthetic street, what two cameras and a LiDAR see of it, and the truth.
 
-    camera: of pictures of width × height pixels; frames are ten a second. One call at a time: other
-    threads wait for it.
+    camera: of pictures of width × height pixels; frames are ten a second. calibration: pictures are
+    those of two real cameras, with these lenses. One call at a time: other threads wait for it.
     """
 
     def __init__(self, width: int = 1242, height: int = 375, *, seed: int = 0,
-                 camera: Camera = None, **settings):
+                 camera: Camera = None, calibration: Calibration = None, **settings):
         params = defaults("stx_scene_fields", c.StxSceneParams)
         set_fields(params, settings, "stx_scene_fields")
         params.seed = whole("seed", seed, 0, 2 ** 64 - 1)
         params.width, params.height = whole("width", width), whole("height", height)
         params.camera = camera_struct(camera)
+        if calibration is not None:
+            params.calibration = ctypes.pointer(calibration._struct)
         self._lock, self._scene = threading.Lock(), None
         self._scene = checked(lib.stx_scene_new, byref(params))
         self.width, self.height = width, height
