@@ -81,7 +81,7 @@ import json, os, sys
 for target in json.load(sys.stdin):
     path = os.path.relpath(target["filename"][0], os.path.realpath(sys.argv[1]))
     linked = target["type"] in ("executable", "shared library", "shared module")
-    if linked and (path == "examples/stx-bench" or path.startswith(("gst/", "tests/cuda/check_"))):
+    if path == "examples/stx-bench" or linked and path.startswith(("gst/", "tests/cuda/check_")):
         print(path)' "$build"
 }
 
@@ -326,7 +326,8 @@ count_events() {
   for stages in all lidar; do
     # shellcheck disable=SC2086  # lists of options
     limited "$ncu" --csv --page raw --print-units base --log-file "$logs/ncu-$stages.csv" \
-      --force-overwrite --clock-control none --kernel-id '::regex:^stx_:2' --metrics "$metrics" \
+      --target-processes all --force-overwrite --clock-control none \
+      --kernel-id '::regex:^stx_:2' --metrics "$metrics" \
       "$build/examples/stx-bench" $stages --backend cuda --time 1
     if grep -s ERR_NVGPUCTRPERM "$logs/ncu-$stages.csv"; then
       echo "the driver lets only root count"

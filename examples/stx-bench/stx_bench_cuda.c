@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The GPU that is timed, and how fast it copies. */
-#include "examples/stx-bench/stx_bench.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/stx-bench/stx_bench_group.h"
 
 #define COPIES 9
 #define COPY_CACHES 8 /* a buffer of so many level-2 caches */
@@ -68,4 +71,53 @@ void bench_device_close(BenchDevice *device)
   stx_cuda_stream_free(device->cuda, device->stream);
   stx_cuda_close(device->cuda);
   *device = (BenchDevice){0};
+}
+
+/* ---- Machine ------------------------------------------------------------------------------ */
+
+static void describe(const BenchDevice *device, BenchGpu *gpu)
+{
+  const StxCudaInfo *info = device->info;
+  *gpu = (BenchGpu){
+      .major = info->major,
+      .minor = info->minor,
+      .processors = info->processors,
+      .clock_khz = info->clock_khz,
+      .memory_clock_khz = info->memory_clock_khz,
+      .memory_bus_bits = info->memory_bus_bits,
+      .memory = info->memory,
+      .l2_cache = info->l2_cache,
+      .copy = device->copy,
+  };
+  memcpy(gpu->name, info->name, sizeof gpu->name);
+}
+
+bool bench_machine_open(
+    BenchMachine *machine, int threads, bool cpu, bool gpu, bool measured, StxError *error)
+{
+  const int all = stx_threads(threads), counts[] = {1, all};
+  *machine = (BenchMachine){.compiler = __VERSION__};
+  machine->thread_counts = !cpu ? 0 : all > 1 ? 2 : 1;
+  for (int t = 0; t < 2; t++)
+    machine->limits[t] = measured && t < machine->thread_counts
+                             ? bench_limits(counts[t])
+                             : (BenchLimits){.threads = counts[t]};
+  if (!gpu)
+    return true;
+  machine->device = malloc(sizeof *machine->device);
+  if (machine->device == NULL)
+    return stx_fail(error, "not enough memory");
+  if (bench_device_open(machine->device, error)) {
+    describe(machine->device, &machine->gpu);
+    return true;
+  }
+  free(machine->device);
+  return false;
+}
+
+void bench_machine_close(BenchMachine *machine)
+{
+  if (machine->device != NULL)
+    bench_device_close(machine->device);
+  free(machine->device);
 }

@@ -500,7 +500,7 @@ static int runs_within(const Entry *entry, double budget)
 static bool time_once(Group *g, Entry *entry, StxError *error)
 {
   double *ms = &entry->ms[entry->runs];
-  if (g->what->scan != NULL && entry->where == ON_CPU && !run(g, entry, ms, error))
+  if (g->what->points != NULL && entry->where == ON_CPU && !run(g, entry, ms, error))
     return false;
   if (!run(g, entry, ms, error))
     return false;
@@ -549,7 +549,7 @@ static double gpu_work(const Group *g, BenchRow *row)
 {
   const BenchStage stage = g->what->stage;
   double bytes = g->what->stage == BENCH_RECTIFY ? (double)g->prepared_size : 0;
-  if (stage == BENCH_PIPELINE || g->what->scan != NULL || stage == BENCH_MOTION)
+  if (stage == BENCH_PIPELINE || g->what->points != NULL || stage == BENCH_MOTION)
     return 0;
   for (int b = 0; b < BUFFERS; b++) {
     bytes += reads(g) & 1u << b && g->device.at[b] != NULL ? (double)moved(g, b) : 0;
@@ -562,11 +562,9 @@ static double gpu_work(const Group *g, BenchRow *row)
 
 static BenchRow make_row(const Group *g, Entry *entry, double reference)
 {
-  BenchRow row = {.stage = g->what->stage,
-      .impl = entry->name,
+  BenchRow row = {.impl = entry->name,
       .graph = entry->where == ON_GRAPH,
       .sets = entry->where == ON_CPU ? 0 : g->device.sets,
-      .input = stage_input_name(g->what),
       .threads = entry->threads,
       .width = g->colmean.grid.width,
       .height = g->colmean.grid.height,

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <time.h>
+
 #include "common/egomotion/egomotion.h"
 #include "common/fulldp/fulldp.h"
 #include "common/hazards/hazards.h"
@@ -14,7 +16,31 @@
 #include "common/rectify/rectify.h"
 #include "common/scene/scene.h"
 #include "common/sgm/coarse/sgm_coarse.h"
+#include "cuda/stxcuda.h"
 #include "examples/stx-bench/stx_bench.h"
+
+/* The first GPU with a stream of its own. */
+struct BenchDevice {
+  StxCuda *cuda;
+  const StxCudaInfo *info;
+  StxCudaStream stream;
+  StxCudaEvent begin, end; /* around what is timed */
+  double copy;             /* GB/s */
+};
+
+/* Opens the GPU and measures its limit. After a failure there is nothing to close. */
+bool bench_device_open(BenchDevice *device, StxError *error);
+void bench_device_close(BenchDevice *device);
+
+BenchLimits bench_limits(int threads);
+
+/* Milliseconds of a clock that only goes forward. */
+static inline double now_ms(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
 
 #define MAX_RUNS 101
 #define MOST_STEPS 3
@@ -91,6 +117,7 @@ typedef struct {
   StxSatdpTables satdp_tables;
   StxRdpParams rdp;
   StxOverlayParams overlay;
+  StxGroundParams ground;
   StxRectifyView view;
   StxPipeline *pipelines[3]; /* BENCH_PIPELINE: of each thread count, and the reference */
   StxScene *scenes[2];
@@ -124,7 +151,7 @@ typedef struct {
 } Step;
 
 struct Stage {
-  const char *name, *input;                        /* input: NULL: the semantics' or the case's */
+  const char *name;
   const Step *steps[MOST_STEPS];                   /* one after another; none: it has no tables */
   bool (*open)(Group *, StxError *);               /* NULL: there is nothing to prepare */
   bool (*run)(Group *, const Entry *, StxError *); /* on the CPU in place of the steps */
@@ -133,7 +160,7 @@ struct Stage {
   bool no_cells;                                   /* cells do not matter */
 };
 
-extern const Stage bench_stages[BENCH_ALL_STAGES];
+extern const Stage bench_stages[BENCH_STAGES];
 
 /* Parameters, then the sizes of all buffers of a set. */
 bool stage_set_up(Group *g, StxError *error);
@@ -153,5 +180,4 @@ double stage_work(const Group *g, const BenchLimits *limits, BenchRow *row);
 /* The share of all pairs of rows that a run evaluated; negative: the stage has no pairs. */
 double stage_share(const Group *g);
 
-const char *stage_input_name(const BenchCase *what);
 void stage_close(Group *g);

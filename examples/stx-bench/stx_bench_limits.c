@@ -7,7 +7,7 @@
 #include <omp.h>
 #endif
 
-#include "examples/stx-bench/stx_bench.h"
+#include "examples/stx-bench/stx_bench_group.h"
 
 #define COPY_BYTES ((size_t)96 << 20) /* per buffer, all threads together */
 #define COPIES 9

@@ -144,14 +144,13 @@ static size_t scratch_overlay(const Group *g, const void *impl, int threads)
 static bool run_points(Group *g, const void *impl, const Memory *m, int set, StxError *error)
 {
   return ((const StxGroundImpl *)impl)
-      ->run(&g->what->ground, buffer_at(m, POINTS, set), g->what->scan->count,
+      ->run(&g->ground, buffer_at(m, POINTS, set), g->what->point_count,
           buffer_at(m, POINT_LABELS, set), buffer_at(m, RESULT, set), m->scratch, &m->place, error);
 }
 
 static size_t scratch_points(const Group *g, const void *impl, int threads)
 {
-  return ((const StxGroundImpl *)impl)
-      ->scratch_size(&g->what->ground, g->what->scan->count, threads);
+  return ((const StxGroundImpl *)impl)->scratch_size(&g->ground, g->what->point_count, threads);
 }
 
 static int motion_width(const BenchInput *input)
@@ -241,8 +240,11 @@ static void set_sizes(Group *g)
 
 static bool set_up_scan(Group *g)
 {
-  g->size[POINTS] = 4 * sizeof(float) * g->what->scan->count;
-  g->size[POINT_LABELS] = sizeof(uint32_t) * g->what->scan->count;
+  g->ground = (StxGroundParams)STX_GROUND_DEFAULTS;
+  if (g->what->stage == BENCH_GROUND)
+    g->ground.cluster_cell = 0;
+  g->size[POINTS] = 4 * sizeof(float) * g->what->point_count;
+  g->size[POINT_LABELS] = sizeof(uint32_t) * g->what->point_count;
   g->size[RESULT] = sizeof(StxGroundResult);
   return true;
 }
@@ -251,7 +253,7 @@ bool stage_set_up(Group *g, StxError *error)
 {
   const BenchInput *input = g->context->input;
   const BenchCase *what = g->what;
-  if (what->scan != NULL)
+  if (what->points != NULL)
     return set_up_scan(g);
   int cell = what->cell > 0 ? what->cell : 8;
   int height = what->stage == BENCH_RDP ? what->rows : input->height;
@@ -273,7 +275,7 @@ bool stage_set_up(Group *g, StxError *error)
   stx_labels_identity(g->colmean.label_map);
   stx_colmean_prepare(&g->colmean_tables);
   g->satdp = (StxSatdpParams)STX_SATDP_DEFAULTS;
-  g->rdp = (StxRdpParams){.epsilon = BENCH_RDP_EPSILON};
+  g->rdp = (StxRdpParams){.epsilon = (int)what->epsilon};
   g->satdp.grid = g->rdp.grid = g->colmean.grid;
   g->overlay = (StxOverlayParams){
       .show = ~0u,
@@ -304,7 +306,7 @@ const void *stage_source(const Group *g, Buffer buffer)
 {
   const BenchInput *input = g->context->input;
   if (input == NULL)
-    return buffer == POINTS ? g->what->scan->points : NULL;
+    return buffer == POINTS ? g->what->points : NULL;
   const void *const sources[BUFFERS] = {
       [LEFT] = input->left.data,
       [RIGHT] = input->right.data,
@@ -325,7 +327,7 @@ static const void *best(const Step *step)
 
 size_t stage_open_scratch(const Group *g)
 {
-  if (g->what->stage == BENCH_RDP || g->what->scan != NULL)
+  if (g->what->stage == BENCH_RDP || g->what->points != NULL)
     return 0;
   size_t line = stx_roadline_scratch(&g->satdp.grid);
   size_t cells = scratch_colmean(g, best(&colmean), 1), pairs = scratch_satdp(g, best(&satdp), 1);
@@ -364,8 +366,8 @@ static bool open_stixels(Group *g, StxError *error)
 
 static bool open_rdp(Group *g, StxError *error)
 {
-  return bench_rdp_columns(
-      g->context->input, &g->rdp, g->what->columns, g->host.at[COLUMNS], error);
+  memcpy(g->host.at[COLUMNS], g->what->cells, g->size[COLUMNS]);
+  return true;
 }
 
 static StxPipeline *open_pipeline(const Group *g, int threads, StxError *error)
@@ -574,24 +576,24 @@ static bool run_scene(Group *g, const Entry *entry, StxError *error)
   return true;
 }
 
-const Stage bench_stages[BENCH_ALL_STAGES] = {
-    [BENCH_SGM] = {"sgm", NULL, {&sgm}, .no_cells = true},
-    [BENCH_COLMEAN] = {"colmean", NULL, {&colmean}},
-    [BENCH_SATDP] = {"satdp", NULL, {&satdp}, open_satdp},
-    [BENCH_FULLDP] = {"fulldp", NULL, {&fulldp}, open_satdp},
-    [BENCH_RDP] = {"rdp", NULL, {&rdp}, open_rdp},
-    [BENCH_RECTIFY] = {"rectify", "GRAY8", {&rectify}, open_map, .no_cells = true},
-    [BENCH_OVERLAY] = {"overlay", "RGBA", {&overlay}, open_overlay},
-    [BENCH_BOTH] = {"colmean+satdp", NULL, {&colmean, &satdp}, open_satdp},
-    [BENCH_PIPELINE] = {"pipeline", NULL, {&sgm, &colmean, &satdp}, open_pipelines, run_pipeline},
-    [BENCH_OBSTACLES] = {"obstacles", "stixels", {NULL}, open_obstacles, run_obstacles, true},
-    [BENCH_VELOCITIES] = {"velocities", "points", {NULL}, open_velocities, run_obstacles, true},
-    [BENCH_HAZARDS] = {"hazards", "GRAY8", {NULL}, open_hazards, run_hazards, .no_cells = true},
-    [BENCH_MOTION] = {"motion", "GRAY8, disparity", {&motion}, open_motions, run_motion_here,
-        .no_graph = true, .no_cells = true},
-    [BENCH_SCENE] = {"scene", "RGB", {NULL}, open_scenes, run_scene, .no_cells = true},
-    [BENCH_GROUND] = {"ground", "points", {&points}},
-    [BENCH_CLUSTERS] = {"ground+clusters", "points", {&points}},
+const Stage bench_stages[BENCH_STAGES] = {
+    [BENCH_SGM] = {"sgm", {&sgm}, .no_cells = true},
+    [BENCH_COLMEAN] = {"colmean", {&colmean}},
+    [BENCH_SATDP] = {"satdp", {&satdp}, open_satdp},
+    [BENCH_FULLDP] = {"fulldp", {&fulldp}, open_satdp},
+    [BENCH_RDP] = {"rdp", {&rdp}, open_rdp},
+    [BENCH_RECTIFY] = {"rectify", {&rectify}, open_map, .no_cells = true},
+    [BENCH_OVERLAY] = {"overlay", {&overlay}, open_overlay},
+    [BENCH_BOTH] = {"colmean+satdp", {&colmean, &satdp}, open_satdp},
+    [BENCH_PIPELINE] = {"pipeline", {&sgm, &colmean, &satdp}, open_pipelines, run_pipeline},
+    [BENCH_OBSTACLES] = {"obstacles", {NULL}, open_obstacles, run_obstacles, true},
+    [BENCH_VELOCITIES] = {"velocities", {NULL}, open_velocities, run_obstacles, true},
+    [BENCH_HAZARDS] = {"hazards", {NULL}, open_hazards, run_hazards, .no_cells = true},
+    [BENCH_MOTION] = {"motion", {&motion}, open_motions, run_motion_here, .no_graph = true,
+        .no_cells = true},
+    [BENCH_SCENE] = {"scene", {NULL}, open_scenes, run_scene, .no_cells = true},
+    [BENCH_GROUND] = {"ground", {&points}},
+    [BENCH_CLUSTERS] = {"ground+clusters", {&points}},
 };
 
 const char *bench_stage_name(BenchStage stage)
@@ -679,22 +681,4 @@ double stage_work(const Group *g, const BenchLimits *limits, BenchRow *row)
     row->limit = 0;
     return 0;
   }
-}
-
-const char *stage_input_name(const BenchCase *what)
-{
-  static const char *const semantics[] = {
-      [STX_SEMANTICS_NONE] = "depth only",
-      [STX_SEMANTICS_LABELS] = "label image",
-      [STX_SEMANTICS_SCORES_U8] = "8-bit scores",
-  };
-  if (bench_stages[what->stage].input != NULL)
-    return bench_stages[what->stage].input;
-  if (what->stage == BENCH_RDP)
-    return bench_columns_names[what->columns];
-  if (what->stage != BENCH_SGM)
-    return semantics[what->semantics];
-  if (what->search == STX_SGM_COARSE_TO_FINE)
-    return what->paths == 8 ? "8 paths, coarse to fine" : "4 paths, coarse to fine";
-  return what->paths == 8 ? "8 paths" : "4 paths";
 }

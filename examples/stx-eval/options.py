@@ -7,6 +7,7 @@ import re
 
 import release
 import stixels
+from arguments import Refused, at_least, check_threads, choose, size  # noqa: F401 (for others)
 from stixels import _c as c
 from stixels import _core as core
 
@@ -14,39 +15,8 @@ lib = core.lib
 HELP = " (see --help)"
 
 
-class Refused(Exception):
-    """An error that ends the program with a message."""
-
-
 def spelled(value):
     return f"{value:g}" if isinstance(value, float) else value
-
-
-def choose(option, value, choices):
-    """The place of the value among the choices."""
-    if value not in choices:
-        raise Refused(f"--{option}={value}: choose one of {', '.join(choices)}")
-    return choices.index(value)
-
-
-def at_least(low, **options):
-    """Refuses the first of these options that is less."""
-    for name, value in options.items():
-        if value < low:
-            raise Refused(f"--{name}={value}: must be at least {low}")
-
-
-def size(option, text, single=False):
-    """(width, height) of "WxH" or, where a single number is allowed, "N"."""
-    found = re.fullmatch(r"\s*([+-]?\d+)(?:x\s*([+-]?\d+))?", text)
-    if found is None or not (single or found[2]):
-        raise Refused(f"--{option}={text}: write it as {'N or WxH' if single else 'WxH'}")
-    return int(found[1]), int(found[2] or found[1])
-
-
-def check_threads(threads):
-    if not 0 <= threads <= 256:
-        raise Refused(f"--threads={threads}: must be 0 (all cores) to 256")
 
 
 # ---- Options made from tables -------------------------------------------------------------------

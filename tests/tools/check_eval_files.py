@@ -83,6 +83,35 @@ def save_pair(folder, street, name):
         save(folder / f"image_{i}" / name, picture)
 
 
+# ---- Pictures ------------------------------------------------------------------------------------
+
+@in_folder
+def png_files_keep_their_values(folder):
+    noise = np.random.default_rng(1).integers(0, 256, (5, 37), np.uint8)
+    path = save(folder / "bytes.png", noise)
+    assert (png.load_ids(path) == noise).all() and (png.load_gray(path) == noise).all()
+    # A camera of 12 bits; and one of 8 in 16.
+    for values, gray in (((0, 15, 16, 4095), (0, 0, 1, 255)), ((0, 1, 254, 255),) * 2):
+        path = save(folder / "deep.png", np.array([values], np.uint16))
+        assert tuple(png.load_gray(path)[0]) == gray, values
+    path = save(folder / "colour.png", np.array([[(255, 0, 0), (0, 10, 200)]], np.uint8))
+    assert tuple(png.load_gray(path)[0]) == (76, 28)  # 76.7 and 28.5, cut
+
+
+@in_folder
+def broken_pictures_are_refused(folder):
+    half = save(folder / "half.png", np.random.default_rng(2).integers(0, 256, (64, 64), np.uint8))
+    half.write_bytes(half.read_bytes()[:2000])
+    for path, words in ((folder / "no-such.png", "no-such.png: No such file"),
+                        (save(folder / "text.png", "not a picture"), "text.png: "),
+                        (half, "half.png: ")):
+        try:
+            png.load_gray(path)
+            raise AssertionError(f"{path} is read")
+        except png.Unreadable as error:
+            assert words in str(error), error
+
+
 # ---- KITTI's stereo layout ----------------------------------------------------------------------
 
 def save_street(folder):
@@ -412,7 +441,8 @@ def bad_scans_are_refused(folder):
 
 
 for check in (
-        reads_folders_like_kittis, names_what_a_folder_lacks, has_the_fields_as_options,
+        png_files_keep_their_values, broken_pictures_are_refused, reads_folders_like_kittis,
+        names_what_a_folder_lacks, has_the_fields_as_options,
         takes_the_scores_of_a_network, counts_what_is_masked, stixels_agree_with_the_scan,
         sky_is_counted_and_drawn, bad_folders_are_refused, motion_is_compared_with_poses,
         hazards_are_known_or_false, every_point_is_counted, other_labels_are_judged,

@@ -12,9 +12,8 @@
 
 #include "common/memory/memory.h"
 #include "docs/measure/lidar-steps/lidar_steps.h"
-#include "examples/shared/clock.h"
-#include "examples/shared/lidar_scans.h"
-#include "examples/shared/options.h"
+#include "docs/measure/lidar-steps/clock.h"
+#include "docs/measure/lidar-steps/lidar_scans.h"
 
 #define MOST_THREADS 64
 #define LEAST_RUNS 3
@@ -188,10 +187,16 @@ static bool run(Options *o, int argc, char **argv, StxError *error)
       {NULL},
   };
   GOptionContext *context = g_option_context_new("- times the steps of ground");
+  GError *problem = NULL;
   LidarSet set;
   g_option_context_add_main_entries(context, entries, NULL);
-  if (!options_parse(context, &argc, &argv, error))
+  const bool parsed = g_option_context_parse(context, &argc, &argv, &problem);
+  g_option_context_free(context);
+  if (!parsed) {
+    stx_fail(error, "%s", problem->message);
+    g_error_free(problem);
     return false;
+  }
   o->threads = MIN(stx_threads(o->threads), MOST_THREADS);
   if (!(o->folder != NULL ? lidar_set_open(&set, o->folder, error)
                           : lidar_set_open_street(&set, 1, o->beams, 1, error)))

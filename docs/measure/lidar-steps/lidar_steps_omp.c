@@ -5,7 +5,7 @@
  */
 #include "docs/measure/lidar-steps/lidar_steps.h"
 
-#include "examples/shared/clock.h"
+#include "docs/measure/lidar-steps/clock.h"
 
 #define stx_ground_scratch lidar_steps_scratch
 #define stx_ground_run lidar_steps_run

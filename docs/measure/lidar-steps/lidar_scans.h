@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Labelled LiDAR scans for stx-bench: SemanticKITTI's folders, or the synthetic street. */
+/* Labelled LiDAR scans: SemanticKITTI's folders, or the synthetic street. */
 #pragma once
 
 #include <glib.h>

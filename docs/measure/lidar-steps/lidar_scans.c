@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "examples/shared/lidar_scans.h"
+#include "docs/measure/lidar-steps/lidar_scans.h"
 
 #include <math.h>
 #include <stdio.h>
