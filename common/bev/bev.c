@@ -241,14 +241,6 @@ void stx_bev_finish(const StxBev *bev, const StxFrame *frame, int threads)
   impl->lay(bev->legend, stx_canvas_tiles(bev->legend), frame, &place, NULL);
 }
 
-void stx_bev_draw(
-    StxBev *bev, const float *points, const uint32_t *labels, size_t count, const StxFrame *frame)
-{
-  stx_bev_begin(bev);
-  stx_bev_put_points(bev, points, labels, count, NULL);
-  stx_bev_finish(bev, frame, 1);
-}
-
 /* ---- Legend ------------------------------------------------------------------------------- */
 
 void stx_bev_tell_bar(StxBev *bev, const StxBar *bar)

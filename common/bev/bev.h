@@ -110,8 +110,4 @@ STX_API void stx_bev_put_points(StxBev *bev, const float *points, const uint32_t
     size_t count, const double extrinsics[12]);
 STX_API void stx_bev_finish(const StxBev *bev, const StxFrame *frame, int threads);
 
-/* All three, of a scan alone, by one thread. */
-void stx_bev_draw(
-    StxBev *bev, const float *points, const uint32_t *labels, size_t count, const StxFrame *frame);
-
 #endif

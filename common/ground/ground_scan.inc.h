@@ -127,11 +127,6 @@ static inline uint64_t extreme(uint32_t z, uint32_t range)
   return (uint64_t)(z + EXTREME_MIDDLE) << 32 | range;
 }
 
-static inline int32_t extreme_z(uint64_t extreme)
-{
-  return (int32_t)((uint32_t)(extreme >> 32) - EXTREME_MIDDLE);
-}
-
 static inline void take_extremes(Extremes *to, const Extremes *from)
 {
 #ifdef __SSE2__

@@ -59,12 +59,19 @@ static void bev_picture_free(BevPicture *p)
 
 STX_AUTO_VALUE(BevPicture, bev_picture_free)
 
+static void bev_draw(BevPicture *p, const float (*points)[4], const uint32_t *labels, size_t count)
+{
+  stx_bev_begin(p->bev);
+  stx_bev_put_points(p->bev, count > 0 ? points[0] : NULL, labels, count, NULL);
+  stx_bev_finish(p->bev, &p->frame, 1);
+}
+
 /* The picture of some points. */
 static BevPicture bev_picture_of(
     StxBevParams params, const float (*points)[4], const uint32_t *labels, size_t count)
 {
   BevPicture p = bev_picture_new(params, 5);
-  stx_bev_draw(p.bev, count > 0 ? points[0] : NULL, labels, count, &p.frame);
+  bev_draw(&p, points, labels, count);
   return p;
 }
 
@@ -234,7 +241,7 @@ STX_TEST(order_does_not_matter)
     }
     STX_AUTO(BevPicture) shuffled = bev_picture_of(params, moved, moved_labels, COUNT);
     stx_expect_same_image8(&p.plane, &shuffled.plane, "shuffled");
-    stx_bev_draw(p.bev, moved[0], moved_labels, COUNT, &p.frame); /* nothing stays */
+    bev_draw(&p, moved, moved_labels, COUNT); /* nothing stays */
     stx_expect_same_image8(&p.plane, &shuffled.plane, "again");
   }
 }
