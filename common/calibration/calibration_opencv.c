@@ -7,8 +7,6 @@
  */
 #include "common/calibration/calibration_private.h"
 
-#include <string.h>
-
 #include "common/rotation.h"
 
 #define FISHEYE "fisheye_model|fisheye"

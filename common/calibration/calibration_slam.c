@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "common/rotation.h"
-#include "common/text_file.h"
 
 /* ---- Kalibr, EuRoC ------------------------------------------------------------------------- */
 

@@ -14,7 +14,6 @@
 #include "common/lidar_packet/lidar_packet_private.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "common/calibration/calibration_file.h"
 #include "common/text_file.h"

@@ -5,8 +5,6 @@
 #include "common/columns.h"
 #include "gst/core/element.h"
 
-#include <math.h>
-
 /* ---- Fields -------------------------------------------------------------------------------- */
 
 static const StxField calibration_fields[] = {
