@@ -25,6 +25,8 @@
  */
 #include "gst/core/elements.h"
 
+#include <string.h>
+
 #include <gst/base/gstadapter.h>
 
 #include "common/lidar_file/lidar_file.h"
@@ -34,7 +36,6 @@
 #include "gst/core/properties.h"
 #include "gst/lidar/bytes.h"
 #include "gst/lidar/lidarmeta.h"
-#include "gst/lidar/source.h"
 #include "gst/stixels/mediatypes.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_lidar_parse_debug);
@@ -140,6 +141,45 @@ static void stamp(GstLidarParse *self, GstBuffer *output, GstBuffer *input, guin
   self->discont = FALSE;
 }
 
+/* ---- The origin of a stream, for messages -------------------------------------------------- */
+
+/* The path in a URI of files; other URIs whole. To be freed. */
+static gchar *readable_uri(const gchar *uri)
+{
+  static const char *const schemes[] = {"file:", "multifile:", "multifle:"}; /* 1.22 spells it so */
+  gchar *path, *shown;
+
+  for (guint i = 0; i < G_N_ELEMENTS(schemes); i++)
+    if (g_str_has_prefix(uri, schemes[i])) {
+      uri += strlen(schemes[i]);
+      uri += g_str_has_prefix(uri, "//") ? 2 : 0;
+      path = g_uri_unescape_string(uri, NULL);
+      shown = g_filename_display_name(path != NULL ? path : uri);
+      g_free(path);
+      return shown;
+    }
+  return g_strdup(uri);
+}
+
+/* " of " and the file or files that the source before this pad reads, as far as it tells; else "".
+ * To be freed. */
+static gchar *source_name(GstPad *sink)
+{
+  GstQuery *query = gst_query_new_uri();
+  gchar *uri = NULL, *shown, *text;
+
+  if (gst_pad_peer_query(sink, query))
+    gst_query_parse_uri(query, &uri);
+  gst_query_unref(query);
+  if (uri == NULL)
+    return g_strdup("");
+  shown = readable_uri(uri);
+  text = g_strconcat(" of ", shown, NULL);
+  g_free(shown);
+  g_free(uri);
+  return text;
+}
+
 /* ---- Scans --------------------------------------------------------------------------------- */
 
 /* The points in these bytes of a file; NULL with an error. */
@@ -176,7 +216,7 @@ static GstBuffer *read_points(
 static GstFlowReturn refuse(
     GstLidarParse *self, guint64 scan, const GstLidarParseSettings *settings, const StxError *error)
 {
-  gchar *source = gst_stx_source_name(self->sink);
+  gchar *source = source_name(self->sink);
 
   if (settings->skip_bad) {
     GST_OBJECT_LOCK(self);
