@@ -48,15 +48,6 @@ static gboolean parse_tensor(
   return TRUE;
 }
 
-static gboolean unknown_encoding(const gchar *nick, StxError *error)
-{
-  return stx_fail(error,
-      "disparity: the caps say " GST_STX_DISPARITY_ENCODING
-      "=%s; there are kitti, cityscapes, opencv, depth-mm, pixels and depth-m. The property of "
-      "that name has precedence",
-      nick);
-}
-
 static gboolean parse_encoding(
     GstStxDisparity *disparity, const GstStructure *structure, StxError *error)
 {
@@ -68,7 +59,11 @@ static gboolean parse_encoding(
     return TRUE;
   choice = stx_field_choice_named(stx_disparity_encodings, nick);
   if (choice == NULL)
-    return unknown_encoding(nick, error);
+    return stx_fail(error,
+        "disparity: the caps say " GST_STX_DISPARITY_ENCODING
+        "=%s; there are kitti, cityscapes, opencv, depth-mm, pixels and depth-m. The property of "
+        "that name has precedence",
+        nick);
   disparity->encoding = (StxDisparityEncoding)choice->value;
   return TRUE;
 }

@@ -246,14 +246,6 @@ static gboolean take_metas(Input *input, GstBuffer *buffer, guint wanted)
   return take_stixels_meta(input, buffer, wanted) && take_obstacles_meta(input, buffer, wanted);
 }
 
-static void close_input(Input *input)
-{
-  while (input->count > 0) {
-    input->count--;
-    gst_buffer_unmap(input->mapped[input->count], &input->maps[input->count]);
-  }
-}
-
 /* ---- Frames -------------------------------------------------------------------------------- */
 
 /* A scan with its labels, where it has some. */
@@ -341,7 +333,10 @@ static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *buffer, GstBuf
     append_line(self, &input.frame, output);
     gst_stx_offer(GST_ELEMENT(self), GST_BASE_TRANSFORM_SRC_PAD(base), output);
   }
-  close_input(&input);
+  while (input.count > 0) {
+    input.count--;
+    gst_buffer_unmap(input.mapped[input.count], &input.maps[input.count]);
+  }
   return good ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 

@@ -287,11 +287,6 @@ static void write_stixel(
   put(text, "}");
 }
 
-static void write_stixels(GstStxJsonText *text, const GstStxJsonFrame *frame)
-{
-  write_list(text, ",\"stixels\":[", &frame->stixels, sizeof(StxStixel), write_stixel, frame);
-}
-
 /* ---- Obstacles ----------------------------------------------------------------------------- */
 
 /* Its box in the image; a scan has none. */
@@ -368,12 +363,6 @@ static void write_obstacle(
   put(text, "}");
 }
 
-static void write_obstacles(GstStxJsonText *text, const GstStxJsonFrame *frame)
-{
-  write_list(
-      text, ",\"obstacles\":[", &frame->obstacles, sizeof(StxObstacle), write_obstacle, frame);
-}
-
 /* ---- Free space ---------------------------------------------------------------------------- */
 
 static const char *state_of(const StxFreeSpace *space)
@@ -401,11 +390,6 @@ static void write_space(GstStxJsonText *text, gconstpointer record, gsize index,
   write_place(text, ",\"row\":", space->row, 0);
   write_place(text, ",\"obstacle\":", space->obstacle, STX_FREE_NO_OBSTACLE);
   put(text, "}");
-}
-
-static void write_free_space(GstStxJsonText *text, const GstStxJsonRecords *free_space)
-{
-  write_list(text, ",\"free_space\":[", free_space, sizeof(StxFreeSpace), write_space, NULL);
 }
 
 /* ---- Points -------------------------------------------------------------------------------- */
@@ -481,11 +465,13 @@ void gst_stx_json_frame(GstStxJsonText *text, const GstStxJsonFrame *frame)
   if (frame->parts & GST_STX_JSON_MOTION)
     write_motion(text, frame->motion);
   if (frame->parts & GST_STX_JSON_STIXELS)
-    write_stixels(text, frame);
+    write_list(text, ",\"stixels\":[", &frame->stixels, sizeof(StxStixel), write_stixel, frame);
   if (frame->parts & GST_STX_JSON_OBSTACLES)
-    write_obstacles(text, frame);
+    write_list(
+        text, ",\"obstacles\":[", &frame->obstacles, sizeof(StxObstacle), write_obstacle, frame);
   if (frame->parts & GST_STX_JSON_FREE_SPACE)
-    write_free_space(text, &frame->free_space);
+    write_list(
+        text, ",\"free_space\":[", &frame->free_space, sizeof(StxFreeSpace), write_space, NULL);
   if (frame->parts & GST_STX_JSON_POINTS)
     write_points(text, &frame->points, &frame->labels);
   put(text, "}\n");

@@ -244,13 +244,6 @@ static GstCaps *fixate_caps(
   return caps_of_video(&self->info, caps);
 }
 
-static gboolean configure_stixels(GstStixelObstacles *self, const GstCaps *caps, StxError *error)
-{
-  self->input = OF_STIXELS;
-  return gst_stx_stixels_caps_parse(caps, &self->info, error) &&
-         gst_obstacles_stage_check_camera(&self->info.camera, error);
-}
-
 static gboolean configure_video(GstStixelObstacles *self, const GstCaps *caps, StxError *error)
 {
   const GstStructure *structure = gst_caps_get_structure(caps, 0);
@@ -264,8 +257,11 @@ static gboolean configure_video(GstStixelObstacles *self, const GstCaps *caps, S
 
 static gboolean configure(GstStixelObstacles *self, const GstCaps *caps, StxError *error)
 {
-  if (is_of(caps, GST_STX_STIXELS_MEDIA_TYPE))
-    return configure_stixels(self, caps, error);
+  if (is_of(caps, GST_STX_STIXELS_MEDIA_TYPE)) {
+    self->input = OF_STIXELS;
+    return gst_stx_stixels_caps_parse(caps, &self->info, error) &&
+           gst_obstacles_stage_check_camera(&self->info.camera, error);
+  }
   if (is_of(caps, "video/x-raw"))
     return configure_video(self, caps, error);
   self->input = OF_SCANS;
@@ -544,12 +540,6 @@ static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *frame, GstBuff
 
 /* ---- Streams ------------------------------------------------------------------------------- */
 
-static void reset(GstStixelObstacles *self)
-{
-  gst_obstacles_stage_reset(&self->stage);
-  gst_stx_frame_time_reset(&self->times);
-}
-
 static gboolean turns(GstBaseTransform *base, GstEvent *event)
 {
   const GstSegment *segment;
@@ -564,8 +554,10 @@ static gboolean sink_event(GstBaseTransform *base, GstEvent *event)
   GstEventType type = GST_EVENT_TYPE(event);
 
   if (type == GST_EVENT_FLUSH_STOP || type == GST_EVENT_STREAM_START ||
-      (type == GST_EVENT_SEGMENT && turns(base, event)))
-    reset(self);
+      (type == GST_EVENT_SEGMENT && turns(base, event))) {
+    gst_obstacles_stage_reset(&self->stage);
+    gst_stx_frame_time_reset(&self->times);
+  }
   if (type == GST_EVENT_GAP)
     gst_stx_stats_count(&self->stats.gaps, GST_ELEMENT(self));
   if (type == GST_EVENT_EOS)

@@ -511,21 +511,16 @@ static void set_tees(GstPlumbing *self)
       g_object_set(self->part[tees[i]], "allow-not-linked", TRUE, NULL);
 }
 
-static void set_lengths(GstPlumbing *self)
-{
-  for (guint i = 0; i < G_N_ELEMENTS(lengths); i++)
-    if (self->part[lengths[i].queue] != NULL)
-      g_object_set(self->part[lengths[i].queue], "max-size-buffers", lengths[i].frames,
-          "max-size-bytes", 0, "max-size-time", G_GUINT64_CONSTANT(0), NULL);
-}
-
 void gst_plumbing_init(GstPlumbing *self, GstBin *bin, GstPad *src)
 {
   self->bin = bin;
   self->src = src;
   g_mutex_init(&self->lock);
   gst_stx_parts_make(bin, gst_plumbing_parts, GST_PLUMBING_PARTS, self->part);
-  set_lengths(self);
+  for (guint i = 0; i < G_N_ELEMENTS(lengths); i++)
+    if (self->part[lengths[i].queue] != NULL)
+      g_object_set(self->part[lengths[i].queue], "max-size-buffers", lengths[i].frames,
+          "max-size-bytes", 0, "max-size-time", G_GUINT64_CONSTANT(0), NULL);
   set_tees(self);
   g_signal_connect(src, "linked", G_CALLBACK(src_linked), self);
   gst_plumbing_watch(self);

@@ -252,16 +252,6 @@ static void set_length(Input *input)
   g_object_set(self->part[GST_PLUMBING_INPUTS], "max-size-bytes", (guint)waits, NULL);
 }
 
-static void set_frames(Input *input, GstCaps *caps)
-{
-  input->warned = input->fitted = FALSE;
-  gst_video_info_init(&input->info);
-  if (!gst_caps_features_is_equal(
-          gst_caps_get_features(caps, 0), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY) ||
-      !gst_video_info_from_caps(&input->info, caps))
-    gst_video_info_init(&input->info);
-}
-
 /* The converters and videocrop read as much as caps and metas say: what a bad cable left of a frame
  * goes no further. */
 static GstPadProbeReturn see_frame(Input *input, GstBuffer *frame)
@@ -306,8 +296,14 @@ static GstPadProbeReturn see_input(GstPad *pad, GstPadProbeInfo *info, gpointer 
   if (!GST_EVENT_IS_SERIALIZED(GST_PAD_PROBE_INFO_EVENT(info)))
     return GST_PAD_PROBE_OK;
   caps = caps_of(info);
-  if (caps != NULL)
-    set_frames(input, caps);
+  if (caps != NULL) {
+    input->warned = input->fitted = FALSE;
+    gst_video_info_init(&input->info);
+    if (!gst_caps_features_is_equal(
+            gst_caps_get_features(caps, 0), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY) ||
+        !gst_video_info_from_caps(&input->info, caps))
+      gst_video_info_init(&input->info);
+  }
   if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_SEGMENT)
     input->live = is_live(pad);
   set_length(input);

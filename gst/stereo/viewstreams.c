@@ -276,14 +276,6 @@ static gboolean begin_streams(GstStxViewStreams *self, GstEvent *event)
   return sent;
 }
 
-static void note_event(GstStxViewStreams *self, guint first, guint end, GstEvent *event)
-{
-  for (guint i = first; i < end && GST_EVENT_TYPE(event) == GST_EVENT_GAP; i++)
-    gst_stx_stats_count(&PRIVATE(self)->lane[i].stats.gaps, GST_ELEMENT(self));
-  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS)
-    gst_stx_stats_log(GST_ELEMENT(self));
-}
-
 static gboolean sink_event(GstPad *sink, GstObject *parent, GstEvent *event)
 {
   GstStxViewStreams *self = GST_STX_VIEW_STREAMS(parent);
@@ -297,7 +289,10 @@ static gboolean sink_event(GstPad *sink, GstObject *parent, GstEvent *event)
     gst_event_unref(event);
     return taken;
   }
-  note_event(self, first, end, event);
+  for (guint i = first; i < end && GST_EVENT_TYPE(event) == GST_EVENT_GAP; i++)
+    gst_stx_stats_count(&PRIVATE(self)->lane[i].stats.gaps, GST_ELEMENT(self));
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS)
+    gst_stx_stats_log(GST_ELEMENT(self));
   if (both && GST_EVENT_TYPE(event) == GST_EVENT_STREAM_START)
     return begin_streams(self, event);
   if (both && GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
