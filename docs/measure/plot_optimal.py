@@ -18,7 +18,7 @@ PICTURES = {
             ("05/image_2", "image_3"), ("06-gray/image_0", "image_1"), ("07/image_2", "image_3"))]}
 
 # Programs of the tests, and the file for the two lines of CSV that each prints.
-TESTS = {"check_satdp_exhaustive": "optimal-small.csv", "check_fulldp_sum": "fulldp-sum.csv"}
+TESTS = {"check_fulldp_sum": "fulldp-sum.csv"}
 
 
 # ---- Measuring -------------------------------------------------------------------------------
@@ -105,19 +105,7 @@ def optimal():
         lines.append([row["data"], row["columns"],
                       row["one_changed"], f'{row["one_changed_most"]} nats',
                       row["any_changed"], f'{row["any_changed_most"]} nats', f"{share:.4f} %"])
-    (row,) = read("optimal-small.csv")
-    for model, key in (("", ""), (", gaussian-uniform", "fulldp_")):
-        lines.append([f"1 to 8 random cells{model}", row["columns"], "", "",
-                      row[f"{key}above_least"], f'{row[f"{key}largest_gap"]} nats', ""])
     return table("optimal", lines, 1)
-
-
-def weights():
-    (row,) = read("optimal-small.csv")
-    return table("weights", [
-        ["small columns", "least energy off by more than .01 nats and 1 %", "by at most"],
-        ["1 to 8 rows", f'{row["one_percent_off"]} of {row["columns"]}',
-         f'{float(row["largest_error"]):.3f} nats']], 1)
 
 
 def sky():
@@ -138,4 +126,4 @@ def sums():
 
 def tables():
     """Blocks of evaluation.md, algorithms/satdp.md and algorithms/fulldp.md."""
-    return optimal() + weights() + sky() + sums()
+    return optimal() + sky() + sums()

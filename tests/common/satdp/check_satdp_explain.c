@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The terms of a column add up to what the dynamic programme says. Other segmentations:
- * check_satdp_exhaustive.c.
+ * check_satdp_model.c.
  */
 #include "common/satdp/satdp_explain.h"
 #include "tests/common/satdp/satdp_case.h"
