@@ -115,6 +115,7 @@ static float road_at(const StxObstacles *state, double z)
 }
 
 #define HIDDEN_GAP 1.5  /* m: across what stands before it a thing goes on for so far */
+#define HIGH_GAP 2      /* times `gap`, in what is high: hedges, trees and scaffolds have holes */
 #define LOW_HEIGHT 2.2f /* m: cars, people, fences; */
 #define LOW_NOISE 0.3   /* px of disparity, beside max_length, that they may be longer */
 #define CROWN_HEIGHT 4  /* m: what rises so high is no part of a low thing below it */
@@ -212,8 +213,9 @@ static uint32_t root_of(Piece *pieces, uint32_t i)
 }
 
 /* A group's extent is kept with its first piece. Low things are not longer than max_length: rows
- * of parked cars fall apart. High things of two tracks stay two. */
-static void join(StxObstacles *state, const StxCamera *camera, uint32_t a, uint32_t b)
+ * of parked cars fall apart. High things of two tracks stay two, unless they `may_merge`. */
+static void join(
+    StxObstacles *state, const StxCamera *camera, uint32_t a, uint32_t b, bool may_merge)
 {
   Piece *pieces = state->pieces;
   a = root_of(pieces, a);
@@ -225,7 +227,7 @@ static void join(StxObstacles *state, const StxCamera *camera, uint32_t a, uint3
   bool two = into->group_owner != OBSTACLES_NONE && from->group_owner != OBSTACLES_NONE &&
              into->group_owner != from->group_owner;
   if (a == b || (high < LOW_HEIGHT && (double)(far - near) > most) ||
-      (two && fminf(into->high, from->high) >= LOW_HEIGHT))
+      (two && !may_merge && fminf(into->high, from->high) >= LOW_HEIGHT))
     return;
   if (into->group_owner == OBSTACLES_NONE)
     into->group_owner = from->group_owner;
@@ -255,10 +257,10 @@ static void note_joint(StxObstacles *state, const StxCamera *camera, uint32_t i,
   state->joints[state->joint_count++] = (SortItem){(uint64_t)bits << 32 | k, i};
 }
 
-/* Notes whom a piece may join in one column to its right; says whether there is one, and whether
- * something there hides what is behind. */
-static bool look_across(
-    StxObstacles *state, const StxCamera *camera, uint32_t i, uint32_t column, bool *hidden)
+/* Notes whom a piece may join in one column to its right, what is high only if asked; says whether
+ * there is one, and whether something there hides what is behind. */
+static bool look_across(StxObstacles *state, const StxCamera *camera, uint32_t i, uint32_t column,
+    bool high, bool *hidden)
 {
   int found = 0;
   const Piece *a = &state->pieces[i];
@@ -268,7 +270,8 @@ static bool look_across(
     double most = step_at(state, camera, a, b) + side_step(a, b);
     if (!((double)fabsf(a->middle - b->middle) <= most))
       *hidden = *hidden || hides(a, b);
-    else if (found < OBSTACLES_JOINTS && heights_agree(a, b) && classes_agree(a, b)) {
+    else if (found < OBSTACLES_JOINTS && (!high || !(b->ground - b->top < LOW_HEIGHT)) &&
+             heights_agree(a, b) && classes_agree(a, b)) {
       note_joint(state, camera, i, k);
       found++;
     }
@@ -283,11 +286,12 @@ static void look_to_the_right(
   double width = (double)(piece->right - piece->left), open = 0, all = 0, gap = state->params.gap;
   for (uint32_t c = piece->column + 1u; c < columns; c++) {
     bool hidden;
-    if (look_across(state, camera, i, c, &hidden))
+    if (look_across(state, camera, i, c, open > gap, &hidden))
       return;
     open += hidden ? 0 : width;
     all += width;
-    if (open > gap || all > fmax(HIDDEN_GAP, gap))
+    if (open > gap * (piece->ground - piece->top < LOW_HEIGHT ? 1 : HIGH_GAP) ||
+        all > fmax(HIDDEN_GAP, gap))
       return;
   }
 }
@@ -319,7 +323,7 @@ static void join_upwards(StxObstacles *state, const StxCamera *camera, uint32_t 
       bool rises = a->ground - a->top < LOW_HEIGHT && b->ground - b->top > CROWN_HEIGHT;
       if (stands_upon(camera, a, b) && classes_agree(a, b) &&
           (crowns ? rises && !is_crown(state, i, b) : !rises))
-        join(state, camera, i, k);
+        join(state, camera, i, k, false);
     }
 }
 
@@ -339,8 +343,23 @@ static void join_again(StxObstacles *state, const StxCamera *camera)
       continue;
     double off = (double)fabsf(pieces[before].middle - pieces[i].middle);
     if (off < AGAIN * step_at(state, camera, &pieces[before], &pieces[i]))
-      join(state, camera, before, i);
+      join(state, camera, before, i, false);
   }
+}
+
+/* A crown and its trunk are one thing, though they were two: both are high and as far away. */
+static void join_high(StxObstacles *state, const StxCamera *camera, uint32_t column)
+{
+  Piece *pieces = state->pieces;
+  for (uint32_t i = state->starts[column]; i + 1 < state->starts[column + 1]; i++)
+    for (uint32_t k = i + 1; k < state->starts[column + 1]; k++) {
+      const Piece *a = &pieces[i], *b = &pieces[k];
+      float high = fminf(pieces[root_of(pieces, i)].high, pieces[root_of(pieces, k)].high);
+      double pixel = pixel_at(camera, (double)fminf(a->middle, b->middle));
+      double most = state->params.depth_step + state->params.disparity_step * pixel;
+      if (high >= LOW_HEIGHT && (double)fabsf(a->middle - b->middle) < most && classes_agree(a, b))
+        join(state, camera, i, k, true);
+    }
 }
 
 static void form_groups(StxObstacles *state, const StxCamera *camera, uint32_t columns)
@@ -353,10 +372,12 @@ static void form_groups(StxObstacles *state, const StxCamera *camera, uint32_t c
   /* The likest first: where low things must not grow any longer they end at the largest step. */
   stx_obstacles_sort(state->joints, state->spare_joints, state->joint_count);
   for (size_t i = 0; i < state->joint_count; i++)
-    join(state, camera, state->joints[i].index, (uint32_t)state->joints[i].key);
+    join(state, camera, state->joints[i].index, (uint32_t)state->joints[i].key, false);
   for (uint32_t c = 0; c < columns; c++)
     join_upwards(state, camera, c, true);
   join_again(state, camera);
+  for (uint32_t c = 0; c < columns; c++)
+    join_high(state, camera, c);
   for (uint32_t i = 0; i < state->count; i++)
     state->pieces[i].group = root_of(state->pieces, i);
 }

@@ -26,7 +26,7 @@ SEQUENCES = {  # left and right pictures; the left camera's number in calib.txt
 WALKER = "kitti-odometry-07", 740, 840  # pixels: there somebody walks
 WRONG = 1.5  # m/s
 FRAMES = 12  # of the street
-LIFE = 4  # of 10 frames: gray pictures; 9 and 10 elsewhere
+LIFE = 5  # of 10 frames: gray pictures; 8 and 10 elsewhere
 BIN = "stereo-stixels name=all obstacles=true output=json"
 
 

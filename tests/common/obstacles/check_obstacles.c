@@ -157,6 +157,12 @@ STX_TEST(classes_part_what_stands_side_by_side)
   expect_count((Board[]){{20, -1, 0, 0, 1.7, 13}, {20, 0, 1, 0, 1.7, 255}, {0}}, 1);
 }
 
+STX_TEST(a_hole_parts_what_is_low_and_not_what_is_high)
+{
+  expect_count((Board[]){{20, -1, 0, 0, 1.5, 255}, {20, .45, 1.5, 0, 1.5, 255}, {0}}, 2);
+  expect_count((Board[]){{20, -1, 0, 0, 3, 255}, {20, .45, 1.5, 0, 3, 255}, {0}}, 1);
+}
+
 STX_TEST(a_post_of_one_column_is_an_obstacle)
 {
   expect_count((Board[]){{15, 1, 1.15, 0, 3, 255}, {0}}, 1);
@@ -444,6 +450,18 @@ STX_TEST(what_was_joined_for_a_while_gets_its_number_back)
   ck_assert_uint_eq(result.count, 2);
   ck_assert_uint_eq(nearest_to(&result, -1.7)->id, left);
   ck_assert_uint_eq(nearest_to(&result, 1.4)->id, right);
+}
+
+/* A crown that was seen behind its trunk stands upon it. */
+STX_TEST(a_crown_and_its_trunk_are_one_though_they_were_two)
+{
+  static const Board apart[] = {{13, -.5, .5, 0, 2.6, 255}, {14.5, -1, 1, 1.9, 6, 255}, {0}};
+  static const Board one[] = {{13, -.5, .5, 0, 2.6, 255}, {13.3, -1, 1, 1.9, 6, 255}, {0}};
+  STX_AUTO(StxObstacles) *state = board_state(&defaults);
+  double seconds = 0;
+  for (int i = 0; i < 3; i++)
+    ck_assert_uint_eq(next_frame(state, apart, &seconds).count, 2);
+  ck_assert_uint_eq(next_frame(state, one, &seconds).count, 1);
 }
 
 /* A wall whose end is seen as a thing of its own, once: the larger part keeps the number. */
