@@ -93,9 +93,9 @@ const StxFields stx_camera_fields = {STX_FIELDS_OF(camera_fields), &unknown_came
 /* ---- Another image ------------------------------------------------------------------------- */
 
 /*
- * Of a principal point, in halves of the image: 1 is the middle. Rectified pairs have theirs within
- * a tenth of it or so. In an image scaled by 1/2 it seems to be at 2, along both sides; images are
- * not scaled by a tenth of that: then it was not meant for a principal point.
+ * Limits of a principal point, in halves of the image: 1 is the middle. Rectified pairs have theirs
+ * within a tenth of it or so. In an image scaled by 1/2 it seems to be at 2, along both sides;
+ * images are not scaled by a tenth: then it was not meant for a principal point.
  */
 #define HALVES_DOUBTFUL 1.25
 #define HALVES_SCALED 1.33 /* geometric mean of both sides */

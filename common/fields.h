@@ -60,8 +60,8 @@ typedef struct {
   const StxSpelling *spelling;
   const char *type_name; /* of the choices, where they do not go by the field's name */
   bool at_start;         /* read once, when the work begins: later changes wait for the next time */
-  unsigned missing;      /* a bit of the unsigned at `missing_at`, where the struct notes a */
-  size_t missing_at;     /*   missing value, if 0 is one like any other; 0: it does not */
+  unsigned missing;      /* the bit at `missing_at` that marks a missing value */
+  size_t missing_at;     /* offset of an unsigned in the struct; 0: no value is marked missing */
   double unset;          /* what users read and write for that, not above `low` */
 } StxField;
 

@@ -28,8 +28,8 @@ typedef struct {
   uint16_t top, bottom;   /* image rows, both inclusive, top <= bottom; row 0 is the image's top */
   uint8_t kind;           /* StxKind */
   uint8_t label;          /* Cityscapes train id 0…18; STX_LABEL_NONE without semantics */
-  float disparity_top;    /* pixels of the full image at row top and at row bottom, */
-  float disparity_bottom; /*   linear between; both 0: unknown or infinitely far */
+  float disparity_top;    /* pixels of the full image at row top */
+  float disparity_bottom; /* at row bottom, linear between; both 0: unknown or infinitely far */
   float cost;             /* this stixel's share of the column's energy, in nats (>= 0 or so); of a
                              segment the largest distance of its cells from its line, in pixels */
   float confidence;       /* 0…1: root mean square of the disparity confidence inside */

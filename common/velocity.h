@@ -23,8 +23,8 @@ typedef enum {
 typedef struct {
   float x, z;                     /* m/s */
   float deviation_x, deviation_z; /* standard deviations of these, also where they are not said */
-  float contact;                  /* of an obstacle: s until it is at the sensor, if both go on; */
-  float contact_deviation;        /*   the standard deviation of that */
+  float contact;                  /* of an obstacle: s until it is at the sensor, if both go on */
+  float contact_deviation;        /* standard deviation of contact, s */
   uint8_t moves;                  /* StxMoves */
   uint8_t reserved[7];            /* 0 */
 } StxVelocity;

@@ -45,8 +45,8 @@ typedef struct {
   StxBevMode mode;
   int width, height;            /* pixels */
   const StxPixelFormat *format; /* of one plane, RGB */
-  double extent;                /* metres from the centre to the nearer edge, at zoom 1; */
-  double zoom;                  /*   extent / zoom is clamped to STX_BEV_MIN_… and _MAX_EXTENT */
+  double extent;                /* metres from the centre to the nearer edge, at zoom 1 */
+  double zoom;                  /* extent / zoom is clamped to STX_BEV_MIN_… and _MAX_EXTENT */
   double center_x, center_y;    /* point in the centre, metres */
   int point_size;               /* pixels */
   bool rings;                   /* rings, distances, bar, sensor */

@@ -57,9 +57,9 @@ struct StxBev {
   StxRgb colour[STX_BEV_COLOURS];
   uint8_t bytes[STX_BEV_COLOURS][4]; /* of a pixel of that colour */
   uint32_t *key;                     /* by pixel */
-  StxCanvas *rings;                  /* over all layers: what is the same in all pictures, */
-  StxCanvas *canvas;                 /*   over that what is not, */
-  StxCanvas *legend;                 /*   and over all what the colours mean */
+  StxCanvas *rings;                  /* over all layers: the same in all pictures */
+  StxCanvas *canvas;                 /* over the rings: changes from picture to picture */
+  StxCanvas *legend;                 /* over all: the colours' meanings */
   bool tells_height;                 /* the bar of heights is on the canvas */
 };
 

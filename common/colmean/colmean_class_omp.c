@@ -155,8 +155,8 @@ static void sum_pixels(const Job *job, Span span, int x, int class, ptrdiff_t st
 }
 
 #define MAX_PIXEL_ELEMENTS 64 /* interleaved scores: values per pixel, padding included */
-#define CHUNK_PIXELS 512      /*   pixels per step, but at least one cell, */
-#define CHUNK_CELLS 64        /*   and at most that many */
+#define CHUNK_PIXELS 512      /* pixels per step, but at least one cell */
+#define CHUNK_CELLS 64        /* cells per step at most */
 
 typedef uint16_t CellColumn[BLOCK_ROWS][32]; /* costs by cell row and class */
 

@@ -19,8 +19,8 @@ typedef struct {
 /* By lane; signed for the sake of their conversion to double, all below 2^31. */
 typedef struct {
   int32_t weight[LANES];      /* Σw */
-  int32_t moment_low[LANES];  /* Σw(d − low) = moment_low + unit · moment_high; or */
-  int32_t moment_high[LANES]; /*   Σ(d − low) = moment_low */
+  int32_t moment_low[LANES];  /* Σw(d − low) = moment_low + unit · moment_high, */
+  int32_t moment_high[LANES]; /* or Σ(d − low) = moment_low */
   int32_t entered[LANES];
   int32_t sky_weight[LANES]; /* Σw of the pixels of sky */
   uint16_t sky[LANES];       /* how many these are */
@@ -52,11 +52,11 @@ typedef struct {
 } Room;
 
 /*
- * Of cells `width` = 4 or 8 wide with at most SMOOTH_PIXELS pixels, as if all valid ones entered:
- * `sums` without a median, whose moments have the unit SMOOTH_UNIT, with what is said of sky where
- * `sky`; and the range of the valid disparities from `low` on, of which SMOOTH_RANGE is the most
- * with which the moments are right. `pixels` becomes disparities, 0 without confidence, and c², row
- * by row of LANES · width pixels.
+ * Computes for cells `width` = 4 or 8 wide with at most SMOOTH_PIXELS pixels, as if all valid ones
+ * entered: `sums` without a median, whose moments have the unit SMOOTH_UNIT, with the evidence for
+ * sky where `sky`; and the range of the valid disparities from `low` on: up to SMOOTH_RANGE the
+ * moments are right. `pixels` becomes disparities, 0 without confidence, and c², row by row of
+ * LANES · width pixels.
  */
 void STX_VARIANT(stx_colmean_smooth)(
     const SmoothRows *rows, int width, bool sky, const Pixels *pixels, Sums *sums, VecU16 *range);

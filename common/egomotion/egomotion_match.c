@@ -10,9 +10,9 @@
 #define SCOUTS 200      /* corners that say what to expect */
 #define LEAST_SCOUTS 12 /* … of which so many must agree */
 #define PIECE 16        /* corners at a time */
-#define PLACE_NOISE .25 /* px, a standard deviation, … */
-#define FLOW_NOISE .01  /*   what is added for each pixel of displacement, */
-#define LENS_NOISE .05  /*   and more where the view is so steep: times its tangent squared */
+#define PLACE_NOISE .25 /* px, the standard deviation of a place */
+#define FLOW_NOISE .01  /* added to it for each pixel of displacement */
+#define LENS_NOISE .05  /* added to it, times the squared tangent of the view's angle */
 
 static const EgoReach expected = {12, 8}, first = {EGO_REACH, EGO_DOWN}, wide = {EGO_REACH, 6};
 

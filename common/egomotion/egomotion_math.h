@@ -7,17 +7,17 @@
 #include "common/egomotion/egomotion.h"
 
 #define EGO_CELL 8      /* pixels of the half picture, a side of a cell */
-#define EGO_SIDE 8      /* of a patch of the relief, … */
-#define EGO_BEFORE 4    /*   of which so many pixels lie before its place, across and down */
+#define EGO_SIDE 8      /* pixels, a side of a patch of the relief */
+#define EGO_BEFORE 4    /* pixels of such a patch before its place, across and down */
 #define EGO_BORDER 7    /* pixels of the half picture without corners and places: patches fit in */
 #define EGO_RADIUS 5    /* of a patch of the full picture */
-#define EGO_REACH 31    /* most columns of a window to either side, */
-#define EGO_DOWN 10     /*   and rows */
+#define EGO_REACH 31    /* most columns of a window to either side */
+#define EGO_DOWN 10     /* most rows of a window up and down */
 #define EGO_STEPS 64    /* of a pixel: where patches are taken between pixels */
 #define EGO_PIXELS 8    /* of a gray level: of the values there */
 #define EGO_SPACE 192   /* bytes behind the last row of a picture that may be read */
-#define EGO_ROUNDS 8    /* of the regression, */
-#define EGO_COUNT 121.0 /*   which has so many pixels */
+#define EGO_ROUNDS 8    /* iterations of the regression */
+#define EGO_COUNT 121.0 /* pixels of the regression's patch */
 #define EGO_PIVOT 1e-6
 
 #define EGO_LEAST_CONTRAST 16

@@ -5,8 +5,8 @@
 #include "common/cpu.h"
 #include "common/egomotion/egomotion_math.h"
 
-#define EGO_WIDE 16  /* rows of a patch in memory: 2 · EGO_RADIUS + 1 numbers, then zeros; */
-#define EGO_ROWS 12  /*   so many rows, the last one zeros: whole vectors */
+#define EGO_WIDE 16  /* numbers in a patch's row: 2 · EGO_RADIUS + 1, then zeros */
+#define EGO_ROWS 12  /* rows of a patch, the last one zeros: whole vectors */
 #define EGO_COSTS 64 /* numbers in a row of costs: 2 · EGO_REACH + 1, whole vectors */
 
 /* 11 × 11 pixels: gray levels, central differences across and down. */

@@ -11,8 +11,8 @@
 #include "common/ground/ground_point_math.h"
 
 enum {
-  STX_GROUND_REACH = 20,                  /* m: cells from here to there, */
-  STX_GROUND_SIDE = 2 * STX_GROUND_REACH, /*   in x and in y, of 1 m */
+  STX_GROUND_REACH = 20,                  /* m: cells reach so far, in x and in y */
+  STX_GROUND_SIDE = 2 * STX_GROUND_REACH, /* cells of 1 m in x, and in y */
   STX_GROUND_CELLS = STX_GROUND_SIDE * STX_GROUND_SIDE,
   STX_GROUND_SAMPLES = 128,
   STX_GROUND_ENOUGH = 1 << 15, /* points of the scan that are looked at, twice that at most */
@@ -21,8 +21,8 @@ enum {
 
 #define STX_GROUND_NEAREST 2.5f /* m: nearer points may be the vehicle's own */
 #define STX_GROUND_STEEPEST 0.5f
-#define STX_GROUND_INLIER 0.15f /* m: to count for a sample and in the first fit; */
-#define STX_GROUND_CLOSER 0.1f  /*   in the later fits */
+#define STX_GROUND_INLIER 0.15f /* m: RANSAC's inliers of a sample and of the first fit */
+#define STX_GROUND_CLOSER 0.1f  /* m: inliers of the later fits */
 
 /* The cell of a point of the scan, not levelled; −1: none. */
 STX_INLINE int stx_ground_cell(const float *point)

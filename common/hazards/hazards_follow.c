@@ -16,9 +16,9 @@
 
 #include <math.h>
 
-#define REACH_X .2  /* m across between a place and a record of it, */
-#define REACH_Z .4  /*   and ahead, */
-#define REACH_PX 1. /*   and by so many pixels of disparity more */
+#define REACH_X .2  /* m across between a place and a record of it, at most */
+#define REACH_Z .4  /* m ahead between them, at most */
+#define REACH_PX 1. /* px of disparity that are added to REACH_Z */
 #define LATE .25    /* share of a step by which a motion may take another time */
 
 /* ---- Motion ---------------------------------------------------------------------------------- */

@@ -22,8 +22,8 @@
 #define LEAST 2      /* … and at least */
 #define TILTS 3 /* of a ground that is not where the tiles say it is: −1/12, 0, 1/12 px a row */
 #define GROUND_REACH 3 /* levels by which it may lie off, either way */
-#define FACE_NEAR 2    /* levels by which the foot of a face may lie nearer than the ground, */
-#define FACE_FAR 1     /*   and farther */
+#define FACE_NEAR 2    /* levels by which the foot of a face may lie nearer than the ground */
+#define FACE_FAR 1     /* levels by which it may lie farther */
 #define MEAN_HALF 15   /* columns to each side, over which the pictures lose their means … */
 #define MEAN (2 * MEAN_HALF + 1) /* … and whose number is the unit of differences: 1/31 level */
 #define MOST_DIFFERENCE (25 * MEAN)

@@ -9,17 +9,17 @@
 
 #define JUMP 1.0          /* s: across a longer gap nothing is followed */
 #define STEREO_NOISE 0.25 /* px of disparity, a standard deviation */
-#define REPEATS 2         /* frames in a row that repeat one, without a word of it */
-#define CUT .4            /* times the usual continuity: less of it is another scene */
-#define CUT_UNMATCHED .6  /*   of frames whose points do not tell how the camera moved */
-#define USUAL .2          /*   at first: that of frames which are far apart */
+#define REPEATS 2         /* most frames in a row that repeat one and are not marked so */
+#define CUT .4            /* times the usual continuity: less is another scene (a cut) */
+#define CUT_UNMATCHED .6  /* the same for frames whose points do not tell the camera's motion */
+#define USUAL .2          /* the usual continuity at first: that of frames which are far apart */
 #define LATELY .2         /* of the usual continuity, what counts of the last frame */
 #define WAITS 5           /* frames in a row of which the camera's motion is not known */
 #define LATE .25        /* of the time between frames: a motion of another time is that of others */
 #define CLUSTERS 65536  /* numbers of a scan's clusters */
-#define GIVEN_TURN .005 /* rad/s, and m/s: how well motions are known that the parameters give; */
-#define GIVEN_SPEED .1
-#define GIVEN_SHARE .02 /*   and a share of them */
+#define GIVEN_TURN .005 /* rad/s: standard deviation of a motion that the parameters give */
+#define GIVEN_SPEED .1  /* m/s: likewise */
+#define GIVEN_SHARE .02 /* a share of the motion that is added to both */
 #define NOISE 0.05      /* m: what distances are off by in any case */
 
 /* ---- Fields ---------------------------------------------------------------------------------- */

@@ -55,8 +55,8 @@ typedef struct {
   double min_height;     /* of an obstacle above the ground */
   double min_width;      /* of an obstacle */
   double clearance;      /* above the ground: what hangs higher is not in the way */
-  double depth_step;     /* neighbours within this are one thing, */
-  double disparity_step; /*   and what so many pixels of disparity are there */
+  double depth_step;     /* metres: neighbours within this are one thing */
+  double disparity_step; /* pixels of disparity: their metres are added to depth_step */
   double max_length;     /* of what is lower than 2.2 m, along the line of sight */
   double gap;            /* across which neighbours are one thing */
   int min_count;         /* stixels, or points, of an obstacle */

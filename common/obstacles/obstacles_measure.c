@@ -13,11 +13,11 @@
 #define SMALL_COLUMNS 3
 #define SMALL_CONFIDENCE .4
 
-#define SAME .3   /* of what is expected and seen of a thing is both: less of it is enough, */
-#define STAYS 1.1 /*   and it may be so many times as far away, or above the ground */
+#define SAME .3 /* least overlap of what is expected and seen of a thing: intersection over union */
+#define STAYS 1.1 /* it may be so many times as far away, or above the ground */
 
-#define NEAR_SHARE .3   /* of a thing's pixels: its nearest face, with the noise of stereo; */
-#define NEAR_POINTS .05 /*   of its points */
+#define NEAR_SHARE .3   /* share of a thing's pixels on its nearest face, with stereo's noise */
+#define NEAR_POINTS .05 /* share of its points */
 #define FAR_SHARE .95   /* nearer than its far end, but for what is wrong of it */
 
 /* ---- Sorting -------------------------------------------------------------------------------- */

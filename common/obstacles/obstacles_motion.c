@@ -23,8 +23,8 @@
 #define CREEPS .05         /* m per frame: process noise of a standing thing's place */
 
 /* Measurement noise */
-#define JUMP_ACROSS .5 /* of its width: added across where no part is as predicted; */
-#define JUMP_AHEAD 1   /*   m: likewise ahead */
+#define JUMP_ACROSS .5 /* of its width: added across where no part is as predicted */
+#define JUMP_AHEAD 1   /* m: added ahead there */
 #define ALIKE                                                                                      \
   .25 /* factor of the places' log-odds for moving where points were matched: errors
                           of places repeat from frame to frame, and so count a quarter */
@@ -37,9 +37,9 @@
 /* Decisions */
 #define WALKS .7          /* m/s: a slower obstacle does not begin to move */
 #define STANDS 1.0        /* m/s: a slower stixel stands */
-#define MOVES 1.5         /* m/s: a faster stixel moves, */
-#define SURE 9.0          /*   at this squared Mahalanobis distance from standing, */
-#define SURE_OF_PART 36.0 /* or at this one if its obstacle stands */
+#define MOVES 1.5         /* m/s: a faster stixel moves if it passes SURE, too */
+#define SURE 9.0          /* squared Mahalanobis distance from standing */
+#define SURE_OF_PART 36.0 /* the same if its obstacle stands */
 #define ONCOMING 1.0      /* m/s towards the sensor */
 #define WORTH 1.0         /* m/s: the largest standard deviation of a speed that is told */
 #define STILL_SPEED .1    /* m/s: the smallest standard deviation of a standing thing's speed */

@@ -20,10 +20,10 @@
 #include <math.h>
 #include <string.h>
 
-#define PIXEL .4       /* px: the error of where a point is matched, a standard deviation; */
-#define DISPARITY .3   /*   of how its disparity changes; */
-#define DEPTH .8       /*   of a disparity alone, which says how far away it was */
-#define SHIFT .1       /*   of all points of a thing together, of either */
+#define PIXEL .4       /* px, standard deviation: of a point's matched place */
+#define DISPARITY .3   /* px, standard deviation: of the change of its disparity */
+#define DEPTH .8       /* px, standard deviation: of a disparity alone, for its depth */
+#define SHIFT .1       /* px, standard deviation: common to all points of a thing */
 #define SLOPE .05      /* of its speed: things go up or down so fast, as their road does */
 #define ENOUGH 5.0     /* points: errors of more are no longer those of each alone */
 #define ROBUST 1.5     /* standard deviations: from there on a point counts less */

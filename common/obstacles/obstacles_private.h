@@ -38,8 +38,8 @@ typedef struct {
   float group_left, group_right; /* edges */
   float weight;                  /* pixels, or 1 */
   float confidence;
-  float owned;          /* rows that its owner covers; */
-  uint32_t owner;       /*   the track of which it was, or OBSTACLES_NONE */
+  float owned;          /* rows that its owner covers */
+  uint32_t owner;       /* the track of which it was, or OBSTACLES_NONE */
   uint32_t group_owner; /* of its group, while it is the first piece: a track that was seen twice or
                            more, or OBSTACLES_NONE */
   uint16_t column;
@@ -69,8 +69,8 @@ typedef struct {
  * how well each predicts the measurements says which it is. Without it only the first, with speeds
  * relative to the sensor. */
 typedef struct {
-  Axis x, z;                     /* if it moves; */
-  double cross[2][2];            /*   covariance of place and speed across with those ahead */
+  Axis x, z;                     /* the moving hypothesis */
+  double cross[2][2];            /* covariance of place and speed across with those ahead */
   Axis still_x, still_z;         /* if it stands: speeds are 0 */
   double standing;               /* the probability of that */
   double left, right;            /* of its edges, less x */
@@ -146,8 +146,8 @@ typedef struct {
 
 struct StxObstacles {
   StxObstaclesParams params;
-  size_t records, directions; /* prepared for; */
-  size_t stixels;             /*   of stixels */
+  size_t records, directions; /* prepared for */
+  size_t stixels;             /* prepared for */
   int columns;                /* of this frame; 0 of a scan */
   int stixel_width;           /* likewise */
 
@@ -158,28 +158,28 @@ struct StxObstacles {
   SortItem *items, *groups, *spare; /* of pieces; of groups; to sort either */
   SortItem *joints, *spare_joints;  /* of pieces that may be one thing; to sort them */
   size_t joint_count;
-  uint32_t *starts;  /* of each column its first piece; one more than columns */
-  uint32_t *nearest; /* piece of each direction, or OBSTACLES_NONE */
-  uint16_t *members; /* of each record */
-  float *ground;     /* y of the ground below a scan, by cells, or below stixels by distance; */
-  float *weights;    /*   what it was made of */
+  uint32_t *starts;       /* of each column its first piece; one more than columns */
+  uint32_t *nearest;      /* piece of each direction, or OBSTACLES_NONE */
+  uint16_t *members;      /* of each record */
+  float *ground;          /* y of the ground below a scan, by cells, or below stixels by distance */
+  float *weights;         /* how many values each of `ground` was made of */
   uint32_t *part, *cells; /* of each point of a scan: another of its part; its cell */
-  uint32_t *fine;         /* first point of each cell; */
-  float *edges;           /*   its lowest above the lower layer, or highest in it */
-  Span *spans;            /* of each group, or part; */
-  uint32_t *largest;      /*   of each group its largest part */
+  uint32_t *fine;         /* first point of each cell */
+  float *edges;           /* of each cell: its lowest above the lower layer, or highest in it */
+  Span *spans;            /* of each group, or part */
+  uint32_t *largest;      /* the largest part of each group */
   size_t room_for_spans;
   StxObstacle *obstacle;
-  StxVelocity *velocity; /* of each obstacle; */
-  Observed *observed;    /*   of its points; */
-  Sums *sums;            /*   of their equations */
+  StxVelocity *velocity; /* of each obstacle */
+  Observed *observed;    /* the measured velocity of each obstacle's points */
+  Sums *sums;            /* normal equations of each obstacle's points */
   ObstaclesPoint *points;
   size_t point_count;
   double tilt;        /* of a frame, px: how far all points may be too low */
-  uint32_t *first[2]; /* of each column its first stixel; one more than columns. Of this frame */
-  Flow *flow[2];      /*   and the one before, in turns; of each stixel */
+  uint32_t *first[2]; /* by frame, in turns: first stixel of each column; one more than columns */
+  Flow *flow[2];      /* by frame, in turns: the flow of each stixel */
   size_t room_for_columns, room_for_flows;
-  int turn;          /* of this frame */
+  int turn;          /* this frame's index of first and flow */
   size_t before;     /* stixels of the frame before; 0: they are not known */
   Sums *stixel_sums; /* of each stixel */
   StxVelocity *stixel_velocity;
@@ -187,8 +187,8 @@ struct StxObstacles {
   uint16_t *entered;
   Part *parts; /* of what is followed, `part_count`; room for stixels of two frames */
   size_t part_count;
-  float *expected; /* of each track the rows of its parts in the image; */
-  float *covered;  /*   of each obstacle those of its pieces */
+  float *expected; /* rows in the image of each track's parts */
+  float *covered;  /* rows in the image of each obstacle's pieces */
   Track *tracks;
   Choices *choices;
   float *prices;   /* of obstacles, while they are assigned */
@@ -202,10 +202,10 @@ struct StxObstacles {
   bool occupied;
 
   StxMotion given;       /* by the parameters, of the last frame that brought none */
-  StxMotion last_motion; /* the last that was known, */
-  int waited;            /*   and frames since then */
-  uint64_t hash;         /* of the stixels; */
-  int repeated;          /*   frames in a row with the same */
+  StxMotion last_motion; /* the last that was known */
+  int waited;            /* frames since last_motion */
+  uint64_t hash;         /* of the stixels */
+  int repeated;          /* frames in a row with the same hash */
   bool again;            /* this frame is the one before */
   bool stood;            /* the last frame had the time of the one before */
   bool guided;           /* the camera's motion is known: what is followed says what is one thing */

@@ -19,15 +19,15 @@
 
 #include "common/ground/ground.h"
 
-#define COARSE .25      /* m: cells of the first pass, */
-#define FINE .1         /*   and of the second */
+#define COARSE .25      /* m: cells of the first pass */
+#define FINE .1         /* m: cells of the second pass */
 #define SMALL 1.8f      /* m: groups of this size are looked at in fine cells */
 #define LAYER 2.1f      /* m above the ground: people end below it */
 #define LINK .4f        /* m: the gap between two layers of one thing at most */
-#define LEAST_POINTS 25 /* a part that is cut off: so many points, */
-#define NARROW 1.2f     /*   m: across, */
-#define TALL 1.2f       /*   m: high, */
-#define FOOT .4f        /*   m above the ground: its lowest point */
+#define LEAST_POINTS 25 /* points of a part that is cut off, at least */
+#define NARROW 1.2f     /* m: its width, at most */
+#define TALL 1.2f       /* m: its height, at least */
+#define FOOT .4f        /* m: its lowest point above the ground, at most */
 
 /* ---- What groups and parts span -------------------------------------------------------------- */
 

@@ -11,8 +11,8 @@
 
 #define SAME_DISPARITY .1 /* of it, and a pixel: a stixel is still the same */
 #define NEAREST .5        /* m */
-#define LEAST_THINGS 3    /* that tell a scene from another; */
-#define LEAST_COVERED .25 /*   how much of what is expected a camera sees that is not blocked */
+#define LEAST_THINGS 3    /* things that tell a scene from another */
+#define LEAST_COVERED .25 /* share of the expected that a camera sees which is not blocked */
 
 void stx_obstacles_move_parts(StxObstacles *state, double dt, const StxMotion *motion)
 {

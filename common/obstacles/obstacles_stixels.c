@@ -125,8 +125,8 @@ static float road_at(const StxObstacles *state, double z)
 #define UP_STEP .6 /* m, and half a pixel: a low thing's windscreen behind its bonnet */
 #define UP_PIXELS .5
 #define UP_STEP_HIGH .15 /* the same of what is high */
-#define ONE_BEFORE 1.5   /* of steps within what is high and was one thing a frame ago; */
-#define TWO_BEFORE .5    /*   between what were two things */
+#define ONE_BEFORE 1.5   /* times the steps within a high thing that was one a frame ago */
+#define TWO_BEFORE .5    /* times the steps between what were two things */
 #define AGAIN 4          /* of these steps: what was one thing is one again */
 #define SIDE_MOST 5      /* m: from column to column along a side */
 

@@ -11,8 +11,8 @@
 
 #include "common/overlay/overlay_private.h"
 
-#define BORDER .6 /* opacity of what is darker around a line, */
-#define WIDER 2.  /*   which is so much wider */
+#define BORDER .6 /* opacity of the dark border around a line */
+#define WIDER 2.  /* width of the border, of the line's */
 
 /* A frame's marks while they are drawn. */
 typedef struct {
@@ -260,8 +260,8 @@ static void draw_velocities(const Marks *marks)
 }
 
 #define NARROWEST 1.5 /* heights of text: narrower things of stixels have no label */
-#define STEP .05      /* neighbours whose disparities differ by no more of them, */
-#define STEP_PIXELS 1 /*   or by so many pixels, are one thing */
+#define STEP .05      /* neighbours are one thing if their disparities differ by this share, */
+#define STEP_PIXELS 1 /* or by so many pixels, at most */
 
 /* Something that gets a label: where it is in the image, pixels from its top left corner. */
 typedef struct {

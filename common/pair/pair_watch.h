@@ -68,11 +68,11 @@ typedef struct {
   StxPairFinding finding; /* the last one that was not unknown; {0}: none */
   StxPairVerdict said;    /* what was warned of; UNKNOWN: nothing */
   int64_t next;           /* when to look again */
-  int64_t last, since;    /* the last that was not unknown; the first of the current ones, */
-  int seen;               /*   how many these are */
+  int64_t last, since;    /* the last verdict that was not unknown; the first of the current ones */
+  int seen;               /* number of current verdicts */
   int unknown;            /* pairs since, of which nothing could be said */
-  int looks, bad;         /* pairs in all, implausible ones; */
-  bool plausible;         /*   one has been plausible */
+  int looks, bad;         /* pairs in all, implausible ones */
+  bool plausible;         /* a pair has been plausible */
   int seen_as[STX_PAIR_VERDICTS];
 } StxPairWatch;
 

@@ -151,8 +151,8 @@ typedef struct {
                               data where that were floats */
   StxImage8 confidence;    /* likewise; data NULL: none was used */
   const StxRoadLine *line; /* the road; NULL: none was found or asked for */
-  uint64_t pairs;          /* of satdp: (start, end, kind) triples that there are, and those that */
-  uint64_t evaluated;      /*   cuts and exact pruning left */
+  uint64_t pairs;          /* of satdp: (start, end, kind) triples that there are */
+  uint64_t evaluated;      /* of satdp: triples that cuts and exact pruning left */
   double ms[STX_STAGE_COUNT]; /* wall-clock time; 0 where a stage does not run */
 } StxPipelineOutput;
 

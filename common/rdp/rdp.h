@@ -63,8 +63,8 @@ STX_INLINE int32_t stx_rdp_epsilon(const StxRdpParams *params)
  * 1 if it is never split, n−1 at most (n > 1). */
 typedef struct {
   uint64_t unknown;        /* cells of unknown disparity */
-  uint64_t levels;         /* sum over the columns, */
-  uint64_t levels_squared; /*   and of the squares */
+  uint64_t levels;         /* sum over the columns */
+  uint64_t levels_squared; /* sum of their squares */
   uint32_t deepest;        /* the most levels of a column */
   uint32_t count;          /* segments */
 } StxRdpResult;

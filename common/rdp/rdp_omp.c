@@ -11,9 +11,9 @@
 #include "common/rdp/rdp_private.h"
 #include "common/rdp/rdp_records.inc.h"
 
-#define MOST 32    /* columns that are split together, at most, */
-#define LEAST 8    /*   at least, */
-#define CELLS 8192 /* and between them, so many cells */
+#define MOST 32    /* columns that are split together, at most */
+#define LEAST 8    /* columns that are split together, at least */
+#define CELLS 8192 /* cells that are split together, between these limits */
 #define WORDS 16   /* in STX_ALIGN bytes: what begins one word before them is stored faster */
 
 typedef struct {

@@ -217,8 +217,8 @@ static __attribute__((noinline)) void write_group(const StxRdpRecords *grid, int
 typedef struct {
   StxRdpRecords grid;
   int rows;
-  uint32_t *sums;  /* of weights above a cell, */
-  uint32_t *above; /*   above the points of a list */
+  uint32_t *sums;  /* prefix sums: of weights above a cell */
+  uint32_t *above; /* of weights above the points of a list */
 } Records;
 
 /* All sums before a record is made: a vector that was stored in parts just before would be waited

@@ -49,8 +49,8 @@ typedef struct {
    * there is one between them; else it is undefined. */
   uint16_t *levels;
   int32_t *largest;
-  uint32_t size;        /* points, */
-  uint32_t spare;       /*   the first of SPARE points that belong to no segment */
+  uint32_t size;        /* points */
+  uint32_t spare;       /* the first of SPARE points that belong to no segment */
   Queue queues[QUEUES]; /* NONE swallows what needs no look */
 } Splitter;
 

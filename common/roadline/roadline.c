@@ -227,15 +227,15 @@ void stx_road_add_row(
 #define TILTS 4
 #define REFINEMENTS 8       /* at most */
 #define HYSTERESIS 8        /* another line must be better by this share of the prior's score */
-#define FLATTEST (1 / 64.0) /* px per row, */
-#define STEEPEST 4.0        /*   of cells that lie */
-#define LEAST_GROWTH 0.5    /* share of the plane's slope, */
-#define MOST_GROWTH 2.0     /*   of cells that lie as it does */
-#define LEAST_ROWS 5        /* supported: one in so many of those below the horizon, */
-#define LEAST_HEIGHT 12     /*   and of all */
-#define STEEP_VIEW 0.5      /* heights of the picture by which the horizon is above it where the */
-#define STEEPEST_VIEW 4.0   /*   camera looks down steeply, and at most, … */
-#define STEEP_SHARE 3       /* … and one in so many cells is in the plane then, at least */
+#define FLATTEST (1 / 64.0) /* px per row, the least of cells that lie */
+#define STEEPEST 4.0        /* px per row, the most of cells that lie */
+#define LEAST_GROWTH 0.5    /* least slope of cells that lie as the plane, as a share of its */
+#define MOST_GROWTH 2.0     /* most slope of cells that lie as the plane, as a share of its */
+#define LEAST_ROWS 5        /* one in so many rows below the horizon is supported, at least */
+#define LEAST_HEIGHT 12     /* one in so many of all rows is supported, at least */
+#define STEEP_VIEW 0.5      /* picture heights above it of a steep view's horizon */
+#define STEEPEST_VIEW 4.0   /* the same at most */
+#define STEEP_SHARE 3       /* one in so many cells is in the plane of a steep view, at least */
 
 static StxRoadLine line_to(const StxRoadInt *line, double tilt, const StxGrid *grid)
 {

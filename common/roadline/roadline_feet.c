@@ -10,12 +10,12 @@
 #include <stdlib.h>
 
 #define COLUMNS 128 /* that are looked at */
-#define HOLE 12     /* one in so many rows, at least, … */
-#define KNOWN 3     /*   of which at most one in so many cells is known */
-#define OPEN 2      /* one in so many of the feet above holes is on the line, at least, */
-#define ALL 4       /*   and in so many columns; */
-#define BEHIND 4    /*   for so many of these at most one is behind it, … */
-#define THIRD 8     /*   … and one in so many is in each third of their rows */
+#define HOLE 12     /* a hole has one in so many rows, at least */
+#define KNOWN 3     /* at most one in so many cells of a hole is known */
+#define OPEN 2      /* one in so many of the feet above holes is on the line, at least */
+#define ALL 4       /* one in so many columns has a foot on the line, at least */
+#define BEHIND 4    /* for so many of these feet, one is behind the line, at most */
+#define THIRD 8     /* one in so many of these feet is in each third of their rows */
 
 /* y is twice the distance of its lower end from the top row; below an open one is a hole. */
 typedef struct {

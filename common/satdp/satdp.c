@@ -214,8 +214,8 @@ static void prepare_object(
   }
 }
 
-#define CLEAN 0.25  /* px: a road's noise (StxRoadLine) where sigma_disparity is enough, */
-#define SCATTER 2.5 /*   and what more noise counts, since neighbours share a part of theirs */
+#define CLEAN 0.25  /* px: a road's noise (StxRoadLine) where sigma_disparity is enough */
+#define SCATTER 2.5 /* weight of noise above CLEAN, since neighbours share a part of theirs */
 #define LEANING 3   /* times object_sigma_slope: a ground no steeper looks like an object */
 
 /* Noise of the ground: where the camera's height is unknown, sigma_height cannot count. Seen from

@@ -66,8 +66,8 @@ typedef struct {
   LaneTables terms;
   const void *columns;
   const uint8_t *starts; /* NULL: rows are rows of cells */
-  int column[LANES];     /* of each lane, */
-  int drop;              /*   and by stx_drop_cells of all */
+  int column[LANES];     /* of each lane */
+  int drop;              /* of all lanes, by stx_drop_cells */
 
   Ints *boundary; /* rows + 1: the cell above each boundary between pieces */
   Ints pieces;    /* how many: the rows that the recurrence has in each lane */
@@ -93,17 +93,17 @@ typedef struct {
   HalfF32 *free[2];     /* rows: the bounds of ground and slanted objects, their priors left out */
   int *visited[KINDS];  /* rows + OPEN_ROWS + 1: the last k at which the start row was among the
                           winners */
-  int16_t *list[KINDS]; /* rows + OPEN_ROWS: start rows to be computed, */
-  int listed[KINDS];    /*   how many */
+  int16_t *list[KINDS]; /* rows + OPEN_ROWS: start rows to be computed */
+  int listed[KINDS];    /* number of start rows in `list` */
   int16_t won[KINDS][LANES + 1]; /* the same of those that won the row before, */
   int wins[KINDS];
-  HalfF32 held[KINDS][LANES]; /*   and their bounds while they are hidden */
+  HalfF32 held[KINDS][LANES]; /* bounds of those in `won` while they are hidden */
   int first[KINDS];           /* see satdp_omp.c */
   Lanes cost, worst; /* C, and what a best begins with; of lanes that are done: no start row's
                         bound, and no limit */
   Lanes best[KINDS], link[KINDS], value[KINDS]; /* of the row k under way */
-  Lanes placed[KINDS];                          /* likewise: C and SumRow.placed above the row, */
-  Lanes spare[KINDS];                           /*   that less SumRow.lower, its `unsure` and C */
+  Lanes placed[KINDS];                          /* likewise: C and SumRow.placed above the row */
+  Lanes spare[KINDS];                           /* `placed` less SumRow.lower, its `unsure` and C */
   uint64_t evaluated;
 } Group;
 
