@@ -532,13 +532,11 @@ static const GstStxPairingPrivate defaults = {.deadline = {.timeout = 200},
     .qos = {.mode = GST_STX_QOS_AUTO}};
 static const StxFields own_table = {STX_FIELDS_OF(fields), &defaults};
 
-static GstStructure *stats_of(GstStxPairing *self)
+static GstStructure *stats_of(gpointer self)
 {
   const GstStxPairingPrivate *priv = PRIVATE(self);
-  GstStructure *stats;
+  GstStructure *stats = gst_stx_stats_to_structure(&priv->stats, TRUE);
 
-  GST_OBJECT_LOCK(self);
-  stats = gst_stx_stats_to_structure(&priv->stats, TRUE);
   gst_structure_set(stats, "unpaired", G_TYPE_UINT64, priv->unpaired, NULL);
   for (guint role = 0; CLASS(self)->roles.names[role] != NULL; role++) {
     gchar *name = g_strconcat("unpaired-", CLASS(self)->roles.names[role], NULL);
@@ -548,16 +546,7 @@ static GstStructure *stats_of(GstStxPairing *self)
   }
   if (CLASS(self)->tell != NULL)
     CLASS(self)->tell(self, stats);
-  GST_OBJECT_UNLOCK(self);
   return stats;
-}
-
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  if (id == GST_STX_PROPERTY_STATS)
-    g_value_take_boxed(value, stats_of(GST_STX_PAIRING(object)));
-  else
-    gst_stx_get_property(object, id, value, spec);
 }
 
 static void install_properties(GObjectClass *klass)
@@ -571,8 +560,7 @@ static void install_properties(GObjectClass *klass)
   for (guint i = 0; i < G_N_ELEMENTS(groups); i++)
     groups[i].offset += offset;
   gst_stx_properties_install(klass, groups, G_N_ELEMENTS(groups));
-  klass->get_property = get_property;
-  gst_stx_stats_install(klass);
+  gst_stx_stats_install(klass, stats_of);
 }
 
 static void pairing_constructed(GObject *object)

@@ -96,18 +96,6 @@ static GstBuffer *finish(GstStxTransform *self, GstBuffer *input, GstBuffer *out
   return output;
 }
 
-static void note_time(GstBaseTransform *base, GstClockTime begin)
-{
-  GstClockTime time = gst_stx_stats_frame(stats_of(base), GST_ELEMENT(base), begin);
-  gboolean changed;
-
-  GST_OBJECT_LOCK(base);
-  changed = gst_stx_delay_note(delay_of(base), time);
-  GST_OBJECT_UNLOCK(base);
-  if (changed)
-    gst_stx_delay_tell(GST_ELEMENT(base));
-}
-
 static void push_gap(
     GstBaseTransform *base, GstClockTime time, GstClockTime duration, gboolean late)
 {
@@ -130,7 +118,8 @@ static GstFlowReturn prepare_output_buffer(
   GstClockTime begin = gst_util_get_timestamp();
   GstFlowReturn flow = gst_stx_stage_run(STAGE(base), &frame);
 
-  note_time(base, begin);
+  gst_stx_delay_note_and_tell(delay_of(base), GST_ELEMENT(base),
+      gst_stx_stats_frame(stats_of(base), GST_ELEMENT(base), begin));
   if (flow == GST_FLOW_OK)
     *output = gst_stx_offer(GST_ELEMENT(base), GST_BASE_TRANSFORM_SRC_PAD(base),
         finish(GST_STX_TRANSFORM(base), input, frame.output));
@@ -237,15 +226,9 @@ static void finalize(GObject *object)
   G_OBJECT_CLASS(gst_stx_transform_parent_class)->finalize(object);
 }
 
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+static GstStructure *tell(gpointer self)
 {
-  if (id != GST_STX_PROPERTY_STATS) {
-    gst_stx_get_property(object, id, value, spec);
-    return;
-  }
-  GST_OBJECT_LOCK(object);
-  g_value_take_boxed(value, gst_stx_stats_to_structure(stats_of(object), FALSE));
-  GST_OBJECT_UNLOCK(object);
+  return gst_stx_stats_to_structure(stats_of(self), FALSE);
 }
 
 static void gst_stx_transform_class_init(GstStxTransformClass *klass)
@@ -259,8 +242,7 @@ static void gst_stx_transform_class_init(GstStxTransformClass *klass)
   GST_ELEMENT_CLASS(klass)->set_context = set_context;
   properties.offset += g_type_class_get_instance_private_offset(klass);
   gst_stx_properties_install(object, &properties, 1);
-  object->get_property = get_property;
-  gst_stx_stats_install(object);
+  gst_stx_stats_install(object, tell);
   klass->stage.renegotiate = renegotiate;
 
   base->query = query;

@@ -45,3 +45,14 @@ void gst_stx_delay_tell(GstElement *element)
 {
   gst_element_post_message(element, gst_message_new_latency(GST_OBJECT(element)));
 }
+
+void gst_stx_delay_note_and_tell(GstStxDelay *self, GstElement *element, GstClockTime time)
+{
+  gboolean changed;
+
+  GST_OBJECT_LOCK(element);
+  changed = gst_stx_delay_note(self, time);
+  GST_OBJECT_UNLOCK(element);
+  if (changed)
+    gst_stx_delay_tell(element);
+}

@@ -24,3 +24,6 @@ void gst_stx_delay_add(GstQuery *query, GstClockTime more);
 
 /* To the pipeline: ask for the latency again. Not under a lock. */
 void gst_stx_delay_tell(GstElement *element);
+
+/* Notes a frame under the element's lock, and tells the pipeline what has changed. */
+void gst_stx_delay_note_and_tell(GstStxDelay *self, GstElement *element, GstClockTime time);

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/core/stats.h"
 
+#include "gst/core/properties.h"
+
+/* The property's id: those of properties from tables are above. */
+#define STATS 1
+
 static GstDebugCategory *category(void)
 {
   static gsize registered = 0;
@@ -14,13 +19,33 @@ static GstDebugCategory *category(void)
   return (GstDebugCategory *)registered;
 }
 
-void gst_stx_stats_install(GObjectClass *klass)
+static GQuark tell_quark(void)
 {
+  return g_quark_from_static_string("gst-stx-stats-tell");
+}
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  if (id != STATS) {
+    gst_stx_get_property(object, id, value, spec);
+    return;
+  }
+  GST_OBJECT_LOCK(object);
+  g_value_take_boxed(
+      value, (*(GstStxStatsTell *)g_param_spec_get_qdata(spec, tell_quark()))(object));
+  GST_OBJECT_UNLOCK(object);
+}
+
+void gst_stx_stats_install(GObjectClass *klass, GstStxStatsTell tell)
+{
+  GParamSpec *spec = g_param_spec_boxed("stats", "Statistics",
+      "Frames, drops, gaps, processing times and skews, nanoseconds", GST_TYPE_STRUCTURE,
+      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+
   category();
-  g_object_class_install_property(klass, GST_STX_PROPERTY_STATS,
-      g_param_spec_boxed("stats", "Statistics",
-          "Frames, drops, gaps, processing times and skews, nanoseconds", GST_TYPE_STRUCTURE,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  g_param_spec_set_qdata_full(spec, tell_quark(), g_memdup2(&tell, sizeof tell), g_free);
+  g_object_class_install_property(klass, STATS, spec);
+  klass->get_property = get_property;
 }
 
 void gst_stx_stats_reset(GstStxStats *self, GstElement *element)

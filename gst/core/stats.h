@@ -21,9 +21,10 @@ typedef struct {
   GstStxSpread skew; /* of each buffer that was paired, behind the leading one */
 } GstStxStats;
 
-/* In class_init, after gst_stx_properties_install; get_property of the class then answers it. */
-#define GST_STX_PROPERTY_STATS 1
-void gst_stx_stats_install(GObjectClass *klass);
+/* In class_init, after gst_stx_properties_install, whose get_property it takes the place of: what
+ * the property says is made by `tell`, under the object lock. */
+typedef GstStructure *(*GstStxStatsTell)(gpointer element);
+void gst_stx_stats_install(GObjectClass *klass, GstStxStatsTell tell);
 
 void gst_stx_stats_reset(GstStxStats *self, GstElement *element);
 

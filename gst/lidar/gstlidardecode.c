@@ -750,23 +750,16 @@ static const StxField count_fields[] = {
     COUNT(forged),
 };
 
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+static GstStructure *tell(gpointer element)
 {
-  GstLidarDecode *self = GST_LIDAR_DECODE(object);
-  GstStructure *stats;
-
-  if (id != GST_STX_PROPERTY_STATS) {
-    gst_stx_get_property(object, id, value, spec);
-    return;
-  }
-  GST_OBJECT_LOCK(self);
-  stats = gst_structure_new("application/x-lidar-stats", "sensor", G_TYPE_STRING,
+  GstLidarDecode *self = element;
+  GstStructure *stats = gst_structure_new("application/x-lidar-stats", "sensor", G_TYPE_STRING,
       stx_field_choice(stx_lidar_sensors, (int)self->found)->nick, NULL);
+
   for (guint i = 0; i < G_N_ELEMENTS(count_fields); i++)
     gst_structure_set(stats, count_fields[i].name, G_TYPE_UINT64,
         G_STRUCT_MEMBER(guint64, &self->counts, count_fields[i].offset), NULL);
-  GST_OBJECT_UNLOCK(self);
-  g_value_take_boxed(value, stats);
+  return stats;
 }
 
 /* ---- GObject ------------------------------------------------------------------------------- */
@@ -789,8 +782,7 @@ static void gst_lidar_decode_class_init(GstLidarDecodeClass *klass)
   object->finalize = finalize;
   element->change_state = change_state;
   gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
-  gst_stx_stats_install(object);
-  object->get_property = get_property;
+  gst_stx_stats_install(object, tell);
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
   gst_stx_element_describe(element, "lidar-decode", "LiDAR packets to points", "Codec/Decoder",

@@ -621,16 +621,9 @@ static const GstStxPropertyGroup properties[] = {
     {&count_table, 0, 0},
 };
 
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+static GstStructure *tell(gpointer self)
 {
-  if (id != GST_STX_PROPERTY_STATS) {
-    gst_stx_get_property(object, id, value, spec);
-    return;
-  }
-  GST_OBJECT_LOCK(object);
-  g_value_take_boxed(
-      value, gst_stx_stats_to_structure(&GST_STIXEL_OBSTACLES(object)->stats, FALSE));
-  GST_OBJECT_UNLOCK(object);
+  return gst_stx_stats_to_structure(&GST_STIXEL_OBSTACLES(self)->stats, FALSE);
 }
 
 /* ---- GObject ------------------------------------------------------------------------------- */
@@ -648,8 +641,7 @@ static void gst_stixel_obstacles_class_init(GstStixelObstaclesClass *klass)
   GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
 
   gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
-  gst_stx_stats_install(object);
-  object->get_property = get_property;
+  gst_stx_stats_install(object, tell);
   object->finalize = finalize;
   base->transform_caps = transform_caps;
   base->fixate_caps = fixate_caps;

@@ -184,18 +184,6 @@ GstFlowReturn gst_stx_view_streams_acquire(
   return flow == GST_FLOW_OK ? gst_stx_stage_acquire(&one->stage, one->pool, buffer, error) : flow;
 }
 
-static void note_time(GstStxViewStreams *self, GstStxViewStream *lane, GstClockTime begin)
-{
-  GstClockTime time = gst_stx_stats_frame(&lane->stats, GST_ELEMENT(self), begin);
-  gboolean changed;
-
-  GST_OBJECT_LOCK(self);
-  changed = gst_stx_delay_note(&lane->delay, time);
-  GST_OBJECT_UNLOCK(self);
-  if (changed)
-    gst_stx_delay_tell(GST_ELEMENT(self));
-}
-
 /* In place of a frame whose memory went with a GPU. */
 static GstFlowReturn push_gap(GstStxViewStream *lane, GstBuffer *buffer)
 {
@@ -221,7 +209,8 @@ static GstFlowReturn go(GstStxViewStreams *self, guint index, GstPad *sink, GstB
   if (flow == GST_FLOW_OK) {
     begin = gst_util_get_timestamp();
     flow = gst_stx_stage_run(&lane->stage, &frame);
-    note_time(self, lane, begin);
+    gst_stx_delay_note_and_tell(&lane->delay, GST_ELEMENT(self),
+        gst_stx_stats_frame(&lane->stats, GST_ELEMENT(self), begin));
   }
   if (flow != GST_FLOW_OK)
     gst_clear_buffer(&frame.output);
@@ -618,29 +607,19 @@ static void gst_stx_view_streams_init(GstStxViewStreams *self)
 }
 
 /* Statistics of each lane, under its name. */
-static GstStructure *stats_of(GstStxViewStreams *self)
+static GstStructure *stats_of(gpointer self)
 {
   GstStructure *all = gst_structure_new_empty("application/x-stixel-stats");
 
-  GST_OBJECT_LOCK(self);
   for (guint i = 0; i < GST_STX_VIEW_STREAM_COUNT; i++) {
     GstStructure *stats = gst_stx_stats_to_structure(&PRIVATE(self)->lane[i].stats, FALSE);
 
     gst_structure_set(all, sides[i], GST_TYPE_STRUCTURE, stats, NULL);
     gst_structure_free(stats);
   }
-  GST_OBJECT_UNLOCK(self);
   if (CLASS(self)->tell != NULL)
     CLASS(self)->tell(self, all);
   return all;
-}
-
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  if (id == GST_STX_PROPERTY_STATS)
-    g_value_take_boxed(value, stats_of(GST_STX_VIEW_STREAMS(object)));
-  else
-    gst_stx_get_property(object, id, value, spec);
 }
 
 static void gst_stx_view_streams_class_init(GstStxViewStreamsClass *klass)
@@ -659,7 +638,6 @@ static void gst_stx_view_streams_class_init(GstStxViewStreamsClass *klass)
   klass->stage.renegotiate = leave_device;
   properties.offset += g_type_class_get_instance_private_offset(klass);
   gst_stx_properties_install(object, &properties, 1);
-  object->get_property = get_property;
-  gst_stx_stats_install(object);
+  gst_stx_stats_install(object, stats_of);
   gst_type_mark_as_plugin_api(GST_TYPE_STX_VIEW_STREAMS, 0);
 }
