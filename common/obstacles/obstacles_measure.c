@@ -303,15 +303,18 @@ static void find_pixels(
 static StxObstacle measure(const Group *group, const StxObstaclesFrame *frame)
 {
   Looks looks = look_at(group);
-  float ground = piece_at(group, 0)->ground, z = face_of(group).z, back = z;
+  const Piece *nearest = piece_at(group, 0);
+  float x = .5f * (looks.left + looks.right), z = face_of(group).z, back = z;
+  float lean = frame != NULL ? (float)group->state->lean : 0;
+  float ground = nearest->ground + lean * (x - .5f * (nearest->left + nearest->right));
   size_t far = piece_behind(group, FAR_SHARE * looks.area);
   for (size_t i = 0; i <= far; i++)
     if (fabsf(piece_at(group, i)->z) > fabsf(back))
       back = piece_at(group, i)->z;
   StxObstacle o = {.count = (uint32_t)group->count,
       .source = frame != NULL ? STX_OBSTACLE_STEREO : STX_OBSTACLE_LIDAR,
-      .x = .5f * (looks.left + looks.right),
-      .y = isnan(ground) ? looks.bottom : ground, /* what its nearest end stands on */
+      .x = x,
+      .y = isnan(ground) ? looks.bottom : ground, /* what it stands on at its nearest end */
       .z = z,
       .width = looks.right - looks.left,
       .height = looks.high,

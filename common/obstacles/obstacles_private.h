@@ -14,6 +14,7 @@
 #pragma once
 
 #include "common/obstacles/obstacles.h"
+#include "common/roadline/roadline.h"
 
 #define OBSTACLES_NONE UINT32_MAX
 #define OBSTACLES_GROUND 128   /* m: the road's height is known so far ahead */
@@ -163,6 +164,7 @@ struct StxObstacles {
   uint16_t *members;      /* of each record */
   float *ground;          /* y of the ground below a scan, by cells, or below stixels by distance */
   float *weights;         /* how many values each of `ground` was made of */
+  double lean;            /* of the ground below stixels, in y per metre to the right */
   uint32_t *part, *cells; /* of each point of a scan: another of its part; its cell */
   uint32_t *fine;         /* first point of each cell */
   float *edges;           /* of each cell: its lowest above the lower layer, or highest in it */

@@ -11,26 +11,63 @@
 
 #define SLOPE_LENGTH 20 /* m: beyond what is seen the road goes on as its last so many */
 #define OUTLIER .3f     /* m, and 2 % of the distance: ground that is no part of the road */
+#define LEAN_LEAST .035 /* 2 degrees: crowned roads and what is beside them lean as much */
+#define LEAN_SHARE .7   /* of what the ground's height differs by across that a lean explains */
 #define FEW .05f        /* of the columns: what no more of them show is as good as unknown */
 
-/* Adds the heights of one ground stixel at every whole metre that it covers: those that are not
- * OUTLIER off what is known, if something is. */
-static void add_ground(
-    StxObstacles *state, const StxObstaclesFrame *frame, const StxStixel *s, const float *known)
+/* Sums over places of the ground by whole metres ahead, x and y, and of their products. */
+typedef struct {
+  double n[OBSTACLES_GROUND], x[OBSTACLES_GROUND], y[OBSTACLES_GROUND], xx, xy, yy;
+} Across;
+
+static void add_across(Across *across, int z, double x, double y)
+{
+  across->n[z]++;
+  across->x[z] += x;
+  across->y[z] += y;
+  across->xx += x * x;
+  across->xy += x * y;
+  across->yy += y * y;
+}
+
+/* By how much the ground falls per metre to the right: linear regression of y on x within each
+ * metre ahead, so that hills do not count. 0 if that explains little, or is what roads have. */
+static double lean_of(const Across *across)
+{
+  double xx = across->xx, xy = across->xy, yy = across->yy;
+  for (int z = 0; z < OBSTACLES_GROUND; z++) {
+    double n = fmax(across->n[z], 1);
+    xx -= across->x[z] * across->x[z] / n;
+    xy -= across->x[z] * across->y[z] / n;
+    yy -= across->y[z] * across->y[z] / n;
+  }
+  bool leans = xx > 0 && xy * xy >= LEAN_SHARE * xx * yy && fabs(xy) > LEAN_LEAST * xx;
+  return leans ? fmin(fmax(xy / xx, -STX_ROAD_TILT), STX_ROAD_TILT) : 0;
+}
+
+/* Adds the heights of one ground stixel at every whole metre that it covers, without the lean:
+ * those that are not OUTLIER off what is known, if something is. */
+static void add_ground(StxObstacles *state, const StxObstaclesFrame *frame, const StxStixel *s,
+    const float *known, Across *across)
 {
   const StxCamera *camera = &frame->camera;
   double near = s->disparity_bottom, far = s->disparity_top;
   double scale = camera->focal * camera->baseline, cy = obstacles_centre_row(frame);
+  double middle = (s->column + .5) * frame->stixel_width - .5 - camera->cx;
   if (!(near > far) || !(far >= 0) || !isfinite(near) || s->bottom == s->top)
     return;
   double reach = far > 0 ? scale / far : INFINITY, rows = (s->bottom - s->top) / (near - far);
   int first = (int)fmin(ceil(scale / near), OBSTACLES_GROUND);
   for (int z = first > 1 ? first : 1; z < OBSTACLES_GROUND && z <= reach; z++) {
-    float y = (float)((s->bottom - (near - scale / z) * rows - cy) * z / camera->focal);
-    if (known != NULL && !(fabsf(y - known[z]) < OUTLIER + .02f * (float)z))
+    double x = middle * z / camera->focal;
+    double y = (s->bottom - (near - scale / z) * rows - cy) * z / camera->focal;
+    float level = (float)(y - state->lean * x);
+    if (known != NULL && !(fabsf(level - known[z]) < OUTLIER + .02f * (float)z))
       continue;
-    state->ground[z] += y;
+    state->ground[z] += level;
     state->weights[z] += 1;
+    if (z <= SLOPE_LENGTH)
+      add_across(across, z, x, y);
   }
 }
 
@@ -78,25 +115,33 @@ static bool fill_ground(float *ground, float *weights, float least)
   return true;
 }
 
-static bool sum_ground(StxObstacles *state, const StxObstaclesFrame *frame, const float *known)
+static bool sum_ground(
+    StxObstacles *state, const StxObstaclesFrame *frame, const float *known, double *lean)
 {
+  Across across = {.xx = 0};
   int columns = (frame->width - 1) / frame->stixel_width + 1;
   for (int z = 0; z < OBSTACLES_GROUND; z++)
     state->ground[z] = state->weights[z] = 0;
   for (size_t i = 0; i < frame->count; i++)
     if (frame->stixels[i].kind == STX_KIND_GROUND)
-      add_ground(state, frame, &frame->stixels[i], known);
+      add_ground(state, frame, &frame->stixels[i], known, &across);
+  *lean = lean_of(&across);
   return fill_ground(state->ground, state->weights, (float)columns * FEW);
 }
 
-/* The road by whole metres ahead, in y: a mean, and the mean of what is near that. */
+/* The road by whole metres ahead, in y below the camera, and its lean: a mean, and the mean of what
+ * is near that. */
 static void find_road(StxObstacles *state, const StxObstaclesFrame *frame)
 {
   const StxCamera *camera = &frame->camera;
   float known[OBSTACLES_GROUND];
-  if (sum_ground(state, frame, NULL)) {
+  double lean;
+  state->lean = 0;
+  if (sum_ground(state, frame, NULL, &lean)) {
+    if ((state->lean = lean) != 0)
+      sum_ground(state, frame, NULL, &lean);
     memcpy(known, state->ground, sizeof known);
-    if (!sum_ground(state, frame, known))
+    if (!sum_ground(state, frame, known, &lean))
       memcpy(state->ground, known, sizeof known);
     return;
   }
@@ -106,12 +151,13 @@ static void find_road(StxObstacles *state, const StxObstaclesFrame *frame)
         has_ground ? (float)(camera->height / cos(camera->pitch) - z * tan(camera->pitch)) : NAN;
 }
 
-/* Finds the road; its y at a distance, from then on. */
-static float road_at(const StxObstacles *state, double z)
+/* Finds the road; its y at a place, from then on. */
+static float road_at(const StxObstacles *state, double z, double x)
 {
   int i = z < OBSTACLES_GROUND - 1 ? (int)z : OBSTACLES_GROUND - 2;
   double part = fmin(z - i, 1);
-  return (float)(state->ground[i] + part * (double)(state->ground[i + 1] - state->ground[i]));
+  double level = state->ground[i] + part * (double)(state->ground[i + 1] - state->ground[i]);
+  return (float)(level + state->lean * x);
 }
 
 #define HIDDEN_GAP 1.5  /* m: across what stands before it a thing goes on for so far */
@@ -487,7 +533,7 @@ static Piece piece_of(const StxObstacles *state, const StxObstaclesFrame *frame,
       .right = (float)((right - camera->cx) * z / camera->focal),
       .top = (float)((s->top - .5 - cy) * metre / high / camera->focal),
       .bottom = (float)((s->bottom + .5 - cy) * z / camera->focal),
-      .ground = road_at(state, z),
+      .ground = road_at(state, z, (.5 * (left + right) - camera->cx) * z / camera->focal),
       .weight = (float)((right - left) * (s->bottom - s->top + 1)),
       .confidence = s->confidence,
       .column = s->column,

@@ -60,6 +60,25 @@ STX_TEST(a_tilted_camera_changes_no_distance_and_no_height)
   }
 }
 
+/* A camera that is rolled by up to 15 degrees: each thing stands on the ground where it is. */
+STX_TEST(ground_that_leans_changes_no_height)
+{
+  static const Board boards[] = {{10, -3.5, -2, 0, .5, STX_LABEL_NONE},
+      {10, 2, 3.5, 0, 1.8, STX_LABEL_NONE}, {20, -1, 1, 0, 1.5, STX_LABEL_NONE}, {0}};
+  STX_AUTO(StxObstacles) *state = board_state(&defaults);
+  StxCamera camera = board_camera();
+  for (int lean = -2; lean <= 2; lean++) {
+    StxObstaclesFrame frame = leaning_frame(&camera, .13 * lean, boards, 0);
+    StxObstaclesResult result = board_run(state, &frame);
+    ck_assert_uint_eq(result.count, 3);
+    for (int k = 0; k < 3; k++) {
+      expect_board(&result.obstacles[k], &boards[k]);
+      ck_assert_double_eq_tol(
+          (double)result.obstacles[k].y, 1.65 + .13 * lean * (double)result.obstacles[k].x, .06);
+    }
+  }
+}
+
 STX_TEST(members_and_free_space_name_their_obstacle)
 {
   STX_AUTO(StxObstacles) *state = board_state(&defaults);

@@ -94,11 +94,18 @@ static void add_column(Maker *maker, const StxCamera *camera, const Board *board
   add(maker, 0, STX_KIND_SKY, 0, 0, STX_LABEL_NONE);
 }
 
-StxObstaclesFrame board_frame(const StxCamera *camera, const Board *boards, uint64_t time)
+/* In each column a lean is a pitch of its own. */
+StxObstaclesFrame leaning_frame(
+    const StxCamera *camera, double lean, const Board *boards, uint64_t time)
 {
   Maker maker = {0};
-  for (maker.column = 0; maker.column < CASE_COLUMNS; maker.column++)
-    add_column(&maker, camera, boards);
+  for (maker.column = 0; maker.column < CASE_COLUMNS; maker.column++) {
+    StxCamera here = *camera;
+    double across = ((maker.column + .5) * CASE_CELL - .5 - camera->cx) / camera->focal;
+    here.pitch = atan(tan(camera->pitch) - lean * across);
+    here.height = camera->height * cos(here.pitch) / cos(camera->pitch);
+    add_column(&maker, &here, boards);
+  }
   return (StxObstaclesFrame){.stixels = records,
       .count = maker.count,
       .width = CASE_WIDTH,
@@ -106,6 +113,11 @@ StxObstaclesFrame board_frame(const StxCamera *camera, const Board *boards, uint
       .stixel_width = CASE_CELL,
       .camera = *camera,
       .time = time};
+}
+
+StxObstaclesFrame board_frame(const StxCamera *camera, const Board *boards, uint64_t time)
+{
+  return leaning_frame(camera, 0, boards, time);
 }
 
 StxObstacles *board_state(const StxObstaclesParams *params)

@@ -27,6 +27,10 @@ StxCamera board_camera(void);
  * covers. */
 StxObstaclesFrame board_frame(const StxCamera *camera, const Board *boards, uint64_t time);
 
+/* The same on a plane that falls by so many metres per metre to the right. */
+StxObstaclesFrame leaning_frame(
+    const StxCamera *camera, double lean, const Board *boards, uint64_t time);
+
 /* A state that is prepared for such frames. */
 StxObstacles *board_state(const StxObstaclesParams *params);
 STX_AUTO_POINTER(StxObstacles, stx_obstacles_free)
