@@ -110,7 +110,7 @@ gst-launch-1.0 -q \
   stereo-stixels name=stixels alpha=0 overlay::outlines=false legend=none \
   ! stixel-orbit azimuth=-.26 ! videoconvert ! jpegenc quality=70 ! filesink location=docs/orbit.jpg
 
-# Of the same frame, for disparity-colour and mode=truth of stixel-overlay, smaller.
+# The same frame, smaller, for disparity-colour and mode=truth of stixel-overlay.
 small=(video/x-raw,width=828,height=250)
 gst-launch-1.0 -q \
   street-scene-src view=left "${street[@]}" ! "${small[@]}",format=RGB ! tee name=left \

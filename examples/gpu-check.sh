@@ -420,7 +420,7 @@ gpu=$(find_gpu) || { echo "gpu-check.sh: nothing to do without a GPU" >&2; exit 
 driver=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1)
 driver=${driver:-this GPU} tested=0
 mkdir -p "$logs" "$(dirname "$packed")"
-# Of an earlier run: their numbers are not this one's.
+# Removes the results of an earlier run.
 rm -f "$logs"/{bench.md,times.md,ncu.md,summary.txt,failed-*}
 while sleep 30; do pack; done >/dev/null 2>&1 &
 packer=$!

@@ -13,11 +13,11 @@
 #define SMALL_COLUMNS 3
 #define SMALL_CONFIDENCE .4
 
-#define SAME .3 /* least overlap of what is expected and seen of a thing: intersection over union */
+#define SAME .3   /* least intersection over union of a thing's expected and seen rows */
 #define STAYS 1.1 /* it may be so many times as far away, or above the ground */
 
-#define NEAR_SHARE .3   /* share of a thing's pixels on its nearest face, with stereo's noise */
-#define NEAR_POINTS .05 /* share of its points */
+#define NEAR_SHARE .3   /* quantile of a thing's pixels that is its nearest face, for the noise */
+#define NEAR_POINTS .05 /* the same of its points */
 #define FAR_SHARE .95   /* nearer than its far end, but for what is wrong of it */
 
 /* ---- Sorting -------------------------------------------------------------------------------- */

@@ -9,10 +9,10 @@
 On synthetic streets that no network has seen in training, and on the recorded data of $STX_DATA.
 Rows of other names stay as they are. Needs NumPy, Pillow and onnxruntime.
 
-Of classes: the share of labelled pixels that get their class; their kind, which is ground (road,
+Classes: the share of labelled pixels that get their class; their kind, which is ground (road,
 sidewalk, terrain), object or sky; and of the pixels of each kind, those that get it. The labels of
 SemanticKITTI are those of its scans' points, as far as none in the same 8x8 pixels is much nearer.
-Of stereo: the share of pixels whose disparity is off by more than 3 pixels and 5 % of it, as
+Stereo: the share of pixels whose disparity is off by more than 3 pixels and 5 % of it, as
 stx-eval counts; "filled" is stereo-sgm's disparity with its holes filled.
 """
 import json
@@ -163,7 +163,7 @@ def stixels_row(programs, network):
 
 
 def measure_classes(programs, path):
-    """Of the network at `path`; without one, of depth alone."""
+    """Yields the rows of the network at `path`; without one, those of depth alone."""
     empty = dict.fromkeys(("frames", "pixels", "class", "kind", *KINDS), "")
     if not path:
         yield {"data": "KITTI 2015", **empty, **stixels_row(programs, None)}
@@ -219,7 +219,7 @@ def sgm_row(programs, *arguments):
 
 
 def measure_stereo(programs, path):
-    """Of the network at `path`; without one, of stereo-sgm."""
+    """Yields the rows of the network at `path`; without one, those of stereo-sgm."""
     network = path and session(path)
     for name, place in RECORDED.items():
         yield {"data": name, **(stereo_row(network, recorded_pairs(*place)) if path else

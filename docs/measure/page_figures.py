@@ -93,7 +93,7 @@ def scans():
     whole = {key: percent(value, 1) for key, value in rows[0].items() if "_as_" in key}
     return table("scans", lines, 1) + sentences("scans-sky", f"""
         {whole["ground_as_object"]} of the ground are seen as objects, {whole["object_as_ground"]}
-        of the objects as ground. Of what is certainly sky, {whole["sky_as_sky"]} are seen as sky
+        of the objects as ground. Where sky is certain, {whole["sky_as_sky"]} are seen as sky
         and
         {whole["sky_as_near"]} as an object nearer than 100 m. Beyond 50 m no point has a
         label.""")

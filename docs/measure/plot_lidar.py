@@ -140,7 +140,7 @@ def bench_times(program, arguments):
 
 
 def fastest(measure_once, program, arguments, part_of):
-    """Of several runs of the program; lines that are parts of one time stay together."""
+    """Returns the fastest of several runs; lines that are parts of one time stay together."""
     best = measure_once(program, arguments)
     for _ in range(REPEATS - 1):
         more, better = measure_once(program, arguments), False
@@ -152,7 +152,7 @@ def fastest(measure_once, program, arguments, part_of):
 
 
 def measure_times(programs):
-    """Of two scans of SemanticKITTI, or of the street."""
+    """Measures times on two scans of SemanticKITTI, or on the street."""
     bench = pathlib.Path(programs) / "stx-bench"
     scans = data_folder() / "semantickitti"
     scans = ["--scans", scans, "--frames", 2, "--time", 1000] if scans.exists() else []

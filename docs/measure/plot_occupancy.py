@@ -44,7 +44,7 @@ def sample(evaluate, programs):
 # ---- Tables ----------------------------------------------------------------------------------
 
 def line(name, rows):
-    """Of several rows the mean over their cells."""
+    """Returns a line of the table: the mean of several rows over their cells."""
     cells = {kind: [int(row[f"{kind}_cells"]) for row in rows] for kind in KINDS}
 
     def share(kind, key):

@@ -21,7 +21,7 @@ from plots import FOLDER, data_folder, data_names, read, run, sentences, table, 
 SCANS = "scans"
 FULL, DIAGONALS = ("--search", "full"), ("--paths", 8)
 DEFAULTS = "defaults: coarse to fine, 4 paths"
-# Of the matcher: what the table calls a setting, and stx-eval's options.
+# The matcher's settings: name in the table, and stx-eval's options.
 SETTINGS = {
     DEFAULTS: (),
     "8 paths": DIAGONALS,

@@ -142,7 +142,7 @@ def repeat_times(bench, arguments):
 
 
 def measure_times(bench, folders):
-    """Of the street and of the first folder's second frame: Figures 9 and 10, Table 1."""
+    """Measures the street and the first folder's second frame: Figures 9 and 10, Table 1."""
     note_machine("rdp", bench)
     rows = [{"picture": STREET, **row} for row in repeat_times(bench, STREET_SIZE)]
     for data, folder in list(folders.items())[:1]:
@@ -406,7 +406,7 @@ def level_table():
 
 
 def utility_table():
-    """Of all levels of a column together, what is useful; and of some levels."""
+    """The share of useful threads in all levels of a column together, and in some levels."""
     rows = read("rdp-utility.csv")
     lines = [["useful threads, %, in level", *map(str, LEVELS), "all"]]
     for data in sorted(data_names(rows)):
@@ -419,7 +419,7 @@ def utility_table():
 
 
 def time_tables():
-    """Of every code on average columns of the last picture; Table 1."""
+    """The times of every code on average columns of the last picture; Table 1."""
     rows = read("rdp-times.csv")
     code, threads = best_code(rows)
     rows = [row for row in rows if row["picture"] == data_names(rows, "picture")[-1]]

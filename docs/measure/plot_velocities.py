@@ -90,7 +90,7 @@ def sequences():
 
 
 def ranges():
-    """Of all sequences together, with motion."""
+    """The table by range: all sequences together, with motion."""
     rows = [row for row in read("velocities.csv") if row["motion"] == "video"]
     lines = [["ahead", *HEAD]]
     for name in dict.fromkeys(row["range"] for row in rows if row["range"] != ALL):

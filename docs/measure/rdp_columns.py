@@ -20,7 +20,7 @@ KINDS = ("noise", "worst", "average", "best")
 
 
 def disparities(pair=None, size=(1242, 375)):
-    """Of the synthetic street as stx-bench sees it, or of two files of PNG."""
+    """The disparities of the synthetic street as stx-bench sees it, or of two files of PNG."""
     import png
     import stixels
     if pair is None:

@@ -57,7 +57,7 @@ def line_of(row):
 
 
 def size_of(row):
-    """Of the frame: columns of rdp have lengths of their own."""
+    """Returns the frame's size: columns of rdp have lengths of their own."""
     return next(size for size in SIZES if size.startswith(f'{row["width"]}x'))
 
 

@@ -264,7 +264,7 @@ def default_of(name, options):
 
 
 def slope(points):
-    """Of the line of least squares; None for fewer than two x."""
+    """Returns the slope of the line of least squares; None for fewer than two x."""
     mean_x, mean_y = (sum(values) / len(points) for values in zip(*points))
     xx = sum((x - mean_x) ** 2 for x, _ in points)
     return sum((x - mean_x) * (y - mean_y) for x, y in points) / xx if xx > 0 else None

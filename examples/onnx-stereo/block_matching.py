@@ -3,8 +3,8 @@
 """Writes a stereo network without weights: block matching as a graph of ONNX, for onnx-stereo.
 
 It shows whether ONNX Runtime works on a machine, and how far that is from what a trained network
-finds: nothing here was learned. Of each disparity it sums what the colours of a block differ by,
-and takes the least. Needs the package onnx from PyPI.
+finds: nothing here was learned. For each disparity it sums the absolute differences of colours in a
+block, and takes the disparity of the least sum. Needs the package onnx from PyPI.
 
   python3 examples/onnx-stereo/block_matching.py matcher.onnx
 """

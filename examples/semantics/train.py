@@ -160,7 +160,7 @@ class Variation:
         picture[here] = sky[here]
 
     def cast_shadows(self, picture, labels, places):
-        """Of houses, whose edges are straight, and of leaves; on the ground, or on everything."""
+        """Adds shadows of houses, with straight edges, and leaves: on the ground or everything."""
         random = self.random
         shade = np.zeros(labels.shape, bool)
         for _ in range(random.integers(4)):
@@ -235,7 +235,7 @@ class Variation:
 
 
 def shares_of(indices, count):
-    """Of every cell the share of each of `count`; what is none of them counts for nothing."""
+    """Returns every cell's share of each of `count` indices; others count for nothing."""
     ones = functional.one_hot(torch.from_numpy(indices), count + 1)[..., :count]
     return functional.avg_pool2d(ones.permute(0, 3, 1, 2).float(), CELL // 2)
 

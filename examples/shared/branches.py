@@ -107,7 +107,7 @@ class Log:
         self.camera, self.waiting, self.without = None, [], 0
 
     def check(self, most):
-        """Of a live camera, the first frames may come without stixels; not all of them."""
+        """Fails if more than `most` frames had no stixels; a live camera's first ones may."""
         if self.camera is None and self.without > most:
             raise frames.PipelineError("the pipeline ends in video without stixels: put "
                                        "stereo-stixels or stixel-overlay into it")

@@ -19,7 +19,7 @@ STREET = ("street-scene-src ! stixels.sink_left "
           "stereo-stixels name=stixels")
 OBSTACLES = "stixel-obstacles"
 JSON = "stixel-json write=obstacles+free-space"
-# Of a launch line: a property with its value, or what may be the factory of an element.
+# A word of a launch line: a property with its value, or what may be the factory of an element.
 WORD = re.compile(r"""[\w:-]+\s*=\s*(?:"(?:\\.|[^"\\])*"|'[^']*'|(?:\\.|\S)+)
                    |(?<![/.\w-])(?P<factory>[\w-]+)(?![/.\w-])|\S""", re.S | re.X)
 # A property with its value, a link, or an element, caps or a pad.
@@ -41,7 +41,7 @@ def description(words):
 
 
 def factories(text):
-    """Of the elements that the text names."""
+    """Returns the factories of the elements that the text names."""
     return {word["factory"] for word in WORD.finditer(text)}
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Types of ROS 2's messages (Humble and newer) that programs here write and read. Of those that
-bags bring themselves, the bag's definition counts."""
+"""Types of ROS 2's messages (Humble and newer) that programs here write and read. A definition
+that a bag brings itself takes precedence."""
 import functools
 
 from cdr import Types, short

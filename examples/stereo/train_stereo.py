@@ -90,7 +90,7 @@ def make_batch(pairs, random):
 # ---- The network --------------------------------------------------------------------------------
 
 class Features(nn.Module):
-    """Of one picture at a quarter of its size; of contrast, so that light matters little."""
+    """The features of a picture at a quarter of its size, from contrast: light matters little."""
 
     def __init__(self):
         super().__init__()

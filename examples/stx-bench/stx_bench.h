@@ -140,7 +140,7 @@ STX_API bool bench_group(const BenchContext *context, const BenchCase *what, Ben
 
 /* ---- Whole pipelines ----------------------------------------------------------------------- */
 
-/* Of one frame, in the mean. */
+/* The mean times of a frame. */
 typedef struct {
   double ms;         /* from one to the next */
   double cpu_ms;     /* of all threads of the process */

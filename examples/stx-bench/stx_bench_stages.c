@@ -9,8 +9,8 @@
 
 #define FRAME_NS UINT64_C(100000000) /* between two of a stream */
 #define FOCAL .55                    /* of the width */
-#define MOTION_FRAMES 8              /* of a stream, */
-#define MOTION_STEP 2                /*   and columns from one to the next */
+#define MOTION_FRAMES 8              /* frames of a stream */
+#define MOTION_STEP 2                /* columns from one frame to the next */
 #define TURN .01                     /* radians, about the vertical */
 
 /*

@@ -19,8 +19,8 @@ SIDE = 32  # samples of a picture across and down
 LEAST = 20  # pictures that both views must show at a lag
 ALIKE = .6  # the least correlation of their motion
 
-# Of several pairs together: how many of each verdict; the finding of the first pair of the most
-# frequent one; the range of disparities of the plausible pairs, as a stream.
+# The result of several pairs: how many have each verdict; the finding of the first pair with the
+# most frequent one; the range of disparities of the plausible pairs, as a stream.
 Look = collections.namedtuple("Look", "pairs seen_as verdict finding range")
 
 

@@ -68,7 +68,7 @@ def range_of(metres):
 
 
 def picture_path(folder, name):
-    """Of the picture of a frame or scan, in a folder that is made."""
+    """Returns the path of the picture of a frame or scan; makes the folder."""
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError:

@@ -69,7 +69,7 @@ def truth_of_scan(points, labels):
 
 
 class Samples:
-    """Of every sample: the place of its obstacle, or NO_OBSTACLE; the object stixel that it lies
+    """For every sample: the place of its obstacle, or NO_OBSTACLE; the object stixel that it lies
     in, or -1; and the distance that its stixel has."""
 
     def __init__(self, frame, members, truth):
@@ -100,7 +100,7 @@ class Points:
 # ---- Scores -------------------------------------------------------------------------------------
 
 class Score:
-    """Of vehicles or people. Everything adds up."""
+    """The score of vehicles or people. Everything adds up."""
 
     def __init__(self):
         self.counted = self.found = self.possible = self.again = self.kept = 0
@@ -140,8 +140,8 @@ class Score:
 
 
 class Scores:
-    """Of all frames; ghosts: obstacles where nothing stands; parts: of objects that count, without
-    being one of them."""
+    """The scores of all frames; ghosts: obstacles where nothing stands; parts: obstacles on objects
+    that count, but not the one that is matched with the object."""
 
     def __init__(self):
         self.frames = self.obstacles = self.ghosts = self.parts = self.motions = 0
@@ -243,8 +243,8 @@ class Judge:
                 | (np.abs(1 / truth.z.astype(float) - 1 / depths.astype(float)) <= self._pixel))
 
     def _claim(self, truth, samples, objects, of_sample, count):
-        """Of every obstacle: its samples, those that move, its columns, those of them in which
-        something stands, and the samples that it shares with each object."""
+        """Counts for every obstacle: its samples, those that move, its columns, those of them in
+        which something stands, and the samples that it shares with each object."""
         at = np.flatnonzero(samples.members != stixels.NO_OBSTACLE)
         of = samples.members[at].astype(int)
         speed = np.hypot(truth.speed[at, 0], truth.speed[at, 1]) >= np.float32(STANDS)

@@ -67,7 +67,7 @@ class Score:
         self.expected += [squares[:3].sum(), squares[3:].sum()]
 
     def add_track(self, track):
-        """Of a drive: (found, true) of each frame."""
+        """Adds a drive: (found, true) of each frame."""
         for found, truth in track:
             self.add_frame(found, truth)
         known = 0

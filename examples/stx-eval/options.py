@@ -241,7 +241,7 @@ class Settings:
 
     @property
     def epsilon(self):
-        """Of the segments, or of the start rows."""
+        """The epsilon of the segments, or of the start rows."""
         if self.model == "rdp" or "epsilon" in self.segments:
             return self.struct.rdp.epsilon / 256
         return self.struct.cuts_rdp.epsilon / 256

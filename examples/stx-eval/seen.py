@@ -113,7 +113,7 @@ class Seen:
         return found
 
     def _points_json(self, ranges=slice(None)):
-        """Of the points of some ranges."""
+        """Returns the results for the points of some ranges."""
         points = self.points[:, :, ranges].sum(axis=2)
         errors = self.errors[:, ranges].sum(axis=1)
         everything = int(points.sum())

@@ -151,7 +151,7 @@ class Judge:
 
     @staticmethod
     def _median(lives, weighed):
-        """Of the lives, each as often as `weighed` says: once, or in each of its frames."""
+        """Returns the median of the lives, each counted once or, if `weighed`, once per frame."""
         weights = [life if weighed else 1 for life in lives]
         for life, below in zip(lives, np.cumsum(weights)):
             if 2 * below >= sum(weights):

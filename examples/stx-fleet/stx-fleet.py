@@ -31,7 +31,7 @@ import work  # noqa: E402
 
 
 def version():
-    """Of the plugin, which is part of what decides a result."""
+    """Returns the plugin's version, which is part of what decides a result."""
     found = subprocess.run(["gst-inspect-1.0", "stixels"], capture_output=True, text=True).stdout
     lines = [line.split()[-1] for line in found.splitlines() if line.split()[:1] == ["Version"]]
     if not lines:

@@ -17,8 +17,8 @@ TRIES = 3  # of a recording whose process was killed
 
 
 def digest(job):
-    """Of all that decides the result: bytes of the recording and of its calibration, and what is
-    done with them."""
+    """Returns the digest of all that decides the result: bytes of the recording and of its
+    calibration, and what is done with them."""
     total = hashlib.sha256(json.dumps([job["settings"], job["version"]]).encode())
     for name in job["links"].values():
         with open(name, "rb") as file:

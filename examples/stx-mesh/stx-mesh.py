@@ -96,7 +96,7 @@ def by_distance(distances):
 
 
 def stixel_colours(stixels, corners):
-    """Of each corner."""
+    """Returns the colour of each corner."""
     if ARGUMENTS.mode == "distance":
         return by_distance(corners[:, :, 2])
     if ARGUMENTS.mode == "kind":

@@ -38,14 +38,14 @@ def obstacle_boxes(obstacles):
 
 
 def depth_image(disparity, camera):
-    """Of a map of 1/256 pixel; unknown is 0. In millimetres."""
+    """Returns the depth, millimetres, of a map of 1/256 pixel; unknown is 0."""
     depth = np.nan_to_num(branches.depth_of(disparity, camera) * 1000)
     return rr.DepthImage(np.where(depth < 65535, depth, 0).astype(np.uint16), meter=1000,
                          depth_range=(0, colours.FAR * 1000))
 
 
 def scan_points(points):
-    """Of x forward, y to the left, z up."""
+    """Returns the points of a scan whose axes are x forward, y to the left, z up."""
     places = np.stack([-points[:, 1], -points[:, 2], points[:, 0]], axis=1)
     places = places[(np.abs(places) < 1e6).all(axis=1)]  # neither infinite nor not a number
     distances = np.linalg.norm(places, axis=1)

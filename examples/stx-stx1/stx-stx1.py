@@ -197,8 +197,8 @@ def matrix_of(info):
 
 
 def size_of(world, info, stixels):
-    """Of the picture: as the picture in the file has it, else as the file says, if all stixels are
-    in it, else so large that they are."""
+    """Returns the picture's size: that of the picture in the file, else the file's, if all stixels
+    are in it, else the least that holds them."""
     size = stx1.png_size(world[stx1.IMAGE])
     right = max(s[stx1.U] // s[stx1.WIDTH] * s[stx1.WIDTH] + s[stx1.WIDTH] for s in stixels)
     bottom = max(s[stx1.BOTTOM] for s in stixels)

@@ -54,7 +54,7 @@ def varint(value):
 
 
 def number(field, value):
-    """Of proto3, 0 is left out."""
+    """Returns the bytes of a field; proto3 leaves 0 out."""
     return varint(field << 3 | VARINT) + varint(value) if value else b""
 
 
@@ -108,7 +108,7 @@ def fields(message):
 
 def parse(message, kinds):
     """{number: value, or list of values where `kinds` says so} of the fields in `kinds`: int,
-    float, str, bytes, (float,) or (bytes,). Of what is missing the value of proto3: 0, nothing."""
+    float, str, bytes, (float,) or (bytes,). Missing fields have proto3's default: 0, nothing."""
     found = {field: [] if isinstance(kind, tuple) else kind() for field, kind in kinds.items()}
     for field, wire, value in fields(message):
         kind = kinds.get(field)
