@@ -134,7 +134,7 @@ fi
 sanitizers=(-Dtests=enabled -Dexamples=disabled -Dcuda-archs=none -Db_lundef=false -Doptimization=1
   -Ddebug=false -Dc_args=-g1 -Dcpp_args=-g1 -Dcpu-variants=base)
 # gst-launch-1.0 and gst-inspect-1.0 are not instrumented and cannot load the plugin: no suite docs.
-# Of suite cuda what is in faults, too: the machine for PTX sees each access of a kernel.
+# Tests of suite cuda run only if they are in faults, too: PTX's machine sees a kernel's accesses.
 asan_tests=(--timeout-multiplier 6 --suite common --suite gst --suite faults --suite threads)
 tsan_tests=(--timeout-multiplier 6 --suite threads --suite cuda)
 

@@ -36,7 +36,7 @@ int stx_testing_main(const char *suite)
   return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* Of programs that have no other. */
+/* The main function of programs that have no other. */
 __attribute__((weak)) int main(int argc, char **argv)
 {
   return stx_testing_main(argc > 0 ? argv[0] : "");

@@ -265,7 +265,7 @@ def check_frame(found, number, depth):
 
 
 def check_live():
-    """Of a live source, times are those of the clock on the wall."""
+    """The times of a live source are those of the wall clock."""
     left, right = (f"street-scene-src view={side} is-live=true ! video/x-raw,width=320,height=96 ! "
                    f"stixels.sink_{side}" for side in ("left", "right"))
     begin = time.time()

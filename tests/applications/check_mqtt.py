@@ -178,7 +178,7 @@ def check_readme(broker):
 
 
 def check_outage(broker, qos):
-    """Of 10 frames in a second some fall into the time without a broker."""
+    """At 10 frames per second, some fall into the time without a broker."""
     ear = Ear(broker)
     process = publish(broker, ENDLESS, "--qos", str(qos))
     street.wait_until(lambda: len(ear.times()) > 3, "frames")

@@ -34,7 +34,7 @@ EVERY_FRAME = ("stixels", "obstacles", "camera/picture", "camera/depth", "lidar/
 
 
 def entities(path):
-    """Of each its rows, as dictionaries in the order of time."""
+    """Returns the rows of each entity, as dictionaries in the order of time."""
     found = {}
     for chunk in rerun.chunk.RrdReader(str(path)).stream():
         table = chunk.to_record_batch()

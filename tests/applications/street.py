@@ -114,13 +114,13 @@ def nearest_by_column(depths, standing=True):
 
 
 def distance(free_space):
-    """Of each column, as stixel-json has it; infinite: free."""
+    """Returns each column's distance, as stixel-json has it; infinite: free."""
     far = {"free": np.inf, "unknown": np.nan}
     return [far.get(column["state"], column["z"]) for column in free_space]
 
 
 def expect_truth(found, truth, what, nearer=40, least=100):
-    """Of what is nearer than that: the median is within 3 %, and four of five are within 10 %."""
+    """Where the truth is nearer: the median is within 3 %, and four of five within 10 %."""
     near = truth < nearer
     error = np.abs(np.where(near, found, np.nan) / np.where(near, truth, 1) - 1)[near]
     expect(near.sum() > least, f"{what}: the truth has {near.sum()} columns, too few")

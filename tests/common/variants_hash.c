@@ -66,7 +66,7 @@ static uint64_t hash_colmean(const VariantsRun *v)
   return hash;
 }
 
-/* Of every filling, with and without a road and classes; fulldp likewise. */
+/* Hashes the stixels of every filling, with and without a road and classes; fulldp likewise. */
 static uint64_t hash_stixels(const VariantsRun *v,
     Case *(*make)(StxSatdpParams params, const StxCamera *camera, const StxRoadLine *line))
 {

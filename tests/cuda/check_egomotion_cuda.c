@@ -220,7 +220,7 @@ STX_TEST(nothing_to_match)
   free_pair(p);
 }
 
-/* Of more corners than are looked at. */
+/* The picture has more corners than are used. */
 STX_TEST(points_are_bounded)
 {
   if (stx_test_small())

@@ -206,7 +206,7 @@ STX_TEST(agrees_on_high_columns)
   }
 }
 
-/* Of columns that are too high for shared memory not each has a block. */
+/* Columns that are too high for shared memory share blocks. */
 STX_TEST(agrees_where_columns_take_turns)
 {
   static const Wanted only_records = {true, false}, only_kept = {false, true};

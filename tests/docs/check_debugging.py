@@ -17,8 +17,8 @@ import launch_lines  # noqa: E402
 import symptoms  # noqa: E402
 from symptoms import Gst  # noqa: E402
 
-# Of each section: what is measured, at least how much of it there is, and at most how much once it
-# is cured.
+# For each section: what is measured, its least value with the fault, and its largest once that is
+# cured.
 SECTIONS = {
     "The road is full of objects": (symptoms.road_taken, .3, .15),
     "Objects where the road rises": (symptoms.too_near, .04, .015),

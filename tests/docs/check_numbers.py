@@ -4,10 +4,10 @@
 usage: check_numbers.py STX-EVAL
 
 Every block of every page is written again and compared, and every file of CSV with the digest that
-its program left: none is edited by hand. Blocks say of times that are older than the code that they
-are. Of the measured rows some are measured
-again: those of the streets, and where there is data those of KITTI, of both one in three by its
-digest; times are not compared. stx-eval runs in children of this process (warm.py).
+its program left: none is edited by hand. A block says so if its times are older than the code. Some
+of the measured rows are measured again: one in three, by its digest, of the streets' and, where
+there is data, of KITTI's; times are not compared. stx-eval runs in children of this process
+(warm.py).
 """
 import importlib
 import os

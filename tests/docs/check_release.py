@@ -6,9 +6,9 @@ scripts.
 usage: check_release.py              checks
        check_release.py --set X.Y.Z  writes the version to all places but NEWS.md
 
-Of the history those commits are looked at that came after FIRST, at most a hundred; where git or
-FIRST is missing, as in an archive, none. The workflow is compared with GitHub's schema where
-check-jsonschema is (STX_JSONSCHEMA has its folder, or it is on the PATH).
+Checks the commits after FIRST, at most a hundred; where git or FIRST is missing, as in an archive,
+none. The workflow is compared with GitHub's schema where check-jsonschema is (STX_JSONSCHEMA has
+its folder, or it is on the PATH).
 """
 import email.utils
 import os

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Habits of writing that CONTRIBUTING.md asks to avoid: on the pages, in the texts of properties,
 which are on them, and in the comments of headers. No comment in the code opens with "What", "Who"
-or "How", or has "nobody" for an actor.
+or "How", or has "nobody" for an actor; no sentence of one opens with "Of".
 
 Each row of HABITS is a pattern and what to write in its place. Code is not looked at.
 """
@@ -24,6 +24,7 @@ HABITS = [(re.compile(pattern), advice) for pattern, advice in (
     (r"(?i)\bwill do\b(?!\.\w)", "\"works\", \"is enough\""),
     (r"(?i)\b(?:all|that) that leads\b", "name what it is"),
     (r"(?i)\bas (?:it|they) (?:comes?|came) (?:in|out)\b", "\"unchanged\""),
+    (r"(?:\n\n|[.!?]\s)Of [a-z]", "put the subject first"),
     (r"/\*[\s*]*(Where|Whether|Which) ", "begin the comment with a noun or a verb"),
 )]
 HEADERS = sorted(path for folder in ("common", "gst") for path in (ROOT / folder).rglob("*.h"))
@@ -32,6 +33,7 @@ CODE = ("common", "cuda", "docs", "examples", "gst", "tests")
 ENDINGS = {".c", ".cc", ".cu", ".cuh", ".h", ".in", ".py", ".sh", ".build"}
 REMARK = re.compile(r'\s*(/\*+[!<]*|\*(?!/)|//+|#+|""")\s*(.*)')
 RIDDLE = re.compile(r"(?:What|Who|How)\b")
+GENITIVE = re.compile(r'(?:^|^\s*[*#]|/\*+|//|"""|[.!?;] ?)\s*Of [a-z]')
 ACTOR = re.compile(r"\b([Nn]obody|[Ss]omebody|[Aa]nybody|[Ww]hoever)\b")
 
 
@@ -69,6 +71,9 @@ def riddles():
                        "\"The outputs …\", or what the function does: \"Finds …\"")
             if found and ACTOR.search(found[2]):
                 yield f"{path.relative_to(ROOT)}:{number}: \"{found[2][:40]}\": name the actor"
+            if GENITIVE.search(line):
+                yield (f"{path.relative_to(ROOT)}:{number}: \"{line.strip()[:40]}\": begin with "
+                       "what it is, or what the function does: \"Returns the colour of …\"")
             before = found
 
 

@@ -5,7 +5,7 @@
 usage: launch_lines.py SOURCE_ROOT
 
 A line passes if the pipeline ends without an error, or, where it has no end, if it ends cleanly on
-an interrupt after its first frames. Of a number of buffers the first few will do. Files of the
+an interrupt after its first frames. num-buffers is reduced to a few. Files of the
 reader's own are those of samples.py. Lines that need a camera are only parsed as far as their
 elements, every factory named in them must exist, with the properties set: tests/cameras/ runs
 these. Windows are replaced by fakesink; a page whose lines open one says how to do without, and

@@ -190,7 +190,7 @@ static uint64_t sum(Worker *const lanes[32])
   return total;
 }
 
-/* Of an operation that gives all lanes the same, what that is. */
+/* Returns the result of an operation that gives all lanes the same. */
 static uint64_t common_result(Operation operation, Worker *const lanes[32])
 {
   if (operation == SUM)

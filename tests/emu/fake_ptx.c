@@ -58,7 +58,7 @@ static bool add_file(const char *folder, const char *name)
   return added;
 }
 
-/* Of the device's architecture, as nvcc calls what it keeps: sgm.compute_75.ptx. */
+/* Is it PTX of the device's architecture, by the name that nvcc gives it: sgm.compute_75.ptx? */
 static bool is_ptx(const struct dirent *entry)
 {
   char end[64];

@@ -116,7 +116,7 @@ static bool holds(const FakeMemory *memory, uintptr_t address)
   return address - (uintptr_t)memory->base < memory->size;
 }
 
-/* Does what is enqueued use the memory? Of a kernel's arguments every word may be an address. */
+/* Does the enqueued operation use the memory? Any argument of a kernel may be an address. */
 static bool uses(const FakeOp *op, const FakeMemory *memory)
 {
   const CUDA_MEMCPY2D *c = &op->copy;

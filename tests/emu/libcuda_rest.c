@@ -55,8 +55,7 @@ NOT_SUPPORTED(cuMemsetD2D16_v2)
 NOT_SUPPORTED(cuMemsetD2D32Async)
 NOT_SUPPORTED(cuMemsetD2D32_v2)
 
-/* Of the stack of a kernel's thread, say: the emulated ones have no limit that a program could see.
- */
+/* Returns no limit (0), say of a thread's stack: the emulated ones have none that programs see. */
 FAKE_API cuCtxGetLimit(size_t *value, CUlimit limit)
 {
   CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);

@@ -27,7 +27,7 @@
 #define STX_RIG_OUTS 2
 #define STX_RIG_FRAME (100 * GST_MSECOND)
 
-/* Of small pictures, for `calibration`. */
+/* A calibration of small pictures, for `calibration`. */
 #define STX_RIG_CALIBRATION                                                                        \
   "K1: [20, 0, 8, 0, 20, 7, 0, 0, 1]\nD1: [-0.1, 0.02, 0, 0]\n"                                    \
   "K2: [20, 0, 7, 0, 20, 8, 0, 0, 1]\nD2: [-0.1, 0.02, 0, 0]\n"                                    \

@@ -27,7 +27,7 @@ mkdir -p "$folder"
 rm -f "$folder/install.png" "$folder/source.png"
 
 # Commands of README: how to make packages, to install them, to install from source; a pipeline.
-# Of docs/install.md, how to take packages away, and a pipeline in a container.
+# Commands of docs/install.md: how to take packages away, and a pipeline in a container.
 python3 - "$folder" <<'END'
 import pathlib, re, sys
 folder, readme = pathlib.Path(sys.argv[1]), pathlib.Path("README.md").read_text()

@@ -23,7 +23,7 @@ rm -rf "$folder/dist"
 examples/packaging/build-wheels.sh "$folder/dist" x86_64
 ls "$folder/dist"
 
-# Of a clean root pip is the system's; NumPy is fetched here, where PyPI can be reached.
+# A clean root has the system's pip; NumPy is fetched here, where PyPI can be reached.
 example=$(python3 - <<'END'
 import pathlib, re
 page = pathlib.Path("docs/python.md").read_text()

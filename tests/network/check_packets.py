@@ -47,7 +47,7 @@ def joined(packets):
 
 
 def has_caps(packet):
-    """Of the payload's first byte, behind 12 of the header, the highest bit."""
+    """The highest bit of the payload's first byte, behind 12 of the header."""
     return packet[12] & 0x80 != 0
 
 
@@ -145,7 +145,7 @@ class Rtp(unittest.TestCase):
         self.assertEqual(received(joined(packets_of(sent, options="")[3:])), [])
 
     def test_caps_that_change_and_are_lost(self):
-        """Of new caps' frames none comes under the old ones."""
+        """No frame of the new caps comes under the old ones."""
         other = STIXELS.replace("(int)1242", "(int)640").replace("columns=(int)156",
                                                                  "columns=(int)80")
         pipeline = Pipeline(STIXELS, "rtpgstpay config-interval=1 timestamp-offset=0")

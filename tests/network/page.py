@@ -47,7 +47,7 @@ class Page:
         return found
 
     def words(self, block):
-        """Of a line for the shell."""
+        """Returns the words of a line for the shell."""
         words = shlex.split(re.sub(r"\\\n", " ", block))
         if words[0] == "stx-rtsp":
             port = self.ports.setdefault("8554", free_port())

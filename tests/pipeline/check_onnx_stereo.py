@@ -99,7 +99,7 @@ def expect_near(actual, expected, tolerance, what):
 # ---- A literal matcher --------------------------------------------------------------------------
 
 def block_matching(left, right, disparities, block):
-    """Of pictures that are padded already, in whole numbers."""
+    """Block matching in integers, of pictures that are padded already."""
     left, right = left.astype(np.int64), right.astype(np.int64)
     volume, reach = [], block // 2
     for shift in range(disparities):
@@ -303,7 +303,7 @@ def check_outputs(colour, folder):
                  helper.make_node("Gather", ["both", "zeroth"], ["disp"], axis=1)],
           halves + wholes, [("disp", TensorProto.FLOAT, [None] * 4)],
           weights[:1] + [constant("scales", [1, 1, 2, 2])])
-    # Of 330x100 pixels, 64x176 are resized, 128x352 padded.
+    # Pictures of 330x100 pixels are resized to 64x176, and padded to 128x352.
     small = resized(left, 64, 176).repeat(2, 0).repeat(2, 1)
     padded = np.pad(left, ((0, 28), (0, 22)), "edge")
     expected = steps_of(20 * (small + padded)[:HEIGHT, :WIDTH])

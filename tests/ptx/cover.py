@@ -34,12 +34,12 @@ def source_name(path):
 
 
 def without_names(line):
-    """Of arrays in device memory, into which nvcc writes a hash of the file's path."""
+    """Removes from names of device arrays the hash of the file's path that nvcc writes there."""
     return re.sub(r"_[0-9a-f]{8}_", "_", re.sub(r"//.*", "", line)).rstrip()
 
 
 class Places:
-    """Of the instructions of a file: where[line of the PTX], a tuple of (file, line, column)."""
+    """Places of a file's instructions: where[line of the PTX], a tuple of (file, line, column)."""
 
     def __init__(self, plain, lined):
         self.where = {}
@@ -79,7 +79,7 @@ class Places:
 
 
 def successors(lines, blocks):
-    """Of each block of a kernel, the numbers of those that may run behind it."""
+    """Returns for each block of a kernel the numbers of those that may run behind it."""
     number = {line.line: i for i, block in enumerate(blocks) for line in block}
     labels, pending = {}, []
     for at in range(max(blocks[0][0].line - 1, 1), blocks[-1][-1].line + 1):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Of the kernels in litmus.cu, which run with LITMUS_BLOCKS of LITMUS_THREADS. */
+/* Arguments of the kernels in litmus.cu, which run with LITMUS_BLOCKS of LITMUS_THREADS. */
 #pragma once
 
 #include "cuda/driver/ordered.h"

@@ -437,7 +437,7 @@ static void read_bounds(Body *body)
     ptx_fail(parser, "%s has no launch bounds", body->kernel->name);
 }
 
-/* Of the module's arrays: those that the kernel may use. */
+/* Copies those of the module's arrays that the kernel may use. */
 static void take_shared(Body *body)
 {
   PtxKernel *kernel = body->kernel;

@@ -36,7 +36,7 @@ typedef struct {
 /* Computes the lanes of `mask`. */
 typedef void (*PtxAlu)(uint64_t *d, const uint64_t *const *s, uint32_t mask);
 
-/* Of a value: its bits, and what they mean. */
+/* The type of a value: its bits, and what they mean. */
 typedef struct {
   uint8_t bits;
   bool is_signed, is_float;
@@ -86,7 +86,7 @@ typedef enum {
 
 typedef enum { PTX_GENERIC, PTX_GLOBAL, PTX_SHARED, PTX_PARAM } PtxSpace;
 
-/* Of atomics, and of what reduces. */
+/* The operations of atomics and reductions. */
 typedef enum {
   PTX_ADD,
   PTX_MIN,
@@ -352,13 +352,13 @@ static inline int ptx_lowest(uint32_t mask)
   return __builtin_ctz(mask);
 }
 
-/* Of the lanes of `mask` those that do not know all bits of the register. */
+/* Returns the lanes of `mask` that do not know all bits of the register. */
 static inline uint32_t ptx_unknown(const PtxWarp *warp, int reg, uint32_t mask)
 {
   return reg < warp->block->run->kernel->registers ? mask & ~warp->known[reg] : 0;
 }
 
-/* Of the lanes of `mask` those that have never written the register. */
+/* Returns the lanes of `mask` that have never written the register. */
 static inline uint32_t ptx_unwritten(const PtxWarp *warp, int reg, uint32_t mask)
 {
   uint32_t unknown = ptx_unknown(warp, reg, mask);

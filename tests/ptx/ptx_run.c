@@ -296,7 +296,7 @@ static void begin_warp(PtxBlock *block, int number)
     begin_lane(warp, lane);
 }
 
-/* Of shared memory, what belongs to arrays is not yet known. */
+/* The arrays in shared memory are unknown at the start. */
 static void begin_shared(PtxBlock *block)
 {
   const PtxKernel *kernel = block->run->kernel;

@@ -48,7 +48,7 @@ GPUS = [
     Gpu("AGX Orin", 87, 16, 1.3e9, 204.8e9, 0.72, 163 << 10, 48, 16, 2, "none"),
     Gpu("RTX 5070", 120, 48, 2.5e9, 672e9, 0.85, 99 << 10, 48, 24, 2, "none"),
 ]
-# Of which there are published times; code for the nearest architecture that is compiled.
+# GPUs with published times; code for the nearest architecture that is compiled.
 OTHERS = [
     Gpu("RTX 3080", 87, 68, 1.71e9, 760e9, 0.85, 99 << 10, 48, 16, 2, "none"),
     Gpu("Xavier", 75, 8, 1.377e9, 136.5e9, 0.72, 96 << 10, 64, 32, 32, "none"),

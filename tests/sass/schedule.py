@@ -35,8 +35,8 @@ import re
 Control = collections.namedtuple("Control", "stall write read wait")
 NONE = 7  # no barrier
 
-# Of a kind: its opcodes; cycles until its barrier is released, and cycles of a scheduler until it
-# can begin the next one, by architecture: from the one on that is named. Of a unit that four
+# A kind: its opcodes; cycles until its barrier is released, and cycles of a scheduler until it can
+# begin the next one, by architecture: from the one on that is named. For a unit that four
 # schedulers share, their cycles are added up.
 Kind = collections.namedtuple("Kind", "name unit opcodes latency interval source")
 SHARED, COUNTS, DOUBLES, MULTIPLY, INTEGER = "shared", "counts", "doubles", "multiply", "integer"
@@ -77,7 +77,7 @@ PATTERNS = [(re.compile(kind.opcodes), kind) for kind in KINDS]
 
 
 def control_of(high):
-    """Of an instruction's upper 64 bits."""
+    """Returns the control code in an instruction's upper 64 bits."""
     bits = high >> 41
     return Control(bits & 15, bits >> 5 & 7, bits >> 8 & 7, bits >> 11 & 63)
 

@@ -2,9 +2,9 @@
 """The number of instructions of a warp for an inner step of a kernel.
 
 For the kernels whose time is that of one loop, STEPS says which one: the one that has most of an
-opcode, of which a step has so many. Of the ways through it the one counts that has the fewest
-instructions for a step, and so many loads as a step needs: others are for the last steps of a line,
-say. If there is no such loop any more, that is a fault: `sass.py --loops` shows what there is.
+opcode, of which a step has so many. The path through it counts that has the fewest instructions
+for a step, and so many loads as a step needs: others are for the last steps of a line, say. If
+there is no such loop any more, that is a fault: `sass.py --loops` shows what there is.
 """
 import collections
 

@@ -238,7 +238,7 @@ def stixels_of(calibration):
 
 
 def true_disparity():
-    """Of the pair that is rectified by the true numbers, with its camera."""
+    """Returns the disparity of the pair rectified by the true numbers, and its camera."""
     run(f"gst-launch-1.0 -q {street('disparity').replace('GRAY8', 'GRAY16_LE')} ! tee name=t "
         "t. ! queue ! filesink location=truth.raw "
         "t. ! queue ! downsample-transpose ! sat-dp-stixels ! stixel-json metres=false "
@@ -255,7 +255,7 @@ def left_rotation(numbers_of):
 
 
 def true_depth(disparity, camera, ray, turn):
-    """Of a ray of the pair that was found; `turn` brings it to the true pair. NaN: unknown."""
+    """Returns a ray's depth; `turn` brings the found pair's ray to the true one. NaN: unknown."""
     there = turn @ ray
     x, y = (int(round(camera[c] + camera["focal"] * there[i] / there[2]))
             for i, c in enumerate(("cx", "cy")))

@@ -71,7 +71,7 @@ def build_example(source, folder, name):
         if not (has_cxx() and opencv):
             print(f"skipped: no C++ compiler with OpenCV for {name}")
             return
-        # Of its libraries those that are used: the flags name them all.
+        # Link only the libraries that are used: the flags name them all.
         command = command.replace(" opencv4)", f") -I{opencv} -lopencv_imgcodecs"
                                                " -lopencv_imgproc -lopencv_core")
     run(command, cwd=folder)

@@ -190,7 +190,7 @@ def takes_the_scores_of_a_network(folder):
 
 @in_folder
 def counts_what_is_masked(folder):
-    """Of an area within the picture its pixels; of the sky those whose surroundings fit, too."""
+    """Counts an area's pixels in the picture; for the sky those whose surroundings fit, too."""
     area = '[{"gray": [%d, 255], "outline": [[-1, -1], [416, -1], [416, 19.5], [-1, 19.5]]}]'
     masks = save(folder / "masks.json",
                  '{"frame 0": {"wall": ' + area % 0 + ', "sky": ' + area % 200 + "}}")
@@ -235,8 +235,8 @@ def check_seen(seen):
 
 @in_folder
 def stixels_agree_with_the_scan(folder):
-    """Of a folder, and of the street with its own sensor; a sensor that is half a metre too high
-    puts ground on objects and objects on ground."""
+    """With scans of a folder, and of the street's own sensor; a sensor that is half a metre too
+    high puts ground on objects and objects on ground."""
     save_scans(folder / "good")
     save_scans(folder / "bad", .5)
     good, bad, plain = (run_json(EVAL, f"{SCANS} {where}")["total"]["seen"] for where in (

@@ -69,8 +69,8 @@ def reports_that_there_is_no_cuda():
 
 
 def steps_are_timed_over_points_sectors_and_bins():
-    """Of each value: whole and in steps on one thread and two, and the reference. The least times
-    of the steps cannot be more than the least of their sum."""
+    """Each value: whole and in steps on one thread and two, and the reference. The minima of the
+    steps cannot exceed the minimum of their sum."""
     text = run(STEPS, "--beams 16 --time 1 --threads 2")[0]
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == 14 * (1 + 2 * 8), text

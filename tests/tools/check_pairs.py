@@ -97,7 +97,7 @@ def reads_videos(drive):
     expect(drive, "@/right.mkv @/left", 1, "tried: plausible when exchanged")
 
 
-# Of the camera `bent` of the pages; its lens needs to be straightened.
+# The calibration of the pages' camera `bent`; its lens needs to be straightened.
 BENT = """image_width: 400
 image_height: 200
 K1: [230, 0, 205, 0, 230, 96, 0, 0, 1]
@@ -142,7 +142,7 @@ def refuses_what_it_cannot_read(drive):
 # ---- Recordings ----------------------------------------------------------------------------------
 
 def kitti_is_named_right():
-    """Of half of the frames; the limits were chosen on the other one."""
+    """Checks half of the frames; the limits were chosen on the other half."""
     folder = pathlib.Path(DATA, "kitti2012-more")
     paths = [files.paths_of(str(folder / f"image_{i}"))[1::2] for i in range(2)]
     for verdict, attempt in (("plausible", {}), ("swapped", {"swap": True}), ("rows", {"rows": 2}),

@@ -25,7 +25,7 @@ stx_paper = importlib.import_module("stx-paper")
 subprocess.run = warm.run
 PROGRAMS = pathlib.Path(sys.argv[1]).parent
 STREET = "--size 416x160"
-# Of a scene: cells; models from depth and from labels, with the defaults and as the paper has them.
+# Rows of a scene: cells; models from depth and labels, with the defaults and as the paper has them.
 SCENES, ROWS = 4, 2 * (5 + 4 + 4 + 3)
 FLAT = "--object-sigma-slope 0 --ground-sigma-intercept .01 --ground-sigma-slope .01"
 PRINTED = "--reduction mean --fill-width 0 --no-confidence --no-sky --object-sigma-slope 0"

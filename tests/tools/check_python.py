@@ -297,7 +297,7 @@ def check_files(street, folder):
 # ---- The camera's motion ------------------------------------------------------------------------
 
 def stands(frame, found, labels):
-    """Of each obstacle: none of its stixels shows a class that may move, in the truth."""
+    """Returns for each obstacle whether none of its stixels truly shows a class that may move."""
     which = found.members != stixels.NO_OBSTACLE
     records, members = frame.records[which], found.members[which]
     row = (records["top"].astype(int) + records["bottom"]) // 2

@@ -68,7 +68,7 @@ def check_headers(folder, prefix, package):
     compilers = ["cc -std=c11 -x c"] + ["c++ -std=c++17 -x c++"] * has_cxx()
     for path in headers:
         for compiler in compilers:
-            # Of macros alone there may be no unit: it has something besides.
+            # A unit of macros alone is not allowed: it declares something besides.
             run(f"printf '#include <{prefix}/{path.name}>\\nint unit;\\n' | {compiler} -Wall"
                 " -Wextra -Wpedantic -Werror -fsyntax-only"
                 f" $(pkg-config --cflags {package}) -")

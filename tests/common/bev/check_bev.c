@@ -131,7 +131,7 @@ STX_TEST(x_is_up_and_y_is_left)
   expect_place(bev_plain(33, 17), -8.25f, 16.25f, 0, 16, 0, 16);
 }
 
-/* Of a point outside, what reaches in. */
+/* The part of an outside point's square that reaches in is drawn. */
 STX_TEST(edges_cut_squares)
 {
   StxBevParams params = bev_plain(20, 20);

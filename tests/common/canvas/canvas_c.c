@@ -14,7 +14,7 @@ static uint64_t pixel_paint(const StxTile *tile, const StxTilePlace *place, int 
   return word;
 }
 
-/* Of the sample that begins at pixel (x, y) of the tile. */
+/* Returns the paint of the sample that begins at pixel (x, y) of the tile. */
 static StxPaint sample_paint(
     const StxTile *tile, const StxTilePlace *place, const StxPlane *plane, int x, int y)
 {

@@ -92,7 +92,7 @@ STX_TEST(any_numbers_will_do)
   ck_assert_msg(nothing, "what has no width was drawn");
 }
 
-/* Of lines the pieces that can be drawn are. */
+/* The pieces of a line that can be drawn are drawn. */
 STX_TEST(lines_go_on_after_what_cannot_be_drawn)
 {
   STX_AUTO(StxCanvas) *canvas = small_canvas(40, 20);

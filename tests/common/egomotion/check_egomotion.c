@@ -272,8 +272,8 @@ STX_TEST(all_move_by_themselves)
   }
 }
 
-/* Of more corners than are looked at they are taken from all over the picture; all of it has moved
- * by three pixels. */
+/* With more corners than are used, those used are spread over the picture, which has moved by three
+ * pixels. */
 STX_TEST(points_are_bounded_and_spread)
 {
   enum { SIDE = 1200 };

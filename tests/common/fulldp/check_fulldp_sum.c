@@ -116,7 +116,7 @@ static double energy(const void *data, int kind, int vb, int k, const StxGroundF
   return stx_round(sum);
 }
 
-/* Of two lists of records, sorted by column: in how many columns they differ. */
+/* Returns in how many columns two lists of records, sorted by column, differ. */
 static int different_columns(
     const StxStixel *a, uint32_t count_a, const StxStixel *b, uint32_t count_b, int columns)
 {

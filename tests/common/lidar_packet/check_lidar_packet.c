@@ -114,8 +114,8 @@ static void expect_point(const Rig *rig, size_t i, const double xyz[3], int inte
 
 /* ---- Shots at literal places --------------------------------------------------------------- */
 
-/* Of packet 3, whose first block looks to `azimuth` degrees: a shot of 1000 units of `unit` metres,
- * and where it is. `step` blocks further, each a fifth of a degree, `late` of one turned meanwhile.
+/* A shot of packet 3, whose first block looks to `azimuth` degrees: 1000 units of `unit` metres,
+ * and its place. `step` blocks further, each a fifth of a degree, `late` of one turned meanwhile.
  */
 static const struct {
   const char *sensor;

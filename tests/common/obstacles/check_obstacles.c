@@ -395,7 +395,7 @@ STX_TEST(an_id_is_given_at_the_second_sight)
   }
 }
 
-/* Of every three frames one is lost; what the time stamps say is what counts. */
+/* One of every three frames is lost; speeds follow the time stamps. */
 STX_TEST(speeds_are_those_of_the_time_stamps)
 {
   STX_AUTO(StxObstacles) *state = board_state(&defaults);

@@ -103,7 +103,7 @@ static Drive begin(const Mover *movers)
   return drive;
 }
 
-/* Of a frame with the motion of the drive, wherever that lies by now. */
+/* Runs on a frame with the drive's motion, wherever the drive is in memory by now. */
 static StxObstaclesResult look(Drive *drive)
 {
   drive->frame.motion = &drive->motion;

@@ -126,7 +126,7 @@ static void to_camera(const double road[3], bool place, double out[3])
   out[2] = -s * up + c * road[1];
 }
 
-/* Of what the header says of the view, and nothing else. */
+/* Returns the ray of a pixel by the header's text about the view alone. */
 static Ray cast(const StxOrbitParams *p, double x, double y)
 {
   double a = p->azimuth, e = p->elevation;

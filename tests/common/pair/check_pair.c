@@ -305,7 +305,7 @@ STX_TEST(geometry_is_how_a_camera_is_turned)
 
 /* ---- Verdicts ------------------------------------------------------------------------------ */
 
-/* Of pictures; in the words there must be `word`. */
+/* Checks the verdict on a pair of pictures; its text must contain `word`. */
 static void expect_verdict(const Look *look, StxPairVerdict expected, const char *word)
 {
   StxRandom random = {5};

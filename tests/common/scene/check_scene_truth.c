@@ -95,8 +95,8 @@ STX_TEST(road_is_where_a_walk_along_the_ray_meets_it)
   ck_assert_int_gt(checked, 90);
 }
 
-/* Of a road of one slope the camera sees D = B/H · (row − (cy − f·slope)), exactly: it does not
- * tilt with the road. On the flat one that is the line of its calibration. */
+/* On a road of one slope the camera sees D = B/H · (row − (cy − f·slope)), exactly: it does not
+ * tilt with the road. On a flat road that is the line of its calibration. */
 static void expect_line(StxSceneTerrain terrain, uint64_t seed)
 {
   int checked = 0;

@@ -228,7 +228,7 @@ STX_TEST(flat_windows_are_unknown)
 
 /* ---- Every implementation against the reference ------------------------------------------- */
 
-/* Of full search and of coarse-to-fine, which is _i. */
+/* The searches, by _i: full and coarse-to-fine. */
 enum { SEARCHES = 2 };
 
 /* Tiles are 128 columns, skewed, by 16 rows or 8; vectors 16, 32 or 64 lanes; stretches 32 pixels,

@@ -372,7 +372,7 @@ STX_TEST(a_black_border_hides_no_sky)
   }
 }
 
-/* Of two that are equally large the left one is the sky, be it the darker one or the brighter. */
+/* The left one of two equally large skies is the sky, be it the darker or the brighter one. */
 STX_TEST(the_leftmost_sky_wins)
 {
   for (int k = 0; k < 2; k++) {

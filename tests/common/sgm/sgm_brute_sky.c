@@ -430,7 +430,7 @@ static bool in_sky(const Sky *s, int i, int j)
   return is_inside(s, i, j) && s->step[j * s->columns + i] >= 0;
 }
 
-/* Of a pixel that is not in the sky: it is like all of the sky in the 5 × 5 tiles around. */
+/* Is a pixel that is not in the sky like all of the sky in the 5 × 5 tiles around? */
 static bool is_margin(const Sky *s, int x, int y, BruteSky *met)
 {
   int gray = stx_row8(&s->pair->left, y)[x], least = 255, most = 0, skies = 0;

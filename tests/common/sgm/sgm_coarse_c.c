@@ -39,11 +39,11 @@ typedef struct {
   Level levels[STX_SGM_COARSE_LEVELS];
   int count;
   StxImage8 smooth[2]; /* the pair as the finest census sees it */
-  /* Of the level that is being matched, by pixel of a line. */
+  /* The level that is being matched, by pixel of a line. */
   uint32_t *left, *right; /* census words */
   uint8_t *volume;        /* A, then S, of the candidates of each pixel */
   uint8_t *path_rows;     /* 8 rows */
-  /* Of the pair. */
+  /* The pair. */
   int *right_key; /* 256·S1 + d* of one row of right pixels */
   uint16_t *value;
   uint8_t *margin;
@@ -209,7 +209,7 @@ static void choose_windows(const Level *level, const Level *coarse)
     }
 }
 
-/* Of a pixel of line j. */
+/* Returns the window starts of a pixel of line j. */
 static const uint8_t *starts_of(const Level *level, int x, int j)
 {
   int columns = stx_sgm_coarse_blocks(level->left.width);

@@ -48,8 +48,8 @@ static void begin_again(GstHarness *harness)
   fail_unless(gst_harness_push_event(harness, gst_event_new_segment(&segment)));
 }
 
-/* That of the left view, too, if it has ended. Where nothing came before the end, as from a camera
- * that is not there, all is the same. Of live cameras the stream goes on meanwhile. */
+/* Restarts the left view, too, if it has ended. Without a frame before the end, as from a camera
+ * that is not there, all is the same. The stream of live cameras goes on meanwhile. */
 static void check_restart(gboolean live, gboolean both, gboolean at_once)
 {
   StereoPair pair = stereo_pair("", WIDTH, HEIGHT);

@@ -83,7 +83,7 @@ static guint frame_at(const Stream *stream, GstClockTime time)
   return 0;
 }
 
-/* Of the right frames with this disparity, the one that is nearest to `left`. */
+/* Returns the least skew between `left` and the right frames that give this disparity. */
 static gint64 skew_of(const Stream *right, guint left, gint64 time, GstBuffer *disparity)
 {
   guint code = (stereo_at(disparity, WIDTH, HEIGHT, 40, 8) + 128) / 256 - 2;

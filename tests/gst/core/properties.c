@@ -6,7 +6,7 @@ static gchar **factories;
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
-/* Of the plugin, not of GStreamer's base classes; no statistics, which have no default. */
+/* Is it a property of the plugin, not of GStreamer's base classes, and one with a default? */
 static gboolean is_ours(const GParamSpec *spec)
 {
   static const gchar *const others[] = {

@@ -45,9 +45,9 @@
     "stixels", "src"                                                                               \
   }
 
-/* %1$s is the backend, %2$s features of what comes to an element or leaves it. Of the buffers of
- * each frame so many lie on the device at `places`, and so many behind, if the backend is cuda:
- * without and with these features. */
+/* %1$s is the backend, %2$s features of what comes to an element or leaves it. With backend cuda,
+ * `plain` (without these features) or `kept` (with them) buffers of each frame lie on the device at
+ * `places`; `behind` of those that the line gives do, with the features. */
 static const struct {
   const char *line;
   CudaPlace places[4];

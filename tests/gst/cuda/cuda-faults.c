@@ -82,7 +82,7 @@ static guint runs_of(guint line)
 #endif
 }
 
-/* Of all runs of all lines, in this order; `share`: one in so many. */
+/* Returns the number of runs of all lines, in this order; `share`: one in so many. */
 static guint all_runs(guint share)
 {
   guint sum = 0;
@@ -271,8 +271,8 @@ STX_TEST(coarse_to_fine_search_has_its_memory)
 /*
  * It takes with it what lies in its memory. Frames that lie there are missing: one that an element
  * works on, and one that waits on the pad of an aggregator. The elements say so on the bus; and the
- * frames after these come from the CPU. Of an element on the GPU, of one that reads on the CPU what
- * is in its memory, and of a lane whose pictures are in system memory, of which none is lost.
+ * frames after these come from the CPU. Tested: an element on the GPU, one that reads on the CPU
+ * what is in its memory, and a lane whose pictures are in system memory, of which none is lost.
  */
 #define FRAMES 7
 #define STEREO(rest)                                                                               \

@@ -63,7 +63,7 @@ static const char *const formats[] = {"GRAY8", "YUY2", "UYVY", "YVYU", "VYUY", "
     "NV12", "NV21", "Y42B", "NV16", "NV61", "Y444", "NV24", "RGB", "BGR", "RGBx", "BGRx", "xRGB",
     "xBGR", "RGBA", "BGRA", "ARGB", "ABGR"};
 
-/* Of frames with both views, so that each lane uploads its half. */
+/* Frames have both views, so that each lane uploads its half. */
 STX_TEST_LOOP(bytes_are_those_of_the_cpu, G_N_ELEMENTS(formats))
 {
   static const char *const sides[][2] = {{"left", "right"}, {"right", "left"}};

@@ -180,7 +180,7 @@ static const StxVelocity velocities[] = {
     {.moves = 77},
 };
 
-/* Of both obstacles, and of all stixels. */
+/* Attaches velocities of both obstacles, and of all stixels. */
 static GstBuffer *with_velocities(GstBuffer *buffer)
 {
   g_autoptr(GstBuffer) two = buffer_of(velocities, 2 * sizeof velocities[0]);

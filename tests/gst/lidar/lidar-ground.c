@@ -23,7 +23,7 @@ static ScanFixture begin(const char *properties, const char *behind)
   return fixture;
 }
 
-/* Of a buffer of points the labels on it, of another the buffer; takes it. */
+/* Checks the labels on a buffer of points, or the buffer if it is labels; takes it. */
 static void expect_labels(
     GstBuffer *buffer, const gfloat *points, gsize count, guint32 *expected, const char *what)
 {

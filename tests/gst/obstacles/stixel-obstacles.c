@@ -15,7 +15,7 @@
 
 static const StxObstaclesParams defaults = STX_OBSTACLES_DEFAULTS;
 
-/* Of an image that is as large as the stixels'. */
+/* A point of an image that is as large as the stixels'. */
 static const StxMotionPoint point = {30, 20, 4, 30.5f, 20, 3.5f};
 
 /* ---- Equal to the stem --------------------------------------------------------------------- */

@@ -25,7 +25,7 @@ static const struct {
 
 /* ---- Helpers -------------------------------------------------------------------------------- */
 
-/* Of the source's frames a harness keeps all, so that each test asks for as many as it pulls. */
+/* A harness keeps all frames of the source, so each test asks for as many as it pulls. */
 static GstHarness *harness_new(const char *view, const char *properties, const char *caps)
 {
   g_autofree gchar *line = g_strdup_printf("street-scene-src view=%s %s", view, properties);

@@ -87,7 +87,7 @@ static void push_frames(RectifyRig *rig, guint first, guint end, GChecksum *sum)
     push(rig, view_of(FALSE, i * SHORT), view_of(TRUE, i * SHORT), sum);
 }
 
-/* Of stats. */
+/* Returns a number of `stats`. */
 static gdouble number(const RectifyRig *rig, const char *name)
 {
   g_autoptr(GstStructure) stats = NULL;

@@ -117,8 +117,8 @@ static void push_late(StereoPair *pair, int number, GstClockTime late, guint64 u
   wait_for_unpaired(pair, unpaired);
 }
 
-/* Of a camera that is late by more than the timeout little is lost; no frame waits for longer than
- * the one before by more than 300 ms. */
+/* A camera that is late by more than the timeout loses little; no frame waits for longer than the
+ * one before by more than 300 ms. */
 STX_TEST(a_view_that_is_always_late_is_waited_for)
 {
   g_auto(StereoPair) pair = begin("timeout=50");

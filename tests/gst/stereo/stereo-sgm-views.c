@@ -182,8 +182,8 @@ STX_TEST_LOOP(says_nothing, G_N_ELEMENTS(right))
   expect_stats(&pair, right[_i].verdict, 0);
 }
 
-/* Held so near that most corners have no true match in reach, but others that look alike. Of large
- * pictures, which with a sanitizer take as long as all else here, and show it nothing more. */
+/* A board held so near that most corners have no true match in reach, but others that look alike.
+ * With a sanitizer these large pictures take as long as all else here, and show nothing more. */
 #ifndef __SANITIZE_ADDRESS__
 STX_TEST(a_chessboard_is_no_reason_to_warn)
 {

@@ -106,7 +106,7 @@ static void expect_spot(Rig *rig, gdouble x, gdouble y)
       "drawn around (%g, %g) in place of (%g, %g)", spot.x, spot.y, x, y);
 }
 
-/* Of a point 10 m ahead, 2.5 m to the left and 1 m up: 10 px to the left, 4 px up. */
+/* A point 10 m ahead, 2.5 m to the left and 1 m up is drawn 10 px to the left, 4 px up. */
 static void expect_drawn(
     const char *line, const char *video, const char *scans, gdouble x, gdouble y)
 {

@@ -5,7 +5,7 @@
 #include "gst/stixels/stixels.h"
 
 #define HOLDING "stixel-overlay mode=class alpha=1 outlines=false legend=none hold=250"
-/* Of 256, that many milliseconds after their moment. */
+/* The weight of held stixels, of 256, `age` milliseconds after their moment. */
 #define STRONG(age) ((int)(256 * (1 - (age) / 250.) + .5))
 
 /* Pulls the frame of that time: `weight`/256 of the stixels' colours on it; and none attached. */

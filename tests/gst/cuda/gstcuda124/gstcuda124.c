@@ -16,7 +16,7 @@ typedef struct {
   CUstream handle;
 } Stream;
 
-/* Of the library inside. */
+/* Functions of the library inside. */
 gboolean gst_cuda_context_push(gpointer context);
 gboolean gst_cuda_context_pop(CUcontext *context);
 CUresult CuStreamCreate(CUstream *stream, unsigned flags);
