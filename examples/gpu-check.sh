@@ -253,15 +253,9 @@ compare_pipelines() {
 # times NAME: of bench.md a line for each stage, in µs, as the page has the model's.
 times() {
   awk -F' *[|] *' -v name="$1" '
-    /^\| stage/ { kind = "stage" }
-    /^\| scans/ { kind = "scans" }
-    kind == "stage" && $3 ~ /^cuda/ {
+    $3 ~ /^cuda/ {
       what = $2 " " $5 ($6 != "" ? ", " $6 : "") ", " $7
       on = $3; ms = $8; share = $12
-    }
-    kind == "scans" && $5 ~ /^cuda/ {
-      what = "LiDAR, " $2 ", " $3 " points" ($4 == "yes" ? ", clusters" : "")
-      on = $5; ms = $7; share = ""
     }
     what == "" { next }
     !(what in seen) { seen[what] = 1; order[++count] = what }

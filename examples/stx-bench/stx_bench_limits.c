@@ -15,8 +15,7 @@
 #define ROUNDS 200000L
 
 typedef struct {
-  double (*add8)(long rounds, unsigned char *sink);
-  double (*mul_add)(long rounds, double *sink);
+  BenchLoop *add8, *mul_add;
 } Loops;
 
 static Loops pick_loops(void)
@@ -58,24 +57,7 @@ static double copy_rate(int threads)
   return best;
 }
 
-static double add8_rate(const Loops *loops, int threads)
-{
-  double best = 0;
-  for (int i = 0; i < LOOPS; i++) {
-    double work = 0, begin = now_ms();
-    unsigned char total = 0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : work, total)
-    for (int t = 0; t < threads; t++) {
-      unsigned char sink = 0;
-      work += loops->add8(ROUNDS, &sink);
-      total = (unsigned char)(total + sink);
-    }
-    best = best_rate(work, begin, best);
-  }
-  return best;
-}
-
-static double mul_add_rate(const Loops *loops, int threads)
+static double loop_rate(BenchLoop *loop, int threads)
 {
   double best = 0;
   for (int i = 0; i < LOOPS; i++) {
@@ -83,7 +65,7 @@ static double mul_add_rate(const Loops *loops, int threads)
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : work, total)
     for (int t = 0; t < threads; t++) {
       double sink = 0;
-      work += loops->mul_add(ROUNDS, &sink);
+      work += loop(ROUNDS, &sink);
       total += sink;
     }
     best = best_rate(work, begin, best);
@@ -97,7 +79,7 @@ BenchLimits bench_limits(int threads)
   return (BenchLimits){
       .threads = threads,
       .copy = copy_rate(threads),
-      .add8 = add8_rate(&loops, threads),
-      .mul_add = mul_add_rate(&loops, threads),
+      .add8 = loop_rate(loops.add8, threads),
+      .mul_add = loop_rate(loops.mul_add, threads),
   };
 }

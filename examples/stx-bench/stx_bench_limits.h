@@ -9,9 +9,8 @@
 
 /* Each performs `rounds` rounds and returns the number of operations done; *sink receives a value
  * that depends on all of them, so that none can be left out. */
-#define STX_BENCH_DECLARE(isa)                                                                     \
-  double bench_add8_##isa(long rounds, unsigned char *sink);                                       \
-  double bench_mul_add_##isa(long rounds, double *sink);
+typedef double BenchLoop(long rounds, double *sink);
+#define STX_BENCH_DECLARE(isa) BenchLoop bench_add8_##isa, bench_mul_add_##isa;
 
 STX_BENCH_DECLARE(base)
 #if STX_BUILD_X86

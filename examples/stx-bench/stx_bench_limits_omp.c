@@ -30,7 +30,7 @@ typedef double Doubles __attribute__((vector_size(WIDTH)));
 #define OPAQUE(vector) __asm__ volatile("" : "+m"(vector))
 #endif
 
-double STX_VARIANT(bench_add8)(long rounds, unsigned char *sink)
+double STX_VARIANT(bench_add8)(long rounds, double *sink)
 {
   Bytes chain[CHAINS], one;
   memset(&one, 1, sizeof one);
@@ -42,7 +42,7 @@ double STX_VARIANT(bench_add8)(long rounds, unsigned char *sink)
       OPAQUE(chain[c]);
     }
   for (int c = 0; c < CHAINS; c++)
-    *sink = (unsigned char)(*sink + chain[c][0]);
+    *sink += chain[c][0];
   return (double)rounds * CHAINS * WIDTH;
 }
 

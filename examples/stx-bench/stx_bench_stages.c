@@ -27,6 +27,13 @@
 
 /* ---- Steps -------------------------------------------------------------------------------- */
 
+/* A step's scratch function: what its record says for these arguments and so many threads. */
+#define SCRATCH(step, Impl, ...)                                                                   \
+  static size_t scratch_##step(const Group *g, const void *impl, int threads)                      \
+  {                                                                                                \
+    return ((const Impl *)impl)->scratch_size(__VA_ARGS__, threads);                               \
+  }
+
 static bool on_host(const Memory *m)
 {
   return m->place.device == NULL;
@@ -53,10 +60,7 @@ static bool run_sgm(Group *g, const void *impl, const Memory *m, int set, StxErr
       ->run(&g->sgm, &left, &right, &disparity, &confidence, m->scratch, &m->place, error);
 }
 
-static size_t scratch_sgm(const Group *g, const void *impl, int threads)
-{
-  return ((const StxSgmImpl *)impl)->scratch_size(&g->sgm, threads);
-}
+SCRATCH(sgm, StxSgmImpl, &g->sgm)
 
 static bool run_colmean(Group *g, const void *impl, const Memory *m, int set, StxError *error)
 {
@@ -76,10 +80,7 @@ static bool run_colmean(Group *g, const void *impl, const Memory *m, int set, St
           &m->place, error);
 }
 
-static size_t scratch_colmean(const Group *g, const void *impl, int threads)
-{
-  return ((const StxColmeanImpl *)impl)->scratch_size(&g->colmean, threads);
-}
+SCRATCH(colmean, StxColmeanImpl, &g->colmean)
 
 static bool run_satdp(Group *g, const void *impl, const Memory *m, int set, StxError *error)
 {
@@ -89,10 +90,7 @@ static bool run_satdp(Group *g, const void *impl, const Memory *m, int set, StxE
           error);
 }
 
-static size_t scratch_satdp(const Group *g, const void *impl, int threads)
-{
-  return ((const StxSatdpImpl *)impl)->scratch_size(&g->satdp, threads);
-}
+SCRATCH(satdp, StxSatdpImpl, &g->satdp)
 
 static bool run_rdp(Group *g, const void *impl, const Memory *m, int set, StxError *error)
 {
@@ -101,10 +99,7 @@ static bool run_rdp(Group *g, const void *impl, const Memory *m, int set, StxErr
           buffer_at(m, RESULT, set), m->scratch, &m->place, error);
 }
 
-static size_t scratch_rdp(const Group *g, const void *impl, int threads)
-{
-  return ((const StxRdpImpl *)impl)->scratch_size(&g->rdp, threads);
-}
+SCRATCH(rdp, StxRdpImpl, &g->rdp)
 
 static bool run_rectify(Group *g, const void *impl, const Memory *m, int set, StxError *error)
 {
@@ -136,10 +131,7 @@ static size_t cells_of(const Group *g)
   return (size_t)stx_grid_columns(grid) * (size_t)stx_grid_rows(grid);
 }
 
-static size_t scratch_overlay(const Group *g, const void *impl, int threads)
-{
-  return ((const StxOverlayImpl *)impl)->scratch_size(&g->overlay, cells_of(g), threads);
-}
+SCRATCH(overlay, StxOverlayImpl, &g->overlay, cells_of(g))
 
 static bool run_points(Group *g, const void *impl, const Memory *m, int set, StxError *error)
 {
@@ -148,10 +140,7 @@ static bool run_points(Group *g, const void *impl, const Memory *m, int set, Stx
           buffer_at(m, POINT_LABELS, set), buffer_at(m, RESULT, set), m->scratch, &m->place, error);
 }
 
-static size_t scratch_points(const Group *g, const void *impl, int threads)
-{
-  return ((const StxGroundImpl *)impl)->scratch_size(&g->ground, g->what->point_count, threads);
-}
+SCRATCH(points, StxGroundImpl, &g->ground, g->what->point_count)
 
 static int motion_width(const BenchInput *input)
 {

@@ -86,6 +86,26 @@ class Single:
         self.__copy__()
 
 
+class Stream(Single):
+    """Owns what the library makes by stx_<stem>_new and keeps from frame to frame. One frame at a
+    time: other threads wait for its lock."""
+    _stem = ""
+
+    def __init__(self):
+        self._lock, self._state = threading.Lock(), getattr(lib, f"stx_{self._stem}_new")()
+        if not self._state:
+            raise MemoryError(f"no memory for {self._stem}")
+
+    def __del__(self):
+        if getattr(self, "_state", None):
+            getattr(lib, f"stx_{self._stem}_free")(self._state)
+
+    def reset(self):
+        """The next frame begins a new stream."""
+        with self._lock:
+            getattr(lib, f"stx_{self._stem}_reset")(self._state)
+
+
 class Block(Single):
     """Memory of the library: aligned, on huge pages where it is large. Its content is arbitrary."""
 
@@ -141,6 +161,14 @@ def place(threads):
 def defaults(table, kind):
     """A struct as the table has it."""
     return kind.from_buffer_copy(ctypes.string_at(TABLES[table].defaults, ctypes.sizeof(kind)))
+
+
+def params_of(stem, kind, settings):
+    """The struct of a stem with what keywords say, checked."""
+    params = defaults(f"stx_{stem}_fields", kind)
+    set_fields(params, settings, f"stx_{stem}_fields")
+    checked(getattr(lib, f"stx_{stem}_check"), byref(params))
+    return params
 
 
 def choices_of(field):
@@ -318,6 +346,15 @@ def copy(address, shape, dtype, stride=None):
     memory = (ctypes.c_char * size).from_address(ctypes.cast(address, ctypes.c_void_p).value)
     strides = (stride, dtype.itemsize) if stride else None
     return np.ndarray(shape, dtype, memory, strides=strides).copy()
+
+
+def labelled(points, labels):
+    """A scan with its labels, as blocks."""
+    points = contiguous("points", points, np.float32, "points, 4")
+    labels = contiguous("labels", labels, np.uint32, "points")
+    if len(labels) != len(points):
+        raise Error(f"labels: there are {len(labels)}, but {len(points)} points")
+    return points, labels
 
 
 def same_size(name, value, other, size):

@@ -3,13 +3,12 @@
 import ctypes
 import dataclasses
 import math
-import threading
 from typing import NamedTuple, Optional
 
 import numpy as np
 
 from . import _c as c
-from ._core import (BACKENDS, Error, Single, byref, checked, contiguous, copy, image, lib, place,
+from ._core import (BACKENDS, Error, Stream, byref, checked, contiguous, copy, image, lib, place,
                     rows, same_size)
 from ._types import Brief, Camera, fitted
 
@@ -88,36 +87,26 @@ def fitted_camera(stixels):
     return Camera._of(fitted(stixels.camera, stixels.width, stixels.height))
 
 
-class Egomotion(Single):
+class Egomotion(Stream):
     """The camera's motion from each frame to the next: egomotion(left, disparity, camera, time).
 
     left: uint8 (height, width); disparity: uint16 (height, width) in 1/256 pixel, 0 unknown, as
     match() gives; the camera has focal, baseline, cx and cy. time in seconds of any clock. One
     frame at a time: other threads wait for it.
     """
+    _stem = "egomotion"
 
     def __init__(self, *, threads: int = 0, backend: str = "auto"):
         if backend not in BACKENDS:
             raise Error(f"backend is {backend!r}, must be one of {', '.join(BACKENDS)}")
         self._threads, self._backend = place(threads).threads, BACKENDS[backend]
-        self._lock, self._state = threading.Lock(), lib.stx_egomotion_new()
-        if not self._state:
-            raise MemoryError("no memory for the camera's motion")
-
-    def __del__(self):
-        if getattr(self, "_state", None):
-            lib.stx_egomotion_free(self._state)
+        super().__init__()
 
     @staticmethod
     def can(left, disparity, camera):
         """Whether these suffice."""
         return not (left is None or disparity is None or None in (camera.focal, camera.baseline,
                                                                   camera.cx, camera.cy))
-
-    def reset(self):
-        """The next frame begins a new stream."""
-        with self._lock:
-            lib.stx_egomotion_reset(self._state)
 
     def __call__(self, left: np.ndarray, disparity: np.ndarray, camera: Camera,
                  time: Optional[float] = None) -> Estimate:

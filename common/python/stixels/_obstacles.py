@@ -2,14 +2,13 @@
 """LiDAR scans into ground and clusters; obstacles and free space of stixels and of scans."""
 import ctypes
 import dataclasses
-import threading
 from typing import NamedTuple, Optional
 
 import numpy as np
 
 from . import _c as c
-from ._core import (Error, Single, byref, checked, contiguous, copy, defaults, documented,
-                    implementation, lib, place, pointer, rows, same_size, scratch, set_fields)
+from ._core import (Error, Stream, byref, checked, contiguous, copy, documented, implementation,
+                    labelled, lib, params_of, place, pointer, rows, same_size, scratch)
 from ._motion import (Egomotion, Estimate, Motion, as_points, fitted_camera, motion_of,
                       motion_struct, nanoseconds)
 from ._types import (CLUSTER, FREE_SPACE, OBSTACLE, VELOCITY, Brief, Stixels, as_stixels,
@@ -28,10 +27,6 @@ class Ground(NamedTuple):
     slope_y: float
 
 
-def _points(points):
-    return contiguous("points", points, np.float32, "points, 4")
-
-
 @documented("stx_ground_fields")
 def ground(points: np.ndarray, *, threads: int = 0, backend: str = "auto", **settings) -> Ground:
     """The ground, obstacles and clusters of a scan.
@@ -39,10 +34,8 @@ def ground(points: np.ndarray, *, threads: int = 0, backend: str = "auto", **set
     points: float32 (points, 4): x ahead, y to the left, z up from the sensor in metres, intensity;
     copied unless it is one block.
     """
-    points = _points(points)
-    params, result = defaults("stx_ground_fields", c.StxGroundParams), c.StxGroundResult()
-    set_fields(params, settings, "stx_ground_fields")
-    checked(lib.stx_ground_check, byref(params))
+    points = contiguous("points", points, np.float32, "points, 4")
+    params, result = params_of("ground", c.StxGroundParams, settings), c.StxGroundResult()
     if len(points) > c.STX_GROUND_MAX_POINTS:
         raise Error(f"points: {len(points)} are too many, at most {c.STX_GROUND_MAX_POINTS}")
     impl, where = implementation("stx_ground_impls", c.StxGroundImpl, backend), place(threads)
@@ -56,10 +49,7 @@ def ground(points: np.ndarray, *, threads: int = 0, backend: str = "auto", **set
 def clusters(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Where each cluster of a labelled scan lies: an array of CLUSTER whose index is the cluster's
     number; 0 stays empty. count: points; low, high: metres to the right, down and ahead."""
-    points = _points(points)
-    labels = contiguous("labels", labels, np.uint32, "points")
-    if len(labels) != len(points):
-        raise Error(f"labels: there are {len(labels)}, but {len(points)} points")
+    points, labels = labelled(points, labels)
     highest = lib.stx_clusters_highest(pointer(labels), len(labels))
     found, counts = np.empty(highest + 1, CLUSTER), c.StxPointCounts()
     lib.stx_clusters_gather(pointer(points), pointer(labels), len(labels),
@@ -93,7 +83,7 @@ class Obstacles(Brief):
 
 
 @documented("stx_obstacles_fields")
-class Tracker(Single):
+class Tracker(Stream):
     """Obstacles of frames, or of scans, with the same ids from one to the next.
 
     tracker(stixels, time) or tracker.scan(points, labels, time), time in seconds of any clock:
@@ -102,21 +92,13 @@ class Tracker(Single):
     speeds are NaN unless their standard deviation is at most .6 m/s. threads: of the estimation,
     0: one per core. One frame at a time: other threads wait for it.
     """
+    _stem = "obstacles"
 
     def __init__(self, *, threads: int = 0, **settings):
-        self._lock, self._state = threading.Lock(), None
         self._egomotion = Egomotion(threads=threads)
-        self._params = defaults("stx_obstacles_fields", c.StxObstaclesParams)
-        set_fields(self._params, settings, "stx_obstacles_fields")
-        checked(lib.stx_obstacles_check, byref(self._params))
-        self._state = lib.stx_obstacles_new()
-        if not self._state:
-            raise MemoryError("no memory for a tracker")
+        self._params = params_of("obstacles", c.StxObstaclesParams, settings)
         self._room = 0, 0
-
-    def __del__(self):
-        if getattr(self, "_state", None):
-            lib.stx_obstacles_free(self._state)
+        super().__init__()
 
     def reset(self):
         """Nothing is followed from before; ids go on."""
@@ -161,10 +143,7 @@ class Tracker(Single):
     def scan(self, points: np.ndarray, labels: np.ndarray, time: Optional[float] = None
              ) -> Obstacles:
         """Obstacles of a scan with the labels of ground()."""
-        points = _points(points)
-        labels = contiguous("labels", labels, np.uint32, "points")
-        if len(labels) != len(points):
-            raise Error(f"labels: there are {len(labels)}, but {len(points)} points")
+        points, labels = labelled(points, labels)
         scan = c.StxObstaclesScan(pointer(points), pointer(labels), len(points), nanoseconds(time))
         with self._lock:
             self._egomotion.reset()

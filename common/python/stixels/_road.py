@@ -2,14 +2,13 @@
 """The road ahead: small things and holes on it, and occupancy grids."""
 import ctypes
 import dataclasses
-import threading
 from typing import Optional
 
 import numpy as np
 
 from . import _c as c
-from ._core import (Error, Single, byref, checked, contiguous, copy, defaults, documented, image,
-                    implementation, lib, place, pointer, rows, same_size, set_fields)
+from ._core import (Stream, byref, checked, contiguous, copy, documented, image, implementation,
+                    labelled, lib, params_of, place, pointer, rows, same_size)
 from ._motion import NO_TIME, Estimate, motion_struct, nanoseconds
 from ._types import OBSTACLE, Brief, Camera, Stixels, as_stixels, fitted, stixel_records
 
@@ -36,33 +35,20 @@ class Found(Brief):
 
 
 @documented("stx_hazards_fields")
-class Hazards(Single):
+class Hazards(Stream):
     """Small things on the road and holes in it: hazards(left, right, disparity, camera, time).
 
     A frame is a rectified pair, uint8 (height, width), its disparities as match() gives them, and a
     camera with focal, baseline and cx. With the camera's motion, a Motion or an Estimate as of
     Egomotion, what is told was seen in several frames; without it each frame is judged alone.
     """
+    _stem = "hazards"
 
     def __init__(self, *, threads: int = 0, backend: str = "auto", **settings):
-        self._lock, self._state = threading.Lock(), None
-        self._params = defaults("stx_hazards_fields", c.StxHazardsParams)
-        set_fields(self._params, settings, "stx_hazards_fields")
-        checked(lib.stx_hazards_check, byref(self._params))
+        self._params = params_of("hazards", c.StxHazardsParams, settings)
         self._threads = place(threads).threads
         self._impl = implementation("stx_hazards_impls", c.StxHazardsImpl, backend)
-        self._state = lib.stx_hazards_new()
-        if not self._state:
-            raise MemoryError("no memory for hazards")
-
-    def __del__(self):
-        if getattr(self, "_state", None):
-            lib.stx_hazards_free(self._state)
-
-    def reset(self):
-        """The next frame begins a new stream."""
-        with self._lock:
-            lib.stx_hazards_reset(self._state)
+        super().__init__()
 
     def __call__(self, left: np.ndarray, right: np.ndarray, disparity: np.ndarray, camera: Camera,
                  time: Optional[float] = None, *, motion=None) -> Found:
@@ -101,29 +87,17 @@ class Grid(Brief):
 
 
 @documented("stx_occupancy_fields")
-class Occupancy(Single):
+class Occupancy(Stream):
     """Occupancy grids of stixels, of scans, or of both: occupancy(stixels, time=..., motion=...).
 
     One frame at a time: other threads wait for it.
     """
+    _stem = "occupancy"
 
     def __init__(self, **settings):
-        self._lock, self._state, self._room = threading.Lock(), None, None
-        self._params = defaults("stx_occupancy_fields", c.StxOccupancyParams)
-        set_fields(self._params, settings, "stx_occupancy_fields")
-        checked(lib.stx_occupancy_check, byref(self._params))
-        self._state = lib.stx_occupancy_new()
-        if not self._state:
-            raise MemoryError("no memory for a grid")
-
-    def __del__(self):
-        if getattr(self, "_state", None):
-            lib.stx_occupancy_free(self._state)
-
-    def reset(self):
-        """The next frame begins a new grid."""
-        with self._lock:
-            lib.stx_occupancy_reset(self._state)
+        self._params = params_of("occupancy", c.StxOccupancyParams, settings)
+        self._room = None
+        super().__init__()
 
     def __call__(self, stixels: Stixels = None, *, points: np.ndarray = None,
                  labels: np.ndarray = None, place: np.ndarray = None,
@@ -139,10 +113,7 @@ class Occupancy(Single):
             frame.width, frame.height = stixels.width, stixels.height
             frame.stixel_width, frame.camera = stixels.stixel_width, stixels.camera._struct()
         if points is not None:
-            points = contiguous("points", points, np.float32, "points, 4")
-            labels = contiguous("labels", labels, np.uint32, "points")
-            if len(labels) != len(points):
-                raise Error(f"labels: there are {len(labels)}, but {len(points)} points")
+            points, labels = labelled(points, labels)
             frame.points, frame.labels = pointer(points), pointer(labels)
             frame.point_count = len(points)
         if place is not None:

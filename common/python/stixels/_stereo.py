@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _c as c
-from ._core import (BACKENDS, MAX_THREADS, Error, Single, array, byref, checked, contiguous, copy,
+from ._core import (BACKENDS, MAX_THREADS, Error, Stream, array, byref, checked, contiguous, copy,
                     defaults, documented, image, implementation, lib, place, pointer, rows,
                     same_size, scratch, set_fields, whole)
 from ._types import NO_LABEL, STIXEL, Camera, Columns, Stixels, camera_struct, fitted
@@ -252,7 +252,7 @@ def segments(columns: Columns, camera: Camera = None, *, threads: int = 0, backe
 
 # ---- All of it ----------------------------------------------------------------------------------
 
-class Pipeline(Single):
+class Pipeline(Stream):
     """Frames of one size to stixels, one after another, with memory that is made once.
 
     `match`, `reduce`, `stixels`, `segments` and `candidates` are dictionaries with the settings of
@@ -266,6 +266,7 @@ class Pipeline(Single):
 
     One frame at a time: other threads wait for it.
     """
+    _stem = "pipeline"
 
     def __init__(self, width: int, height: int, *, match: dict = None, reduce: dict = None,
                  stixels: dict = None, segments: dict = None, candidates: dict = None,
@@ -292,19 +293,10 @@ class Pipeline(Single):
             settings.colmean.semantics = (c.STX_SEMANTICS_LABELS if labels
                                           else c.STX_SEMANTICS_SCORES_F32)
             settings.colmean.grid.classes = c.STX_LABEL_CLASSES
-        self._lock, self._pipeline = threading.Lock(), None
-        self._pipeline = checked(lib.stx_pipeline_new, byref(settings), whole("width", width),
-                                 whole("height", height))
+        self._lock, self._state = threading.Lock(), None
+        self._state = checked(lib.stx_pipeline_new, byref(settings), whole("width", width),
+                              whole("height", height))
         self._labels, self._scores, self._maps = labels, scores, maps
-
-    def __del__(self):
-        if getattr(self, "_pipeline", None):
-            lib.stx_pipeline_free(self._pipeline)
-
-    def reset(self):
-        """The next frame begins a new stream: nothing of the road so far is kept."""
-        with self._lock:
-            lib.stx_pipeline_reset(self._pipeline)
 
     def _semantics(self, given, labels, scores, size):
         if labels is not None:
@@ -338,7 +330,7 @@ class Pipeline(Single):
         size = (left if disparity is None else disparity).shape
         alive, output = self._semantics(given, labels, scores, size), c.StxPipelineOutput()
         with self._lock:
-            checked(lib.stx_pipeline_run, self._pipeline, byref(given), byref(output))
+            checked(lib.stx_pipeline_run, self._state, byref(given), byref(output))
             found = self._take(output, left)
         del alive
         return found

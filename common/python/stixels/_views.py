@@ -8,8 +8,8 @@ import numpy as np
 
 from . import _c as c
 from ._core import (Block, Error, Single, array, byref, checked, contiguous, copy, defaults,
-                    documented, image, implementation, keywords, lib, place, pointer, scratch,
-                    set_fields, whole)
+                    documented, image, implementation, keywords, labelled, lib, place, pointer,
+                    scratch, set_fields, whole)
 from ._files import Calibration
 from ._motion import Estimate, motion_of
 from ._obstacles import Obstacles
@@ -151,9 +151,7 @@ def _put_points(bev, points, labels, extrinsics, over):
     points = contiguous("points", points, np.float32, "points, 4")
     ahead = None
     if labels is not None:
-        labels = contiguous("labels", labels, np.uint32, "points")
-        if len(labels) != len(points):
-            raise Error(f"labels: there are {len(labels)}, but {len(points)} points")
+        points, labels = labelled(points, labels)
     if over and extrinsics is None:
         raise Error("extrinsics: where the sensor stands is not known, but stixels are seen from "
                     "the camera")
