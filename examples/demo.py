@@ -92,6 +92,8 @@ def arguments_of(words):
         help="width and height of a stixel cell in pixels (default %(default)s)")
     add("--max-disparity", metavar="N", help="candidate disparities in pixels: what is near, or "
         "wide pictures, need more")
+    add("--disparity-at-infinity", type=int, metavar="N",
+        help="disparity of infinitely far things in pixels (default: what the pictures prove)")
     add("--mode", help="what colours mean: distance, kind, class, … (default distance)")
     add("--scale", help="of the colours of distances: disparity or depth")
     add("--labels", nargs="?", const="distance", metavar="WHAT",
@@ -491,6 +493,7 @@ def check_values(options):
     words = []
     for name, value in (("mode", options.mode), ("overlay::scale", options.scale),
                         ("labels", options.labels), ("max-disparity", options.max_disparity),
+                        ("disparity-at-infinity", options.disparity_at_infinity),
                         ("stixel-width", options.cell), ("stixel-height", options.cell)):
         if value is None:
             continue

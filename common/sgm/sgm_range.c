@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "common/sgm/sgm_range.h"
 
+#include "common/sgm/sgm_vanishing.h"
+
 #include <string.h>
 
 enum { SHRINK = STX_SGM_RANGE_SHRINK, BEFORE = STX_SGM_RANGE_BEFORE, FINE_RANGE = 128 };
@@ -10,6 +12,7 @@ typedef struct {
   const StxSgmImpl *impl;
   StxSgmJob job;
   uint16_t *sums; /* of the columns of a shrunk row */
+  void *vanishing;
   void *scratch;
 } Look;
 
@@ -56,11 +59,12 @@ static size_t lay_out(Look *look, int width, int height, int threads, void *base
   return at.size;
 }
 
-/* Likewise of a look at views in full size. */
-static size_t lay_out_fine(Look *look, int width, int height, int threads, void *base)
+/* Likewise of a look at views in full size, from disparity `first` on. */
+static size_t lay_out_fine(Look *look, int width, int height, int first, int threads, void *base)
 {
   StxLayout at = {.memory = base};
-  *look = (Look){.job.params = params_of(width, height, FINE_RANGE, BEFORE)};
+  *look = (Look){.job.params = params_of(width, height, FINE_RANGE, first)};
+  look->vanishing = stx_take(&at, stx_sgm_vanishing_scratch());
   take_match(look, threads, &at);
   return at.size;
 }
@@ -121,22 +125,31 @@ static bool look_at(const StxImage8 *left, const StxImage8 *right, void *scratch
   return count(&look, SHRINK, place, reach, error);
 }
 
-/* Infinity, once it is known not to be at 0. */
-static bool find_infinity(const StxImage8 *left, const StxImage8 *right, void *scratch,
-    const StxPlace *place, int *infinity, StxError *error)
+/* Matches in full size, from disparity `first` on. */
+static bool look_closely(const StxImage8 *left, const StxImage8 *right, int first, void *scratch,
+    const StxPlace *place, Look *look, StxSgmReach *reach, StxError *error)
 {
-  StxSgmReach reach;
-  Look look;
+  lay_out_fine(look, left->width, left->height, first, place->threads, scratch);
+  look->job.left = *left;
+  look->job.right = *right;
+  return count(look, 1, place, reach, error);
+}
+
+/* Infinity by a look that tells where it may be. */
+static bool find_infinity(const StxImage8 *left, const StxImage8 *right, void *scratch,
+    const StxPlace *place, StxSgmReach *reach, int *infinity, StxError *error)
+{
+  bool negative = stx_sgm_range_is_negative(reach);
   uint32_t sum = 0;
   int i = 0;
-  lay_out_fine(&look, left->width, left->height, place->threads, scratch);
-  look.job.left = *left;
-  look.job.right = *right;
-  if (!count(&look, 1, place, &reach, error))
+  Look look;
+  if (!negative && !stx_sgm_range_may_be_positive(reach, left->width))
+    return true;
+  if (!look_closely(left, right, negative ? BEFORE : 0, scratch, place, &look, reach, error))
     return false;
-  while (i < -BEFORE && 20 * (sum + reach.counts[i]) <= reach.known)
-    sum += reach.counts[i++];
-  *infinity = BEFORE + i;
+  while (negative && i < -BEFORE && 20 * (sum + reach->counts[i]) <= reach->known)
+    sum += reach->counts[i++];
+  *infinity = negative ? BEFORE + i : stx_sgm_vanishing(left, &look.job.disparity, look.vanishing);
   return true;
 }
 
@@ -163,6 +176,12 @@ bool stx_sgm_range_is_negative(const StxSgmReach *reach)
   return reach->known > reach->pixels / 4 && stx_sgm_reach_from(reach, 2) >= twentieth &&
          reach->known - stx_sgm_reach_from(reach, -2) >= twentieth &&
          reach->known - stx_sgm_reach_from(reach, -48) <= reach->known / 50;
+}
+
+bool stx_sgm_range_may_be_positive(const StxSgmReach *reach, int width)
+{
+  return reach->known > reach->pixels / 8 &&
+         20 * stx_sgm_reach_from(reach, width / 160 - 3) >= 19 * reach->known;
 }
 
 /* ---- Over time ----------------------------------------------------------------------------- */
@@ -199,8 +218,8 @@ size_t stx_sgm_range_scratch(const StxSgmParams *params, const StxSgmRange *rang
 {
   Look look;
   size_t size = lay_out(&look, params->width, params->height, threads, NULL), fine = 0;
-  if (tries(params, range))
-    fine = lay_out_fine(&look, params->width, params->height, threads, NULL);
+  if (tries(params, range)) /* from 0 on: the wider one */
+    fine = lay_out_fine(&look, params->width, params->height, 0, threads, NULL);
   return size > fine ? size : fine;
 }
 
@@ -224,8 +243,7 @@ bool stx_sgm_range_look(const StxSgmParams *params, const StxImage8 *left, const
                       : (int)(1000 * (uint64_t)stx_sgm_reach_from(&reach, params->max_disparity) /
                               reach.pixels);
   range->tries += range->tries < STX_SGM_RANGE_TRIES;
-  return !open || !stx_sgm_range_is_negative(&reach) ||
-         find_infinity(left, right, scratch, place, &range->infinity, error);
+  return !open || find_infinity(left, right, scratch, place, &reach, &range->infinity, error);
 }
 
 void stx_sgm_range_apply(const StxSgmRange *range, StxSgmParams *params)

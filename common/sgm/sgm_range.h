@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Two numbers that the pictures themselves give: the range of disparities that they need, for
- * max-disparity=auto, and the disparity at infinity, if it is negative.
+ * max-disparity=auto, and the disparity at infinity, if they prove that it is not 0.
  *
  * A look: both views are shrunk to an eighth, each pixel the rounded mean of 8 × 8 (outside the
  * image the border repeats). The last 8 columns of the left one and the first 8 of the right one
@@ -17,7 +17,10 @@
  *            less than −2 px, another one 2 px and more (else the views are exchanged), and no
  *            fiftieth of the known ones less than −48. Then the views are matched in full size,
  *            from −64 to 63 px, and infinity is the disparity, in whole pixels, that a twentieth of
- *            the known pixels does not reach. Positive ones prove nothing: all may be near.
+ *            the known pixels does not reach. Positive ones alone prove nothing: all may be near.
+ *            If more than an eighth of the shrunk pixels is known, and at most a twentieth of these
+ *            below width / 160 − 3, the views are matched in full size from 0 to 127 px, and
+ *            parallel edges of the ground tell where they meet (sgm_vanishing.h).
  *   in time  The first pair of a stream is looked at, then every fourth. A larger range counts at
  *            once; a smaller one after 16 looks in a row that all ask for less, and then the
  *            largest of these. Infinity is found in one of the first 8 looks, or stays 0.
@@ -52,6 +55,9 @@ int stx_sgm_range_choose(const StxSgmReach *reach);
 
 /* True if infinity is not at 0. */
 bool stx_sgm_range_is_negative(const StxSgmReach *reach);
+
+/* True if nothing tells that it is below `width` / 160. */
+bool stx_sgm_range_may_be_positive(const StxSgmReach *reach, int width);
 
 /* ---- Over time ----------------------------------------------------------------------------- */
 

@@ -145,7 +145,7 @@ class Check:
             return IMPLAUSIBLE
         print(f"range: max-disparity={found.range.max_disparity}")
         if found.range.infinity:
-            print("infinity: the farthest things have a disparity of "
+            print("infinity: infinitely far things have a disparity of "
                   f"{found.range.infinity} px: the cameras look apart, or their principal points "
                   "differ; stereo-sgm counts from there (disparity-at-infinity)")
         return PLAUSIBLE

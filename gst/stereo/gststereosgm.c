@@ -155,7 +155,7 @@ static void warn_of_range(GstStereoSgm *self, const StxSgmRange *range)
 static void tell_infinity(GstStereoSgm *self, gint infinity)
 {
   GST_ELEMENT_INFO(self, STREAM, FORMAT,
-      ("The farthest things have a disparity of %d px: disparities count from there. Set "
+      ("Infinitely far things have a disparity of %d px: disparities count from there. Set "
        "disparity-at-infinity=%d to be sure of it, or 0 if it is wrong",
           infinity, infinity),
       ("the cameras look apart, or their principal points differ"));

@@ -125,6 +125,7 @@ static const Proxy proxies[] = {
     {"camera-pitch", MATCHER},
     {"network", PART(ONNX), "ONNX file of matcher=onnx", "model"},
     {"max-disparity", PART(SGM)},
+    {"disparity-at-infinity", PART(SGM)},
     {"paths", PART(SGM)},
     {"search", PART(SGM)},
     {"motion", MATCHER},

@@ -4,6 +4,7 @@
 #include "common/sgm/sgm_range.h"
 #include "tests/common/sgm/sgm_case.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,6 +213,57 @@ STX_TEST(infinity_stays_once_found_and_is_not_found_late)
       ck_assert_int_le(abs(range.infinity - (late ? 0 : -16)), late ? 0 : 1);
     }
     free(scratch);
+  }
+}
+
+/* Squares as texture; on the ground stripes, `along` rows below the point where they meet and
+ * `side` px beside it. */
+static uint8_t street_gray(int x, int y, double along, double side)
+{
+  static const double stripes[] = {-2.3, -1.4, -.9, -.2, .4, 1.2, 1.5, 2.6};
+  StxRandom random = {(uint64_t)(4096 * (y / 8) + (x + 800) / 8) * 0x9e3779b97f4a7c15u};
+  bool stripe = false;
+  stx_random(&random);
+  for (size_t i = 0; i < sizeof stripes / sizeof stripes[0]; i++)
+    stripe |= along > 0 && fabs(side / along - stripes[i]) < .04;
+  return (uint8_t)((stripe ? 150 : 0) + stx_random_below(&random, 100));
+}
+
+/* A ground whose disparity is `far` at its horizon at a third of the height, and grows by .2 px a
+ * row; above it things with `nearest` … `nearest` + 30 px. */
+static void fill_road(const SgmPair *pair, int far, int nearest, int meet)
+{
+  int width = pair->params.width, height = pair->params.height, horizon = height / 3;
+  STX_EACH_PIXEL (x, y, width, height) {
+    double ground = far + .2 * (y - horizon);
+    double d = ground > nearest ? ground : nearest + x / 64 % 4 * 10;
+    for (int side = 0; side < 2; side++) {
+      int at = x + (int)lround(side * d);
+      stx_row8(side ? &pair->right : &pair->left, y)[x] =
+          street_gray(at, y, ground > nearest ? y - meet : 0, at - width / 2.);
+    }
+  }
+}
+
+/* Above: a wall and a street without stripes prove nothing by their disparities alone. */
+STX_TEST(edges_that_meet_prove_where_infinity_is)
+{
+  static const struct {
+    int far, nearest; /* px */
+    double meet;      /* disparity of the ground where the stripes do */
+    int infinity;
+  } cases[] = {
+      {0, 12, 0, 0}, {11, 12, 11, 11}, {21, 21, 21, 21}, {52, 53, 52, 52}, {80, 80, 80, 80},
+      {0, 30, 0, 0},   /* a room: the stripes go on behind its wall */
+      {21, 21, -40, 0} /* they do not meet on the horizon */
+  };
+  STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(640, 360, 64));
+  pair.params.infinity = STX_SGM_INFINITY_AUTO;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    int meet = (int)lround(360 / 3 + (cases[i].meet - cases[i].far) / .2);
+    fill_road(&pair, cases[i].far, cases[i].nearest, meet);
+    int found = look(&pair, 2).infinity;
+    ck_assert_int_le(abs(found - cases[i].infinity), cases[i].infinity ? 3 : 0);
   }
 }
 
