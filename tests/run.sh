@@ -187,6 +187,8 @@ if [ "$mode" = full ]; then
   fetch_dask "$(realpath -m "$build/dask")"
   run_tests "$build" fleet
   # nvcc's output, in a hundred orders of threads, and without each of its barriers in turn.
+  ninja -C "$build" ptx-lines
+  check ptx-report tests/ptx/report.py --run --counts --never "$build"
   check seeds tests/ptx/seeds.sh "$build"
   check remove tests/ptx/remove.py "$build"
   # One after the other, as they measure memory and time.

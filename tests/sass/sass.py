@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Looks at what nvcc makes of the kernels, which no run on the emulator shows.
 
-usage: sass.py [--write] [--table ARCH] [--loops KERNEL] FATBIN...
+usage: sass.py [--first] [--write] [--table ARCH] [--loops KERNEL] FATBIN...
 
 For every kernel and architecture in the fatbins it counts, in the machine code,
 
@@ -19,7 +19,8 @@ For every kernel and architecture in the fatbins it counts, in the machine code,
 and compares them with tests/sass/ceilings.txt: nothing may be above its number there, `loads` not
 below. Atomics that are no instruction, but a loop of compare and swap (ATOMS.CAST), are
 forbidden; so is double precision in the kernels of satdp and fulldp, as most GPUs have few units
-for it. --write writes the file anew, --table prints one architecture for a page, --loops every
+for it. --first looks at the oldest architecture alone, unless $STX_CUDA_MODES is `all`. --write
+writes the file anew, --table prints one architecture for a page, --loops every
 innermost loop of a kernel and the opcodes in it.
 
 Needs cuobjdump and nvdisasm: on the PATH, beside nvcc, or in the folder STX_CUDA_BINUTILS (from
@@ -165,21 +166,22 @@ def measure(name, arch, kernel, registers):
     }
 
 
-def kernels_of(path, cuobjdump, nvdisasm):
-    """(name, architecture, Kernel, registers) of all in a fatbin."""
+def kernels_of(path, cuobjdump, nvdisasm, first=False):
+    """(name, architecture, Kernel, registers) of all, or of the oldest one, in a fatbin."""
     with tempfile.TemporaryDirectory() as folder:
         run(cuobjdump, "-xelf", "all", pathlib.Path(path).resolve(), folder=folder)
-        for cubin in sorted(pathlib.Path(folder).glob("*.cubin")):
-            arch = int(re.search(r"sm_(\d+)", cubin.name)[1])
+        cubins = sorted((int(re.search(r"sm_(\d+)", cubin.name)[1]), cubin)
+                        for cubin in pathlib.Path(folder).glob("*.cubin"))
+        for arch, cubin in [one for one in cubins if not first or one[0] == cubins[0][0]]:
             registers = parse_registers(run(cuobjdump, "-res-usage", cubin))
             for name, kernel in parse_code(run(nvdisasm, "-c", "-hex", cubin)).items():
                 yield name, arch, kernel, registers[name]
 
 
-def measure_fatbin(path, tools):
+def measure_fatbin(path, tools, first):
     """{(kernel, architecture): numbers} of one fatbin."""
     found = {}
-    for name, arch, kernel, registers in kernels_of(path, *tools):
+    for name, arch, kernel, registers in kernels_of(path, *tools, first):
         for part in filter(None, (name, steps.PARTS.get(name))):
             found[part, arch] = measure(part, arch, kernel, registers)
     return found
@@ -271,8 +273,9 @@ def main(arguments):
             print_loops(path, tools, arguments[arguments.index("--loops") + 1])
         return 0
     compiler, found = compiler_version(), {}
+    first = "--first" in arguments and os.environ.get("STX_CUDA_MODES") != "all"
     for path in fatbins:
-        found.update(measure_fatbin(path, tools))
+        found.update(measure_fatbin(path, tools, first))
     if "--write" in arguments:
         write_ceilings(found, compiler)
     elif "--table" in arguments:

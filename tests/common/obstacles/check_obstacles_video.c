@@ -154,9 +154,11 @@ static void expect(const StxObstaclesResult *result, Happening what, int frame, 
       "%d, frame %d: %zu of %zu ids are of before", what, frame, kept, result->count);
 }
 
-/* Without the camera's motion, then with it. */
+/* Without the camera's motion, then with it; a sanitizer sees the last one alone. */
 STX_TEST_LOOP(what_happens_to_the_camera_gives_no_false_speed, 2 * HAPPENINGS)
 {
+  if (stx_test_small() && _i + 1 < 2 * HAPPENINGS)
+    return;
   STX_AUTO(Drive) d = begin();
   Happening what = (Happening)(_i / 2);
   uint32_t last = 0;
