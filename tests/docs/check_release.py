@@ -22,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIRST = "e6630f76e9"
 WORKFLOW = ".github/workflows/ci.yml"
 CHANGELOG = "examples/packaging/debian/changelog"
+SYMBOLS = "examples/packaging/debian/libstixels0.symbols"  # under the version's first two numbers
 # Where the version stands.
 PLACES = {
     "meson.build": r"^  version: '(.*?)'",
@@ -42,6 +43,8 @@ def version_faults():
         found[name] = match[1] if match else None
     if len(set(found.values())) != 1 or None in found.values():
         yield f"versions differ: {found}"
+    elif f"(symver)STIXELS_{found[CHANGELOG].rpartition('.')[0]} " not in read(SYMBOLS):
+        yield f"{SYMBOLS} names another version than {found[CHANGELOG]}: no package can be built"
 
 
 def set_version(version):
@@ -50,6 +53,9 @@ def set_version(version):
         place = re.search(PLACES[name], text, re.M)
         (ROOT / name).write_text(text[:place.start(1)] + version + text[place.end(1):],
                                  encoding="utf-8")
+    (ROOT / SYMBOLS).write_text(
+        re.sub(r"STIXELS_.*", f"STIXELS_{version.rpartition('.')[0]} {version}", read(SYMBOLS)),
+        encoding="utf-8")
     old = read(CHANGELOG)
     maintainer = re.search(r"^ -- (.*?)  ", old, re.M)[1]
     entry = (f"gst-stixels ({version}) unstable; urgency=medium\n\n  * See NEWS.md.\n\n"
