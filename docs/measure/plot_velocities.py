@@ -89,24 +89,6 @@ def sequences():
     return table("velocities", lines, 2)
 
 
-def ranges():
-    """The table by range: all sequences together, with motion."""
-    rows = [row for row in read("velocities.csv") if row["motion"] == "video"]
-    lines = [["ahead", *HEAD]]
-    for name in dict.fromkeys(row["range"] for row in rows if row["range"] != ALL):
-        mine = [row for row in rows if row["range"] == name]
-        whole = {"standing": str(sum(int(row["standing"]) for row in mine))}
-        for kind in ("closing", "lateral"):
-            said = sum(int(row["standing"]) * float(row[f"{kind}_said"] or 0) for row in mine)
-            whole[f"{kind}_said"] = str(said / int(whole["standing"])) if said else ""
-            for key in SAID[1:2]:
-                wrong = sum(int(row["standing"]) * float(row[f"{kind}_said"] or 0) *
-                            float(row[f"{kind}_{key}"] or 0) for row in mine)
-                whole[f"{kind}_{key}"] = str(wrong / said) if said else ""
-        lines.append([name, *cells(whole)])
-    return table("velocities-ranges", lines, 1)
-
-
 def scenes():
     lines = [["scene", "standing", "closing > 1.5, > 3 m/s, %", "lateral > 1.5, > 3 m/s, %",
               "moving", "off by, median, m/s", "id kept, %", "ids changed",
@@ -123,4 +105,4 @@ def scenes():
 
 
 def tables():
-    return sequences() + ranges() + scenes()
+    return sequences() + scenes()
