@@ -85,11 +85,6 @@ static inline int __ffs(int v)
   return __builtin_ffs(v);
 }
 
-static inline int __ffsll(long long v)
-{
-  return __builtin_ffsll(v);
-}
-
 static inline int __clz(int v)
 {
   return v == 0 ? 32 : __builtin_clz((unsigned)v);
@@ -111,11 +106,6 @@ static inline unsigned __brev(unsigned v)
 static inline unsigned __umulhi(unsigned a, unsigned b)
 {
   return (unsigned)((uint64_t)a * b >> 32);
-}
-
-static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
-{
-  return (unsigned long long)((unsigned __int128)a * b >> 64);
 }
 
 static inline int __mul24(int a, int b)
@@ -159,11 +149,6 @@ static inline float __saturatef(float v)
   return v > 0 ? v < 1 ? v : 1 : 0;
 }
 
-static inline float __fdividef(float a, float b)
-{
-  return a / b;
-}
-
 static inline unsigned __float_as_uint(float v)
 {
   return stx_emu::from_bits<unsigned>(stx_emu::to_bits(v));
@@ -174,24 +159,9 @@ static inline float __uint_as_float(unsigned v)
   return stx_emu::from_bits<float>(stx_emu::to_bits(v));
 }
 
-static inline int __float_as_int(float v)
-{
-  return stx_emu::from_bits<int>(stx_emu::to_bits(v));
-}
-
 static inline float __int_as_float(int v)
 {
   return stx_emu::from_bits<float>(stx_emu::to_bits(v));
-}
-
-static inline long long __double_as_longlong(double v)
-{
-  return stx_emu::from_bits<long long>(stx_emu::to_bits(v));
-}
-
-static inline double __longlong_as_double(long long v)
-{
-  return stx_emu::from_bits<double>(stx_emu::to_bits(v));
 }
 
 /* ---- Four bytes or two halves of a word at a time ------------------------------------------- */

@@ -489,35 +489,3 @@ void brute_sky(const SgmPair *pair, const SgmResult *result, BruteSky *met)
   for (int k = 0; k < s.columns; k++)
     free(s.patches[k].outline);
 }
-
-/* Known columns of the 32 from x on. */
-static int count_known(const uint16_t *disparity, int x)
-{
-  int known = 0;
-  for (int i = 0; i < 32; i++)
-    known += disparity[x + i] != 0;
-  return known;
-}
-
-static void forget(const SgmResult *result, int y, int end)
-{
-  uint16_t *disparity = stx_row16(&result->disparity, y);
-  for (int x = 0; x < end; x++) {
-    stx_row8(&result->confidence, y)[x] *= disparity[x] == 0;
-    disparity[x] = 0;
-  }
-}
-
-void brute_border(const SgmPair *pair, const SgmResult *result, int y)
-{
-  uint16_t *disparity = stx_row16(&result->disparity, y);
-  for (int x = 0; x < pair->params.max_disparity && x + 32 <= pair->params.width; x++) {
-    if (count_known(disparity, x) < 24)
-      continue;
-    while (disparity[x] == 0)
-      x++;
-    forget(result, y, (int)fmin(x, floor(disparity[x] / 256.0 + .5)));
-    return;
-  }
-  forget(result, y, pair->params.width < 32 ? 0 : 32);
-}

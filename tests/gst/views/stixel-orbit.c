@@ -9,7 +9,6 @@
 #include "tests/gst/fixtures/scan_fixture.h"
 
 #define SMALL " ! capsfilter caps=video/x-raw,format=RGB,width=160,height=90"
-#define BARE "stixel-orbit legend=none grid=false "
 
 /* One warning for all of them, and no view. */
 STX_TEST(pictures_without_stixels)
