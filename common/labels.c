@@ -10,7 +10,7 @@ typedef struct {
   const char *name;
 } Class;
 
-/* By train id. */
+/* Classes by train id. */
 static const Class classes[STX_LABEL_CLASSES] = {
     {7, "road"},
     {8, "sidewalk"},

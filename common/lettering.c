@@ -17,7 +17,7 @@
 #define HALF_STROKE .07 /* in digit heights */
 #define GAP 1.9         /* grid units between glyphs, from rightmost point to the next leftmost */
 
-/* From the space on. */
+/* The strokes of ASCII's characters from the space on. */
 static const char *const ascii[95] = {
     "",                                                /* space */
     "08,04 02,02",                                     /* ! */

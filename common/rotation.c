@@ -36,7 +36,7 @@ void stx_rotation_from_vector(const double v[3], double out[9])
     out[i] = (i % 4 == 0 ? cos(angle) : 0) + sine * cross[i] + rest * v[i / 3] * v[i % 3];
 }
 
-/* By the quaternion, whose largest part is found first, so that no angle is special. */
+/* Computed by the quaternion, from its largest part, so that no angle is special. */
 void stx_rotation_to_vector(const double r[9], double out[3])
 {
   const double trace = r[0] + r[4] + r[8];

@@ -52,7 +52,7 @@ typedef struct {
   int processors;      /* streaming multiprocessors */
   size_t memory;       /* bytes of the device */
   size_t shared_optin; /* bytes of shared memory that one block may ask for */
-  /* For reports alone; 0: the driver does not say. */
+  /* Numbers for reports alone; 0: the driver does not say. */
   size_t l2_cache; /* bytes of the level-2 cache */
   int clock_khz, memory_clock_khz, memory_bus_bits;
   int driver; /* the newest CUDA that the driver knows: 1000 · major + 10 · minor */

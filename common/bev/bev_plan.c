@@ -39,7 +39,7 @@ static double ring_step(const StxBevOver *over)
   return steps[i];
 }
 
-/* From the sensor to the nearest and the farthest place of 0 … side, along one axis. */
+/* Finds the distances along one axis from the sensor to the nearest and farthest of 0 … side. */
 static void reach(double sensor, int side, double *near, double *far)
 {
   *near = sensor < 0 ? -sensor : sensor > side ? sensor - side : 0;

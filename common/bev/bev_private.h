@@ -113,7 +113,7 @@ typedef struct {
   double text, line; /* sizes, pixels */
 } StxBevOver;
 
-/* On bev->rings, or bev->canvas. */
+/* Drawing on bev->rings, or bev->canvas. */
 StxBevOver stx_bev_over(const StxBev *bev, StxCanvas *canvas);
 StxInk stx_bev_ink(StxMeaning meaning, double opacity);
 StxSpot stx_bev_spot(const StxBevOver *over, double right, double ahead);

@@ -57,7 +57,7 @@ static bool read_camera(StxCalibrationInput *input, int socket, int side, StxCal
 
 /* ---- From the left to the right ----------------------------------------------------------- */
 
-/* From the camera where a way begins to the one in `socket`. */
+/* The pose from the camera where a path begins to the camera in `socket`. */
 typedef struct {
   int socket;
   StxCalibrationPose pose;

@@ -119,7 +119,7 @@ typedef struct {
 bool stx_calibration_pose(StxCalibrationInput *input, const StxCalibrationPart *part,
     const char *keys, int side, StxCalibrationPose *pose);
 
-/* From the left to the right camera, whose poses lead to a third frame, or from it. */
+/* Finds the pose from left to right camera by both poses to a third frame, or from it. */
 void stx_calibration_between(
     const StxCalibrationPose pose[2], bool from_cameras, StxCalibration *c);
 extern const StxCalibrationPose stx_calibration_no_turn;

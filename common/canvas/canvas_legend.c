@@ -105,14 +105,14 @@ static void lay_out_names(const Content *content, Fit *fit)
   fit->height = fit->names_y + (LINE * flow.line + SWATCH) * fit->text;
 }
 
-/* In whole pixels. */
+/* Returns the legend's box, in whole pixels. */
 static StxBox panel_of(const Fit *fit)
 {
   double pads = 2 * ceil(PAD * fit->text);
   return (StxBox){.width = ceil(fit->width) + pads, .height = ceil(fit->height) + pads};
 }
 
-/* With text of that size, in that part of the frame's width, and in half of its height. */
+/* True if the legend fits into `share` of the frame's width and half of its height. */
 static bool fits(const StxCanvas *canvas, StxLegend where, const Content *content, double share,
     double text, Fit *fit)
 {
@@ -200,7 +200,7 @@ static void draw_colours(StxCanvas *canvas, const StxBar *bar, StxBox box)
   stx_canvas_ink_columns(canvas, (int)box.x, length, colours);
 }
 
-/* At `x`, its label within half a digit of the bar's ends. */
+/* Draws a tick at `x`; its label stays within half a digit of the bar's ends. */
 static void draw_tick(
     StxCanvas *canvas, const StxBox *box, double text, double x, const char *label)
 {

@@ -477,7 +477,7 @@ static SmoothRows smooth_rows(const Job *job, int x, Span span, Room *room)
   return rows;
 }
 
-/* With medians: the cells whose pixels were dealt out in `room`. */
+/* Finishes, with medians, the cells whose pixels were dealt out in `room`. */
 static void finish_dealt(Work *work, const int32_t n[LANES], uint16_t *disparity, uint16_t *weight)
 {
   const StxGrid *grid = &work->job->params->grid;

@@ -16,7 +16,7 @@ typedef struct {
   int count;
 } Pixels;
 
-/* By lane; signed for the sake of their conversion to double, all below 2^31. */
+/* Sums by lane, all below 2^31; signed because these convert to double faster. */
 typedef struct {
   int32_t weight[LANES];      /* Σw */
   int32_t moment_low[LANES];  /* Σw(d − low) = moment_low + unit · moment_high, */

@@ -105,7 +105,7 @@ bool stx_colormap_check(const StxColormapParams *params, StxError *error);
 #define STX_COLORMAP_MISSING 11
 #define STX_COLORMAP_SQUARES 6 /* `square` at most */
 
-/* For the implementations: on a device where they work. */
+/* The table that implementations read; it lies on the device where these run there. */
 typedef struct {
   uint8_t level[STX_COLORMAP_NUMBERS];
   uint32_t paint[2]
@@ -146,7 +146,7 @@ typedef struct {
   uint32_t count[STX_COLORMAP_BINS];
 } StxColormapHistogram;
 
-/* From the value below which 1 % lies to that above which 1 % does; false: nothing is known. */
+/* Finds the span between the 1st and the 99th percentile; false: nothing is known. */
 bool stx_colormap_measure(const StxColormapParams *params, const StxColormapTable *table,
     const StxColormapHistogram *histogram, StxColormapSpan *span);
 

@@ -87,7 +87,7 @@ StxDoubt stx_doubt_judge(const StxDoubtCounts *c, StxDisparityEncoding encoding)
     return 4 * c->swapped_jumps < c->jumps ? STX_DOUBT_SWAPPED : STX_DOUBT_PICTURE;
   if (c->known >= ENOUGH && c->steps > 0 && c->spread == c->known)
     return STX_DOUBT_SPREAD;
-  /* In 16th pixels or millimetres so small numbers are those of something far or near. */
+  /* Numbers so small would be something very far in 1/16 pixel, or very near in mm. */
   if (!is_depth && encoding != STX_DISPARITY_OPENCV && c->known >= ENOUGH && c->small == c->known)
     return STX_DOUBT_SMALL;
   if (!is_depth && c->known >= ENOUGH && 4 * c->beyond > c->known)

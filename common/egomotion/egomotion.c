@@ -309,7 +309,7 @@ static EgoPose expected_pose(const StxEgomotion *s, double share)
   return pose;
 }
 
-/* With `search`, which has been done, unless it is NULL. */
+/* Finds the motion, with the results of `search` unless it is NULL. */
 static bool find_motion(StxEgomotion *s, const StxEgomotionFrame *frame, EgoPose pose,
     EgoSearch *search, StxEgomotionResult *result, StxError *error)
 {

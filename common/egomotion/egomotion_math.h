@@ -260,7 +260,7 @@ STX_INLINE bool ego_solve4(double a[4][5])
   return true;
 }
 
-/* From the solution to the displacement, if it explains enough. */
+/* Computes the displacement from the solution; false: that explains too little. */
 STX_INLINE bool ego_judge(const double solution[4], const EgoSums *j, double move[2])
 {
   const double sums[4] = {(double)j->sum_j, (double)j->tj, (double)j->xj, (double)j->yj};

@@ -110,7 +110,7 @@ static inline EgoPose ego_still(void)
  * they have no solution, or many. */
 bool ego_solve(int n, double a[EGO_UNKNOWNS][EGO_UNKNOWNS + 1]);
 
-/* By how much u, v and d change with turn and shift, where a point is seen. */
+/* Computes the derivatives (Jacobian) of u, v and d by turn and shift, at a seen point. */
 void ego_slopes(const EgoCamera *, const double seen[3], double rows[3][EGO_UNKNOWNS]);
 
 /* pose = (turn and shift of `step`) after pose. */

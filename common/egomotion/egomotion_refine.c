@@ -39,7 +39,7 @@ static void sum_piece(void *data, int piece, int worker)
       job->fit, first, end < job->fit->count ? end : job->fit->count, &job->parts[piece]);
 }
 
-/* By pieces, which are the same for any number of threads. */
+/* Sums the equations of all points, by pieces that are the same for any number of threads. */
 static void sum_points(const EgoImpl *impl, const EgoFit *fit, int threads, EgoEquations *sums)
 {
   Job job;

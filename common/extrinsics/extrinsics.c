@@ -72,7 +72,7 @@ static bool has(const StxKeyedText *file, const char *key)
   return stx_keyed_find(file, key, &line) != NULL;
 }
 
-/* From camera 0 to the one whose projection is K·(1 | shift). */
+/* Reads the shift from camera 0 to the one whose projection is K·(1 | shift). */
 static bool shift(const StxKeyedText *file, int pair, double matrix[12])
 {
   const char *key = pair == 2 || (pair < 0 && has(file, "P2")) ? "P2" : "P0";

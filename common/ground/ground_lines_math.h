@@ -40,7 +40,7 @@ typedef struct {
   double intercept, slope; /* in units of 1/1024 m; slope is a ratio */
 } StxGroundFit;
 
-/* In units of 1/1024 m. */
+/* Parameters in units of 1/1024 m. */
 typedef struct {
   double max_error, max_slope, long_gap, max_long, max_start, foot;
   int32_t obstacle, max_foot;

@@ -48,7 +48,7 @@ INLINE Planes planes_of(const float *points, size_t stride)
   return (Planes){(VecF32)v[0], (VecF32)v[1], (VecF32)v[2], (VecF32)v[3]};
 }
 
-/* Likewise those at numbers at[0] … */
+/* Loads likewise the planes of points at[0] … */
 INLINE Planes planes_at(const void *fours, const uint32_t *at)
 {
   VecI32 v[4];
@@ -116,7 +116,7 @@ INLINE int number_of(int place)
   return place - within + within % (LANES_32 / 4) * 4 + within / (LANES_32 / 4);
 }
 
-/* As place_point(), LANES_32 of them. */
+/* Places LANES_32 points, each as place_point() does. */
 INLINE void place_points(const Scan *s, const StxGroundFrame *frame, const StxGroundGrid *grid,
     size_t at, Extremes *extremes)
 {

@@ -203,7 +203,7 @@ STX_INLINE float stx_ground_plane_height(const StxGroundPlane *plane, int levell
   return (float)(-(double)plane->height / (levelled ? sqrt(a * a + b * b + 1.0) : 1.0));
 }
 
-/* From the plane (NULL: none was looked for, or found) to where points go, and the height. */
+/* Computes how points move, and the height, by the plane (NULL: none was wanted or found). */
 STX_INLINE StxGroundFrame stx_ground_frame(
     const StxGroundParams *params, const StxGroundPlane *plane, float *height)
 {

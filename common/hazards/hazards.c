@@ -141,7 +141,7 @@ void stx_hazards_mark_clipped(const uint8_t *row, int width, uint8_t *clipped)
   }
 }
 
-/* From which row on things may be near enough, of a ground whose tiles are off by 4 pixels. */
+/* Finds the row from which things may be near enough, if ground tiles are off by 4 pixels. */
 static void find_rows(StxHazardsWork *work)
 {
   const StxCamera *camera = &work->frame->camera;
@@ -171,7 +171,7 @@ static void measure_rows(StxHazardsWork *work)
   }
 }
 
-/* By how many levels faces and tilted ground are off, row by row. */
+/* Computes by how many levels faces and tilted ground are off, row by row. */
 static void make_levels(StxHazardsWork *work)
 {
   for (int j = 0; j < ROWS; j++) {

@@ -147,7 +147,7 @@ static inline void lower(const uint32_t *restrict sum, int levels, uint32_t *res
       least[c] = least[c] < sum[level * BLOCK + c] ? least[c] : sum[level * BLOCK + c];
 }
 
-/* By how much upright patches cost less than ground, 16 times; is it as much as `need` anywhere? */
+/* Finds the least costs of ground and of faces; true if 16 times a difference reaches `need`. */
 static inline bool compare(
     const Sums *restrict sums, const uint32_t *restrict need, uint32_t ground[], uint32_t face[])
 {

@@ -325,7 +325,7 @@ static bool skip_records(const uint8_t *bytes, StxLidarLines properties, size_t 
   return skip_bytes(file, count, record, properties.line, error);
 }
 
-/* In text an element is a line, whatever its properties; without any it has no line. */
+/* Skips a text file's elements: each is a line, unless it has no properties. */
 static bool skip_lines(const uint8_t *bytes, StxLidarLines properties, size_t count,
     StxLidarFile *file, StxError *error)
 {

@@ -365,7 +365,7 @@ static void find_directions(Packet *packet)
   }
 }
 
-/* From which azimuth the ROS drivers count in each block, and how far they go on to its end. */
+/* Finds the azimuth that ROS drivers start from in each block, and how far they go to its end. */
 static void find_ros_blocks(Packet *packet)
 {
   unsigned dual = packet->dual, still = BLOCKS - 1 - (packet->layout->rounds == 2 ? 1 : 4) * dual;

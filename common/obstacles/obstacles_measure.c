@@ -22,7 +22,7 @@
 
 /* ---- Sorting -------------------------------------------------------------------------------- */
 
-/* By one byte of the keys; false if it is the same in all of them. */
+/* Radix sort by one byte of the keys; false if that is the same in all. */
 static bool sort_by_byte(const SortItem *from, SortItem *to, size_t count, int shift)
 {
   size_t start[257] = {0};

@@ -257,7 +257,7 @@ void stx_obstacles_keep_parts(StxObstacles *state);
 /* The intersection over union of the rows that are expected and seen; < 0: too few. */
 double stx_obstacles_continuity(const StxObstacles *state);
 
-/* Likewise for one thing. */
+/* Returns the intersection over union of one thing's expected and seen rows. */
 double stx_obstacles_overlap(double expected, double covered, double rows);
 
 /* Pieces in groups to sorted obstacles, members, and obstacles of the free space. */

@@ -111,7 +111,7 @@ static void place(StxObstacles *state, uint32_t i, double cell, float most)
   unite(state, state->fine[at], i);
 }
 
-/* With the nine cells around it, and the layer above in them. */
+/* Links a part with the nine cells around it, and with the layer above in these. */
 static void link_around(StxObstacles *state, uint32_t at)
 {
   int x = (int)(at / 2 % OBSTACLES_FINE), z = (int)(at / 2 / OBSTACLES_FINE);

@@ -257,7 +257,7 @@ static void begin(StxOccupancy *state, bool fixed)
   state->begun = true;
 }
 
-/* In the plane: where the sensor went, as it stood before, and where it looks now. */
+/* Moves the sensor in the plane: its way, in its axes of before, and its new heading. */
 static void drive(StxOccupancy *state, const StxMotion *motion)
 {
   const double *r = motion->rotation, *t = motion->translation;

@@ -67,7 +67,7 @@ static bool find_plane(const StxOrbitFrame *frame, const StxQuad *surface, StxOr
 
 /* ---- Outlines ----------------------------------------------------------------------------- */
 
-/* In the axes of the view. */
+/* A polygon in the axes of the view. */
 typedef struct {
   StxVector corner[STX_ORBIT_CORNERS + 1];
   int corners;
@@ -140,7 +140,7 @@ static int32_t to_grain(double pixels)
   return (int32_t)floor(pixels * STX_ORBIT_GRAIN + .5);
 }
 
-/* On the view; nothing is left of fewer than three corners. */
+/* Projects the outline to the view; nothing is left of fewer than three corners. */
 static void project(const StxOrbitView *view, const Outline *outline, StxOrbitQuad *quad)
 {
   quad->corners = outline->corners >= 3 ? outline->corners : 0;

@@ -220,7 +220,7 @@ static StxRgb darken(StxRgb body)
   return (StxRgb){body.r / 4, body.g / 4, body.b / 4};
 }
 
-/* In 1/256. */
+/* Returns the opacity of a layer, 1/256. */
 static double layer_opacity(const StxOverlayParams *params, StxLayer layer)
 {
   if (edge_opacity[layer] > 0)

@@ -198,7 +198,7 @@ static void draw_corridor(const Marks *marks)
 #define NEAREST .5 /* m: an arrow ends there, if what it shows passes the camera before */
 #define SHORTEST 3 /* lines wide: a shorter arrow shows nothing */
 
-/* From a foot in the image, where things have that disparity, to where it will be. */
+/* Draws the arrow from a foot (u, v), where things have that disparity, to its later place. */
 static void draw_velocity(const Marks *marks, double u, double v, double disparity,
     const StxVelocity *velocity, double width)
 {

@@ -67,7 +67,7 @@ typedef struct {
   int64_t slope;     /* … and its growth per image row */
 } StxOverlayBody;
 
-/* In 1/65536 of a step of the table; below 0, a plane beyond its horizon, counts as 0. */
+/* Returns 1/65536 steps of the table; below 0, beyond a plane's horizon, counts as 0. */
 STX_INLINE int64_t stx_overlay_steps(float disparity)
 {
   double steps = fmin(fmax((double)disparity, 0.), (double)STX_OVERLAY_MAX_DISPARITY) *

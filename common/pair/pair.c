@@ -383,7 +383,7 @@ static void add_equation(const double terms[TERMS], double rows, double a[TERMS]
   }
 }
 
-/* By Cholesky's method. */
+/* Solves the normal equations by Cholesky decomposition. */
 static void solve_terms(double a[TERMS][TERMS + 1], double solution[TERMS])
 {
   for (int i = 0; i < TERMS; i++)

@@ -64,7 +64,7 @@ static void state_of(const StxRectifyTurn *turn, double state[TERMS])
   state[STX_DRIFT_RATIO] = turn->ratio;
 }
 
-/* By the model, or the geometry, that the pair's evidence has found. */
+/* Returns a match's row offset by the model, or the geometry, that the evidence has found. */
 static double rows_by_evidence(const StxPairFinding *finding, const StxPairMatch *match)
 {
   const StxPairEvidence *evidence = &finding->evidence;

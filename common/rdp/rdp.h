@@ -52,7 +52,7 @@ typedef struct {
     .epsilon = 2 * STX_DISPARITY_ONE, .median = 0                                                  \
   }
 
-/* In steps. */
+/* Returns epsilon in steps of the disparity. */
 STX_INLINE int32_t stx_rdp_epsilon(const StxRdpParams *params)
 {
   return params->epsilon >> params->grid.coarse;

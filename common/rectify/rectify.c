@@ -67,7 +67,7 @@ static void find_rotations(const StxCalibration *c, RectifiedPair *pair)
 
 /* ---- What is seen ------------------------------------------------------------------------- */
 
-/* In normalized coordinates of the rectified view. */
+/* Inner and outer bounds of the picture, in normalized coordinates of the rectified view. */
 typedef struct {
   double inner[4], outer[4]; /* left, top, right, bottom */
 } Seen;
@@ -169,7 +169,7 @@ static void middle_of_corners(
   }
 }
 
-/* With the focal length at which the middles of the edges fill the picture. */
+/* Subtracts the mean of the middles of the edges, times the focal length with which they fit. */
 static void middle_of_edges(const StxCalibratedCamera *camera, const double r[9], double middle[2])
 {
   StxPreparedLens lens = stx_lens_prepare(&camera->lens);

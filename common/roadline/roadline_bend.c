@@ -185,7 +185,7 @@ static void knots_to_line(const Knots *k, StxRoadLine *line)
     line->bend[i] = (StxRoadBend){k->y[i + 1] / 2, slope[i + 1] / 128};
 }
 
-/* As search() scores, of knots in any rows. */
+/* Returns the score, as search() has it, for knots in any rows. */
 static int64_t score_knots(const Search *s, const Knots *k)
 {
   int64_t sum = -(k->count - 2) * s->bend;

@@ -95,7 +95,7 @@ typedef struct {
   int64_t slope, offset;
 } StxRoadInt;
 
-/* In 1/256 px; negative above the horizon. */
+/* Returns the line's disparity in row y, 1/256 px; negative above the horizon. */
 STX_INLINE int64_t stx_road_int_at(const StxRoadInt *line, int y)
 {
   return (line->offset + line->slope * y) >> 16;

@@ -18,7 +18,7 @@
  * False, with the reason, for what is no number from 0 to the image's height. */
 bool stx_carrier_from_rows(const StxGrid *grid, const char *text, uint16_t *cells, StxError *error);
 
-/* Likewise from the bytes of a PGM file, which `name` names. */
+/* Makes the carrier likewise from the bytes of a PGM file; `name` is for messages. */
 bool stx_carrier_from_pgm(const StxGrid *grid, const char *name, const void *bytes, size_t size,
     uint16_t *cells, StxError *error);
 

@@ -74,7 +74,7 @@ typedef struct {
   REAL energy, below; /* below: an StxBelow, in a double so that it shares a vector */
 } T(Choice);
 
-/* At the cut: T_G T_O T_S of the row below it, and the values of ground and object. */
+/* State at a cut: T_G T_O T_S of the row below it, and the values of ground and object. */
 typedef struct {
   REAL ground, object, sky, ground_value, object_value;
 } T(Cut);

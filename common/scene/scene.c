@@ -314,7 +314,7 @@ const SceneTraits *stx_scene_traits(const StxScene *scene)
 #define BRAKE 4.0 /* m/s² */
 #define START 2.5
 
-/* At `time` of a drive that goes on, brakes to a stand, waits and starts, again and again. */
+/* Returns the drive at `time`: it goes on, brakes to a stand, waits and starts, repeatedly. */
 static SceneDrive braking_drive(double v, double time)
 {
   const double last[] = {CRUISE, v / BRAKE, STAND, v / START}, from[] = {v, v, 0, 0},

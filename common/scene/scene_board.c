@@ -24,7 +24,7 @@
 
 /* ---- Pose --------------------------------------------------------------------------------- */
 
-/* As the left eye has it: right, down, depth. */
+/* The board's pose in the left eye's axes: right, down, depth. */
 typedef struct {
   double across[3], down[3], centre[3];
 } Pose;

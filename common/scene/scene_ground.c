@@ -16,7 +16,7 @@
 
 #include <math.h>
 
-/* On the one slope every knot draws what the knot 0 does, its sign apart. */
+/* Returns a knot's slope; on terrain of one slope every knot has knot 0's, but for its sign. */
 static double slope_of(const StxSceneParams *params, int64_t knot)
 {
   StxSceneTerrain terrain = params->terrain;

@@ -261,7 +261,7 @@ static inline double scene_dot(const double a[3], const double b[3])
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* As fmin and fmax, without a call. */
+/* Minimum and maximum, without the call of fmin and fmax. */
 static inline double scene_min(double a, double b)
 {
   return a < b ? a : b;

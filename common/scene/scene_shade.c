@@ -560,7 +560,7 @@ static SceneColour traffic_light(
   return own(part);
 }
 
-/* By material; others are as cloth. */
+/* Returns the colour by material; others are as cloth. */
 static SceneColour object_colour(
     const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot)
 {

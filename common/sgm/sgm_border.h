@@ -16,6 +16,6 @@
 #define STX_SGM_BORDER_WINDOW 32 /* columns; as many as a warp has lanes */
 #define STX_SGM_BORDER_KNOWN 24
 
-/* On the host; confidence as in StxSgmImpl. */
+/* Works on images on the host; confidence as in StxSgmImpl. */
 void stx_sgm_border(const StxSgmParams *params, const StxImage16 *disparity,
     const StxImage8 *confidence, int threads);

@@ -25,6 +25,6 @@
  */
 bool stx_sgm_depth_scale(double focal, double baseline, int *scale, StxError *error);
 
-/* On the host; confidence as in StxSgmImpl. */
+/* Works on images on the host; confidence as in StxSgmImpl. */
 void stx_sgm_depth(const StxSgmParams *params, const StxImage16 *disparity,
     const StxImage8 *confidence, int threads);

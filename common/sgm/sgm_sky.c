@@ -43,7 +43,7 @@ typedef struct {
   uint8_t *step;       /* stride · rows: of growth, in which a tile became sky */
   int32_t *grown;      /* likewise: tiles of the sky in the order of these steps */
   uint8_t *has_sky;    /* rows */
-  /* By root, stride each: those that do not begin at the top edge do not count. */
+  /* Patches by root, stride each: only those that begin at the top edge count. */
   StxSgmPatch *patches;
   uint8_t *is_sky;
 } Sky;
@@ -368,7 +368,7 @@ static void unite(const Sky *s, int32_t a, int32_t b)
   s->parent[max2(a, b)] = min2(a, b);
 }
 
-/* With the next tile of a patch above, if no more is between than a wire. */
+/* Unites a tile with the next one of a patch above, if only a wire is between (union-find). */
 static void unite_across(const Sky *s, int32_t at)
 {
   StxSgmTile tile = tile_at(s, (size_t)at);
@@ -576,7 +576,7 @@ static size_t grow_into(const Sky *s, int32_t at, int step, size_t count)
   return count + 1;
 }
 
-/* In each step only tiles beside those of the step before can become sky. */
+/* Region growing: in each step only tiles beside those of the last can become sky. */
 static void grow(const Sky *s)
 {
   size_t first = 0, end = find_sky(s), count = end;

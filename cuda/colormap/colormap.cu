@@ -78,7 +78,7 @@ STX_DEVICE void put(const StxColormapPicture *picture, int x, int y, unsigned pi
   row[3 * x + 2] = (uint8_t)(pixel >> 16);
 }
 
-/* By all lanes of a warp. */
+/* Adds a warp's counts; all its lanes call this. */
 STX_DEVICE void add(StxColormapCount *count, const Counts *counts)
 {
   const unsigned truth = warp_sum_of_words(counts->truth);

@@ -49,7 +49,7 @@ STX_DEVICE uint32_t take_turn(StxOrder *order, uint32_t *shared)
   return *shared;
 }
 
-/* By one thread: says how many records the turn has. */
+/* Publishes how many records the turn has; one thread calls this. */
 STX_DEVICE void publish_count(StxOrder *order, uint32_t turn, uint32_t count)
 {
   atomicExch(order_word(order, turn), count << ORDER_SHIFT | (turn == 0 ? ORDER_SUM : ORDER_OWN));

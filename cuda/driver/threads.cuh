@@ -65,7 +65,7 @@ STX_DEVICE unsigned warp_min_by_shuffles(unsigned value)
   return value;
 }
 
-/* By all lanes of the warp, to all of them: these and the next. */
+/* Warp reductions: all lanes call these, and all get the result. */
 STX_DEVICE unsigned warp_min(unsigned value)
 {
   return STX_REDUCE(min, value, warp_min_by_shuffles(value));

@@ -151,7 +151,7 @@ STX_DEVICE float disparity_at(const StxEgomotionArgs *a, double u, double v)
   return ego_mean_end(&mean);
 }
 
-/* By all lanes of a warp. */
+/* Writes a cell's corner; all lanes of a warp call this. */
 STX_DEVICE void put_cell(const StxEgomotionArgs *a, int column, uint32_t best)
 {
   const int at = CELL_PIXELS - 1 - (int)(best % CELL_PIXELS);
@@ -286,7 +286,7 @@ STX_DEVICE unsigned least_beside(const EgoWindow *w, const uint16_t *costs, int 
   return least;
 }
 
-/* By all lanes of a warp: the patch at a place of one relief, searched in the other. */
+/* Searches the patch of one relief in the other; all lanes of a warp call this. */
 STX_DEVICE bool search(const StxEgomotionArgs *a, int from, int from_x, int from_y, double x,
     double y, uint16_t *costs, EgoFound *found)
 {
@@ -455,7 +455,7 @@ STX_DEVICE bool regress(Row mine, const EgoSums *j, double move[2])
   return ego_judge(solution, j, move);
 }
 
-/* By all lanes of a warp: makes (u, v) exact. */
+/* Refines (u, v) to a part of a pixel; all lanes of a warp call this. */
 STX_DEVICE bool settle(const StxEgomotionArgs *a, const EgoCorner *c, double *u, double *v)
 {
   const StxImage8 *now = &a->full[1];

@@ -201,7 +201,7 @@ STX_DEVICE bool find_plane(const StxGroundArgs *a, const StxGroundLows *lows, Pl
   return true;
 }
 
-/* By one thread: how points are placed, and the result but for what is counted later. */
+/* Writes how points are placed, and the result without its counts; one thread calls this. */
 STX_DEVICE void place_scan(const StxGroundArgs *a, const StxGroundPlane *plane, bool found)
 {
   StxGroundResult result = {0, 0, 0, 0, 0, found, 0, plane->slope_x, plane->slope_y};
@@ -519,7 +519,7 @@ STX_DEVICE void rank_cell(const StxGroundArgs *a, RankShared *shared, uint32_t c
     a->before[blockIdx.x] = roots;
 }
 
-/* By the last block: from the number of roots in each block to that of all before it. */
+/* Prefix sum: turns each block's number of roots into that of all before; the last block calls. */
 STX_DEVICE void sum_blocks(const StxGroundArgs *a, RankShared *shared)
 {
   uint32_t each = (gridDim.x + STX_GROUND_RANK_THREADS - 1) / STX_GROUND_RANK_THREADS;

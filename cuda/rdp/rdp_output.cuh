@@ -147,7 +147,7 @@ STX_DEVICE void add_statistics(const Column *c, int count, int levels)
   __syncwarp();
 }
 
-/* By one thread of the warp that added: the last one has the result. */
+/* Finishes the statistics in the last turn; one thread of the warp that added calls this. */
 STX_DEVICE void finish_statistics(const Column *c)
 {
   StxRdpTurns *turns = c->args->turns;

@@ -86,7 +86,7 @@ template <int S> STX_DEVICE uint32_t blend_around(const uint32_t (&around)[4], u
   return out;
 }
 
-/* By a mask: with a choice, compilers put a branch in front of the loads. */
+/* Written with a mask: with a choice, compilers put a branch in front of the loads. */
 STX_DEVICE uint32_t unless_outside(uint32_t place, uint32_t seen, uint32_t border)
 {
   const uint32_t outside = place == STX_RECTIFY_OUTSIDE ? 0xFFFFFFFFu : 0;

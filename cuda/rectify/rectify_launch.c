@@ -5,7 +5,7 @@
 
 STX_CUDA_MODULE(rectify);
 
-/* By the bytes of a sample. */
+/* Kernels by the bytes of a sample. */
 static const StxCudaKernel kernels[] = {{&module, "stx_rectify_1"}, {&module, "stx_rectify_2"},
     {&module, "stx_rectify_3"}, {&module, "stx_rectify_4"}};
 static const StxCudaKernel packed_kernel = {&module, "stx_rectify_packed"};
@@ -16,7 +16,7 @@ static bool is_aligned(const void *first, ptrdiff_t stride, unsigned bytes)
   return ((uintptr_t)first | (uintptr_t)stride) % bytes == 0;
 }
 
-/* With a map of which a thread loads `entries`. */
+/* Returns the arguments for a map of which a thread loads `entries`. */
 static StxRectifyArgs args_of(
     const StxRectifyMap *map, unsigned entries, const StxImage8 *source, const StxImage8 *target)
 {

@@ -277,7 +277,7 @@ STX_DEVICE void solve_columns(
  * bounds of 1024 threads make the compiler keep to. */
 enum { COLUMN_THREADS = WARPS * LANES, COLUMN_BOUNDS = 1024 };
 
-/* With the rows in shared memory, and in scratch. */
+/* Solvers with the rows in shared memory, and in scratch. */
 STX_DEVICE void solve_in_shared(const StxSatdpColumnsArgs *a, char *shared)
 {
   solve_columns(a, shared, (StxSatdpRow *)(shared + sizeof(StxSatdpShared)),

@@ -193,7 +193,7 @@ template <int kind> STX_DEVICE int winner_of(const Column *c, int k0)
   return same & ((1u << slot * TILE) - 1) ? -1 : vb;
 }
 
-/* From the best of each lane: a bound above which no start row can win at any end row. */
+/* Returns a bound from the lanes' bests: above it no start row can win at any end row. */
 STX_DEVICE float limit_of(int64_t best, int64_t lower)
 {
   float limit = -round_down(lower - energy_of(best));

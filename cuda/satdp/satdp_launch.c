@@ -18,7 +18,7 @@ STX_CUDA_MODULE_AS(satdp, satdp);
 STX_CUDA_MODULE_AS(slanted, satdp_slanted);
 STX_CUDA_MODULE_AS(fulldp, fulldp);
 
-/* With the rows in scratch, in shared memory. */
+/* Kernels with the rows in scratch, and in shared memory. */
 static const StxCudaKernel satdp_kernels[2] = {
     {&satdp, "stx_satdp_high_columns"}, {&satdp, "stx_satdp_columns"}};
 static const StxCudaKernel slanted_kernels[2] = {

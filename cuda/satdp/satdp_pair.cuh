@@ -137,7 +137,7 @@ STX_DEVICE Candidate make_candidate(const Column *c, int vb, const Fit *fit, Cut
   return candidate;
 }
 
-/* In any order: a key tells ties apart, too. */
+/* Candidates come in any order: a key tells ties apart, too. */
 STX_DEVICE void offer_if(bool wanted, Candidate *best, Candidate candidate)
 {
   if (wanted && candidate.key < best->key)

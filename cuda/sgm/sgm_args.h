@@ -166,7 +166,7 @@ enum {
   STX_SGM_COARSE_ROWS = 8,  /* of a block, 32 columns wide: a thread for each pixel */
 };
 
-/* From a level's pictures to those of the next coarser one, or to smoothed ones. */
+/* Makes of a level's pictures those of the next coarser one, or smoothed ones. */
 typedef struct {
   const uint8_t *from[2]; /* left, right */
   int64_t stride[2];
@@ -197,7 +197,7 @@ typedef struct {
   int32_t lines, columns; /* columns: of blocks */
 } StxSgmCoarseWinnerArgs;
 
-/* From lines, rows without gaps, to all rows. */
+/* Makes all rows of lines, which are rows without gaps. */
 typedef struct {
   const uint16_t *lines;
   const uint8_t *sure; /* their confidence; NULL, and `confidence`: not wanted */

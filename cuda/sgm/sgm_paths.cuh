@@ -114,7 +114,7 @@ STX_DEVICE void match(const Path<K, Two> *path, const CensusWords<K> *words, Two
         __popc(words->left ^ words->right[k + K / 2]), path->half);
 }
 
-/* From the predecessor's costs to the pixel's. */
+/* Turns the predecessor's costs into the pixel's. */
 template <int K, typename Two>
 STX_DEVICE void move_on(Path<K, Two> *path, const Two (&match)[K / 2])
 {

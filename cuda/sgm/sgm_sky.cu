@@ -270,7 +270,7 @@ STX_DEVICE void add_to_patch(StxSgmPatch *patch, bool mine, TileShare share)
   }
 }
 
-/* By all lanes of a warp: one patch after the other that they have tiles of. */
+/* Adds tiles to their patches, one patch after the other; all lanes of a warp call this. */
 STX_DEVICE void add_to_patches(const StxSgmSkyArgs *a, uint32_t patch, TileShare share)
 {
   uint32_t left = __ballot_sync(STX_FULL_WARP, patch != STX_SGM_SKY_NONE);
@@ -319,7 +319,7 @@ STX_DEVICE unsigned long long key_of(const StxSgmSkyArgs *a, const StxSgmPatch *
                          (uint32_t)(STX_SGM_SKY_NONE - root) << 8 | (uint32_t)light;
 }
 
-/* By one block: which patches are sky. */
+/* Chooses the patches that are sky; one block calls this. */
 STX_DEVICE void choose_sky(const StxSgmSkyArgs *a, SkyShared *shared)
 {
   unsigned long long best = 0;
@@ -409,7 +409,7 @@ STX_DEVICE StxSgmGrays sky_beside(const uint32_t *near, int t, uint32_t step)
   return grays;
 }
 
-/* By all threads of a block. */
+/* Grows regions step by step; all threads of a block call this. */
 STX_DEVICE void grow(uint32_t *near, const Growing *grows, int range, int thread)
 {
   for (uint32_t step = 1; step <= STX_SGM_SKY_GROWTH; step++) {

@@ -5,7 +5,7 @@
 
 STX_CUDA_MODULE(sgm_sky);
 
-/* With a thread per tile, in their order. */
+/* Kernels with a thread per tile, in their order. */
 static const StxCudaKernel tile_kernels[] = {{&module, "stx_sgm_sky_tiles"},
     {&module, "stx_sgm_sky_samples"}, {&module, "stx_sgm_sky_candidates"},
     {&module, "stx_sgm_sky_inner"}, {&module, "stx_sgm_sky_join"},

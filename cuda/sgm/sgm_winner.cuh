@@ -261,7 +261,7 @@ STX_DEVICE void walk_group(
   walker->turn -= COUNT;
 }
 
-/* To the end of a stretch of 32 pixels, or of the row. */
+/* Walks to the end of a stretch of 32 pixels, or of the row. */
 template <int K, int PATHS, typename Two>
 STX_DEVICE void walk_stretch(const StxSgmWinnerArgs *a, Walker<K, Two> *walker,
     Group<K, PATHS> *even, Group<K, PATHS> *odd, int end)

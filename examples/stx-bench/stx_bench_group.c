@@ -72,7 +72,7 @@ static void add_entry(Group *g, Entry entry)
     g->entries[g->count++] = entry;
 }
 
-/* On one thread unless `first` is 1, and on all. */
+/* Adds entries on one thread, unless `first` is 1, and on all. */
 static void add_cpu_entries(Group *g, const void *record, const char *name, int first)
 {
   const BenchMachine *machine = g->context->machine;

@@ -58,13 +58,13 @@ guint gst_stx_deadline_see(GstStxDeadline *self, const GstStxQueued *queued, Gst
 guint gst_stx_deadline_find_stalled(
     GstStxDeadline *self, const GstStxQueued *queued, GstClockTime now);
 
-/* At the time `now` the moment of this head left, whether paired or not. */
+/* Notes that the moment of this head left at `now`, whether paired or not. */
 void gst_stx_deadline_leave(GstStxDeadline *self, const GstStxHead *head, GstClockTime now);
 
-/* From aggregate: the running time without the pipeline's latency; NONE outside of live ones. */
+/* Returns the running time less the pipeline's latency, in aggregate; NONE if it is not live. */
 GstClockTime gst_stx_deadline_now(GstAggregator *aggregator);
 
-/* At the time `now` the head of a role is too late for its partners, or in time for them. */
+/* Notes that at `now` the head of a role is too late for its partners, or in time. */
 void gst_stx_deadline_late(
     GstStxDeadline *self, const GstStxQueued *queued, guint role, GstClockTime now);
 void gst_stx_deadline_in_time(

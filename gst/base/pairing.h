@@ -54,7 +54,7 @@ typedef struct {
   GstBuffer *out;  /* what is pushed: `work` acquires it */
 } GstStxPairingFrame;
 
-/* From announce: nothing comes out of this set. */
+/* A result of announce: nothing comes out of this set. */
 #define GST_STX_PAIRING_FLOW_NOTHING GST_FLOW_CUSTOM_SUCCESS_1
 
 /*
@@ -135,7 +135,7 @@ void gst_stx_pairing_add_pad(GstStxPairing *self, guint role);
 /* The pad of a role, or NULL: a new reference. Any thread. */
 GstAggregatorPad *gst_stx_pairing_get_pad(GstStxPairing *self, guint role);
 
-/* From process: in a live pipeline, whose frames cannot be delivered again. */
+/* For process: true in a live pipeline, whose frames cannot be delivered again. */
 gboolean gst_stx_pairing_is_live(GstStxPairing *self);
 
 /* From process: the running time of the set, that of its leading buffer; NONE: it has no PTS, or

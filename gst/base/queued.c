@@ -13,7 +13,7 @@ static gboolean is_tracked(const GstStxSkew *self)
          (self->tolerance < 0 || 2 * (guint64)self->tolerance * GST_MSECOND >= self->period);
 }
 
-/* By how much the times of a role are expected to lie behind those of the leading one. */
+/* Returns by how much a role's times are expected to lie behind the leading role's. */
 static GstClockTimeDiff skew_of(const GstStxSkew *self, guint role)
 {
   return is_tracked(self) ? self->skew[role] : 0;

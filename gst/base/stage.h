@@ -115,7 +115,7 @@ typedef struct {
 
 /* ---- Life ---------------------------------------------------------------------------------- */
 
-/* In `constructed`. */
+/* Initializes the stage; call it in `constructed`. */
 void gst_stx_stage_init(GstStxStage *self, GstElement *element, const GstStxStageClass *klass);
 
 /* After init, for the second stage of an element: its properties are those of the first. */
@@ -166,7 +166,7 @@ const void *gst_stx_stage_bring(
     GstStxStage *self, guint slot, const void *data, gsize size, StxError *error);
 gboolean gst_stx_stage_wait(GstStxStage *self, StxError *error);
 
-/* On the GPU: for small records, in both directions, of a stage that waits in its midst. */
+/* Returns the ring for small records, up and down, of a GPU stage that waits in its midst. */
 StxCudaRing *gst_stx_stage_ring(GstStxStage *self);
 
 /* ---- Buffers ------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include "common/rdp/rdp.h"
 #include "gst/base/stage.h"
 
-/* From pixels to the 1/256 px of StxRdpParams, by rounding. */
+/* Rounds pixels to the 1/256 px of StxRdpParams. */
 int gst_rdp_epsilon(double pixels);
 
 /* StxRdpImpl.run; its scratch is slot `slot`. FALSE with the reason in `error`. */

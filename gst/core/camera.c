@@ -154,7 +154,7 @@ static const char *cure(GstStxCameraUse use, gboolean is_refused)
          "another size, camera-image-width and -height";
 }
 
-/* To the size of the image before it was cut, then cut. */
+/* Scales the camera to the size of the image before it was cut, then cuts. */
 static gboolean fit(const GstStxCameraSettings *settings, GstStxCameraUse use, gint width,
     gint height, StxCamera *camera, StxError *note)
 {

@@ -31,7 +31,7 @@ gconstpointer gst_stx_aligned(
  * query's answer offers; `query` NULL: of system memory, for any caps. Configured, not active. */
 GstBufferPool *gst_stx_host_pool_new(GstQuery *query, guint size);
 
-/* From decide_allocation: `pool` (transfer full) in place of the first one that was offered. */
+/* Puts `pool` (transfer full) in place of the first one offered; call it in decide_allocation. */
 void gst_stx_take_pool(GstQuery *query, GstBufferPool *pool, guint size, guint min, guint max);
 
 /*

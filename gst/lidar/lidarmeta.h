@@ -9,7 +9,7 @@
 
 #include <gst/gst.h>
 
-/* On a finished scan, about to leave at `src`; `number` counts the scans from 0. */
+/* Attaches the meta to a scan about to leave at `src`; `number` counts scans from 0. */
 void gst_stx_lidar_meta_attach(GstPad *src, GstBuffer *scan, guint64 number);
 
 /* Puts the metas of a scan on its copy. */

@@ -483,7 +483,7 @@ static GstFlowReturn pass(GstStixelObstacles *self, GstBuffer *input, GstBuffer 
   return GST_BASE_TRANSFORM_FLOW_DROPPED;
 }
 
-/* As they are at the time of the frame, where a controller sets them. */
+/* Takes the settings, which a controller may set, at the time of the frame. */
 static void take_settings(GstStixelObstacles *self, GstBuffer *frame)
 {
   GstClockTime time = gst_segment_to_stream_time(

@@ -52,7 +52,7 @@ static gboolean open_library(GstStxOnnxApi *api, const gchar *path, StxError *er
   return TRUE;
 }
 
-/* In the packages of Python's in this folder. */
+/* Opens the library in Python's packages in this folder. */
 static gboolean open_in(GstStxOnnxApi *api, const gchar *folder)
 {
   gchar *pattern = g_strconcat(folder, IN_PACKAGE, NULL);
@@ -147,7 +147,7 @@ static gchar **usable_providers(const GstStxOnnx *self)
   return (gchar **)g_ptr_array_free(list, FALSE);
 }
 
-/* As the library spells it, or NULL. */
+/* Returns the name as the library spells it, or NULL. */
 static const gchar *spelled(gchar **usable, const gchar *wanted)
 {
   gsize length = strlen(wanted);

@@ -198,7 +198,7 @@ static void fixate_picture(
   gst_stx_camera_to_structure(&camera, structure);
 }
 
-/* From the camera of the pictures, of which height and pitch are those of any size. */
+/* Places the sensor by the pictures' camera, whose height and pitch hold for any size. */
 static void place_sensor(const GstStreetSceneSettings *settings, GstStructure *structure)
 {
   StxExtrinsics extrinsics;

@@ -83,7 +83,7 @@ GstCaps *gst_street_scene_view_fixate(const GstStreetSceneSettings *settings, Gs
 gboolean gst_street_scene_view_info(
     GstStreetSceneView view, const GstCaps *caps, GstVideoInfo *info);
 
-/* In decide_allocation, before the parent's. */
+/* Decides the allocation; call it in decide_allocation, before the parent's. */
 gboolean gst_street_scene_view_decide(
     GstStreetSceneView view, const StxSceneLidar *lidar, GstQuery *query);
 

@@ -332,7 +332,7 @@ static StxCalibration calibration_of_pair(const StxCamera *camera)
   return calibration;
 }
 
-/* For pictures of this size; 0: any. */
+/* Loads the calibration for pictures of this size; 0: any. */
 static gboolean load(const GstStereoRectifySettings *settings, gint width, gint height,
     StxCalibration *calibration, StxError *error)
 {

@@ -322,7 +322,7 @@ static void reset(GstStxPairing *pairing)
 
 /* ---- The camera's own motion --------------------------------------------------------------- */
 
-/* On the GPU: the place and memory of the motion. */
+/* Finds the place and memory of the motion on the GPU. */
 static gboolean find_motion_device(GstStxStage *stage, const StxEgomotionImpl *impl,
     StxEgomotionFrame *frame, StxEgomotionDevice *device, StxError *error)
 {

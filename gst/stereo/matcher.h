@@ -130,7 +130,7 @@ enum {
 void gst_stx_matcher_class_install(
     GstStxMatcherClass *klass, const GstStxPropertyGroup *groups, guint count, const gchar *caps);
 
-/* From match: the gray pictures of both views, made once for each pair. */
+/* For match: finds the gray pictures of both views, made once for each pair. */
 gboolean gst_stx_matcher_find_gray(GstStxMatcher *self, GstStxStage *stage,
     const GstStxMatcherPair *pair, StxImage8 *left, StxImage8 *right, StxError *error);
 

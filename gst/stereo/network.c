@@ -199,7 +199,7 @@ static gboolean read_input(GstStxNetworkInput *input, const GstStxOnnxPort *port
   return fits;
 }
 
-/* By "left" or "right" in the name; 0: neither. */
+/* Returns the view by "left" or "right" in the name; 0: neither. */
 static guint view_named(const gchar *name)
 {
   gchar *lower = g_ascii_strdown(name, -1);

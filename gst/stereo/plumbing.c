@@ -150,7 +150,7 @@ static void use(GstPlumbing *self, GstPlumbingPart part)
   gst_element_sync_state_with_parent(self->part[part]);
 }
 
-/* From the matcher to the records. */
+/* Links the parts from the matcher to the records. */
 static gboolean join_cut(GstPlumbing *self)
 {
   GstStxJoints *cut = &self->cut;
@@ -264,7 +264,7 @@ static gboolean join_wanted(GstPlumbing *self)
   return joined;
 }
 
-/* From a converter on. */
+/* Links an input from its converter on. */
 static gboolean join_input(GstPlumbing *self, guint index)
 {
   GstPlumbingPart from = kinds[index].part;

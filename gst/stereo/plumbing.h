@@ -31,7 +31,7 @@
 
 #include "gst/stereo/parts.h"
 
-/* In the order in which properties ask them. */
+/* Parts, in the order in which properties ask them. */
 typedef enum {
   GST_PLUMBING_SGM,
   GST_PLUMBING_ONNX,
@@ -64,10 +64,10 @@ typedef enum {
   GST_PLUMBING_OUTPUT_JSON
 } GstPlumbingOutput;
 
-/* In the order of the parts from GST_PLUMBING_STIXELS on. */
+/* Cuts, in the order of the parts from GST_PLUMBING_STIXELS on. */
 typedef enum { GST_PLUMBING_CUT_STIXELS, GST_PLUMBING_CUT_SEGMENTS } GstPlumbingCut;
 
-/* In the order of the parts. */
+/* Matchers, in the order of the parts. */
 typedef enum { GST_PLUMBING_MATCH_SGM, GST_PLUMBING_MATCH_ONNX } GstPlumbingMatcher;
 
 typedef struct {
@@ -104,7 +104,7 @@ typedef struct {
   GstPlumbingPad pads[GST_PLUMBING_PADS];
 } GstPlumbing;
 
-/* In class_init and init; `src` is the bin's pad, without a target. */
+/* Called in class_init and in init; `src` is the bin's pad, without a target. */
 void gst_plumbing_add_templates(GstElementClass *klass);
 void gst_plumbing_init(GstPlumbing *self, GstBin *bin, GstPad *src);
 void gst_plumbing_give_back(GstPlumbing *self); /* in dispose: all requested pads */

@@ -11,7 +11,7 @@ typedef struct {
   guint8 bytes, count;
 } GstStxMetaField;
 
-/* From one member to another one; all are numbers of so many bytes, without gaps. */
+/* The members from `first` to `last`: all are numbers of so many bytes, without gaps. */
 #define GST_STX_META_RUN(Type, first, last, bytes)                                                 \
   {                                                                                                \
     offsetof(Type, first), bytes,                                                                  \

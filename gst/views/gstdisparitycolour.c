@@ -265,7 +265,7 @@ static gboolean plan_colormap(GstDisparityColour *self, guint roles, Plan *plan,
   return stx_colormap_check(&plan->truth, error);
 }
 
-/* In any format. */
+/* Returns the output's caps, in any format. */
 static GstCaps *plan_caps(GstDisparityColour *self, const Plan *plan)
 {
   GstCaps *input = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_MAP);

@@ -76,7 +76,7 @@ static gboolean check_camera(const StxCamera *camera, StxError *error)
              camera->focal > 0 ? "the camera's cx or cy" : "the camera's focal length");
 }
 
-/* For these pictures and scans. */
+/* Plans the drawing for the current pictures and scans. */
 static gboolean plan(GstLidarOverlay *self, StxScanviewLens *lens, StxError *error)
 {
   GstCaps *video = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_VIDEO);

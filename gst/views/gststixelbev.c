@@ -296,7 +296,7 @@ static gboolean put_scan(GstStxBev *self, GstBuffer *scan, gboolean over, StxErr
   return good;
 }
 
-/* With the obstacles and the free space that are attached to the buffer that brought them. */
+/* Puts the stixels, with the obstacles and free space attached to their buffer. */
 static gboolean put_stixels(GstStxBev *self, const Frame *frame, StxError *error)
 {
   const GstStxStixelInfo *info = &frame->found.info;

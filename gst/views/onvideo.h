@@ -50,7 +50,7 @@ typedef struct {
 GType gst_stx_onvideo_get_type(void);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstStxOnVideo, gst_object_unref)
 
-/* From process, first: frames leave as they came. */
+/* Call it first in process: announces that frames leave as they came. */
 GstFlowReturn gst_stx_onvideo_announce(GstStxOnVideo *self);
 
 /* Is there a pad of that role? */

@@ -105,7 +105,7 @@ typedef struct {
   VRows p1, p1_up, p1_diagonal, p2; /* P1_r along the line, from above, from beside that */
 } Run;
 
-/* For paths from the blocks that are dx columns further right, of this line or the one above. */
+/* Finds the origin of paths from blocks dx columns further right, in this line or above. */
 INLINE void find_origin(Origin *origin, const Run *run, int dx, bool above)
 {
   const uint8_t *from[PAIRS];

@@ -57,7 +57,7 @@ INLINE void vp_store(uint8_t *p, VPair v)
   _mm256_storeu_si256((__m256i *)p, v);
 }
 
-/* To a multiple of CELL, past the caches; see stream_u8. */
+/* Stores to a multiple of CELL, past the caches; see stream_u8. */
 INLINE void vp_stream(uint8_t *p, VPair v)
 {
   _mm256_stream_si256((__m256i *)p, v);
@@ -165,7 +165,7 @@ INLINE VPair pair_take(VPair first, VPair second, const VPair lanes[2])
       _mm256_shuffle_epi8(first, lanes[0]), _mm256_shuffle_epi8(second, lanes[1]));
 }
 
-/* With the complements of N: what is no candidate becomes 0. */
+/* Moves a step, with the complements of N: what is no candidate becomes 0. */
 INLINE VPair vp_move(const Motion *motion, VPair n, VPair p1)
 {
   VPair turned = _mm256_xor_si256(n, vp_set(-1));

@@ -148,7 +148,7 @@ INLINE VRows vr_costs(const Costs *costs, int t)
   return cost;
 }
 
-/* For d − 1, d and d + 1 of each lane: the lane that holds it, if one does. */
+/* The lane, if any, that holds d − 1, d and d + 1 of each lane. */
 typedef struct {
   __m512i lane[3];
   __mmask64 known[3];
@@ -186,7 +186,7 @@ INLINE void vr_motion(
   }
 }
 
-/* With the complements of N: what is no candidate becomes 0. */
+/* Moves a step, with the complements of N: what is no candidate becomes 0. */
 INLINE VRows vr_move(RowsMotion *motion, VRows n, VRows p1)
 {
   VRows turned = _mm512_xor_si512(n, vr_set(-1)), taken[3];
