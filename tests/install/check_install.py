@@ -25,7 +25,7 @@ import tempfile
 
 # Files of packages that a build without something has not.
 PARTS = {
-    "programs": r"usr/bin/|usr/share/gst-stixels/|usr/share/man/man1/",
+    "programs": r"usr/bin/|usr/share/gst-stixels/|usr/share/man/man1/|usr/lib/.*/gst-stixels/",
     "manuals": r"usr/share/man/man1/",
     "introspection": r".*(\.typelib|\.gir)$",
     "vala": r"usr/share/vala/",
