@@ -3,6 +3,7 @@
 import re
 import signal
 import sys
+import time
 
 try:
     import gi
@@ -106,7 +107,7 @@ class Pipeline:
         except (GLib.Error, UnicodeEncodeError) as error:  # the latter of names that are no UTF-8
             raise PipelineError(f"{line}: {getattr(error, 'message', error)}") from error
         self.sinks = {name: self.pipeline.get_by_name(name) for name in sinks}
-        self.stopped, self.live = False, False
+        self.stopped, self.ended, self.live = False, False, False
 
     def stop(self, *_):
         self.stopped = True
@@ -116,10 +117,13 @@ class Pipeline:
             signal.signal(number, self.stop)
 
     def check_bus(self):
-        kinds = Gst.MessageType.ERROR | Gst.MessageType.WARNING | Gst.MessageType.LATENCY
+        kinds = (Gst.MessageType.ERROR | Gst.MessageType.WARNING | Gst.MessageType.LATENCY
+                 | Gst.MessageType.EOS)
         while (message := self.pipeline.get_bus().pop_filtered(kinds)) is not None:
             if message.type == Gst.MessageType.LATENCY:
                 self.pipeline.recalculate_latency()
+            elif message.type == Gst.MessageType.EOS:
+                self.ended = True
             elif message.type == Gst.MessageType.WARNING:
                 print(f"{message.src.name}: {message.parse_warning()[0].message}", file=sys.stderr)
             else:
@@ -141,15 +145,32 @@ class Pipeline:
             wait = WAIT
         return []
 
+    def start(self):
+        results = [self.pipeline.set_state(state)
+                   for state in (Gst.State.PAUSED, Gst.State.PLAYING)]
+        self.live = results[0] == Gst.StateChangeReturn.NO_PREROLL
+        if Gst.StateChangeReturn.FAILURE in results:
+            self.check_bus()
+            raise PipelineError("the pipeline does not start, and says nothing of it")
+
+    def play(self):
+        """A line without appsinks, to its end. Signals end the streams, so that files are
+        finished. Raises PipelineError."""
+        self.stop_on_signals()
+        try:
+            self.start()
+            while not self.ended:
+                if self.stopped:
+                    self.stopped = not self.pipeline.send_event(Gst.Event.new_eos())
+                self.check_bus()
+                time.sleep(.02)
+        finally:
+            self.pipeline.set_state(Gst.State.NULL)
+
     def samples(self):
         """Names of sinks and what came there, until the end or stop (). Raises PipelineError."""
         try:
-            results = [self.pipeline.set_state(state)
-                       for state in (Gst.State.PAUSED, Gst.State.PLAYING)]
-            self.live = results[0] == Gst.StateChangeReturn.NO_PREROLL
-            if Gst.StateChangeReturn.FAILURE in results:
-                self.check_bus()
-                raise PipelineError("the pipeline does not start, and says nothing of it")
+            self.start()
             while found := self.pull():
                 yield from found
                 self.check_bus()

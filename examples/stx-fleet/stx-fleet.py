@@ -17,13 +17,13 @@ import argparse
 import contextlib
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "shared"))
+import branch_options  # noqa: E402
 import engines  # noqa: E402
 import recordings  # noqa: E402
 import release  # noqa: E402
@@ -37,14 +37,6 @@ def version():
     if not lines:
         sys.exit("stx-fleet: GStreamer does not find the plugin stixels: set GST_PLUGIN_PATH")
     return lines[0]
-
-
-def setting(text):
-    """A word of gst-launch-1.0, whose value means nothing but itself."""
-    name, equals, value = text.partition("=")
-    if not equals or not re.fullmatch(r"[\w-]+(::[\w-]+)*", name):
-        raise argparse.ArgumentTypeError(f"{text}: say PROPERTY=VALUE, as in sgm::p1=8")
-    return name + '="' + value.replace("\\", r"\\").replace('"', r'\"') + '"'
 
 
 def job_of(recording, options, plugin):
@@ -154,7 +146,7 @@ def main():
     add("--rate", type=int, default=10, help="pictures per second of folders; default: %(default)s")
     add("--every", type=float, default=10, metavar="SECONDS",
         help="how often to say how far recordings are; default: %(default)s")
-    add("--set", type=setting, action="append", default=[], metavar="PROPERTY=VALUE",
+    add("--set", type=branch_options.setting, action="append", default=[], metavar="PROPERTY=VALUE",
         help="of stereo-stixels or its parts, as sgm::p1=8; may be repeated")
     options = parser.parse_args()
     sys.stdout.reconfigure(errors="backslashreplace")  # names are bytes, whatever the locale is
