@@ -449,12 +449,6 @@ STX_TEST(the_street_as_packets)
       "ouster", "metadata", NULL);
 }
 
-STX_TEST(states_come_and_go)
-{
-  stx_test_state_cycles("street-scene-src view=lidar beams=16 num-buffers=3 ! lidar-encode ! "
-                        "lidar-decode ! fakesink");
-}
-
 /* A socket that is free now. */
 static guint free_port(void)
 {
