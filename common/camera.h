@@ -74,9 +74,9 @@ STX_INLINE bool stx_same_shape(int width, int height, int other_width, int other
 
 #ifndef __GI_SCANNER__ /* of the library stixels alone, for programs without GStreamer */
 /*
- * Makes the camera that of an image of width × height pixels, which shows the same, scaled: focal
- * length and principal point are, if `camera` names another size. One of another shape is refused,
- * by more than a pixel on either side: pixels would no longer be square, or the image was cut.
+ * Scales the camera to an image of width × height pixels that shows the same view: focal length and
+ * principal point change if `camera` names another size. An image whose aspect ratio is off by more
+ * than a pixel on either side is refused: its pixels would not be square, or it was cut.
  *
  * A camera that names no size is taken for the image's, unless its principal point says that it
  * cannot be: refused if it would be in the middle of a smaller or larger image of the same shape.

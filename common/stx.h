@@ -148,9 +148,9 @@ typedef struct {
  *     record's scratch_size says for as many threads as the place has, or more of them; a device
  *     does not look at that number.
  *   - All pointers lead to memory of the implementation's kind, info.memory: inputs, outputs,
- *     tables, scratch, also those inside images, frames and the like. On the host in any case, and
- *     free to go when the call returns, are parameters, place and error, the structs that hold such
- *     pointers, and a StxOverlay.
+ *     tables, scratch, also those inside images, frames and the like. Parameters, place and error,
+ *     the structs that hold such pointers, and a StxOverlay are always in host memory; the caller
+ *     may free them when the call returns.
  *   - Returns true, or false with the reason in `error`, which may be NULL.
  *   - On the host nothing fails, and the results are there on return. On a device the call only
  *     enqueues: the results are there after the stream was synchronised.

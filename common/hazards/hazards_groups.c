@@ -19,10 +19,10 @@
 #define TOUCH 4              /* rows between two that touch */
 #define OFF_UNITS 16         /* per pixel */
 #define MOST_OFF 255         /* of them */
-#define EDGE 3               /* rows before and behind the nearer edge of a hole, … */
-#define ON .6                /* px: … where the ground is this near, …  */
-#define JUMP 1.3             /* px: … higher by so much, */
-#define JUMP_SHARE .4        /*   and by this share of what is seen of its wall */
+#define EDGE 3               /* rows before and behind the nearer edge of a hole */
+#define ON .6                /* px: how near the plane the ground behind that edge is */
+#define JUMP 1.3             /* px: how much it is above the rows before the edge, at least */
+#define JUMP_SHARE .4        /* the same as a share of what is seen of the hole's wall */
 #define LEAST_PER_PIXEL .125 /* nats: less is noise of a dark area, over many rows */
 #define DEEP (-2.)           /* px: no shadow is so deep in the map */
 

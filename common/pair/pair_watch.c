@@ -295,8 +295,8 @@ static StxPairNews decide(StxPairWatch *watch, int64_t time)
     watch->said = STX_PAIR_UNKNOWN;
     return STX_PAIR_CLEARED;
   }
-  for (int v = STX_PAIR_PLAUSIBLE; v < STX_PAIR_VERDICTS; v++) /* the most frequent one, */
-    if (watch->seen_as[v] > watch->seen_as[leading])           /*   the first of several */
+  for (int v = STX_PAIR_PLAUSIBLE; v < STX_PAIR_VERDICTS; v++) /* the most frequent one; */
+    if (watch->seen_as[v] > watch->seen_as[leading])           /* ties go to the first */
       leading = (StxPairVerdict)v;
   if (watch->finding.verdict != leading)
     return STX_PAIR_NO_NEWS;

@@ -81,8 +81,8 @@ typedef enum {
   BENCH_HAZARDS,    /* of the pair and its disparities */
   BENCH_MOTION,     /* the camera's own, over the left picture, which is wider */
   BENCH_SCENE,      /* the synthetic street's left picture, RGB */
-  BENCH_GROUND,     /* of a scan, and */
-  BENCH_CLUSTERS,   /*   with clusters */
+  BENCH_GROUND,     /* of a scan */
+  BENCH_CLUSTERS,   /* ground and clusters of a scan */
   BENCH_STAGES
 } BenchStage;
 
@@ -122,9 +122,9 @@ typedef struct {
   int paths, cell;
   int search;             /* of sgm */
   StxSemantics semantics; /* NONE, LABELS or SCORES_U8 */
-  int rows;               /* of rdp, and its cells of one pixel's width, */
-  const uint16_t *cells;  /*   disparities and weights */
-  double epsilon;         /*   in 1/256 pixel */
+  int rows;               /* of rdp */
+  const uint16_t *cells;  /* of rdp, one pixel wide: disparities and weights */
+  double epsilon;         /* of rdp, 1/256 pixel */
   double reference;       /* ms of the reference, where the group does not time it; 0: unknown */
   const float *points;    /* of ground: point_count · 4 */
   size_t point_count;

@@ -73,8 +73,8 @@ struct _GstStixelObstacles {
   GstStxFrameTime times;
   GstObstaclesStage stage;
   gboolean warned;    /* of a frame without stixels, or there was one with them */
-  gboolean misplaced; /* the user knows of a frame that was changed without a word, */
-  gboolean unmasked;  /* and of one that got no mask */
+  gboolean misplaced; /* the user was warned of a frame whose metas do not fit its size */
+  gboolean unmasked;  /* the user was warned of a frame that got no mask */
 };
 
 G_DEFINE_FINAL_TYPE(GstStixelObstacles, gst_stixel_obstacles, GST_TYPE_BASE_TRANSFORM)

@@ -42,7 +42,7 @@ GST_STX_API GstStxObstacles *gst_stx_obstacles_new(
  * @error: why not
  *
  * Returns: (transfer full) (nullable): the obstacles; or %NULL if it carries none, or if it is a
- * frame that was changed without a word
+ * frame that an element cut or scaled without transforming the meta
  */
 GST_STX_API GstStxObstacles *gst_stx_obstacles_new_from_buffer(
     GstBuffer *buffer, const GstCaps *caps, GError **error);

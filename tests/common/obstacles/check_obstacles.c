@@ -44,7 +44,7 @@ STX_TEST(two_boards_are_two_obstacles_the_nearest_first)
   ck_assert_double_eq_tol((double)result.obstacles[0].y, 1.65, .05);
 }
 
-/* 5 degrees down and up, and without a word about it: the ground says where feet are. */
+/* Tilted 5 degrees down and up, which the camera does not say: the ground says where feet are. */
 STX_TEST(a_tilted_camera_changes_no_distance_and_no_height)
 {
   STX_AUTO(StxObstacles) *state = board_state(&defaults);

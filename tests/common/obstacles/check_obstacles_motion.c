@@ -563,7 +563,7 @@ STX_TEST(another_scene_begins_anew)
   }
 }
 
-/* The next frame of a drive without a word of the camera. */
+/* The next frame of a drive, without the camera's motion. */
 static StxObstaclesResult look_alone(Drive *drive, const Mover *movers)
 {
   make_frame(drive, movers, STEP);

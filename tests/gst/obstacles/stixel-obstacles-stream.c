@@ -315,7 +315,7 @@ STX_TEST(a_flush_leaves_no_corridor_occupied)
   expect_told(&fixture, "stx-corridor-free", 7);
 }
 
-STX_TEST(nobody_is_told_who_did_not_ask)
+STX_TEST(no_message_is_posted_by_default)
 {
   g_auto(ObstaclesFixture) fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
 
