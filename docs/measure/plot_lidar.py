@@ -253,7 +253,7 @@ PLOTS = (plot_lidar_steps, plot_lidar_times)
 
 # ---- Tables of the pages ---------------------------------------------------------------------
 
-NAMES = {"points": "{} % of the points", "bins": "bins: {}"}
+NAMES = {"points": "{} % of the points", "sectors": "sectors: {}", "bins": "bins: {}"}
 # Best speed-ups that the report gives for the whole: experiment, and for each value against its own
 # code on one thread, and against the best sequential code.
 REPORT = (("points", (1.17, 1.33, 1.39, 1.45), (1.13, 1.30, 1.42, 1.45)),
