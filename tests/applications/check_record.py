@@ -88,9 +88,14 @@ def check_calibration():
     pair.write_text("P0: 186 0 160 0 0 186 43 0 0 0 1 0\nP1: 186 0 160 -100 0 186 43 0 0 0 1 0\n"
                     "P2: 186 0 160 0 0 186 43 0 0 0 1 0\nP3: 186 0 160 -100 0 186 43 0 0 0 1 0\n")
     other = record("pair.mkv", f"calibration={pair}")
+    left, right = (VIEW.format(4, view, 320, 95) for view in ("left", "right"))
+    both = (f"{left} ! views.sink_0 {right} ! views.sink_1 compositor name=views sink_1::xpos=320 "
+            "! video/x-raw,width=640,height=95,framerate=30/1")
+    street.run([*PROGRAM, "both.mkv", "--both", both, "layout=side-by-side",
+                f"calibration={file}"], folder=FOLDER)
     file.unlink()
     pair.unlink()
-    for one in path, other:
+    for one in path, other, FOLDER / "both.mkv":
         street.expect("4 frames, all equal" in verify(one), "a calibration is not kept")
 
 
@@ -101,7 +106,7 @@ def check_lossy():
 
 
 def check_interrupt():
-    views = (f"street-scene-src is-live=true view={view} ! video/x-raw,width=320,height=96"
+    views = (f"street-scene-src view={view} ! video/x-raw,width=320,height=96"
              for view in ("left", "right"))
     left, right = views
     process = street.start([*PROGRAM, FOLDER / "live.mkv", "--left", left, "--right", right],
