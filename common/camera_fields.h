@@ -5,7 +5,7 @@
 #include "common/camera.h"
 #include "common/fields.h"
 
-/* Of StxCamera, in this order: focal, cx, cy, baseline, camera-height, camera-pitch. */
+/* The fields of StxCamera: focal, cx, cy, baseline, camera-height, camera-pitch, in this order. */
 extern const StxFields stx_camera_fields;
 
 /* Only then is there a number that speaks of pixels of an image. */

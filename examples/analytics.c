@@ -28,7 +28,7 @@
   "street-scene-src view=semantics num-buffers=10 ! cells.semantics"
 #define CLASSES "left. ! queue ! videoconvert ! onnx-semantics model=\"%s\" ! cells.semantics"
 
-/* Of Cityscapes, by train id. */
+/* The classes of Cityscapes, by train id. */
 static const char *const classes[] = {"road", "sidewalk", "building", "wall", "fence", "pole",
     "traffic light", "traffic sign", "vegetation", "terrain", "sky", "person", "rider", "car",
     "truck", "bus", "train", "motorcycle", "bicycle"};

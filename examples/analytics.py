@@ -30,7 +30,7 @@ STREET = """street-scene-src view=left num-buffers=10 ! pair.sink_left
   street-scene-src view=right num-buffers=10 ! pair.sink_right
   street-scene-src view=semantics num-buffers=10 ! cells.semantics"""
 
-# Of Cityscapes, by train id.
+# The classes of Cityscapes, by train id.
 CLASSES = ("road", "sidewalk", "building", "wall", "fence", "pole", "traffic light", "traffic sign",
            "vegetation", "terrain", "sky", "person", "rider", "car", "truck", "bus", "train",
            "motorcycle", "bicycle")

@@ -113,7 +113,7 @@ static inline int32_t height_before(const int32_t *z, unsigned bits, int lane, i
   return before != 0 ? z[31 - __builtin_clz(before)] : none;
 }
 
-/* Of LANES_32 bins: a bit for each with a prototype. *flat as for stx_ground_is_foot(). */
+/* Returns a bit for each of LANES_32 bins with a prototype. *flat as for stx_ground_is_foot(). */
 static inline unsigned prototypes_of(
     const int32_t *z, const int32_t *top, const StxGroundRules *rules, int32_t *flat)
 {

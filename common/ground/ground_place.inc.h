@@ -98,7 +98,7 @@ INLINE VecI32 units_of(VecF32 metres)
   return (VecI32)(metres * STX_GROUND_UNIT + STX_GROUND_WHOLE);
 }
 
-/* Of LANES_32 points, in the order in which they come about: see number_of(). */
+/* Stores the extremes of LANES_32 points, in the order that number_of() has. */
 INLINE void store_extremes(Extremes *to, VecI32 range, VecI32 z, VecI32 below)
 {
   VecI32 low = unpacklo_32(range, z), high = unpackhi_32(range, z);

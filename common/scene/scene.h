@@ -222,8 +222,8 @@ typedef struct {
                            or −.3 */
 } StxSceneHazard;
 
-/* Of STX_SCENE_HAZARDS, of this frame, by z of their cells of 12 m; else there are none. What *list
- * leads to belongs to the scene until its next frame. */
+/* The hazards of this frame of STX_SCENE_HAZARDS, by z of their cells of 12 m; other scenes have
+ * none. The scene owns *list until its next frame. */
 STX_API size_t stx_scene_hazards(const StxScene *scene, const StxSceneHazard **list);
 
 /* Height of the road's surface at z, metres, in this frame's coordinates: piecewise quadratic with

@@ -370,7 +370,7 @@ double stx_scene_ground_slope(const StxScene *scene, double z);
 /* First t > 0 at which the ray falls to `level` above the road's surface; INFINITY for never. */
 double stx_scene_ground_meet(const StxScene *scene, const StxSceneRay *ray, double level);
 SceneContact stx_scene_ground_cast(const StxScene *scene, const SceneProbe *probe);
-/* Of HIT_PIT: that of a wall; the floor keeps the road's. */
+/* Writes the normal of a contact of HIT_PIT: a wall's; the floor keeps the road's. */
 void stx_scene_pit_normal(const StxScene *scene, const SceneContact *contact, double n[3]);
 /* Shares of the sunlight and of the light of the sky that reach a point of the world, 0 … 1. */
 typedef struct {

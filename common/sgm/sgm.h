@@ -64,7 +64,7 @@
 #define STX_SGM_LEAST_RANGE 64
 #define STX_SGM_LARGEST_RANGE 256
 
-/* Of `infinity`. */
+/* Limits of `infinity`. */
 #define STX_SGM_INFINITY_MOST 256
 #define STX_SGM_INFINITY_AUTO (-STX_SGM_INFINITY_MOST - 1) /* 0, or what the pictures prove */
 

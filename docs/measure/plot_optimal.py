@@ -8,7 +8,7 @@ import package
 from plots import data_folder, read, run, table, write
 
 STREET = "street, seeds 1 to 10"
-# Of $STX_DATA: left and right pictures, and a calibration, for all or of this frame.
+# Files of $STX_DATA: left and right pictures, and a calibration, for all or of this frame.
 PICTURES = {
     "KITTI 2015": [("kitti2015-stereo/training/image_2/*_10.png", "image_3", "calib/{}.txt")],
     "KITTI 2012": [("kitti2012-stereo/training/image_0/*_10.png", "image_1", "calib/{}.txt")],

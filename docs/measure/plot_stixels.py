@@ -37,7 +37,7 @@ def relative(original, other):
 
 
 def frame_table():
-    """Of Figure 7 (c): how many frames gain and lose, and how much the middle one."""
+    """The table of Figure 7 (c): how many frames gain and lose, and how much the middle one."""
     rows = read("stixels-frames.csv")
     heads = ["better", "worse", "median difference, %"]
     lines = [["closed form beside original", "frames", *(

@@ -103,7 +103,7 @@ typedef struct {
  * end (optional)
  *   Before EOS goes downstream.
  *
- * Of GstAggregatorClass an element may set create_new_pad, sink_query, src_query, start and stop,
+ * An element may set create_new_pad, sink_query, src_query, start and stop of GstAggregatorClass,
  * which chain up.
  */
 struct _GstStxPairingClass {

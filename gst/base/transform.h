@@ -37,8 +37,8 @@ typedef struct {
  *   What is pushed, made of the frame's output (both transfer full). Without it the output itself,
  *   with the time stamps and metas of the input.
  *
- * Of GstBaseTransformClass an element may set fixate_caps, submit_input_buffer, sink_event, start
- * and stop; the last three chain up.
+ * An element may set fixate_caps, submit_input_buffer, sink_event, start and stop of
+ * GstBaseTransformClass; the last three chain up.
  */
 struct _GstStxTransformClass {
   GstBaseTransformClass parent_class;

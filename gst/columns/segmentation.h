@@ -45,7 +45,7 @@ G_DECLARE_DERIVABLE_TYPE(
  * post
  *   A frame is done. `result` is on the host.
  *
- * Of GstBaseTransformClass an element may set start, stop and sink_event, which chain up.
+ * An element may set start, stop and sink_event of GstBaseTransformClass, which chain up.
  */
 struct _GstStxSegmentationClass {
   GstStxTransformClass parent_class;

@@ -24,7 +24,7 @@ HABITS = [(re.compile(pattern), advice) for pattern, advice in (
     (r"(?i)\bwill do\b(?!\.\w)", "\"works\", \"is enough\""),
     (r"(?i)\b(?:all|that) that leads\b", "name what it is"),
     (r"(?i)\bas (?:it|they) (?:comes?|came) (?:in|out)\b", "\"unchanged\""),
-    (r"(?:\n\n|[.!?]\s)Of [a-z]", "put the subject first"),
+    (r"(?:\n\n|[.!?]\s)Of [\w`]", "put the subject first"),
     (r"/\*[\s*]*(Where|Whether|Which) ", "begin the comment with a noun or a verb"),
 )]
 HEADERS = sorted(path for folder in ("common", "gst") for path in (ROOT / folder).rglob("*.h"))
@@ -33,7 +33,7 @@ CODE = ("common", "cuda", "docs", "examples", "gst", "tests")
 ENDINGS = {".c", ".cc", ".cu", ".cuh", ".h", ".in", ".py", ".sh", ".build"}
 REMARK = re.compile(r'\s*(/\*+[!<]*|\*(?!/)|//+|#+|""")\s*(.*)')
 RIDDLE = re.compile(r"(?:What|Who|How)\b")
-GENITIVE = re.compile(r'(?:^|^\s*[*#]|/\*+|//|"""|[.!?;] ?)\s*Of [a-z]')
+GENITIVE = re.compile(r'(?:^|^\s*[*#]|/\*+|//|"""|[.!?;] ?)\s*Of [\w`$]')
 ACTOR = re.compile(r"\b([Nn]obody|[Ss]omebody|[Aa]nybody|[Ww]hoever)\b")
 
 

@@ -89,7 +89,7 @@ UNKNOWN = Camera()
 
 
 def camera_struct(camera):
-    """Of None: one of which nothing is known."""
+    """Returns the camera's struct; for None, that of an unknown camera."""
     if camera is None:
         camera = UNKNOWN
     if not isinstance(camera, Camera):

@@ -53,8 +53,8 @@ static void stx_hazards_costs_c(const StxHazardsWork *work, int row, int worker)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-/* Of `rows` rows from `row` on, in steps of `way`, the least cost over all levels that it may begin
- * at, if it is off the ground by levels[j] in row j. */
+/* Returns the least cost of `rows` rows from `row` on, in steps of `way`, over all levels at which
+ * a patch may begin that is off the ground by levels[j] in row j. */
 static uint32_t least(const StxHazardsWork *work, int row, int way, int cell, int rows,
     const int *levels, int sign, int low, int high)
 {
