@@ -243,7 +243,9 @@ def run(pipeline, told=None):
             elif message.type == Gst.MessageType.WARNING and told is not None:
                 text = message.parse_warning()[0].message
                 if text not in told:
-                    print(f"demo.sh: {text}", file=sys.stderr)
+                    apart = "of one moment" in text or "was taken" in text
+                    hint = "; if the videos started apart: --offset SECONDS" if apart else ""
+                    print(f"demo.sh: {text}{hint}", file=sys.stderr)
                 told.add(text)
             elif GstPbutils.is_missing_plugin_message(message):
                 missing.append(GstPbutils.missing_plugin_message_get_description(message))

@@ -189,6 +189,8 @@ def check_apart(folder):
         drawn = pixels(folder / "out/stixels.png")
         away = [abs(drawn - other).mean() for other in [*plain, plain[2][::-1, ::-1]]]
         expect(np.argmin(away) == 2, f"{more}: another moment, or not turned: {away}")
+    faults = demo(folder, *words, "--offset", "0")[2]
+    expect("--offset SECONDS" in faults, faults)
     status, said, faults = demo(folder, *words[:4], "--offset", "9")
     expect(status == 1 and "--offset 9: --right ends after" in faults, faults)
 
