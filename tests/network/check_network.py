@@ -55,8 +55,12 @@ class Lines(unittest.TestCase):
                 wait_for(what, found)
 
     def test_udp(self):
-        (stixels_out, stixels_in, labels_out, labels_in,
-         obstacles_out, obstacles_in) = self.page.blocks("One stream over UDP")
+        stixels_out, stixels_in, labels_out, labels_in = self.page.blocks("One stream over UDP")
+        obstacles_out = stixels_out.replace(
+            "sat-dp-stixels", "sat-dp-stixels ! stixel-obstacles ! application/x-obstacles")
+        obstacles_in = stixels_in.replace(
+            "stixel-json ! filesink location=stixels.jsonl",
+            "multifilesink location=%06d.obstacles")
         path = self.folder / "stixels.jsonl"
 
         def lines():
