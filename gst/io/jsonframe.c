@@ -197,7 +197,7 @@ static gboolean velocity_at(const GstStxJsonRecords *velocities, gsize index, St
 {
   if (velocities->count <= index)
     return FALSE;
-  memcpy(v, (const StxVelocity *)velocities->data + index, sizeof *v);
+  memcpy(v, (const guint8 *)velocities->data + index * sizeof *v, sizeof *v);
   return TRUE;
 }
 
@@ -429,14 +429,26 @@ static void write_clusters(GstStxJsonText *text, const StxCluster *clusters, gsi
   put(text, "]");
 }
 
+/* The records of `size` bytes: where they lie, or, if that is not aligned, in *copy. */
+static gconstpointer aligned(const GstStxJsonRecords *records, gsize size, gpointer *copy)
+{
+  if ((gsize)records->data % sizeof(guint32) == 0)
+    return records->data;
+  *copy = g_memdup2(records->data, records->count * size);
+  return *copy;
+}
+
 static void write_points(
     GstStxJsonText *text, const GstStxJsonRecords *points, const GstStxJsonRecords *labels)
 {
-  gsize highest = stx_clusters_highest(labels->data, labels->count);
+  g_autofree gpointer points_copy = NULL, labels_copy = NULL;
+  const float *coordinates = aligned(points, 4 * sizeof(float), &points_copy);
+  const guint32 *classes = aligned(labels, sizeof *classes, &labels_copy);
+  gsize highest = stx_clusters_highest(classes, labels->count);
   StxCluster *clusters = g_new(StxCluster, highest + 1);
   StxPointCounts counts;
 
-  stx_clusters_gather(points->data, labels->data, labels->count, clusters, highest, &counts);
+  stx_clusters_gather(coordinates, classes, labels->count, clusters, highest, &counts);
   put_whole(text, ",\"points\":{\"count\":", points->count);
   put_whole(text, ",\"ground\":", counts.ground);
   put_whole(text, ",\"obstacle\":", counts.obstacle);
