@@ -89,6 +89,9 @@ UNDRAWN = "alpha=0 legend=none overlay::outlines=false"
 DEFAULTS = ['obstacles="true"', 'motion="true"']
 OF_RECTIFY = ("calibration", "calibration-right", "calibration-pair", "unit", "fov", "refine",
               "layout")
+# A property with its value, as branch_options.setting() writes it.
+WORD = re.compile(r'[\w-]+(::[\w-]+)*="([^"\\]|\\.)*"', re.A | re.S)
+CALIBRATIONS = "calibration", "sgm::calibration"
 METAS = {1: "stixels", 2: "obstacles", 3: "motion", 4: "velocities", 5: "confidence"}
 BEFORE_RECORDS, RECORD = 144, {1: 24, 2: 64}  # bytes; docs/formats.md, "Metas as bytes"
 
@@ -149,7 +152,7 @@ def views(options, settings):
 
 def embedded(settings):
     """The settings without the file of the calibration, and its text."""
-    paths = [word for word in settings if re.match(r"(sgm::)?calibration=", word)]
+    paths = [word for word in settings if word.split("=")[0] in CALIBRATIONS]
     text = None
     for word in paths:
         name, path = word.split("=", 1)
@@ -205,6 +208,18 @@ def record(options):
 
 # ---- Files ---------------------------------------------------------------------------------------
 
+def is_sound(description):
+    """Whether the parts that get into a launch line are settings and numbers, and add no elements:
+    a file comes from anywhere."""
+    settings, camera, calibration = map(description.get, ("settings", "camera", "calibration"))
+    return (isinstance(settings, list) and isinstance(camera, dict)
+            and all(isinstance(word, str) and WORD.fullmatch(word) for word in settings)
+            and all(re.fullmatch("camera-[a-z-]+", name) and type(value) in (int, float)
+                    and abs(value) < 1e9 for name, value in camera.items())
+            and (calibration is None or isinstance(calibration, list) and len(calibration) == 2
+                 and calibration[0] in CALIBRATIONS and isinstance(calibration[1], str)))
+
+
 def read(path):
     """The description of a file, and what of it is missing, or None."""
     cut = None
@@ -218,12 +233,14 @@ def read(path):
         text = head[head.index(b'{"stx-record"'):].decode("ascii", "replace")
         description = json.JSONDecoder().raw_decode(text)[0]
         form = description["stx-record"]
-    except ValueError:
+    except (ValueError, RecursionError):
         raise frames.PipelineError(
             cut or f"{path}: this is no recording of stx-record") from None
     if form != FORMAT:
         raise frames.PipelineError(f"{path}: its format is {form}, of release "
                                    f"{description.get('release')}; expected {FORMAT}")
+    if not is_sound(description):
+        raise frames.PipelineError(f"{path}: its settings, camera or calibration are damaged")
     trial = frames.Pipeline(f"filesrc location={quoted(path)} ! matroskademux name=demux "
                             "demux.video_0 ! queue ! appsink name=one sync=false", "one")
     pads = next((len(trial.pipeline.get_by_name("demux").srcpads) for _ in trial.samples()), 0)
@@ -351,7 +368,7 @@ def verify(options, description, folder, cut):
     print(f"{len(others)} of {count} frames are different, from frame {number} on: {what}")
     share = sum(share for _, _, share in others) / count
     print(f"{100 * share:.2f} % of the image have a disparity that is off by more than a pixel")
-    if description["quantizer"]:
+    if description.get("quantizer"):
         print(f"the file is lossy (--quantizer {description['quantizer']}): this is what the "
               "encoder has changed")
     return False

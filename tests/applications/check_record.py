@@ -123,6 +123,8 @@ def check_refused(path):
     data = path.read_bytes()
     (FOLDER / "cut.mkv").write_bytes(data[:len(data) * 2 // 3])
     (FOLDER / "newer.mkv").write_bytes(data.replace(b'{"stx-record": 1,', b'{"stx-record": 2,'))
+    (FOLDER / "more.mkv").write_bytes(data.replace(b'obstacles=\\"true\\"', b"a=1 ! fakesink n=1"))
+    (FOLDER / "camera.mkv").write_bytes(data.replace(b'"camera-focal"', b'"camera-f ! l"'))
     (FOLDER / "head.mkv").write_bytes(data[:200])
     (FOLDER / "text.mkv").write_text("no video\n")
     street.run(["gst-launch-1.0", "-q", "filesrc", f"location={path}", "!", "matroskademux",
@@ -131,6 +133,7 @@ def check_refused(path):
     street.run(["gst-launch-1.0", "-q", "videotestsrc", "num-buffers=2", "!", "x264enc", "!",
                 "matroskamux", "!", "filesink", f"location={FOLDER / 'other.mkv'}"])
     for name, words in (("cut.mkv", "the rest is missing"), ("newer.mkv", "its format is 2"),
+                        ("more.mkv", "are damaged"), ("camera.mkv", "are damaged"),
                         ("head.mkv", "head.mkv"), ("text.mkv", "no Matroska file"),
                         ("other.mkv", "no recording of stx-record"),
                         ("single.mkv", "one view only"), ("none.mkv", "none.mkv")):
