@@ -226,12 +226,18 @@ static double as_before(const Piece *a, const Piece *b)
   return were_one(a, b) ? ONE_BEFORE : TWO_BEFORE;
 }
 
-/* The difference of depths within one face. */
-static double step_at(
+/* The difference of depths within one face, whatever the two were before. */
+static double face_step(
     const StxObstacles *state, const StxCamera *camera, const Piece *a, const Piece *b)
 {
   double pixel = pixel_at(camera, (double)fminf(a->middle, b->middle));
-  return as_before(a, b) * (state->params.depth_step + state->params.disparity_step * pixel);
+  return state->params.depth_step + state->params.disparity_step * pixel;
+}
+
+static double step_at(
+    const StxObstacles *state, const StxCamera *camera, const Piece *a, const Piece *b)
+{
+  return as_before(a, b) * face_step(state, camera, a, b);
 }
 
 /* At least half of the lower one stands beside the other, and both are about as high, as far as
@@ -401,9 +407,8 @@ static void join_high(StxObstacles *state, const StxCamera *camera, uint32_t col
     for (uint32_t k = i + 1; k < state->starts[column + 1]; k++) {
       const Piece *a = &pieces[i], *b = &pieces[k];
       float high = fminf(pieces[root_of(pieces, i)].high, pieces[root_of(pieces, k)].high);
-      double pixel = pixel_at(camera, (double)fminf(a->middle, b->middle));
-      double most = state->params.depth_step + state->params.disparity_step * pixel;
-      if (high >= LOW_HEIGHT && (double)fabsf(a->middle - b->middle) < most && classes_agree(a, b))
+      double off = (double)fabsf(a->middle - b->middle);
+      if (high >= LOW_HEIGHT && off < face_step(state, camera, a, b) && classes_agree(a, b))
         join(state, camera, i, k, true);
     }
 }
