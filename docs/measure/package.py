@@ -12,4 +12,4 @@ def use(programs):
         os.environ["STIXELS_LIBRARY"] = str(build / "common/stixels/libstixels.so")
         sys.path.append(str(build / "common/python"))
     examples = pathlib.Path(__file__).resolve().parents[2] / "examples"
-    sys.path += [str(examples / "shared"), str(examples / "stx-eval")]
+    sys.path += [str(examples / name) for name in ("shared", "stx-eval", "stx-bench")]

@@ -16,7 +16,6 @@ import package
 
 EPSILONS = (0.25, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32)
 ROWS, EPSILON = 1024, 4 * 256  # of the trees and pictures: the paper's
-KINDS = ("noise", "worst", "average", "best")
 
 
 def disparities(pair=None, size=(1242, 375)):
@@ -33,25 +32,15 @@ def disparities(pair=None, size=(1242, 375)):
     return stixels.fill(match.disparity)
 
 
-def resampled(disparity, rows):
-    """(columns, rows): linear between the centres of a column's pixels, rounded."""
-    values, height, unit = disparity.astype(np.int64), len(disparity), 2 * rows
-    place = np.clip((2 * np.arange(rows) + 1) * height - rows, 0, (height - 1) * unit)
-    above, part = place // unit, (place % unit)[:, None]
-    below = np.minimum(above + 1, height - 1)
-    sums = values[above] * (unit - part) + values[below] * part
-    return np.ascontiguousarray(((sums + rows) // unit).T.astype(np.uint16))
-
-
 class Rdp:
     """rdp on columns; `drawn` and `kept` are what its last run left, beside what it returns."""
 
     def __init__(self, cells):
+        import rdp_inputs
         import stixels
         from stixels import _c as c, _core as core
         self.c, self.core, (width, rows) = c, core, cells.shape
-        self.columns = stixels.Columns(np.stack([cells, np.full_like(cells, c.STX_WEIGHT_ONE)]),
-                                       width, rows, 1, 1)
+        self.columns = stixels.Columns(rdp_inputs.certain(cells), width, rows, 1, 1)
         self.frame = stixels.Stixels(np.empty(cells.size, stixels.STIXEL), width, rows, 1)
         self.kept = np.empty(cells.shape, np.uint8)
 
@@ -81,8 +70,9 @@ class Rdp:
 def levels(disparity):
     """For every epsilon, median and number of rows: how often segments are split, how many there
     are and how far they are from the columns."""
+    import rdp_inputs
     for rows in (256, 512, 1024, 4096):
-        rdp = Rdp(resampled(disparity, rows))
+        rdp = Rdp(rdp_inputs.resampled(disparity, rows))
         for median in (0, 5):
             for epsilon in EPSILONS:
                 result = rdp.run(int(epsilon * 256), median)
@@ -113,7 +103,8 @@ def calls(cells, first, last, level=1):
 def trees(disparity):
     """(For every level the columns that have it and the cells of the segments that are looked at
     in it, the tree of the column in the middle). rdp must cut where Algorithm 1 does."""
-    cells = resampled(disparity, ROWS)
+    import rdp_inputs
+    cells = rdp_inputs.resampled(disparity, ROWS)
     found = [list(calls(column, 0, ROWS - 1)) for column in cells.astype(np.int64)]
     deepest = [max(level for level, *_ in column) for column in found]
     result = Rdp(cells).run(EPSILON)
@@ -137,36 +128,12 @@ def trees(disparity):
 
 # ---- Pictures --------------------------------------------------------------------------------
 
-def noise(count):
-    """White, over all 16 bits (xorshift32, G. Marsaglia), never unknown."""
-    state, found = 1, np.empty(count, np.uint16)
-    for i in range(count):
-        state ^= state << 13 & 0xFFFFFFFF
-        state ^= state >> 17
-        state ^= state << 5 & 0xFFFFFFFF
-        found[i] = state >> 16 | 1
-    return found
-
-
-def columns_of(kind, cells):
-    """All of a frame, the tenth of them with the fewest or the most segments over and over, or
-    white noise."""
-    if kind == "average":
-        return cells
-    if kind == "noise":
-        return noise(cells.size).reshape(cells.shape)
-    rdp, width = Rdp(cells), len(cells)
-    rdp.run(EPSILON)
-    order = np.argsort(rdp.kept.sum(1, dtype=np.int64), kind="stable")
-    tenth = np.arange(width) % max(width // 10, 1)
-    return cells[order[width - 1 - tenth if kind == "worst" else tenth]]
-
-
 def main():
     import png
-    cells = resampled(disparities(size=map(int, sys.argv[3].split("x"))), ROWS)
-    for kind in KINDS:
-        png.save(f"{sys.argv[2]}/rdp-{kind}.png", columns_of(kind, cells).T)
+    import rdp_inputs
+    cells = rdp_inputs.resampled(disparities(size=map(int, sys.argv[3].split("x"))), ROWS)
+    for kind in rdp_inputs.KINDS:
+        png.save(f"{sys.argv[2]}/rdp-{kind}.png", rdp_inputs.cells_of(kind, cells).T)
 
 
 if __name__ == "__main__":

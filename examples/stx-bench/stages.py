@@ -105,13 +105,14 @@ class Bench:
     def rdp(self):
         """Columns of several lengths and kinds; the quick choice is one of each of two kinds."""
         import inputs
+        import rdp_inputs
         if "rdp" not in self.options.stages:
             return
         for rows in LENGTHS[:1 if self.options.quick else None]:
-            for kind in ("average", "noise") if self.options.quick else inputs.COLUMNS:
+            for kind in ("average", "noise") if self.options.quick else rdp_inputs.KINDS:
                 cells = inputs.columns(self.given, rows, kind)
                 self.group("rdp", kind, cell=1, rows=rows, cells=cells.ctypes.data,
-                           epsilon=inputs.EPSILON)
+                           epsilon=rdp_inputs.EPSILON)
 
     def run(self, given):
         self.given, self.context.input = given, ctypes.pointer(given.struct)
