@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The programs' version, which tests compare with meson.build, and which packages they need."""
+import argparse
 import sys
 
 VERSION = "0.2.0"
@@ -15,6 +16,16 @@ def add_to(parser):
     parser.epilog = "\n\n".join(filter(None, [
         parser.epilog, "Exit status: 0 done, 1 it failed, 2 wrong arguments."]))
     add_version(parser)
+
+
+def parser_of(program, text):
+    """The parser of a program whose docstring has, behind its first paragraph, examples and more
+    that --help shows as they stand."""
+    description, more = text.split("\n\n", 1)
+    parser = argparse.ArgumentParser(prog=program, description=description, epilog=more,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_to(parser)
+    return parser
 
 
 def refuse(missing, needed, packages, status=1):

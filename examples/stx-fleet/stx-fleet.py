@@ -13,7 +13,6 @@ JSON per frame. What is there already, of the same bytes and settings, is not co
 
 The exit status is 1 if a recording failed; what failed, and why, stands at the end.
 """
-import argparse
 import contextlib
 import os
 import pathlib
@@ -130,10 +129,7 @@ def run(options):
 
 
 def main():
-    text, more = __doc__.split("\n\n", 1)
-    parser = argparse.ArgumentParser(prog="stx-fleet", description=text, epilog=more,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    release.add_to(parser)
+    parser = release.parser_of("stx-fleet", __doc__)
     add = parser.add_argument
     add("recordings", nargs="+", help="files, or folders that are searched")
     add("--output", required=True, help="folder of the results")

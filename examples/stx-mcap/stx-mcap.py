@@ -56,10 +56,7 @@ def seconds(text):
 
 
 def arguments_of(command_line):
-    text, more = __doc__.split("\n\n", 1)
-    parser = argparse.ArgumentParser(prog="stx-mcap", description=text, epilog=more,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    release.add_to(parser)
+    parser = release.parser_of("stx-mcap", __doc__)
     add = parser.add_argument
     add("--save", metavar="FILE", required=True, help="the .mcap file to write")
     add("--bag", metavar="BAG", help="what the pipeline reads")

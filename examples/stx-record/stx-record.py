@@ -15,7 +15,6 @@ without --quantizer verifies as equal.
 Needs GStreamer for Python and NumPy, x264enc, h264parse and avdec_h264; --verify also the typelib
 GstStixels (Debian: gir1.2-gststixels-1.0).
 """
-import argparse
 import json
 import os
 import pathlib
@@ -33,10 +32,7 @@ HEAD = 1 << 20  # bytes in which it stands
 
 
 def arguments_of(command_line):
-    text, more = __doc__.split("\n\n", 1)
-    parser = argparse.ArgumentParser(prog="stx-record", description=text, epilog=more,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    release.add_to(parser)
+    parser = release.parser_of("stx-record", __doc__)
     add = parser.add_argument
     use = parser.add_mutually_exclusive_group()
     use.add_argument("--replay", action="store_true", help="compute the file's pictures again")

@@ -14,7 +14,6 @@ rtspsrc ntp-sync=true. Only this machine reaches the streams unless --host says 
 
 Packages: python3-gst-1.0, gir1.2-gst-rtsp-server-1.0.
 """
-import argparse
 import pathlib
 import sys
 
@@ -24,10 +23,7 @@ import release  # noqa: E402 (where it is had to be said first)
 
 
 def main():
-    text, more = __doc__.split("\n\n", 1)
-    parser = argparse.ArgumentParser(prog="stx-rtsp", description=text, epilog=more,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    release.add_to(parser)
+    parser = release.parser_of("stx-rtsp", __doc__)
     parser.add_argument("pipeline", nargs="*", help="as for gst-launch-1.0; default: the street")
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
                         help="to listen on (%(default)s); 0.0.0.0 is every network of this machine")
