@@ -468,6 +468,32 @@ static void write_time(GstStxJsonText *text, GstClockTime pts)
     put(text, ",\"pts\":null");
 }
 
+/* MD5 of the records that the line has, in the order of their parts: equal in two lines only if no
+ * bit differs, where numbers in JSON are rounded. */
+static void write_checksum(GstStxJsonText *text, const GstStxJsonFrame *frame)
+{
+  g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_MD5);
+  const struct {
+    guint part;
+    const GstStxJsonRecords *records;
+    gsize size;
+  } lists[] = {
+      {GST_STX_JSON_STIXELS, &frame->stixels, sizeof(StxStixel)},
+      {GST_STX_JSON_OBSTACLES, &frame->obstacles, sizeof(StxObstacle)},
+      {GST_STX_JSON_FREE_SPACE, &frame->free_space, sizeof(StxFreeSpace)},
+      {GST_STX_JSON_POINTS, &frame->labels, sizeof(guint32)},
+  };
+  guint parts = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS(lists); i++)
+    if (frame->parts & lists[i].part) {
+      parts |= lists[i].part;
+      g_checksum_update(sum, lists[i].records->data, lists[i].records->count * lists[i].size);
+    }
+  if (parts != 0)
+    put_name(text, ",\"md5\":", g_checksum_get_string(sum));
+}
+
 void gst_stx_json_frame(GstStxJsonText *text, const GstStxJsonFrame *frame)
 {
   put_whole(text, "{\"version\":", GST_STX_JSON_VERSION);
@@ -486,5 +512,6 @@ void gst_stx_json_frame(GstStxJsonText *text, const GstStxJsonFrame *frame)
         text, ",\"free_space\":[", &frame->free_space, sizeof(StxFreeSpace), write_space, NULL);
   if (frame->parts & GST_STX_JSON_POINTS)
     write_points(text, &frame->points, &frame->labels);
+  write_checksum(text, frame);
   put(text, "}\n");
 }

@@ -22,7 +22,7 @@ except ImportError:
 
 # Optional keys of lines: parts that a frame may lack.
 OPTIONAL = {"motion", "stixels", "obstacles", "free_space", "points", "metres", "velocity",
-            "hazard"}
+            "hazard", "md5"}
 WRONG = ["wrong", -1.5, [], {}, [{}], [-1]]
 MOST = 2  # of a list that are changed
 SHORT = 3000  # bytes: longer lines are not broken, since each way costs a validation of all of it

@@ -86,6 +86,9 @@ STX_TEST(says_what_the_records_say)
   expect_number(json, "height", 20);
   expect_number(json, "stixel_width", 8);
   expect_number(json, "columns", 2);
+  g_autofree gchar *md5 =
+      g_compute_checksum_for_data(G_CHECKSUM_MD5, (const guint8 *)stixels, sizeof stixels);
+  expect_text(json, "md5", md5);
   expect_number(json_object_get(json, "camera"), "focal", 700);
   expect_number(json_object_get(json, "camera"), "baseline", 0.5);
   expect_number(json_object_get(json, "camera"), "cx", 4.5);
