@@ -494,9 +494,9 @@ static GstFlowReturn compute(GstStxPairing *self, GstBuffer **set, GstBuffer **o
   GstFlowReturn flow;
   StxError error;
 
+  if (!is_readable(self, set, &error))
+    return gst_stx_stage_leave_out(gst_stx_pairing_stage(self), &error);
   if (CLASS(self)->process != NULL) {
-    if (!is_readable(self, set, &error))
-      return gst_stx_stage_leave_out(gst_stx_pairing_stage(self), &error);
     flow = CLASS(self)->process(self, set, out);
   } else {
     flow = gst_stx_stage_run(gst_stx_pairing_stage(self), &frame);

@@ -40,6 +40,7 @@
 #include "gst/core/memory.h"
 #include "gst/core/properties.h"
 #include "gst/cuda/cuda.h"
+#include "gst/stixels/confidencemeta.h"
 
 /* The group (properties.h) of an element whose GstStxRun is `member`. */
 extern const StxFields gst_stx_run_fields;
@@ -188,6 +189,20 @@ gboolean gst_stx_stage_write(
  */
 gboolean gst_stx_stage_picture(GstStxStage *self, guint slot, const gchar *what, GstBuffer *buffer,
     const GstVideoInfo *info, guint planes, GstMapFlags access, StxFrame *picture, StxError *error);
+
+/* The first plane of a picture that is read, as 8-bit samples. */
+gboolean gst_stx_stage_image8(GstStxStage *self, guint slot, const gchar *what, GstBuffer *buffer,
+    const GstVideoInfo *info, StxImage8 *image, StxError *error);
+
+/* Makes gray of a picture of `info` whose first plane is `image`, unless that is gray; of so many
+ * bits, 0 for 8 (luma.h). */
+gboolean gst_stx_stage_gray(GstStxStage *self, guint scratch_slot, guint slot,
+    const GstVideoInfo *info, gint bits, StxImage8 *image, StxError *error);
+
+/* The confidences of a map of this size. FALSE with the reason in `error`, also if the meta is of
+ * another one. */
+gboolean gst_stx_stage_confidence(GstStxStage *self, guint slot, const GstStxConfidenceMeta *meta,
+    gint width, gint height, StxImage8 *image, StxError *error);
 
 /* Is all of the buffer's memory of the stage's GPU? */
 gboolean gst_stx_stage_owns(const GstStxStage *self, GstBuffer *buffer);

@@ -6,6 +6,8 @@
 #include <gst/base/gstbasetransform.h>
 #include <string.h>
 
+#include "common/luma/luma.h"
+#include "cuda/stxcuda.h"
 #include "gst/core/frames.h"
 #include "gst/core/memory.h"
 
@@ -379,6 +381,54 @@ gboolean gst_stx_stage_picture(GstStxStage *self, guint slot, const gchar *what,
 
   return find_picture(self, slot, buffer, info, planes, access, picture, &cause) ||
          fail_at(what, &cause, error);
+}
+
+gboolean gst_stx_stage_image8(GstStxStage *self, guint slot, const gchar *what, GstBuffer *buffer,
+    const GstVideoInfo *info, StxImage8 *image, StxError *error)
+{
+  StxFrame picture;
+
+  if (!gst_stx_stage_picture(self, slot, what, buffer, info, 1, GST_MAP_READ, &picture, error))
+    return FALSE;
+  *image = (StxImage8){
+      picture.data[0], picture.stride[0], GST_VIDEO_INFO_WIDTH(info), GST_VIDEO_INFO_HEIGHT(info)};
+  return TRUE;
+}
+
+gboolean gst_stx_stage_gray(GstStxStage *self, guint scratch_slot, guint slot,
+    const GstVideoInfo *info, gint bits, StxImage8 *image, StxError *error)
+{
+  const StxLumaFormat *format = stx_luma_format(GST_VIDEO_INFO_NAME(info));
+  const StxLumaImpl *impl;
+  gsize stride = stx_align((gsize)image->width);
+  StxImage8 gray = {NULL, (ptrdiff_t)stride, image->width, image->height};
+  void *scratch;
+
+  if (format == NULL)
+    return TRUE;
+  impl = gst_stx_stage_impl_of(self, &stx_luma_impls, &stx_luma_cuda_impls, error);
+  scratch = gst_stx_stage_block(self, scratch_slot, STX_LUMA_SCRATCH, error);
+  gray.data = gst_stx_stage_block(self, slot, stride * (gsize)image->height, error);
+  if (impl == NULL || scratch == NULL || gray.data == NULL ||
+      !impl->run(format, bits, image, &gray, scratch, &self->place, error))
+    return FALSE;
+  *image = gray;
+  return TRUE;
+}
+
+gboolean gst_stx_stage_confidence(GstStxStage *self, guint slot, const GstStxConfidenceMeta *meta,
+    gint width, gint height, StxImage8 *image, StxError *error)
+{
+  const void *data;
+
+  if (meta->width != (guint)width || meta->height != (guint)height)
+    return stx_fail(error, "the confidence meta has %ux%u, but the disparity %dx%d", meta->width,
+        meta->height, width, height);
+  if (!gst_stx_stage_read(self, slot, "the confidence meta", meta->confidence,
+          (gsize)width * (gsize)height, &data, error))
+    return FALSE;
+  *image = (StxImage8){(uint8_t *)data, width, width, height};
+  return TRUE;
 }
 
 /* ---- Outputs ------------------------------------------------------------------------------- */

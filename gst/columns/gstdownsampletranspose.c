@@ -303,18 +303,6 @@ static gboolean choose_pool(GstStxPairing *pairing, GstQuery *query)
 
 /* ---- Inputs -------------------------------------------------------------------------------- */
 
-static gboolean find_image(GstStxStage *stage, guint slot, const gchar *what, GstBuffer *buffer,
-    const GstVideoInfo *info, StxImage8 *image, StxError *error)
-{
-  StxFrame picture;
-
-  if (!gst_stx_stage_picture(stage, slot, what, buffer, info, 1, GST_MAP_READ, &picture, error))
-    return FALSE;
-  *image = (StxImage8){
-      picture.data[0], picture.stride[0], GST_VIDEO_INFO_WIDTH(info), GST_VIDEO_INFO_HEIGHT(info)};
-  return TRUE;
-}
-
 static gboolean find_disparity(GstDownsampleTranspose *self, GstStxStage *stage, GstBuffer **set,
     StxColmeanInput *input, StxError *error)
 {
@@ -331,29 +319,13 @@ static gboolean find_disparity(GstDownsampleTranspose *self, GstStxStage *stage,
     input->floats = (StxImageFloat){floats, (ptrdiff_t)row, disparity->width, disparity->height};
     return TRUE;
   }
-  if (!find_image(stage, DISPARITY, "disparity", buffer, &disparity->video, &bytes, error))
+  if (!gst_stx_stage_image8(
+          stage, DISPARITY, "disparity", buffer, &disparity->video, &bytes, error))
     return FALSE;
   input->disparity =
       (StxImage16){(uint16_t *)(void *)bytes.data, bytes.stride, bytes.width, bytes.height};
   if (!self->told_doubt && !stage->on_device)
     stx_doubt_count(&input->disparity, self->params.disparity.encoding, &self->doubt);
-  return TRUE;
-}
-
-static gboolean find_meta(GstDownsampleTranspose *self, GstStxStage *stage,
-    const GstStxConfidenceMeta *meta, StxColmeanInput *input, StxError *error)
-{
-  int width = self->params.grid.width, height = self->params.grid.height;
-  const void *data;
-
-  if (meta->width != (guint)width || meta->height != (guint)height)
-    return stx_fail(error, "the confidence meta has %ux%u, but the disparity %dx%d", meta->width,
-        meta->height, width, height);
-  if (!gst_stx_stage_read(stage, CONFIDENCE, "the confidence meta", meta->confidence,
-          (gsize)width * (gsize)height, &data, error))
-    return FALSE;
-  input->confidence = (StxImage8){(uint8_t *)data, width, width, height};
-  input->confidence_is_sky = TRUE; /* stereo-sgm's is; what comes at the pad may be anything */
   return TRUE;
 }
 
@@ -364,10 +336,12 @@ static gboolean find_confidence(GstDownsampleTranspose *self, GstStxStage *stage
   const GstStxConfidenceMeta *meta;
 
   if (buffer != NULL)
-    return find_image(
+    return gst_stx_stage_image8(
         stage, CONFIDENCE, "confidence", buffer, &self->caps.confidence, &input->confidence, error);
   meta = gst_buffer_get_stx_confidence_meta(set[GST_STX_CELL_DISPARITY]);
-  return meta == NULL || find_meta(self, stage, meta, input, error);
+  input->confidence_is_sky |= meta != NULL; /* what comes at the pad may be anything */
+  return meta == NULL || gst_stx_stage_confidence(stage, CONFIDENCE, meta, self->params.grid.width,
+                             self->params.grid.height, &input->confidence, error);
 }
 
 static gboolean find_semantics(GstDownsampleTranspose *self, GstStxStage *stage, GstBuffer **set,
@@ -381,7 +355,7 @@ static gboolean find_semantics(GstDownsampleTranspose *self, GstStxStage *stage,
   if (semantics->attached)
     buffer = self->attached;
   if (semantics->kind == STX_SEMANTICS_LABELS)
-    return find_image(
+    return gst_stx_stage_image8(
         stage, SEMANTICS, "semantics", buffer, &semantics->video, &input->labels, error);
   return gst_stx_stage_read(stage, SEMANTICS, "semantics", buffer,
       gst_stx_semantics_score_bytes(semantics), &input->scores, error);

@@ -21,7 +21,6 @@
 #include "gst/core/elements.h"
 
 #include "common/hazards/hazards.h"
-#include "common/luma/luma.h"
 #include "gst/base/pairing.h"
 #include "gst/columns/disparity.h"
 #include "gst/core/camera.h"
@@ -232,47 +231,23 @@ static void attach(GstRoadHazards *self, GstBuffer *picture, const StxHazardsRes
   gst_caps_unref(caps);
 }
 
-/* Makes the gray picture of one that has none in its first plane. */
-static gboolean make_gray(
-    GstRoadHazards *self, GstStxStage *stage, guint role, StxImage8 *image, StxError *error)
-{
-  const StxLumaFormat *format = stx_luma_format(GST_VIDEO_INFO_NAME(&self->pictures[role]));
-  const StxLumaImpl *impl = gst_stx_stage_impl_of(stage, &stx_luma_impls, &no_device, error);
-  gsize stride = stx_align((gsize)image->width);
-  StxImage8 gray = {NULL, (ptrdiff_t)stride, image->width, image->height};
-  void *scratch;
-
-  if (format == NULL)
-    return TRUE;
-  scratch = gst_stx_stage_block(stage, LUMA, STX_LUMA_SCRATCH, error);
-  gray.data = gst_stx_stage_block(stage, GRAY + role, stride * (gsize)image->height, error);
-  if (impl == NULL || scratch == NULL || gray.data == NULL ||
-      !impl->run(format, 0, image, &gray, scratch, &stage->place, error))
-    return FALSE;
-  *image = gray;
-  return TRUE;
-}
-
 static gboolean find_pictures(GstRoadHazards *self, GstStxStage *stage, GstBuffer **set,
     StxHazardsFrame *frame, StxError *error)
 {
   StxImage8 *const images[] = {&frame->left, &frame->right};
-  StxFrame picture;
+  StxImage8 map;
 
   for (guint role = ROLE_LEFT; role <= ROLE_RIGHT; role++) {
-    if (!gst_stx_stage_picture(stage, role, roles[role], set[role], &self->pictures[role], 1,
-            GST_MAP_READ, &picture, error))
-      return FALSE;
-    *images[role] =
-        (StxImage8){picture.data[0], picture.stride[0], self->map.width, self->map.height};
-    if (!make_gray(self, stage, role, images[role], error))
+    const GstVideoInfo *info = &self->pictures[role];
+
+    if (!gst_stx_stage_image8(stage, role, roles[role], set[role], info, images[role], error) ||
+        !gst_stx_stage_gray(stage, LUMA, GRAY + role, info, 0, images[role], error))
       return FALSE;
   }
-  if (!gst_stx_stage_picture(stage, ROLE_DISPARITY, roles[ROLE_DISPARITY], set[ROLE_DISPARITY],
-          &self->map.video, 1, GST_MAP_READ, &picture, error))
+  if (!gst_stx_stage_image8(stage, ROLE_DISPARITY, roles[ROLE_DISPARITY], set[ROLE_DISPARITY],
+          &self->map.video, &map, error))
     return FALSE;
-  frame->disparity = (StxImage16){
-      (uint16_t *)(void *)picture.data[0], picture.stride[0], self->map.width, self->map.height};
+  frame->disparity = (StxImage16){(uint16_t *)(void *)map.data, map.stride, map.width, map.height};
   frame->camera = self->camera;
   take_motion(self, set, frame);
   return TRUE;

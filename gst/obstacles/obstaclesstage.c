@@ -5,12 +5,13 @@
 
 #include "gst/base/inputs.h"
 
+enum { DATA, LABELS, POINTS }; /* stixels or a scan; a scan's; of the motion */
+G_STATIC_ASSERT(POINTS + 1 == GST_OBSTACLES_STAGE_RECORDS);
+
 void gst_obstacles_stage_clear(GstObstaclesStage *self)
 {
   stx_obstacles_free(self->state);
-  gst_stx_scratch_clear(&self->data);
-  gst_stx_scratch_clear(&self->labels);
-  gst_stx_scratch_clear(&self->points);
+  gst_stx_mapped_clear(self->record, GST_OBSTACLES_STAGE_RECORDS);
   *self = (GstObstaclesStage){NULL};
 }
 
@@ -56,21 +57,6 @@ static gboolean prepare(GstObstaclesStage *self, const StxObstaclesParams *param
   return stx_obstacles_prepare(self->state, params, self->records, directions, error);
 }
 
-/* The bytes of a buffer, aligned; NULL of an empty one. FALSE: nothing is mapped. */
-static gboolean map(GstBuffer *buffer, GstMapInfo *mapped, GstStxScratch *scratch,
-    gconstpointer *data, StxError *error)
-{
-  *data = NULL;
-  if (!gst_buffer_map(buffer, mapped, GST_MAP_READ))
-    return stx_fail(error, "cannot read a buffer's memory");
-  if (mapped->size > 0)
-    *data = gst_stx_aligned(mapped, sizeof(gfloat), scratch, error);
-  if (mapped->size == 0 || *data != NULL)
-    return TRUE;
-  gst_buffer_unmap(buffer, mapped);
-  return FALSE;
-}
-
 /* ---- What there is ------------------------------------------------------------------------- */
 
 GstObstaclesInput gst_obstacles_stage_look_at_video(GstBuffer *frame, const StxCamera *camera)
@@ -103,22 +89,21 @@ GstObstaclesInput gst_obstacles_stage_look_at_scan(GstBuffer *scan)
 
 /* The camera's motion, if the frame has it. Points of an image of another size are left out. */
 static gboolean take_motion(GstObstaclesStage *self, const GstObstaclesInput *input,
-    StxObstaclesFrame *frame, GstMapInfo *mapped, StxError *error)
+    StxObstaclesFrame *frame, StxError *error)
 {
   const GstStxMotionMeta *motion = input->motion;
-  gconstpointer points;
+  GstStxMapped *points = &self->record[POINTS];
 
   if (motion == NULL)
     return TRUE;
   frame->motion = &motion->motion;
   frame->interval = motion->interval;
-  if (motion->points == NULL || gst_buffer_get_size(motion->points) == 0 ||
-      motion->width != input->info.width || motion->height != input->info.height)
+  if (motion->width != input->info.width || motion->height != input->info.height)
     return TRUE;
-  if (!map(motion->points, mapped, &self->points, &points, error))
+  if (!gst_stx_mapped_read(points, motion->points, sizeof(StxMotionPoint), error))
     return FALSE;
-  frame->points = points;
-  frame->point_count = mapped->size / sizeof(StxMotionPoint);
+  frame->points = points->data;
+  frame->point_count = points->count;
   return TRUE;
 }
 
@@ -126,66 +111,48 @@ static gboolean find_in_stixels(GstObstaclesStage *self, const StxObstaclesParam
     const GstObstaclesInput *input, guint64 time, StxObstaclesResult *result, StxError *error)
 {
   const GstStxStixelInfo *info = &input->info;
+  GstStxMapped *stixels = &self->record[DATA];
   StxObstaclesFrame frame = {.width = (int)info->width,
       .height = (int)info->height,
       .stixel_width = (int)info->stixel_width,
       .camera = info->camera,
       .time = time};
-  gconstpointer records;
-  GstMapInfo mapped, points;
-  gboolean found;
 
   if (!gst_obstacles_stage_check_camera(&info->camera, error) ||
       !gst_stx_check_input(input->stixels, 0, sizeof(StxStixel), error) ||
-      !map(input->stixels, &mapped, &self->data, &records, error))
+      !gst_stx_mapped_read(stixels, input->stixels, sizeof(StxStixel), error) ||
+      !take_motion(self, input, &frame, error))
     return FALSE;
-  frame.stixels = records;
-  frame.count = mapped.size / sizeof(StxStixel);
-  if (!take_motion(self, input, &frame, &points, error)) {
-    gst_buffer_unmap(input->stixels, &mapped);
-    return FALSE;
-  }
-  found = prepare(self, params, frame.count, info->columns, error) &&
-          stx_obstacles_of_stixels(self->state, &frame, result, error);
-  if (frame.points != NULL)
-    gst_buffer_unmap(input->motion->points, &points);
-  gst_buffer_unmap(input->stixels, &mapped);
-  return found;
+  frame.stixels = stixels->data;
+  frame.count = stixels->count;
+  return prepare(self, params, frame.count, info->columns, error) &&
+         stx_obstacles_of_stixels(self->state, &frame, result, error);
 }
 
 static gboolean find_in_points(GstObstaclesStage *self, const StxObstaclesParams *params,
     const GstObstaclesInput *input, guint64 time, StxObstaclesResult *result, StxError *error)
 {
+  GstStxMapped *points = &self->record[DATA], *labels = &self->record[LABELS];
   StxObstaclesScan scan = {.time = time};
-  GstMapInfo points, labels;
-  gconstpointer data, label;
-  gboolean found;
 
-  if (!map(input->points, &points, &self->data, &data, error))
+  if (!gst_stx_mapped_read(points, input->points, GST_STX_POINT_BYTES, error) ||
+      !gst_stx_mapped_read(labels, input->labels, sizeof(guint32), error))
     return FALSE;
-  if (!map(input->labels, &labels, &self->labels, &label, error)) {
-    gst_buffer_unmap(input->points, &points);
-    return FALSE;
-  }
-  scan.points = data;
-  scan.labels = label;
-  scan.count = points.size / GST_STX_POINT_BYTES;
-  found = prepare(self, params, scan.count, 0, error) &&
-          stx_obstacles_of_scan(self->state, &scan, result, error);
-  gst_buffer_unmap(input->labels, &labels);
-  gst_buffer_unmap(input->points, &points);
-  return found;
+  scan.points = points->data;
+  scan.labels = labels->data;
+  scan.count = points->count;
+  return prepare(self, params, scan.count, 0, error) &&
+         stx_obstacles_of_scan(self->state, &scan, result, error);
 }
 
 gboolean gst_obstacles_stage_find(GstObstaclesStage *self, const StxObstaclesParams *params,
     const GstObstaclesInput *input, guint64 time, StxObstaclesResult *result, StxError *error)
 {
-  if (input->stixels != NULL)
-    return find_in_stixels(self, params, input, time, result, error);
-  if (gst_buffer_get_size(input->points) > 0 &&
-      !gst_stx_check_input(input->points, 0, GST_STX_POINT_BYTES, error))
-    return FALSE;
-  return find_in_points(self, params, input, time, result, error);
+  gboolean found = (input->stixels != NULL ? find_in_stixels : find_in_points)(
+      self, params, input, time, result, error);
+
+  gst_stx_mapped_unmap(self->record, GST_OBSTACLES_STAGE_RECORDS);
+  return found;
 }
 
 static GstBuffer *copy(const void *records, gsize size)

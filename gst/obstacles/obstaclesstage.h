@@ -4,14 +4,16 @@
 #pragma once
 
 #include "common/obstacles/obstacles.h"
-#include "gst/core/memory.h"
+#include "gst/base/mapped.h"
 #include "gst/stixels/stixels.h"
+
+#define GST_OBSTACLES_STAGE_RECORDS 3 /* kinds of records of a frame */
 
 /* Zero it to begin with. */
 typedef struct {
-  StxObstacles *state;                /* NULL: not needed yet */
-  gsize records;                      /* for which it was prepared, at most */
-  GstStxScratch data, labels, points; /* inputs that are not aligned */
+  StxObstacles *state; /* NULL: not needed yet */
+  gsize records;       /* for which it was prepared, at most */
+  GstStxMapped record[GST_OBSTACLES_STAGE_RECORDS];
 } GstObstaclesStage;
 
 void gst_obstacles_stage_clear(GstObstaclesStage *self);

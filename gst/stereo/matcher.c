@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/stereo/matcher.h"
 
-#include "common/luma/luma.h"
 #include "cuda/stxcuda.h"
 #include "gst/base/inputs.h"
 #include "gst/core/element.h"
@@ -140,38 +139,14 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *err
 
 /* ---- Pictures where the stage works -------------------------------------------------------- */
 
-/* Makes the gray picture of one that has none in its first plane. */
-static gboolean make_gray(GstStxMatcher *self, GstStxStage *stage, const StxLumaFormat *format,
-    guint slot, StxImage8 *image, StxError *error)
-{
-  const StxLumaImpl *impl =
-      gst_stx_stage_impl_of(stage, &stx_luma_impls, &stx_luma_cuda_impls, error);
-  gsize stride = stx_align((gsize)image->width);
-  void *scratch = gst_stx_stage_block(stage, GST_STX_MATCHER_LUMA, STX_LUMA_SCRATCH, error);
-  StxImage8 gray = {gst_stx_stage_block(stage, slot, stride * (gsize)image->height, error),
-      (ptrdiff_t)stride, image->width, image->height};
-
-  if (impl == NULL || scratch == NULL || gray.data == NULL ||
-      !impl->run(format, self->plan.gray_bits, image, &gray, scratch, &stage->place, error))
-    return FALSE;
-  *image = gray;
-  return TRUE;
-}
-
 /* The first plane of a view, or of both. */
 static gboolean find_picture(GstStxMatcher *self, GstStxStage *stage, GstBuffer **set, guint slot,
     guint role, StxImage8 *image, StxError *error)
 {
   static const gchar *const names[] = {"pad sink", "pad sink_left", "pad sink_right"};
-  const GstVideoInfo *info = &self->views.info[role];
-  StxFrame picture;
 
-  if (!gst_stx_stage_picture(
-          stage, slot, names[role], set[role], info, 1, GST_MAP_READ, &picture, error))
-    return FALSE;
-  *image = (StxImage8){
-      picture.data[0], picture.stride[0], GST_VIDEO_INFO_WIDTH(info), GST_VIDEO_INFO_HEIGHT(info)};
-  return TRUE;
+  return gst_stx_stage_image8(
+      stage, slot, names[role], set[role], &self->views.info[role], image, error);
 }
 
 static gboolean find_pictures(GstStxMatcher *self, GstStxStage *stage, GstBuffer **set,
@@ -189,9 +164,8 @@ static gboolean find_pictures(GstStxMatcher *self, GstStxStage *stage, GstBuffer
 static gboolean find_gray(GstStxMatcher *self, GstStxStage *stage, guint role, guint slot,
     StxImage8 *image, StxError *error)
 {
-  const StxLumaFormat *format = stx_luma_format(GST_VIDEO_INFO_NAME(&self->views.info[role]));
-
-  return format == NULL || make_gray(self, stage, format, slot, image, error);
+  return gst_stx_stage_gray(stage, GST_STX_MATCHER_LUMA, slot, &self->views.info[role],
+      self->plan.gray_bits, image, error);
 }
 
 gboolean gst_stx_matcher_find_gray(GstStxMatcher *self, GstStxStage *stage,

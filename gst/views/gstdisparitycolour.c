@@ -86,16 +86,11 @@ struct _GstDisparityColour {
   StxColormapSpan followed; /* of range=frame, before it is rounded */
   gboolean is_followed;     /* … is there */
   GstStxScratch rendered;   /* stixels as a map, and … */
-  GstStxScratch records;    /* … those that are not aligned */
+  GstStxMapped records;     /* … what it is made of */
   GstCanvasStage canvas;    /* the legend */
   StxColormapCount told;    /* what it says of errors */
   gboolean canvas_is_drawn;
 };
-
-/* State of the stage. */
-typedef struct {
-  GstBuffer **set, *picture;
-} Frame;
 
 G_DEFINE_FINAL_TYPE(GstDisparityColour, gst_disparity_colour, GST_TYPE_STX_PAIRING)
 GST_ELEMENT_REGISTER_DEFINE(
@@ -387,7 +382,7 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *err
 
 static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
 {
-  const Frame *frame = data;
+  const GstStxPairingFrame *frame = data;
   GstDisparityColour *self = GST_DISPARITY_COLOUR(element);
   GstFlowReturn flow = announce(GST_STX_PAIRING(element), gst_stx_roles_of(frame->set), error);
   GstBuffer *map = frame->set[ROLE_MAP];
@@ -403,7 +398,7 @@ static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error
 static gboolean wants_device(GstElement *element, gpointer data)
 {
   const GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(element));
-  const Frame *frame = data;
+  const GstStxPairingFrame *frame = data;
 
   return stage->run.backend == STX_BACKEND_CUDA || stage->device_output ||
          gst_stx_stage_owns(stage, frame->set[ROLE_MAP]);
@@ -418,16 +413,15 @@ static gboolean find_stixels(GstDisparityColour *self, GstStxStage *stage, GstBu
   const GstStxStixelInfo *info = &self->stixels;
   gsize row = info->width * sizeof(uint16_t);
   const void *always = NULL;
-  GstStxRecords records;
-  gboolean good = gst_stx_records_map(&records, buffer, sizeof(StxStixel), &self->records, error) &&
+  gboolean good = gst_stx_mapped_read(&self->records, buffer, sizeof(StxStixel), error) &&
                   gst_stx_scratch_reserve(&self->rendered, row * info->height, error);
 
   if (good) {
     *map = (StxImage16){self->rendered.data, (ptrdiff_t)row, (gint)info->width, (gint)info->height};
     stx_colormap_render(
-        records.data, records.count, (gint)info->stixel_width, self->params.mode, map);
+        self->records.data, self->records.count, (gint)info->stixel_width, self->params.mode, map);
   }
-  gst_stx_records_unmap(&records);
+  gst_stx_mapped_unmap(&self->records, 1);
   if (!good)
     return FALSE;
   map->data =
@@ -435,24 +429,12 @@ static gboolean find_stixels(GstDisparityColour *self, GstStxStage *stage, GstBu
   return map->data != NULL;
 }
 
-static gboolean find_picture(GstStxStage *stage, guint slot, const gchar *what, GstBuffer *buffer,
-    const GstVideoInfo *info, StxImage8 *image, StxError *error)
-{
-  StxFrame picture;
-
-  if (!gst_stx_stage_picture(stage, slot, what, buffer, info, 1, GST_MAP_READ, &picture, error))
-    return FALSE;
-  *image = (StxImage8){
-      picture.data[0], picture.stride[0], GST_VIDEO_INFO_WIDTH(info), GST_VIDEO_INFO_HEIGHT(info)};
-  return TRUE;
-}
-
 static gboolean find_map(GstStxStage *stage, guint slot, const gchar *what, GstBuffer *buffer,
     const GstVideoInfo *info, StxImage16 *map, StxError *error)
 {
   StxImage8 bytes;
 
-  if (!find_picture(stage, slot, what, buffer, info, &bytes, error))
+  if (!gst_stx_stage_image8(stage, slot, what, buffer, info, &bytes, error))
     return FALSE;
   *map = (StxImage16){(uint16_t *)(void *)bytes.data, bytes.stride, bytes.width, bytes.height};
   return TRUE;
@@ -464,20 +446,13 @@ static gboolean find_meta(GstDisparityColour *self, GstStxStage *stage, GstBuffe
 {
   const GstStxConfidenceMeta *meta = gst_buffer_get_stx_confidence_meta(buffer);
   gint width = GST_VIDEO_INFO_WIDTH(&self->output), height = GST_VIDEO_INFO_HEIGHT(&self->output);
-  const void *data;
 
   if (meta == NULL)
     return stx_fail(error,
         "mode=confidence, but a frame of pad sink has none: stereo-sgm attaches it with "
         "confidence=true, and elements between may lose it; or link a map of confidences in GRAY8");
-  if (meta->width != (guint)width || meta->height != (guint)height)
-    return stx_fail(error, "the confidence meta has %ux%u, but the disparity %dx%d", meta->width,
-        meta->height, width, height);
-  if (!gst_stx_stage_read(stage, SURE, "the confidence meta", meta->confidence,
-          (gsize)width * (gsize)height, &data, error))
-    return FALSE;
-  input->bytes = (StxImage8){(uint8_t *)data, width, width, height};
-  return find_map(stage, MAP, "pad sink", buffer, &self->map, &input->map, error);
+  return gst_stx_stage_confidence(stage, SURE, meta, width, height, &input->bytes, error) &&
+         find_map(stage, MAP, "pad sink", buffer, &self->map, &input->map, error);
 }
 
 static gboolean find_input(GstDisparityColour *self, GstStxStage *stage, GstBuffer *map,
@@ -489,7 +464,7 @@ static gboolean find_input(GstDisparityColour *self, GstStxStage *stage, GstBuff
   if (self->is_stixels)
     found = find_stixels(self, stage, map, &input->map, error);
   else if (GST_VIDEO_INFO_FORMAT(info) == GST_VIDEO_FORMAT_GRAY8)
-    found = find_picture(stage, MAP, "pad sink", map, info, &input->bytes, error);
+    found = gst_stx_stage_image8(stage, MAP, "pad sink", map, info, &input->bytes, error);
   else if (self->params.mode == STX_COLORMAP_CONFIDENCE)
     found = find_meta(self, stage, map, input, error);
   else
@@ -586,32 +561,21 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   gboolean follows =
       self->params.range == STX_COLORMAP_FRAME && self->params.mode != STX_COLORMAP_ERROR;
   StxColormapInput input = {0};
-  Frame *frame = data;
+  GstStxPairingFrame *frame = data;
   StxFrame picture;
   GstFlowReturn flow;
 
-  gst_clear_buffer(&frame->picture);
-  flow = gst_stx_pairing_acquire(GST_STX_PAIRING(self), &frame->picture, error);
+  gst_clear_buffer(&frame->out);
+  flow = gst_stx_pairing_acquire(GST_STX_PAIRING(self), &frame->out, error);
   if (flow != GST_FLOW_OK)
     return flow;
   return find_input(self, stage, frame->set[ROLE_MAP], frame->set[ROLE_TRUTH], &input, error) &&
                  (!follows || follow_frame(self, stage, &input, error)) &&
-                 gst_stx_stage_picture(stage, PICTURE, "output", frame->picture, &self->output, 1,
+                 gst_stx_stage_picture(stage, PICTURE, "output", frame->out, &self->output, 1,
                      GST_MAP_WRITE, &picture, error) &&
                  paint(self, stage, &input, &picture, error)
              ? GST_FLOW_OK
              : GST_FLOW_ERROR;
-}
-
-static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
-{
-  Frame frame = {.set = set};
-  GstFlowReturn flow = gst_stx_stage_run(gst_stx_pairing_stage(pairing), &frame);
-
-  if (flow == GST_FLOW_OK)
-    *out = g_steal_pointer(&frame.picture);
-  gst_clear_buffer(&frame.picture);
-  return flow;
 }
 
 static void reset(GstStxPairing *pairing)
@@ -635,7 +599,7 @@ static void clear(GstDisparityColour *self)
   self->configured = 0;
   gst_stx_scratch_clear(&self->memory);
   gst_stx_scratch_clear(&self->rendered);
-  gst_stx_scratch_clear(&self->records);
+  gst_stx_mapped_clear(&self->records, 1);
   gst_canvas_stage_clear(&self->canvas);
 }
 
@@ -718,7 +682,6 @@ static void gst_disparity_colour_class_init(GstDisparityColourClass *klass)
   pairing->stage.wants_device = wants_device;
   pairing->makes_output = TRUE;
   pairing->set_role_caps = set_role_caps;
-  pairing->process = process;
   pairing->announce = announce;
   pairing->choose_pool = choose_pool;
   pairing->reset = reset;

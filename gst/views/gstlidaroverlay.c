@@ -30,6 +30,9 @@ GST_DEBUG_CATEGORY_STATIC(lidar_overlay_debug);
 
 enum { ROLE_VIDEO = GST_STX_ROLE_VIDEO, ROLE_POINTS };
 
+/* Records of a scan. */
+enum { POINTS, LABELS, OBSTACLES, RECORDS };
+
 /* Properties, under the object lock. */
 typedef struct {
   StxScanviewParams params;
@@ -48,8 +51,8 @@ struct _GstLidarOverlay {
   /* Used by the streaming thread only. */
   StxScanviewLens lens;
   GstCanvasStage canvas;
-  GstStxScratch memory;                    /* of the dots */
-  GstStxScratch points, labels, obstacles; /* inputs that are not aligned */
+  GstStxScratch memory; /* of the dots */
+  GstStxMapped records[RECORDS];
 };
 
 /* State of the stage. */
@@ -105,26 +108,23 @@ static gboolean draw_scan(
 {
   const GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(self));
   GstBuffer *scan = frame->scan;
-  GstStxRecords points, labels = {NULL}, obstacles = {NULL};
+  GstStxMapped *r = self->records;
   gboolean good =
-      gst_stx_records_map(&points, scan, GST_STX_POINT_BYTES, &self->points, error) &&
-      gst_stx_records_map(
-          &labels, gst_stx_scan_labels(scan), sizeof(guint32), &self->labels, error) &&
-      gst_stx_records_map(&obstacles, params->obstacles ? gst_stx_scan_obstacles(scan) : NULL,
-          sizeof(StxObstacle), &self->obstacles, error) &&
-      gst_stx_scratch_reserve(&self->memory, stx_scanview_size(points.count), error);
+      gst_stx_mapped_read(&r[POINTS], scan, GST_STX_POINT_BYTES, error) &&
+      gst_stx_mapped_read(&r[LABELS], gst_stx_scan_labels(scan), sizeof(guint32), error) &&
+      gst_stx_mapped_read(&r[OBSTACLES], params->obstacles ? gst_stx_scan_obstacles(scan) : NULL,
+          sizeof(StxObstacle), error) &&
+      gst_stx_scratch_reserve(&self->memory, stx_scanview_size(r[POINTS].count), error);
 
   if (good) {
-    StxScan view = {points.data, labels.data, points.count};
+    StxScan view = {r[POINTS].data, r[LABELS].data, r[POINTS].count};
 
     stx_scanview_draw(params, &self->lens, &view, frame->strength,
         stx_threads((gint)stage->run.threads), self->memory.data, self->canvas.canvas);
     stx_scanview_boxes(
-        &self->lens, obstacles.data, obstacles.count, frame->strength, self->canvas.canvas);
+        &self->lens, r[OBSTACLES].data, r[OBSTACLES].count, frame->strength, self->canvas.canvas);
   }
-  gst_stx_records_unmap(&obstacles);
-  gst_stx_records_unmap(&labels);
-  gst_stx_records_unmap(&points);
+  gst_stx_mapped_unmap(r, RECORDS);
   return good;
 }
 
@@ -235,9 +235,7 @@ static gboolean stop(GstAggregator *aggregator)
 
   gst_canvas_stage_clear(&self->canvas);
   gst_stx_scratch_clear(&self->memory);
-  gst_stx_scratch_clear(&self->points);
-  gst_stx_scratch_clear(&self->labels);
-  gst_stx_scratch_clear(&self->obstacles);
+  gst_stx_mapped_clear(self->records, RECORDS);
   return GST_AGGREGATOR_CLASS(gst_lidar_overlay_parent_class)->stop(aggregator);
 }
 

@@ -33,6 +33,9 @@ GST_DEBUG_CATEGORY_STATIC(occupancy_grid_debug);
 
 enum { ROLE_SINK, ROLE_POINTS };
 
+/* Records of a frame. */
+enum { STIXELS, POINTS, LABELS, RECORDS };
+
 static const StxImplTable no_device = {NULL, 0, 0};
 
 #define GST_TYPE_OCCUPANCY_GRID (gst_occupancy_grid_get_type())
@@ -58,7 +61,7 @@ struct _GstOccupancyGrid {
   GstVideoInfo video; /* of pictures; format unknown: records are given */
   StxOccupancy *state;
   gsize records; /* stixels for which it was prepared, at most */
-  GstStxScratch stixels, points, labels;
+  GstStxMapped record[RECORDS];
   gboolean warned; /* of a frame that brings nothing */
   gboolean told;   /* that the motion was lost */
 };
@@ -285,7 +288,7 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   GstBuffer *scan = set->set[self->input == GST_STX_INPUT_SCANS ? ROLE_SINK : ROLE_POINTS];
   GstBuffer *scan_labels = scan != NULL ? gst_stx_scan_labels(scan) : NULL;
   GstStxMotionMeta *motion = gst_buffer_get_stx_motion_meta(input);
-  GstStxRecords stixels = {NULL}, points = {NULL}, labels = {NULL};
+  GstStxMapped *r = self->record;
   GstObstaclesInput found;
   StxOccupancyResult grid;
   gdouble place[12];
@@ -298,20 +301,20 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   if (self->input == GST_STX_INPUT_SCANS ? scan_labels == NULL && gst_buffer_get_size(input) > 0
                                          : found.stixels == NULL)
     miss(self, input);
-  good = gst_stx_records_map(&stixels, found.stixels, sizeof(StxStixel), &self->stixels, error) &&
-         gst_stx_records_map(&points, scan_labels != NULL ? scan : NULL, GST_STX_POINT_BYTES,
-             &self->points, error) &&
-         gst_stx_records_map(&labels, scan_labels, sizeof(guint32), &self->labels, error);
+  good = gst_stx_mapped_read(&r[STIXELS], found.stixels, sizeof(StxStixel), error) &&
+         gst_stx_mapped_read(
+             &r[POINTS], scan_labels != NULL ? scan : NULL, GST_STX_POINT_BYTES, error) &&
+         gst_stx_mapped_read(&r[LABELS], scan_labels, sizeof(guint32), error);
   if (good) {
-    StxOccupancyFrame frame = {.stixels = stixels.data,
-        .count = stixels.count,
+    StxOccupancyFrame frame = {.stixels = r[STIXELS].data,
+        .count = r[STIXELS].count,
         .width = (int)found.info.width,
         .height = (int)found.info.height,
         .stixel_width = (int)found.info.stixel_width,
         .camera = found.info.camera,
-        .points = points.data,
-        .labels = labels.data,
-        .point_count = points.count,
+        .points = r[POINTS].data,
+        .labels = r[LABELS].data,
+        .point_count = r[POINTS].count,
         .place = self->input == GST_STX_INPUT_SCANS ? NULL : place,
         .motion = motion != NULL ? &motion->motion : NULL,
         .time = gst_stx_pairing_time(GST_STX_PAIRING(self)),
@@ -319,9 +322,7 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 
     good = update(self, &frame, found.info.columns, &grid, error);
   }
-  gst_stx_records_unmap(&labels);
-  gst_stx_records_unmap(&points);
-  gst_stx_records_unmap(&stixels);
+  gst_stx_mapped_unmap(r, RECORDS);
   if (!good)
     return GST_FLOW_ERROR;
   if (grid.lost != NULL)
@@ -383,9 +384,7 @@ static void clear(GstOccupancyGrid *self)
 {
   g_clear_pointer(&self->state, stx_occupancy_free);
   self->records = 0;
-  gst_stx_scratch_clear(&self->stixels);
-  gst_stx_scratch_clear(&self->points);
-  gst_stx_scratch_clear(&self->labels);
+  gst_stx_mapped_clear(self->record, RECORDS);
 }
 
 static gboolean stop(GstAggregator *aggregator)

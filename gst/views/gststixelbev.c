@@ -49,6 +49,9 @@ GST_DEBUG_CATEGORY_STATIC(stixel_bev_debug);
 
 enum { ROLE_SINK, ROLE_POINTS };
 
+/* Records of a frame. */
+enum { POINTS, LABELS, STIXELS, OBSTACLES, FREE_SPACE, SPEEDS, FLOW, RECORDS };
+
 typedef struct {
   StxBevParams picture; /* without what the caps say; its mode may be STX_BEV_AUTO */
   StxBevStixelsParams stixels;
@@ -75,21 +78,15 @@ typedef struct {
   StxBevParams params;       /* for which `bev` was prepared */
   StxBev *bev;               /* in `memory`; NULL: to be prepared */
   GstStxScratch memory;
-  GstStxScratch points, labels, stixels, obstacles, free_space, speeds,
-      flow;        /* inputs that are not aligned */
-  gboolean warned; /* of a frame without stixels */
+  GstStxMapped records[RECORDS];
+  gboolean warned;         /* of a frame without stixels */
+  GstObstaclesInput found; /* of this frame; stixels NULL: there are none */
+  Settings drawn;          /* settings of this frame */
 } GstStxBev;
 
 typedef struct {
   GstStxPairingClass parent_class;
 } GstStxBevClass;
-
-/* State of the stage. */
-typedef struct {
-  GstBuffer **set, *picture;
-  GstObstaclesInput found; /* stixels NULL: there are none */
-  Settings settings;       /* of this frame */
-} Frame;
 
 #define GST_STX_BEV(object) ((GstStxBev *)(object))
 
@@ -247,21 +244,32 @@ static gboolean prepare_bev(GstStxBev *self, const Settings *settings, StxError 
   return TRUE;
 }
 
+static void look(GstStxBev *self, GstBuffer *input)
+{
+  self->found = (GstObstaclesInput){NULL};
+  if (self->input == GST_STX_INPUT_FRAMES)
+    self->found = gst_obstacles_stage_look_at_video(input, &self->frame_camera);
+  else if (self->input == GST_STX_INPUT_STIXELS && gst_buffer_get_size(input) > 0)
+    self->found = (GstObstaclesInput){.stixels = input, .info = self->pad_info};
+  if (self->input != GST_STX_INPUT_SCANS && self->found.stixels == NULL)
+    miss(self, input);
+}
+
 static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
 {
   GstStxBev *self = GST_STX_BEV(element);
-  Frame *frame = data;
+  const GstStxPairingFrame *frame = data;
   GstFlowReturn flow = announce(GST_STX_PAIRING(self), gst_stx_roles_of(frame->set), error);
 
+  look(self, frame->set[ROLE_SINK]);
   if (flow != GST_FLOW_OK)
     return flow;
   GST_OBJECT_LOCK(self);
-  frame->settings = self->settings;
+  self->drawn = self->settings;
   GST_OBJECT_UNLOCK(self);
-  if (frame->found.stixels != NULL && !find_camera(self, &frame->found.info, error))
+  if (self->found.stixels != NULL && !find_camera(self, &self->found.info, error))
     return GST_FLOW_ERROR;
-  if (stx_bev_stixels_check(&frame->settings.stixels, error) &&
-      prepare_bev(self, &frame->settings, error))
+  if (stx_bev_stixels_check(&self->drawn.stixels, error) && prepare_bev(self, &self->drawn, error))
     return GST_FLOW_OK;
   stx_fail_as(error, STX_ERROR_SETTINGS);
   return GST_FLOW_ERROR;
@@ -271,9 +279,9 @@ static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error
  * place of the camera, in the axes of a scan. */
 static gboolean put_scan(GstStxBev *self, GstBuffer *scan, gboolean over, StxError *error)
 {
-  GstStxRecords points, labels = {NULL};
+  GstStxMapped *points = &self->records[POINTS], *labels = &self->records[LABELS];
   gdouble matrix[12], ahead[12];
-  gboolean good = TRUE;
+  gboolean good;
 
   if (over) {
     GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_POINTS);
@@ -286,58 +294,49 @@ static gboolean put_scan(GstStxBev *self, GstBuffer *scan, gboolean over, StxErr
       return FALSE;
     stx_extrinsics_to_scan_axes(matrix, ahead);
   }
-  good = gst_stx_records_map(&points, scan, GST_STX_POINT_BYTES, &self->points, error) &&
-         gst_stx_records_map(
-             &labels, gst_stx_scan_labels(scan), sizeof(guint32), &self->labels, error);
-  if (good)
-    stx_bev_put_points(self->bev, points.data, labels.data, points.count, over ? ahead : NULL);
-  gst_stx_records_unmap(&labels);
-  gst_stx_records_unmap(&points);
-  return good;
+  if (!gst_stx_mapped_read(points, scan, GST_STX_POINT_BYTES, error) ||
+      !gst_stx_mapped_read(labels, gst_stx_scan_labels(scan), sizeof(guint32), error))
+    return FALSE;
+  stx_bev_put_points(self->bev, points->data, labels->data, points->count, over ? ahead : NULL);
+  return TRUE;
 }
 
 /* Puts the stixels, with the obstacles and free space attached to their buffer. */
-static gboolean put_stixels(GstStxBev *self, const Frame *frame, StxError *error)
+static gboolean put_stixels(GstStxBev *self, GstBuffer *input, StxError *error)
 {
-  const GstStxStixelInfo *info = &frame->found.info;
-  GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(frame->set[ROLE_SINK]);
+  const GstStxStixelInfo *info = &self->found.info;
+  GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(input);
   gboolean known = meta != NULL && meta->info.width > 0; /* what a scan has has no image */
-  GstStxVelocitiesMeta *moves = gst_buffer_get_stx_velocities_meta(frame->set[ROLE_SINK]);
-  GstStxRecords stixels, obstacles = {NULL}, free_space = {NULL}, speeds = {NULL}, flow = {NULL};
-  gboolean good = gst_stx_records_map(
-                      &stixels, frame->found.stixels, sizeof(StxStixel), &self->stixels, error) &&
-                  gst_stx_records_map(&obstacles, known ? meta->obstacles : NULL,
-                      sizeof(StxObstacle), &self->obstacles, error) &&
-                  gst_stx_records_map(&free_space, known ? meta->free_space : NULL,
-                      sizeof(StxFreeSpace), &self->free_space, error) &&
-                  gst_stx_records_map(&speeds, moves != NULL ? moves->obstacles : NULL,
-                      sizeof(StxVelocity), &self->speeds, error) &&
-                  gst_stx_records_map(&flow, moves != NULL ? moves->stixels : NULL,
-                      sizeof(StxVelocity), &self->flow, error);
-  StxBevStixels view = {.stixels = stixels.data,
-      .count = stixels.count,
-      .width = (int)info->width,
+  GstStxVelocitiesMeta *moves = gst_buffer_get_stx_velocities_meta(input);
+  GstStxMapped *r = self->records;
+  StxBevStixels view = {.width = (int)info->width,
       .height = (int)info->height,
       .stixel_width = (int)info->stixel_width,
-      .camera = info->camera,
-      .obstacles = obstacles.data,
-      .obstacle_count = obstacles.count,
-      .free_space = free_space.data,
-      .directions = free_space.count,
-      .velocities = speeds.count == obstacles.count ? speeds.data : NULL,
-      .stixel_velocities = flow.count == stixels.count ? flow.data : NULL};
+      .camera = info->camera};
 
-  if (good)
-    stx_bev_put_stixels(self->bev, &frame->settings.stixels, &view);
-  gst_stx_records_unmap(&flow);
-  gst_stx_records_unmap(&speeds);
-  gst_stx_records_unmap(&free_space);
-  gst_stx_records_unmap(&obstacles);
-  gst_stx_records_unmap(&stixels);
-  return good;
+  if (!gst_stx_mapped_read(&r[STIXELS], self->found.stixels, sizeof(StxStixel), error) ||
+      !gst_stx_mapped_read(
+          &r[OBSTACLES], known ? meta->obstacles : NULL, sizeof(StxObstacle), error) ||
+      !gst_stx_mapped_read(
+          &r[FREE_SPACE], known ? meta->free_space : NULL, sizeof(StxFreeSpace), error) ||
+      !gst_stx_mapped_read(
+          &r[SPEEDS], moves != NULL ? moves->obstacles : NULL, sizeof(StxVelocity), error) ||
+      !gst_stx_mapped_read(
+          &r[FLOW], moves != NULL ? moves->stixels : NULL, sizeof(StxVelocity), error))
+    return FALSE;
+  view.stixels = r[STIXELS].data;
+  view.count = r[STIXELS].count;
+  view.obstacles = r[OBSTACLES].data;
+  view.obstacle_count = r[OBSTACLES].count;
+  view.free_space = r[FREE_SPACE].data;
+  view.directions = r[FREE_SPACE].count;
+  view.velocities = r[SPEEDS].count == r[OBSTACLES].count ? r[SPEEDS].data : NULL;
+  view.stixel_velocities = r[FLOW].count == r[STIXELS].count ? r[FLOW].data : NULL;
+  stx_bev_put_stixels(self->bev, &self->drawn.stixels, &view);
+  return TRUE;
 }
 
-static gboolean draw(GstStxBev *self, const Frame *frame, StxError *error)
+static gboolean draw(GstStxBev *self, const GstStxPairingFrame *frame, StxError *error)
 {
   gboolean is_scan = self->input == GST_STX_INPUT_SCANS;
   GstBuffer *scan = frame->set[is_scan ? ROLE_SINK : ROLE_POINTS];
@@ -347,10 +346,10 @@ static gboolean draw(GstStxBev *self, const Frame *frame, StxError *error)
   stx_bev_begin(self->bev);
   if (scan != NULL && !put_scan(self, scan, !is_scan, error))
     return FALSE;
-  if (frame->found.stixels != NULL && /* last: their labels stand beside all legends */
-      !put_stixels(self, frame, error))
+  if (self->found.stixels != NULL && /* last: their labels stand beside all legends */
+      !put_stixels(self, frame->set[ROLE_SINK], error))
     return FALSE;
-  if (!gst_stx_frame_map(&video, &self->video, frame->picture, GST_MAP_WRITE, error))
+  if (!gst_stx_frame_map(&video, &self->video, frame->out, GST_MAP_WRITE, error))
     return FALSE;
   planes = (StxFrame){
       {GST_VIDEO_FRAME_PLANE_DATA(&video, 0)}, {GST_VIDEO_FRAME_PLANE_STRIDE(&video, 0)}};
@@ -362,13 +361,15 @@ static gboolean draw(GstStxBev *self, const Frame *frame, StxError *error)
 
 static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 {
-  Frame *frame = data;
+  GstStxBev *self = GST_STX_BEV(element);
+  GstStxPairingFrame *frame = data;
   GstFlowReturn flow;
 
-  gst_clear_buffer(&frame->picture);
-  flow = gst_stx_pairing_acquire(GST_STX_PAIRING(element), &frame->picture, error);
-  if (flow == GST_FLOW_OK && !draw(GST_STX_BEV(element), frame, error))
+  gst_clear_buffer(&frame->out);
+  flow = gst_stx_pairing_acquire(GST_STX_PAIRING(element), &frame->out, error);
+  if (flow == GST_FLOW_OK && !draw(self, frame, error))
     flow = GST_FLOW_ERROR;
+  gst_stx_mapped_unmap(self->records, RECORDS);
   return flow;
 }
 
@@ -376,25 +377,6 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 static gboolean wants_device(GstElement *element, gpointer data)
 {
   return FALSE;
-}
-
-static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
-{
-  GstStxBev *self = GST_STX_BEV(pairing);
-  Frame frame = {.set = set};
-  GstFlowReturn flow;
-
-  if (self->input == GST_STX_INPUT_FRAMES)
-    frame.found = gst_obstacles_stage_look_at_video(set[ROLE_SINK], &self->frame_camera);
-  else if (self->input == GST_STX_INPUT_STIXELS && gst_buffer_get_size(set[ROLE_SINK]) > 0)
-    frame.found = (GstObstaclesInput){.stixels = set[ROLE_SINK], .info = self->pad_info};
-  if (self->input != GST_STX_INPUT_SCANS && frame.found.stixels == NULL)
-    miss(self, set[ROLE_SINK]);
-  flow = gst_stx_stage_run(gst_stx_pairing_stage(pairing), &frame);
-  if (flow == GST_FLOW_OK)
-    *out = g_steal_pointer(&frame.picture);
-  gst_clear_buffer(&frame.picture);
-  return flow;
 }
 
 /* ---- Streams ------------------------------------------------------------------------------- */
@@ -440,12 +422,9 @@ static gboolean start(GstAggregator *aggregator)
 
 static void clear(GstStxBev *self)
 {
-  GstStxScratch *const scratch[] = {&self->memory, &self->points, &self->labels, &self->stixels,
-      &self->obstacles, &self->free_space, &self->speeds, &self->flow};
-
   self->bev = NULL;
-  for (guint i = 0; i < G_N_ELEMENTS(scratch); i++)
-    gst_stx_scratch_clear(scratch[i]);
+  gst_stx_scratch_clear(&self->memory);
+  gst_stx_mapped_clear(self->records, RECORDS);
 }
 
 static gboolean stop(GstAggregator *aggregator)
@@ -488,7 +467,6 @@ static void gst_stx_bev_class_init(GstStxBevClass *klass)
   pairing->stage.wants_device = wants_device;
   pairing->set_role_caps = set_role_caps;
   pairing->announce = announce;
-  pairing->process = process;
   pairing->choose_pool = choose_pool;
 }
 

@@ -61,7 +61,8 @@ struct _GstStixelOrbit {
   gboolean missed;       /* a frame without stixels, of which the user knows */
   GstVideoInfo video;    /* of views */
   GstCanvasStage letters;
-  GstStxScratch drawing, records; /* `records`: input that is not aligned */
+  GstStxScratch drawing;
+  GstStxMapped records;
   GstStxFrameTime times;
 };
 
@@ -236,7 +237,6 @@ static gboolean draw(GstStixelOrbit *self, const GstStixelOrbitSettings *setting
       .colours = settings->colours};
   StxOrbitPicture picture;
   GstVideoFrame frame;
-  GstStxRecords records;
   gboolean drawn;
 
   params.width = GST_VIDEO_INFO_WIDTH(&self->video);
@@ -245,15 +245,15 @@ static gboolean draw(GstStixelOrbit *self, const GstStixelOrbitSettings *setting
   if (!stx_orbit_check(&params, error) || !stx_quad_check_camera(&scene.image.camera, error) ||
       !gst_stx_check_input(stixels, 0, sizeof(StxStixel), error))
     return FALSE;
-  drawn = gst_stx_records_map(&records, stixels, sizeof(StxStixel), &self->records, error);
-  scene.records = records.data;
-  scene.count = MIN(records.count, STX_ORBIT_MAX_COUNT);
+  drawn = gst_stx_mapped_read(&self->records, stixels, sizeof(StxStixel), error);
+  scene.records = self->records.data;
+  scene.count = MIN(self->records.count, STX_ORBIT_MAX_COUNT);
   if (drawn && settings->texture && self->is_video && open_picture(self, buffer, &frame, &picture))
     scene.picture = &picture;
   drawn = drawn && draw_scene(self, &params, &scene, settings->threads, view, error);
   if (scene.picture != NULL)
     gst_video_frame_unmap(&frame);
-  gst_stx_records_unmap(&records);
+  gst_stx_mapped_unmap(&self->records, 1);
   return drawn;
 }
 
@@ -290,7 +290,7 @@ static void clear(GstStixelOrbit *self)
 {
   gst_canvas_stage_clear(&self->letters);
   gst_stx_scratch_clear(&self->drawing);
-  gst_stx_scratch_clear(&self->records);
+  gst_stx_mapped_clear(&self->records, 1);
 }
 
 static gboolean stop(GstBaseTransform *base)

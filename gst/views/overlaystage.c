@@ -6,6 +6,10 @@
 /* A picture takes as many slots as it has planes. */
 enum { RECORDS, PLANES, PREPARED = PLANES + 3, RESULT, HOST_RESULT, SCRATCH, VERDICTS, CANVAS };
 
+/* Records that are read on the host. */
+enum { STIXELS, TRUTH, OBSTACLES, FREE_SPACE, SPEEDS, FLOW };
+G_STATIC_ASSERT(FLOW + 1 == GST_OVERLAY_STAGE_RECORDS);
+
 /* ---- Preparation --------------------------------------------------------------------------- */
 
 gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams *settings,
@@ -48,14 +52,14 @@ gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams
 
 void gst_overlay_stage_clear(GstOverlayStage *self)
 {
-  GstStxScratch *const scratch[] = {&self->memory, &self->marking, &self->judging, &self->judged,
-      &self->stixels, &self->others, &self->free_space, &self->speeds, &self->flow};
+  GstStxScratch *const scratch[] = {&self->memory, &self->marking, &self->judging, &self->judged};
 
   self->overlay = NULL;
   self->on_device = NULL;
   gst_canvas_stage_clear(&self->canvas);
   for (guint i = 0; i < G_N_ELEMENTS(scratch); i++)
     gst_stx_scratch_clear(scratch[i]);
+  gst_stx_mapped_clear(self->records, GST_OVERLAY_STAGE_RECORDS);
 }
 
 /* ---- Records ------------------------------------------------------------------------------- */
@@ -72,21 +76,20 @@ static gboolean judge(GstOverlayStage *self, GstStxStage *stage, const GstOverla
 {
   const StxOverlayParams *params = &self->params;
   StxJudgement judgement = {params->width, params->height, params->stixel_width, params->columns};
-  GstStxRecords stixels, truth = {NULL};
+  GstStxMapped *stixels = &self->records[STIXELS], *truth = &self->records[TRUTH];
   StxStixel *verdicts = NULL;
 
-  if (gst_stx_records_map(&stixels, drawing->stixels, sizeof(StxStixel), &self->stixels, error) &&
-      gst_stx_records_map(&truth, drawing->truth, sizeof(StxStixel), &self->others, error) &&
+  if (gst_stx_mapped_read(stixels, drawing->stixels, sizeof(StxStixel), error) &&
+      gst_stx_mapped_read(truth, drawing->truth, sizeof(StxStixel), error) &&
       gst_stx_scratch_reserve(&self->judging, stx_judge_scratch(&judgement), error) &&
       gst_stx_scratch_reserve(&self->judged,
-          MAX(stx_judge_most(stixels.count + truth.count), 1) * sizeof(StxStixel), error)) {
+          MAX(stx_judge_most(stixels->count + truth->count), 1) * sizeof(StxStixel), error)) {
     verdicts = self->judged.data;
     verdicts[0] = (StxStixel){0};
-    found->count = stx_judge(&judgement, stixels.data, stixels.count, truth.data, truth.count,
+    found->count = stx_judge(&judgement, stixels->data, stixels->count, truth->data, truth->count,
         verdicts, self->judging.data, &self->verdicts);
   }
-  gst_stx_records_unmap(&truth);
-  gst_stx_records_unmap(&stixels);
+  gst_stx_mapped_unmap(self->records, GST_OVERLAY_STAGE_RECORDS);
   if (verdicts != NULL)
     found->data = gst_stx_stage_constant(
         stage, VERDICTS, verdicts, MAX(found->count, 1) * sizeof(StxStixel), error);
@@ -96,7 +99,7 @@ static gboolean judge(GstOverlayStage *self, GstStxStage *stage, const GstOverla
 /* ---- What lies over it --------------------------------------------------------------------- */
 
 /* Returns the buffer's records; NULL: there is no buffer. An empty buffer's are not NULL. */
-static gconstpointer known(GstBuffer *buffer, const GstStxRecords *records)
+static gconstpointer known(GstBuffer *buffer, const GstStxMapped *records)
 {
   static const guint32 none;
 
@@ -110,26 +113,26 @@ static gboolean write_canvas(
 {
   const StxVerdicts *verdicts = self->params.mode == STX_OVERLAY_TRUTH ? &self->verdicts : NULL;
   const GstStxVelocitiesMeta *moves = drawing->velocities;
-  GstStxRecords stixels, obstacles = {NULL}, free_space = {NULL}, speeds = {NULL}, flow = {NULL};
+  GstStxMapped *r = self->records;
   StxCanvas *canvas = self->canvas.canvas;
   StxOverlayParams params = self->params;
   gboolean good =
-      gst_stx_records_map(&stixels, drawing->stixels, sizeof(StxStixel), &self->stixels, error) &&
-      gst_stx_records_map(
-          &obstacles, drawing->obstacles, sizeof(StxObstacle), &self->others, error) &&
-      gst_stx_records_map(
-          &free_space, drawing->free_space, sizeof(StxFreeSpace), &self->free_space, error) &&
-      gst_stx_records_map(&speeds, moves != NULL ? moves->obstacles : NULL, sizeof(StxVelocity),
-          &self->speeds, error) &&
-      gst_stx_records_map(
-          &flow, moves != NULL ? moves->stixels : NULL, sizeof(StxVelocity), &self->flow, error) &&
+      gst_stx_mapped_read(&r[STIXELS], drawing->stixels, sizeof(StxStixel), error) &&
+      gst_stx_mapped_read(&r[OBSTACLES], drawing->obstacles, sizeof(StxObstacle), error) &&
+      gst_stx_mapped_read(&r[FREE_SPACE], drawing->free_space, sizeof(StxFreeSpace), error) &&
+      gst_stx_mapped_read(
+          &r[SPEEDS], moves != NULL ? moves->obstacles : NULL, sizeof(StxVelocity), error) &&
+      gst_stx_mapped_read(
+          &r[FLOW], moves != NULL ? moves->stixels : NULL, sizeof(StxVelocity), error) &&
       gst_stx_scratch_reserve(&self->marking, stx_overlay_mark_scratch(&params), error);
 
   if (good) {
-    StxOverlayFacts facts = {stixels.data, stixels.count, known(drawing->obstacles, &obstacles),
-        obstacles.count, known(drawing->free_space, &free_space), free_space.count,
-        moves != NULL && speeds.count == obstacles.count ? known(moves->obstacles, &speeds) : NULL,
-        flow.count == stixels.count ? flow.data : NULL};
+    gboolean moving = moves != NULL && r[SPEEDS].count == r[OBSTACLES].count;
+    StxOverlayFacts facts = {r[STIXELS].data, r[STIXELS].count,
+        known(drawing->obstacles, &r[OBSTACLES]), r[OBSTACLES].count,
+        known(drawing->free_space, &r[FREE_SPACE]), r[FREE_SPACE].count,
+        moving ? known(moves->obstacles, &r[SPEEDS]) : NULL,
+        r[FLOW].count == r[STIXELS].count ? r[FLOW].data : NULL};
 
     if (drawing->strength < 1) {
       params.labels = 0;
@@ -141,11 +144,7 @@ static gboolean write_canvas(
     stx_overlay_draw_legend(self->overlay, verdicts, canvas);
     stx_overlay_draw_labels(canvas, &params, &facts, self->marking.data);
   }
-  gst_stx_records_unmap(&flow);
-  gst_stx_records_unmap(&speeds);
-  gst_stx_records_unmap(&free_space);
-  gst_stx_records_unmap(&obstacles);
-  gst_stx_records_unmap(&stixels);
+  gst_stx_mapped_unmap(r, GST_OVERLAY_STAGE_RECORDS);
   return good;
 }
 

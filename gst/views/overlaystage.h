@@ -11,6 +11,8 @@
 #include "gst/views/canvasstage.h"
 #include "gst/views/records.h"
 
+#define GST_OVERLAY_STAGE_RECORDS 6 /* kinds of records of a frame */
+
 /* Prepared for frames and stixels of one kind. Zero it to begin with. */
 typedef struct {
   StxOverlayParams params;
@@ -21,8 +23,8 @@ typedef struct {
   void *on_device;       /* where a GPU has its copy of it; NULL: not uploaded */
   StxVerdicts verdicts;  /* of the last frame that was compared with the truth */
   GstStxScratch memory, marking, judging, judged;
-  GstStxScratch stixels, others, free_space, speeds, flow; /* inputs that are not aligned */
-  gboolean hazards;                                        /* some have frames on the canvas */
+  GstStxMapped records[GST_OVERLAY_STAGE_RECORDS];
+  gboolean hazards; /* some have frames on the canvas */
 } GstOverlayStage;
 
 /*

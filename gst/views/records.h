@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records that views read on the CPU: points, labels, stixels, obstacles. Those on a GPU are
- * downloaded when they are mapped. */
+/* Buffers that a view gets: stixels and where they lie, labels and obstacles of scans. */
 #pragma once
 
 #include "common/lookup/placement.h"
-#include "gst/core/memory.h"
+#include "gst/base/mapped.h"
 #include "gst/stixels/stixels.h"
-
-typedef struct {
-  GstBuffer *buffer; /* that is mapped; NULL: none. Not a reference */
-  GstMapInfo mapped;
-  gconstpointer data; /* aligned to 4 bytes; NULL if count is 0 */
-  gsize count;
-} GstStxRecords;
-
-/* Records of `unit` bytes; of no buffer (NULL), or an empty one, none. `scratch` is for those that
- * are not aligned. FALSE with the reason in `error`; unmap in any case. */
-gboolean gst_stx_records_map(
-    GstStxRecords *records, GstBuffer *buffer, gsize unit, GstStxScratch *scratch, StxError *error);
-void gst_stx_records_unmap(GstStxRecords *records);
 
 /* The labels that are attached to a scan, if they fit its points, or NULL. */
 GstBuffer *gst_stx_scan_labels(GstBuffer *scan);
