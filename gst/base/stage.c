@@ -45,11 +45,6 @@ void gst_stx_stage_init(GstStxStage *self, GstElement *element, const GstStxStag
   gst_stx_cuda_init(&self->cuda, element, &self->properties, klass->device);
 }
 
-void gst_stx_stage_share_properties(GstStxStage *self, const GstStxStage *first)
-{
-  self->cuda.run = first->cuda.run;
-}
-
 gboolean gst_stx_stage_start(GstStxStage *self)
 {
   GST_OBJECT_LOCK(self->element);

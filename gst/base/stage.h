@@ -119,9 +119,6 @@ typedef struct {
 /* Initializes the stage; call it in `constructed`. */
 void gst_stx_stage_init(GstStxStage *self, GstElement *element, const GstStxStageClass *klass);
 
-/* After init, for the second stage of an element: its properties are those of the first. */
-void gst_stx_stage_share_properties(GstStxStage *self, const GstStxStage *first);
-
 /* Decides where the element works until stop. FALSE after an element error: there is no such
  * backend here. Stop, also in finalize, waits for what is enqueued and gives everything back. */
 gboolean gst_stx_stage_start(GstStxStage *self);

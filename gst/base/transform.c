@@ -34,6 +34,16 @@ static GstStxDelay *delay_of(gpointer self)
   return &((GstStxTransformPrivate *)gst_stx_transform_get_instance_private(self))->delay;
 }
 
+GstClockTime gst_stx_transform_latency(GstStxTransform *self)
+{
+  GstClockTime latency;
+
+  GST_OBJECT_LOCK(self);
+  latency = delay_of(self)->reported;
+  GST_OBJECT_UNLOCK(self);
+  return latency;
+}
+
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
 static GstCaps *transform_caps(
@@ -168,18 +178,12 @@ static void set_context(GstElement *element, GstContext *context)
 
 static gboolean query(GstBaseTransform *base, GstPadDirection direction, GstQuery *asked)
 {
-  GstClockTime more;
-
   if (gst_stx_cuda_query_context(&STAGE(base)->cuda, asked))
     return TRUE;
   if (!PARENT->query(base, direction, asked))
     return FALSE;
-  if (GST_QUERY_TYPE(asked) != GST_QUERY_LATENCY || direction != GST_PAD_SRC)
-    return TRUE;
-  GST_OBJECT_LOCK(base);
-  more = delay_of(base)->reported;
-  GST_OBJECT_UNLOCK(base);
-  gst_stx_delay_add(asked, more);
+  if (GST_QUERY_TYPE(asked) == GST_QUERY_LATENCY && direction == GST_PAD_SRC)
+    gst_stx_delay_add(asked, gst_stx_transform_latency(GST_STX_TRANSFORM(base)));
   return TRUE;
 }
 

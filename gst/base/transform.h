@@ -52,5 +52,8 @@ struct _GstStxTransformClass {
   GstBuffer *(*finish)(GstStxTransform *self, GstBuffer *input, GstBuffer *output);
 };
 
+/* The latency that the element adds. Any thread. */
+GstClockTime gst_stx_transform_latency(GstStxTransform *self);
+
 /* The element's stage; the same pointer all its life, but not before `constructed`. */
 GstStxStage *gst_stx_transform_stage(GstStxTransform *self);
