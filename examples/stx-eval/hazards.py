@@ -346,7 +346,4 @@ def main(arguments):
         for number in range(options.seeds):
             run_street(options, finder, score, options.seed + number)
     root = score.json(name, not options.rest, not options.rest or known is not None)
-    if options.json:
-        report.dump(root)
-    else:
-        show(root)
+    report.tell(root, show, options.json)

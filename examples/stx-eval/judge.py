@@ -115,28 +115,28 @@ class Score:
         return both
 
     @staticmethod
-    def _quantile(errors, count, part):
-        """In steps."""
-        place = report.quantile(errors, part) if count else None
-        return math.nan if place is None else float(place + 1)
+    def _quantile(errors, part, steps):
+        """Returns that of errors counted in so many steps to one; None of none."""
+        place = report.quantile(errors, part)
+        return None if place is None else (place + 1) / steps
 
     def json(self):
-        share, known, quantile = report.share, report.known, self._quantile
+        share, quantile = report.share, self._quantile
         middle = (np.arange(BINS) + .5) / 1000
         return {
             "counted": self.counted, "recall": share(self.found, self.counted),
             "possible": share(self.possible, self.counted),
             "id_kept": share(self.kept, self.again), "id_changes": self.again - self.kept,
-            "distance_median": known(quantile(self.errors, self.found, .5) / 1000),
+            "distance_median": quantile(self.errors, .5, 1000),
             "distance_mean": share(float((middle * self.errors).sum()), self.found),
-            "distance_9_in_10": known(quantile(self.errors, self.found, .9) / 1000),
+            "distance_9_in_10": quantile(self.errors, .9, 1000),
             "distance_within_3_percent": share(int(self.errors[:30].sum()), self.found),
             "speed_error": share(self.speed_error, self.speeds), "moving": self.moving,
             "moving_said": share(self.said, self.moving),
-            "moving_speed_median": known(quantile(self.moving_errors, self.said, .5) / 100),
-            "moving_speed_9_in_10": known(quantile(self.moving_errors, self.said, .9) / 100),
+            "moving_speed_median": quantile(self.moving_errors, .5, 100),
+            "moving_speed_9_in_10": quantile(self.moving_errors, .9, 100),
             "contacts": self.contacts,
-            "contact_median": known(quantile(self.contact_errors, self.contacts, .5) / 1000)}
+            "contact_median": quantile(self.contact_errors, .5, 1000)}
 
 
 class Scores:

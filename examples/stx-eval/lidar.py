@@ -255,7 +255,4 @@ def main(arguments):
     found = [judge(scans, i, options) for i in range(min(options.frames or scans.count,
                                                          scans.count))]
     root = report_of(scans, options, [row for row, _ in found], sum(part for _, part in found))
-    if options.json:
-        report.dump(root)
-    else:
-        show(root)
+    report.tell(root, show, options.json)

@@ -225,7 +225,4 @@ def main(arguments):
                 score)
         name = f"synthetic street, seeds {options.seed} to {options.seed + options.seeds - 1}"
     root = score.json(name)
-    if options.json:
-        report.dump(root)
-    else:
-        show(root)
+    report.tell(root, show, options.json)

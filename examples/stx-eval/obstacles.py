@@ -177,7 +177,4 @@ def main(arguments):
     apply(options, settings)
     root, show = (run_sequence(options, settings, params) if options.sequence
                   else run_streets(options, settings, street, params))
-    if options.json:
-        report.dump(root)
-    else:
-        show(root)
+    report.tell(root, show, options.json)

@@ -198,7 +198,4 @@ def main(arguments):
     judged = Judge(struct)
     run = Run(options, settings, params, judged)
     root = judged.json((run_sequence if options.sequence else run_street)(run, options))
-    if options.json:
-        report.dump(root)
-    else:
-        show(root)
+    report.tell(root, show, options.json)

@@ -3,7 +3,6 @@
 the names, ranges and texts of the elements' properties."""
 import argparse
 import ctypes
-import re
 
 import release
 import stixels

@@ -25,6 +25,11 @@ def dump(root, digits=6, indent=2):
     print(json.dumps(_rounded(root, digits), indent=indent, ensure_ascii=False))
 
 
+def tell(root, show, as_json):
+    """As JSON, or as the text that `show` prints."""
+    (dump if as_json else show)(root)
+
+
 def at(row, path, scale=1):
     """The number at a path like "total.ms", times the scale; NaN where there is none."""
     for key in path.split("."):
