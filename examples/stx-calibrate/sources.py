@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Where pairs of pictures come from: recordings and live sources by GStreamer, or picture files."""
+"""Where pairs of pictures come from: picture files, or streams (streams.py)."""
 import collections
 import glob
 import pathlib
 import re
-import time
 
 import cv2
 import numpy as np
 
 LIVE = "gst:"
 PICTURES = {".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".pgm", ".ppm", ".webp"}
-TIMEOUT = 10  # seconds without a frame
 
 # Both views of one moment, gray, and their time in seconds.
 Pair = collections.namedtuple("Pair", "left right time")
@@ -71,125 +69,10 @@ def pairs_of_files(lists, count):
         yield views, float(i)
 
 
-# ---- GStreamer ----------------------------------------------------------------------------------
-
-def load_gstreamer():
-    try:
-        import gi
-        gi.require_version("Gst", "1.0")
-        from gi.repository import Gst
-    except (ImportError, ValueError) as error:
-        raise SourceError(f"there is no GStreamer for this Python ({error}): "
-                          "sudo apt install python3-gst-1.0")
-    Gst.init(None)
-    return Gst
-
+# ---- Pairs --------------------------------------------------------------------------------------
 
 def is_live(text):
     return text.startswith(LIVE)
-
-
-def line_of(text, number=0):
-    """A gst-launch line that ends in raw video, of a recording or a live source."""
-    if is_live(text):
-        return text[len(LIVE):]
-    if not pathlib.Path(text).is_file():
-        raise SourceError(f"{text}: there is no such file, folder or pattern; live sources "
-                          f"begin with {LIVE}, as in \"{LIVE}v4l2src\"")
-    return f"filesrc name=file{number} ! decodebin"
-
-
-def parsed(Gst, line, inputs):
-    """The pipeline of lines of these inputs. Names of files mean nothing but themselves in it."""
-    pipeline = Gst.parse_launch(line)
-    for number, text in enumerate(inputs):
-        if not is_live(text):
-            pipeline.get_by_name(f"file{number}").set_uri(pathlib.Path(text).absolute().as_uri())
-    return pipeline
-
-
-def sink(name, live):
-    """Live sources go on while corners are looked for: old frames are dropped."""
-    return (f"queue max-size-buffers=30 max-size-bytes=0 max-size-time=0 "
-            f"{'leaky=downstream' if live else ''} ! videoconvert ! "
-            f"video/x-raw,format=GRAY8 ! appsink name={name} sync=false max-buffers=8 "
-            f"drop={'true' if live else 'false'}")
-
-
-def count_tracks(Gst, text):
-    """The number of tracks of video in a recording."""
-    pipeline = parsed(Gst, f"{line_of(text)} name=d", [text])
-    bus, pads = pipeline.get_bus(), []
-
-    def plug(element, pad):
-        caps = pad.get_current_caps() or pad.query_caps(None)
-        fake = Gst.ElementFactory.make("fakesink")
-        pipeline.add(fake)
-        fake.sync_state_with_parent()
-        pad.link(fake.get_static_pad("sink"))
-        if caps.to_string().startswith("video/"):
-            pads.append(pad)
-
-    pipeline.get_by_name("d").connect("pad-added", plug)
-    pipeline.set_state(Gst.State.PAUSED)
-    message = bus.timed_pop_filtered(
-        TIMEOUT * Gst.SECOND, Gst.MessageType.ASYNC_DONE | Gst.MessageType.ERROR)
-    pipeline.set_state(Gst.State.NULL)
-    if message is not None and message.type == Gst.MessageType.ERROR:
-        raise SourceError(f"{text}: {message.parse_error()[0].message}")
-    return len(pads)
-
-
-def launch_line(Gst, inputs):
-    """The whole pipeline, with an appsink per view; one if frames hold both."""
-    live = is_live(inputs[0])
-    names = ("left", "right")
-    if len(inputs) == 2:
-        return " ".join(f"{line_of(text, n)} ! {sink(names[n], is_live(text))}"
-                        for n, text in enumerate(inputs)), 2
-    line = line_of(inputs[0])
-    if live or count_tracks(Gst, inputs[0]) < 2:
-        return f"{line} ! {sink('left', live)}", 1
-    return f"{line} name=d " + " ".join(f"d. ! {sink(name, live)}" for name in names), 2
-
-
-class Stream:
-    """Frames of an appsink, with their times."""
-
-    def __init__(self, Gst, pipeline, name, text):
-        self.gst, self.pipeline, self.text = Gst, pipeline, text
-        self.sink = pipeline.get_by_name(name)
-
-    def fail_on_error(self):
-        message = self.pipeline.get_bus().pop_filtered(self.gst.MessageType.ERROR)
-        if message is not None:
-            error, debug = message.parse_error()
-            raise SourceError(f"{self.text}: {error.message}")
-
-    def pull(self):
-        """The next frame and its time in seconds; None at the end."""
-        sample = self.sink.emit("try-pull-sample", TIMEOUT * self.gst.SECOND)
-        if sample is None:
-            self.fail_on_error()
-            if not self.sink.get_property("eos"):
-                raise SourceError(f"{self.text}: no frame came within {TIMEOUT} s")
-            return None
-        return frame_of(self.gst, sample), sample.get_buffer().pts / self.gst.SECOND
-
-
-def frame_of(Gst, sample):
-    # Not get_structure(), which gives something else from GStreamer 1.26 on.
-    structure = Gst.Structure.new_from_string(sample.get_caps().to_string())
-    width, height = structure.get_value("width"), structure.get_value("height")
-    buffer = sample.get_buffer()
-    stride = -(-width // 4) * 4  # GStreamer's of GRAY8
-    done, info = buffer.map(Gst.MapFlags.READ)
-    if not done:
-        raise SourceError("cannot read a frame")
-    data = np.frombuffer(info.data, np.uint8)[:stride * height].reshape(height, stride)
-    frame = data[:, :width].copy()
-    buffer.unmap(info)
-    return frame
 
 
 def matched(streams, tolerance, count):
@@ -206,30 +89,6 @@ def matched(streams, tolerance, count):
                 heads[i] = stream.pull()
                 count.frames[i] += heads[i] is not None
 
-
-def pairs_of_streams(inputs, tolerance, seconds, count):
-    Gst = load_gstreamer()
-    if len({is_live(text) for text in inputs}) > 1:
-        raise SourceError("one of the views is live and the other is not")
-    line, sinks = launch_line(Gst, inputs)
-    try:
-        pipeline = parsed(Gst, line, inputs)
-    except Exception as error:  # GLib.Error, of which nothing is known before gi is loaded
-        raise SourceError(f"{' '.join(inputs)}: {getattr(error, 'message', error)}")
-    streams = [Stream(Gst, pipeline, name, inputs[min(i, len(inputs) - 1)])
-               for i, name in enumerate(("left", "right")[:sinks])]
-    end = time.monotonic() + seconds if is_live(inputs[0]) else float("inf")
-    pipeline.set_state(Gst.State.PLAYING)
-    try:
-        for views, at in matched(streams, tolerance, count):
-            yield views, at
-            if time.monotonic() > end:
-                return
-    finally:
-        pipeline.set_state(Gst.State.NULL)
-
-
-# ---- Pairs --------------------------------------------------------------------------------------
 
 def halves(frame, layout):
     height, width = frame.shape
@@ -255,8 +114,11 @@ def open_pairs(arguments):
     lists = [picture_files(text) if not is_live(text) else None for text in inputs]
     if any(files is None for files in lists) and any(lists):
         raise SourceError(f"{' and '.join(inputs)}: pictures and recordings do not go together")
-    frames = (pairs_of_files(lists, count) if lists[0] is not None else
-              pairs_of_streams(inputs, arguments.tolerance, arguments.seconds, count))
+    if lists[0] is not None:
+        frames = pairs_of_files(lists, count)
+    else:
+        import streams  # which needs GStreamer
+        frames = streams.pairs_of(inputs, arguments.tolerance, arguments.seconds, count)
 
     def pairs():
         first = None
