@@ -72,10 +72,11 @@ static GstPadProbeReturn pass_once(GstPad *pad, GstPadProbeInfo *info, gpointer 
   return again ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
 }
 
-/* The tee behind pad sink. */
+#define TEE "rectify-views" /* behind pad sink */
+
 static GstElement *add_tee(GstStereoRectify *self)
 {
-  GstElement *tee = gst_element_factory_make("tee", "tee");
+  GstElement *tee = gst_element_factory_make("tee", TEE);
   GstPad *sink = gst_element_get_static_pad(tee, "sink");
 
   gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, pass_once, self, NULL);
@@ -139,7 +140,7 @@ static GstPad *request_new_pad(
 
 static void release_pad(GstElement *element, GstPad *pad)
 {
-  GstElement *tee = gst_bin_get_by_name(GST_BIN(element), "tee");
+  GstElement *tee = gst_bin_get_by_name(GST_BIN(element), TEE);
 
   gst_pad_set_active(pad, FALSE);
   gst_element_remove_pad(element, pad);
@@ -218,7 +219,7 @@ static GstStructure *stats_of(gpointer object)
     GstStructure *stats;
 
     g_object_get(self->rig.view[i], "stats", &stats, NULL);
-    gst_structure_set(all, GST_OBJECT_NAME(self->rig.view[i]), GST_TYPE_STRUCTURE, stats, NULL);
+    gst_structure_set(all, gst_stx_rectify_sides[i], GST_TYPE_STRUCTURE, stats, NULL);
     gst_structure_free(stats);
   }
   if (drift != NULL)

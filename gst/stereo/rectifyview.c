@@ -53,7 +53,8 @@ static GstStaticPadTemplate sink_template =
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
 
-static const gchar *const sides[GST_STX_RECTIFY_VIEWS] = {"left", "right"};
+const gchar *const gst_stx_rectify_sides[GST_STX_RECTIFY_VIEWS] = {"left", "right"};
+#define SIDE(self) (gst_stx_rectify_sides[(self)->side])
 static const gchar *const src_names[GST_STX_RECTIFY_VIEWS] = {"src_left", "src_right"};
 
 static gboolean holds_both(GstStxRectifyView *self)
@@ -468,7 +469,7 @@ static void tell_black(GstStxRectifyView *self, const StxCalibration *calibratio
   if (black >= LEAST_BLACK)
     GST_ELEMENT_INFO(self, STREAM, FORMAT,
         ("%.0f %% of the rectified %s pictures are black: the camera does not see what they show%s",
-            100 * black, sides[self->side],
+            100 * black, SIDE(self),
             calibration->rectified ? ", by the calibration's own projection"
                                    : "; alpha=0 or a smaller fov shows less around it"),
         (NULL));
@@ -506,7 +507,7 @@ static gboolean make_plan(GstStxRectifyView *self, StxCamera *camera, StxError *
       return FALSE;
   }
   GST_INFO_OBJECT(self, "%s view: %s, calibration of %s for pictures of %g times the size",
-      sides[self->side], gst_stx_stage_impl_name(gst_stx_transform_stage(GST_STX_TRANSFORM(self))),
+      SIDE(self), gst_stx_stage_impl_name(gst_stx_transform_stage(GST_STX_TRANSFORM(self))),
       calibration.format, 1 / plan->view.scale);
   tell_black(self, &calibration);
   return TRUE;
@@ -607,7 +608,7 @@ static GstEvent *own_stream(GstStxRectifyView *self, GstEvent *event)
   gchar *own;
 
   gst_event_parse_stream_start(event, &id);
-  own = g_strdup_printf("%s/%s", id, sides[self->side]);
+  own = g_strdup_printf("%s/%s", id, SIDE(self));
   event = gst_event_make_writable(event);
   gst_structure_set(gst_event_writable_structure(event), "stream-id", G_TYPE_STRING, own, NULL);
   g_free(own);
@@ -693,7 +694,8 @@ static void gst_stx_rectify_view_class_init(GstStxRectifyViewClass *klass)
 
 GstElement *gst_stx_rectify_view_new(GstStxRectifyRig *rig, guint side)
 {
-  GstStxRectifyView *self = g_object_new(GST_TYPE_STX_RECTIFY_VIEW, "name", sides[side], NULL);
+  static const gchar *const names[GST_STX_RECTIFY_VIEWS] = {"rectify-left", "rectify-right"};
+  GstStxRectifyView *self = g_object_new(GST_TYPE_STX_RECTIFY_VIEW, "name", names[side], NULL);
 
   self->rig = rig;
   self->side = side;

@@ -10,7 +10,8 @@
 #include "gst/stereo/drift.h"
 #include "gst/stereo/sgmviews.h"
 
-#define GST_STX_RECTIFY_VIEWS 2 /* left, right */
+#define GST_STX_RECTIFY_VIEWS 2
+extern const gchar *const gst_stx_rectify_sides[GST_STX_RECTIFY_VIEWS]; /* "left", "right" */
 
 typedef struct {
   gchar *calibration, *calibration_right; /* owned; NULL: none */
@@ -34,7 +35,8 @@ typedef struct {
 G_DECLARE_FINAL_TYPE(
     GstStxRectifyView, gst_stx_rectify_view, GST, STX_RECTIFY_VIEW, GstStxTransform)
 
-/* The left (0) or right (1) view of a rig that outlives it, under the name "left" or "right". */
+/* The left (0) or right (1) view of a rig that outlives it. Its name, as those of all elements in
+ * stereo-rectify, is one that no user's element has: they are found by name in a pipeline. */
 GstElement *gst_stx_rectify_view_new(GstStxRectifyRig *rig, guint side);
 
 /* FALSE with the reason in `error` if the calibration cannot be loaded. */

@@ -61,7 +61,8 @@ def run(line, enough=None, warns=False):
         return Gst.PadProbeReturn.REMOVE
 
     for element in iterate(pipeline.iterate_recurse()):
-        name = element.get_factory().get_name()
+        factory = element.get_factory()  # none of elements inside others
+        name = factory and factory.get_name()
         if name in ("fakesink", "filesink"):
             pad = element.get_static_pad("sink")
             counts[pad] = 0

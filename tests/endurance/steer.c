@@ -32,7 +32,8 @@ static gboolean is_ours(GstElement *element)
 {
   GstElementFactory *factory = gst_element_get_factory(element);
 
-  return g_strcmp0(gst_plugin_feature_get_plugin_name(GST_PLUGIN_FEATURE(factory)), "stixels") == 0;
+  return factory != NULL && /* elements inside others have none */
+         g_strcmp0(gst_plugin_feature_get_plugin_name(GST_PLUGIN_FEATURE(factory)), "stixels") == 0;
 }
 
 static void add_handles(const GValue *item, gpointer data)

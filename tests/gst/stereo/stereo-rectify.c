@@ -252,5 +252,5 @@ STX_TEST(the_next_element_refuses)
   stx_test_breaks("street-scene-src ! video/x-raw,width=64,height=48 ! r.sink_left "
                   "stereo-rectify name=r calibration=pair.yml "
                   "r.src_left ! video/x-raw,width=7 ! fakesink",
-      "src of left", "takes video/x-raw", "width=(int)64", NULL);
+      "src of rectify-left", "takes video/x-raw", "width=(int)64", NULL);
 }
