@@ -11,6 +11,8 @@
 #define CHUNK_ROWS 16    /* of the half picture */
 #define LEAST_AGREE 20   /* points, for a motion */
 #define LEAST_SHARE 3    /* … and one in so many of those matched */
+#define ODD 3            /* frames until the offset of disparities is given up */
+#define LASTS 20         /* … that the next one has at least */
 
 /* ---- Implementations ------------------------------------------------------------------------- */
 
@@ -309,6 +311,18 @@ static EgoPose expected_pose(const StxEgomotion *s, double share)
   return pose;
 }
 
+/* Gives up the known offset of disparities if frames in turn do not agree with it: the cameras were
+ * turned against each other. Where much moves by itself, it lasts at least a while. */
+static void watch_offset(StxEgomotion *s, const StxMotion *motion)
+{
+  const bool odd = motion->points >= LEAST_AGREE && 5 * motion->agree < 4 * motion->points;
+  s->odd = s->odd < 0 || odd ? s->odd + 1 : 0;
+  if (s->odd < ODD)
+    return;
+  ego_bend_begin(&s->bend);
+  s->odd = -LASTS;
+}
+
 /* Finds the motion, with the results of `search` unless it is NULL. */
 static bool find_motion(StxEgomotion *s, const StxEgomotionFrame *frame, EgoPose pose,
     EgoSearch *search, StxEgomotionResult *result, StxError *error)
@@ -325,6 +339,7 @@ static bool find_motion(StxEgomotion *s, const StxEgomotionFrame *frame, EgoPose
   s->pose = pose;
   if (s->known)
     s->bend = bend;
+  watch_offset(s, motion);
   result->count = (size_t)s->point_count;
   return true;
 }
@@ -334,6 +349,7 @@ static void begin_anew(StxEgomotion *s, const StxEgomotionFrame *frame)
   s->begun = true;
   s->known = false;
   s->last_step = 0;
+  s->odd = 0;
   s->camera = frame->camera;
   ego_bend_begin(&s->bend);
 }
@@ -378,6 +394,7 @@ bool stx_egomotion_frame(
     s->time = frame->time;
     return true;
   }
+  ego_bend_mean(&s->bend, &s->camera, s->width, &result->offset, &result->offset_deviation);
   take_corners(s, frame);
   s->last_step = timed ? frame->time - s->time : 0;
   s->time = frame->time;

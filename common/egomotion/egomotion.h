@@ -109,6 +109,9 @@ typedef struct {
                                    call. All that were found, also of what moves itself */
   size_t count;
   uint64_t interval; /* ns since the frame before, or STX_EGOMOTION_NO_TIME: unknown */
+  /* Pixels by which disparities are too large, in the mean over the picture, by the frames of the
+   * stream so far, and its standard deviation. */
+  double offset, offset_deviation;
 } StxEgomotionResult;
 
 /*

@@ -128,7 +128,7 @@ int ego_ransac(const EgoCamera *, const EgoPoint *points, int count, EgoPose *po
 int ego_refine(const EgoImpl *, const EgoCamera *, const EgoPoint *points, int count, int threads,
     EgoPose *pose, EgoBend *bend, double deviation[6]);
 
-/* Nothing is known of it. */
+/* Nothing is known of it, but that it is small. */
 void ego_bend_begin(EgoBend *bend);
 
 /* ---- The state ------------------------------------------------------------------------------ */
@@ -153,9 +153,15 @@ struct StxEgomotion {
   bool begun, known; /* there is a frame before; its motion is known: */
   EgoPose pose;
   EgoBend bend;
+  int odd; /* frames in turn with which `bend` does not agree; < 0: it was given up so long ago */
   StxCamera camera;
   uint64_t time, last_step; /* of the frame before; since the one before it, 0: unknown */
 };
+
+/* Returns how far disparities are off in the mean over the columns of the picture, pixels, and the standard
+ * deviation of that. */
+void ego_bend_mean(
+    const EgoBend *bend, const StxCamera *camera, int width, double *offset, double *deviation);
 
 /* The best one of this machine. */
 const EgoImpl *ego_host_impl(void);

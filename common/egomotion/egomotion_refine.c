@@ -21,6 +21,7 @@
 #define LEAST_SHIFT 1e-3 /* m */
 #define LENS .01         /* of the translation: what is left of a lens after rectification */
 #define OFFSET .5        /* px: standard deviation of what disparities are off by at first */
+#define WIDE 4.          /* … once that was wrong */
 #define KEEP .98         /* of what is known of it, from frame to frame */
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
@@ -141,11 +142,40 @@ static bool find_deviations(
   return true;
 }
 
+static void doubt(EgoBend *bend, double deviation)
+{
+  memset(bend->certainty, 0, sizeof bend->certainty);
+  for (int k = 0; k < EGO_BENDS; k++)
+    bend->certainty[k][k] = 1 / (deviation * deviation);
+}
+
 void ego_bend_begin(EgoBend *bend)
 {
   *bend = (EgoBend){.offset = {0}};
-  for (int k = 0; k < EGO_BENDS; k++)
-    bend->certainty[k][k] = 1 / (OFFSET * OFFSET);
+  doubt(bend, OFFSET);
+}
+
+void ego_bend_mean(
+    const EgoBend *bend, const StxCamera *camera, int width, double *offset, double *deviation)
+{
+  const double left = -camera->cx / camera->focal, right = left + width / camera->focal;
+  const double mean[EGO_BENDS] = {
+      1, (left + right) / 2, (left * left + left * right + right * right) / 3};
+  double a[EGO_UNKNOWNS][EGO_UNKNOWNS + 1], variance = 0;
+  *offset = 0;
+  for (int i = 0; i < EGO_BENDS; i++) {
+    memcpy(a[i], bend->certainty[i], sizeof bend->certainty[i]);
+    a[i][EGO_BENDS] = mean[i];
+  }
+  if (!ego_solve(EGO_BENDS, a)) {
+    *deviation = INFINITY;
+    return;
+  }
+  for (int i = 0; i < EGO_BENDS; i++) {
+    *offset += mean[i] * bend->offset[i];
+    variance += mean[i] * a[i][EGO_BENDS];
+  }
+  *deviation = sqrt(variance);
 }
 
 int ego_refine(const EgoImpl *impl, const EgoCamera *camera, const EgoPoint *points, int count,
@@ -162,6 +192,9 @@ int ego_refine(const EgoImpl *impl, const EgoCamera *camera, const EgoPoint *poi
   sum_points(impl, &fit, threads, &sums);
   if (!(sums.weight > 6) || !find_deviations(&sums, &fit, bend, deviation))
     return 0;
+  /* An offset that was wrong has made the points wrong, too: they say less than they seem to. */
+  if (fabs(fit.bend[0]) > OFFSET)
+    doubt(bend, WIDE);
   *pose = fit.pose;
   return sums.agree;
 }

@@ -3,7 +3,13 @@
 
 #include "common/sgm/sgm_vanishing.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define LEAST_OFF 1.5 /* px: half a pixel more than rounding leaves */
+#define OFF_DEVIATIONS 5
+#define OFF_PAIRS 5
 
 enum { SHRINK = STX_SGM_RANGE_SHRINK, BEFORE = STX_SGM_RANGE_BEFORE, FINE_RANGE = 128 };
 
@@ -244,6 +250,19 @@ bool stx_sgm_range_look(const StxSgmParams *params, const StxImage8 *left, const
                               reach.pixels);
   range->tries += range->tries < STX_SGM_RANGE_TRIES;
   return !open || find_infinity(left, right, scratch, place, &reach, &range->infinity, error);
+}
+
+bool stx_sgm_range_correct(StxSgmRange *range, double offset, double deviation)
+{
+  int infinity = range->infinity + (int)lrint(offset);
+  bool off = fabs(offset) >= LEAST_OFF && fabs(offset) >= OFF_DEVIATIONS * deviation &&
+             abs(infinity) <= STX_SGM_INFINITY_MOST;
+  range->off = off ? range->off + 1 : 0;
+  if (range->off < OFF_PAIRS)
+    return false;
+  range->infinity = infinity;
+  range->off = 0;
+  return true;
 }
 
 void stx_sgm_range_apply(const StxSgmRange *range, StxSgmParams *params)

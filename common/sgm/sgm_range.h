@@ -21,6 +21,10 @@
  *            If more than an eighth of the shrunk pixels is known, and at most a twentieth of these
  *            below width / 160 − 3, the views are matched in full size from 0 to 127 px, and
  *            parallel edges of the ground tell where they meet (sgm_vanishing.h).
+ *   motion   While the camera moves, near and far things pass at speeds that show their depths but
+ *            for one factor; so a constant by which all disparities are off is found with its
+ *            motion (egomotion.h). If it is 1.5 px and five standard deviations for 5 pairs in
+ *            turn, infinity moves by as many whole pixels.
  *   in time  The first pair of a stream is looked at, then every fourth. A larger range counts at
  *            once; a smaller one after 16 looks in a row that all ask for less, and then the
  *            largest of these. Infinity is found in one of the first 8 looks, or stays 0.
@@ -69,6 +73,7 @@ typedef struct {
   int calm, smaller; /* looks in a row that ask for less; the largest of these */
   int tries;         /* looks so far, up to STX_SGM_RANGE_TRIES */
   int nearer;        /* thousandths of the picture beyond a range that is given */
+  int off;           /* pairs in turn by whose motion infinity lies elsewhere */
 } StxSgmRange;
 
 /* A pair comes. True: it must be looked at. */
@@ -86,6 +91,10 @@ STX_API size_t stx_sgm_range_scratch(
 STX_API bool stx_sgm_range_look(const StxSgmParams *params, const StxImage8 *left,
     const StxImage8 *right, void *scratch, const StxPlace *place, StxSgmRange *range,
     StxError *error);
+
+/* Takes into account what the camera's motion says (StxEgomotionResult) of a pair that was matched
+ * with `range`. True: infinity moved, by whole pixels. */
+STX_API bool stx_sgm_range_correct(StxSgmRange *range, double offset, double deviation);
 
 /* Fills in what `params` leaves open. */
 void stx_sgm_range_apply(const StxSgmRange *range, StxSgmParams *params);

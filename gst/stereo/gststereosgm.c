@@ -161,6 +161,21 @@ static void tell_infinity(GstStereoSgm *self, gint infinity)
       ("the cameras look apart, or their principal points differ"));
 }
 
+/* Follows the disparity at infinity by the motion of the pair before: the pictures of a rig whose
+ * cameras were turned against each other say nothing of it. */
+static void correct(GstStereoSgm *self, StxSgmRange *range)
+{
+  GstStxMatcher *matcher = GST_STX_MATCHER(self);
+
+  if (self->active.infinity != STX_SGM_INFINITY_AUTO || matcher->offset[1] <= 0)
+    return;
+  GST_LOG_OBJECT(self, "disparities are off by %.2f px, deviation %.2f, by the camera's motion",
+      matcher->offset[0], matcher->offset[1]);
+  if (stx_sgm_range_correct(range, matcher->offset[0], matcher->offset[1]))
+    stx_egomotion_reset(matcher->egomotion);
+  matcher->offset[1] = 0;
+}
+
 /* The parameters of this pair: those of the plan, and what the pictures say. */
 static gboolean choose(GstStereoSgm *self, GstStxStage *stage, const GstStxMatcherPair *pair,
     StxSgmParams *params, StxError *error)
@@ -178,6 +193,7 @@ static gboolean choose(GstStereoSgm *self, GstStxStage *stage, const GstStxMatch
       return FALSE;
     warn_of_range(self, &range);
   }
+  correct(self, &range);
   *params = self->active;
   stx_sgm_range_apply(&range, params);
   GST_STX_MATCHER(self)->plan.reach = params->max_disparity;

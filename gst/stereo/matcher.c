@@ -336,7 +336,8 @@ static gboolean find_motion(GstStxMatcher *self, GstStxStage *stage, GstStxPairi
   restart = self->restart || GST_BUFFER_IS_DISCONT(frame->set[self->views.lead]);
   self->restart = FALSE;
   GST_OBJECT_UNLOCK(self);
-  return gst_stereo_sgm_motion_find(&self->egomotion, impl, &input, restart, meta, error);
+  return gst_stereo_sgm_motion_find(
+      &self->egomotion, impl, &input, restart, meta, self->offset, error);
 }
 
 /* ---- One pair ------------------------------------------------------------------------------ */

@@ -84,6 +84,7 @@ struct _GstStxMatcher {
   GstStxScratch pair_scratch; /* on the host, wherever the element matches */
 
   StxEgomotion *egomotion; /* NULL: never wanted so far */
+  gdouble offset[2];       /* of the last pair, by its motion: StxEgomotionResult; 0: unknown */
   gboolean restart;        /* the next frame has none before it; under the object lock */
 };
 

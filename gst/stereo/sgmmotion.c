@@ -25,7 +25,8 @@ static GstBuffer *points_of(const StxEgomotionResult *result)
 }
 
 gboolean gst_stereo_sgm_motion_find(StxEgomotion **state, const StxEgomotionImpl *impl,
-    const StxEgomotionFrame *frame, gboolean restart, GstStxMotionMeta *meta, StxError *error)
+    const StxEgomotionFrame *frame, gboolean restart, GstStxMotionMeta *meta, gdouble offset[2],
+    StxError *error)
 {
   const gint width = frame->left.width, height = frame->left.height;
   StxEgomotionResult result;
@@ -39,6 +40,8 @@ gboolean gst_stereo_sgm_motion_find(StxEgomotion **state, const StxEgomotionImpl
   if (!stx_egomotion_prepare_for(*state, impl, width, height, error) ||
       !stx_egomotion_frame(*state, frame, &result, error))
     return FALSE;
+  offset[0] = result.offset;
+  offset[1] = result.offset_deviation;
   meta->motion = result.motion;
   meta->interval = result.interval;
   meta->points = points_of(&result);

@@ -114,6 +114,35 @@ STX_TEST(a_street_is_driven_along)
   }
 }
 
+/* Drives on from frame `from` with disparities that are `pixels` too large. */
+static StxEgomotionResult drive_off(Drive *d, uint64_t from, uint64_t to, int pixels)
+{
+  StxEgomotionResult r = {0};
+  for (uint64_t frame = from; frame < to; frame++) {
+    draw(d, frame);
+    for (int y = 0; y < HEIGHT; y++)
+      for (int x = 0; x < WIDTH; x++) {
+        uint16_t *value = &stx_row16(&d->disparity, y)[x];
+        int off = *value + pixels * STX_DISPARITY_ONE;
+        *value = *value != STX_DISPARITY_UNKNOWN && off > 0 ? (uint16_t)off : STX_DISPARITY_UNKNOWN;
+      }
+    r = look(d);
+  }
+  return r;
+}
+
+STX_TEST_LOOP(an_offset_of_disparities_is_found_and_given_up, 2)
+{
+  const int pixels = _i == 0 ? 5 : -5;
+  STX_AUTO(Drive) d = street_drive(1, STX_BACKEND_AUTO);
+  StxEgomotionResult r = drive_off(&d, 0, 10, pixels);
+  ck_assert_msg(fabs(r.offset - pixels) < .3 && r.offset_deviation < .2, "%g ± %g", r.offset,
+      r.offset_deviation);
+  r = drive_off(&d, 10, 18, 0);
+  ck_assert_msg(fabs(r.offset) < .3, "%g ± %g", r.offset, r.offset_deviation);
+  expect_ahead(&r, SPEED * .1, .06);
+}
+
 /* Points lie in the picture, have the disparity of their places, and move with the camera. */
 STX_TEST(points_are_where_they_say)
 {

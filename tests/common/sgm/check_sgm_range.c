@@ -300,6 +300,26 @@ STX_TEST(disparities_count_from_infinity)
 
 /* ---- Every implementation ------------------------------------------------------------------ */
 
+STX_TEST(motion_moves_infinity_if_it_is_sure_for_five_pairs)
+{
+  static const struct {
+    double offset, deviation;
+    int infinity;
+  } pairs[] = {{-6.4, .2, -6}, {1.6, .1, 2}, {1.4, .01, 0}, {9, 2, 0}, {300, .1, 0}};
+  for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+    StxSgmRange range = {0};
+    for (int i = 0; i < 4; i++)
+      ck_assert(!stx_sgm_range_correct(&range, pairs[k].offset, pairs[k].deviation));
+    ck_assert(!stx_sgm_range_correct(&range, 0, .1)); /* not in turn */
+    for (int i = 0; i < 4; i++)
+      ck_assert(!stx_sgm_range_correct(&range, pairs[k].offset, pairs[k].deviation));
+    ck_assert_int_eq(range.infinity, 0);
+    bool moved = stx_sgm_range_correct(&range, pairs[k].offset, pairs[k].deviation);
+    ck_assert_int_eq(moved, pairs[k].infinity != 0);
+    ck_assert_int_eq(range.infinity, pairs[k].infinity);
+  }
+}
+
 STX_TEST(what_is_left_open_is_what_a_look_says)
 {
   StxRandom random = {4};

@@ -141,6 +141,53 @@ STX_TEST(it_begins_anew)
   gst_buffer_unref(out);
 }
 
+/* The right camera turns about its vertical axis: its picture moves by `pixels` to the right. */
+static GstBuffer *push_turned(Drive *self, guint64 frame, gint pixels)
+{
+  GstBuffer *right = view(self, STX_SCENE_RIGHT, frame);
+  const gint from = MAX(-pixels, 0), to = MAX(pixels, 0), width = WIDTH - ABS(pixels);
+  GstMapInfo map;
+
+  fail_unless(gst_buffer_map(right, &map, GST_MAP_READWRITE));
+  for (guint8 *row = map.data; row < map.data + WIDTH * HEIGHT; row += WIDTH)
+    memmove(row + to, row + from, (gsize)width);
+  gst_buffer_unmap(right, &map);
+  stereo_push_left(&self->pair, view(self, STX_SCENE_LEFT, frame));
+  stereo_push_right(&self->pair, right);
+  return gst_harness_pull(self->pair.left);
+}
+
+static gint infinity_of(const Drive *self)
+{
+  g_autoptr(GstStructure) stats = NULL;
+  gint infinity = -1000;
+
+  g_object_get(self->pair.element, "stats", &stats, NULL);
+  fail_unless(gst_structure_get_int(stats, "disparity-at-infinity", &infinity));
+  return infinity;
+}
+
+STX_TEST_LOOP(infinity_follows_a_camera_that_turns, 3)
+{
+  static const struct {
+    const gchar *properties;
+    gint pixels, infinity;
+  } turns[] = {{"motion=true", 5, -5}, {"motion=true", -5, 5},
+      {"motion=true disparity-at-infinity=0", 5, 0}};
+  g_auto(Drive) self = drive(turns[_i].properties);
+
+  for (guint64 frame = 0; frame < 30; frame++) {
+    g_autoptr(GstBuffer) out = push_turned(&self, frame, frame < 8 ? 0 : turns[_i].pixels);
+
+    if (frame == 7)
+      ck_assert_int_eq(infinity_of(&self), 0);
+    if (frame == 29) {
+      ck_assert_int_eq(infinity_of(&self), turns[_i].infinity);
+      expect_metre(out);
+    }
+  }
+}
+
 /* A motion attached by an application is passed on, and none is computed. */
 STX_TEST_LOOP(a_motion_that_is_given_stays, 2)
 {
