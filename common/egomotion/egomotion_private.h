@@ -158,8 +158,8 @@ struct StxEgomotion {
   uint64_t time, last_step; /* of the frame before; since the one before it, 0: unknown */
 };
 
-/* Returns how far disparities are off in the mean over the columns of the picture, pixels, and the standard
- * deviation of that. */
+/* Returns how far disparities are off in the mean over the picture's columns, pixels, and the
+ * standard deviation of that. */
 void ego_bend_mean(
     const EgoBend *bend, const StxCamera *camera, int width, double *offset, double *deviation);
 
