@@ -13,6 +13,8 @@ import tempfile
 
 import numpy as np
 
+import warm
+
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 sys.path[:0] = [str(EXAMPLES / "shared"), str(EXAMPLES / "stx-check")]
 import files  # noqa: E402 (where it is had to be said first)
@@ -51,7 +53,7 @@ def make_drive(folder, moments=9, begin=0, **settings):
 def expect(folder, arguments, status, *words):
     """Runs "stx-check arguments", where each @ stands for the folder."""
     command = [CHECK, *arguments.replace("@", str(folder)).split()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    done = warm.fresh(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == status, (command, done)
     for one in words:
         assert one in (done.stderr if status == 2 else done.stdout), (command, one, done)

@@ -3,15 +3,16 @@
 import json
 import os
 import shlex
-import subprocess
 import sys
+
+import warm
 
 
 def run(program, options="", status=0, env=None):
     """Its output and its messages on stderr; it must end with this status."""
     command = [str(program), *shlex.split(options)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          timeout=300, check=False, env={**os.environ, **(env or {})})
+    done = warm.fresh(command, env and {**os.environ, **env}, capture_output=True, text=True,
+                      timeout=300, check=False)
     if (done.returncode == 0) != (status == 0):
         sys.exit(f"FAILED: {command} ends with {done.returncode}: {done.stdout}{done.stderr}")
     return done.stdout, done.stderr
