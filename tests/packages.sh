@@ -117,12 +117,13 @@ fetch_dask() {
 
 # The ones among the arguments that are not installed.
 missing_packages() {
+  local package installed
+  # shellcheck disable=SC2016  # for dpkg-query
+  local form='${db:Status-Abbrev} ${Package} ${Package}:${Architecture}\n'
+  installed=" $(dpkg-query -W -f "$form" "$@" 2>/dev/null | sed -n 's/^ii *//p' | tr '\n' ' ') " ||
+    true
   for package in "$@"; do
-    state=$(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null || true)
-    case $state in
-      ii*) ;;
-      *) printf '%s ' "$package" ;;
-    esac
+    [[ $installed == *" $package "* ]] || printf '%s ' "$package"
   done
 }
 
