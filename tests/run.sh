@@ -38,6 +38,17 @@ configure() {
   meson $command "$folder" "$@"
 }
 
+# Builds all but the programs of suites gst and fuzz.
+build_without_elements() {
+  # shellcheck disable=SC2046  # a list of files
+  ninja -C "$build" $(meson introspect "$build" --targets | python3 -c '
+import json, os, sys
+for target in json.load(sys.stdin):
+    path = os.path.relpath(target["filename"][0], os.path.realpath(sys.argv[1]))
+    if target["build_by_default"] and not path.startswith(("tests/gst/", "tests/fuzz/")):
+        print(path)' "$build")
+}
+
 # build_for DIR ARGUMENT...: builds what `meson test ARGUMENT...` needs, with what other programs
 # leave of the processors.
 build_for() {
@@ -127,6 +138,11 @@ if [ "$mode" = quick ]; then
   packages=(onnx opencv) optional=''
   [ -z "$edited" ] || packages=()
 fi
+# Suite lazy is that of the address sanitizer, and what it or the thread sanitizer runs runs once:
+# there, where it proves more. But suite common compares the instruction sets, and suite cuda has
+# cases of full size.
+users_tests=(--no-suite lazy --no-suite gst --no-suite fuzz --no-suite faults --no-suite threads)
+[ "$mode" = all ] && [ "${SANITIZE:-yes}" = yes ] || users_tests=(--no-suite lazy)
 # The emulator runs the kernels: what nvcc makes of them is not looked at. Instrumented code draws
 # false warnings from gcc, so they are no errors here. Reports need the lines of the source alone.
 # One instruction set: all are made of the same sources, and where a wider one reads or writes too
@@ -135,7 +151,8 @@ sanitizers=(-Dtests=enabled -Dexamples=disabled -Dcuda-archs=none -Db_lundef=fal
   -Ddebug=false -Dc_args=-g1 -Dcpp_args=-g1 -Dcpu-variants=base)
 # gst-launch-1.0 and gst-inspect-1.0 are not instrumented and cannot load the plugin: no suite docs.
 # Tests of suite cuda run only if they are in faults, too: PTX's machine sees a kernel's accesses.
-asan_tests=(--timeout-multiplier 6 --suite common --suite gst --suite faults --suite threads)
+asan_tests=(--timeout-multiplier 6 --suite common --suite gst --suite fuzz --suite faults
+  --suite threads)
 tsan_tests=(--timeout-multiplier 6 --suite threads --suite cuda)
 
 configure "$build" "${options[@]}"
@@ -143,7 +160,11 @@ configure "$build" "${options[@]}"
 # shellcheck disable=SC2086  # a list of words
 { fetch "${packages[@]}" && install_optional_packages $optional; } &
 fetching=$!
-[ -n "$edited" ] || ninja -C "$build"
+case $mode in
+  quick) [ -n "$edited" ] || ninja -C "$build" ;;
+  all) build_without_elements ;;
+  full) ninja -C "$build" ;;
+esac
 wait $fetching || true
 fetch "${packages[@]}"
 
@@ -167,12 +188,12 @@ if [ -n "$edited" ]; then
   # shellcheck disable=SC2086  # a list of words
   run_tests "$build" $names
 elif [ "$mode" = quick ]; then
-  run_tests "$build" --suite common --suite gst --suite docs --suite cuda
+  run_tests "$build" --suite common --suite gst --suite fuzz --suite frames --suite docs \
+    --suite cuda
 elif [ "$mode" = full ]; then
   STX_CALLS=all STX_CUDA_MODES=all run_tests "$build"
 else
-  # Suite lazy is that of the address sanitizer.
-  run_tests "$build" --no-suite lazy
+  run_tests "$build" "${users_tests[@]}"
 fi
 
 if [ $sanitize = yes ]; then

@@ -48,4 +48,4 @@ test -s stixels.png && test -s stixels.mkv
 examples/demo.sh --dashboard --frame 3
 test -s dashboard.png
 meson test -C /out/build --no-rebuild --print-errorlogs --num-processes $(($(nproc) + 1)) \
-  --suite common --suite gst --suite docs --suite cuda --suite pipeline
+  --suite common --suite gst --suite frames --suite fuzz --suite docs --suite cuda --suite pipeline
