@@ -93,10 +93,12 @@ def beams_quality(program, sources):
     return rows
 
 
-def settings_quality(program, sources):
-    """F1 of each setting on all data, and of sensors with fewer and more beams."""
+def settings_quality(program, sources, step=1):
+    """F1 of each setting on the first data, of one in `step` on the others, and of sensors with
+    fewer and more beams."""
     return [{"data": data, "setting": setting, **quality(program, *source, *options)}
-            for data, source in sources.items() for setting, options in SETTINGS.items()
+            for i, (data, source) in enumerate(sources.items())
+            for setting, options in list(SETTINGS.items())[::step if i else 1]
             ] + beams_quality(program, sources)
 
 
@@ -117,7 +119,8 @@ def check_quality(programs):
     """Compares today's measurements with the files, for the data that there is."""
     program, sources = pathlib.Path(programs) / "stx-eval", sources_of(known_folders())
     there = [row for row in read("ground-quality.csv") if row["data"] in sources]
-    assert settings_quality(program, sources) == there, "ground-quality.csv: measure-ground"
+    again = settings_quality(program, sources, 5)
+    assert all(row in there for row in again), "ground-quality.csv: measure-ground"
     first = next(iter(FOLDERS))
     if first in sources:
         now = [{key: str(value) for key, value in row.items()}
@@ -128,7 +131,7 @@ def check_quality(programs):
             for protocol in "ba":
                 now = quality(program, *sources[row["data"]], "--protocol", protocol)
                 assert all(row[f"{protocol}_{key}"] == now[key] for key in now), (row, now)
-    return len(there)
+    return len(again)
 
 
 def bench_steps(program, arguments):

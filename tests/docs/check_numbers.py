@@ -5,7 +5,7 @@ usage: check_numbers.py STX-EVAL
 
 Every block of every page is written again and compared, and every file of CSV with the digest that
 its program left: none is edited by hand. A block says so if its times are older than the code. Some
-of the measured rows are measured again: one in three, by its digest, of the streets' and, where
+of the measured rows are measured again: one in six, by its digest, of the streets' and, where
 there is data, of KITTI's; times are not compared. stx-eval runs in children of this process
 (warm.py).
 """
@@ -71,9 +71,9 @@ def same(name, again, keys):
 
 
 def check_frames(study, there):
-    """Figure 7 of stixels.md, without the data set of many frames."""
+    """Figure 7 of stixels.md, of the first data that there is."""
     study.kept = lambda: [there[name] for name in ("KITTI 2015", "KITTI 2012", "street")
-                          if name in there]
+                          if name in there][:1]
     study.list_frames()
     return same("stixels-frames.csv", study.rows["frames"], ("data", "model", "frame"))
 
@@ -87,7 +87,7 @@ def check_rdp(programs):
             same("rdp-tree.csv", tree, ("level", "first")) +
             same("rdp-error.csv",
                  list(plot_rdp.error_rows(programs / "stx-eval", plot_rdp.STREET, source, (5,),
-                                          (0.5, 3, 12))),
+                                          (3,))),
                  ("data", "model", "median", "epsilon_px")))
 
 
@@ -101,7 +101,7 @@ def main():
     there = {data.name: data for data in study.kept()}
     rows = tables.read_csv(plot_stixels.FOLDER, ["comparison"])["comparison"]
     again = [row for row in rows if row["data"] in there
-             and zlib.crc32(" ".join(str(row[key]) for key in KEYS).encode()) % 3 == 0
+             and zlib.crc32(" ".join(str(row[key]) for key in KEYS).encode()) % 6 == 0
              and any(all(str(row[key]) == str(wanted[key]) for key in wanted) for wanted in SAMPLE)]
     assert len(again) >= 3, len(again)
     for row in again:

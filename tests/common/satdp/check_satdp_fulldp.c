@@ -139,7 +139,7 @@ STX_TEST_LOOP(pruning_changes_nothing, ALGORITHMS)
 {
   static const Mask masks[] = {UNMASKED, UNMASKED, UNMASKED, SOME, UNEVEN, RDP};
   StxRandom random = {9};
-  for (int round = 0; round < stx_rounds(_i == SATDP ? 1500 : 900); round++) {
+  for (int round = 0; round < stx_rounds(_i == SATDP ? 500 : 300); round++) {
     StxSatdpParams params = algorithms[_i].any(&random);
     Filling fillings[] = {(Filling)(round % FILLINGS), STREET, HOLES};
     StxRoadLine line = tilted_road(&random, params.grid.height);
@@ -157,7 +157,7 @@ STX_TEST_LOOP(pruning_changes_nothing, ALGORITHMS)
 STX_TEST_LOOP(pruning_changes_nothing_around_holes, ALGORITHMS)
 {
   StxRandom random = {10};
-  for (int round = 0; round < stx_rounds(120); round++) {
+  for (int round = 0; round < stx_rounds(60); round++) {
     StxSatdpParams params = case_params(24, 40 + stx_random_below(&random, 50), 4, 0);
     StxRoadLine line = {0.3, stx_random_below(&random, params.grid.height), 1};
     params.unknown_cost = stx_random_below(&random, 16) / 4.0;
