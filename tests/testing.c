@@ -232,6 +232,8 @@ void stx_expect_words(const StxError *error, const char *words)
 void stx_expect_same(const void *expected, const void *actual, size_t size, const char *what)
 {
   const uint8_t *e = expected, *a = actual;
+  if (size == 0 || memcmp(e, a, size) == 0) /* once for a sanitizer */
+    return;
   for (size_t i = 0; i < size; i++)
     if (e[i] != a[i])
       ck_abort_msg("%s: byte %zu of %zu is %d, expected %d", what, i, size, a[i], e[i]);

@@ -14,8 +14,10 @@ static const StxCudaKernel probe_copy = {&module, "stx_probe_copy"};
 static void fill_random(uint8_t *bytes, size_t size, uint64_t seed)
 {
   StxRandom random = {seed};
-  for (size_t i = 0; i < size; i++)
-    bytes[i] = (uint8_t)stx_random(&random);
+  for (size_t i = 0; i < size; i += 4) {
+    uint32_t four = stx_random(&random);
+    memcpy(bytes + i, &four, size - i < 4 ? size - i : 4);
+  }
 }
 
 static void expect_text(const StxError *error, const char *part)

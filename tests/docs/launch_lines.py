@@ -28,7 +28,7 @@ import samples
 
 SECONDS = 0.1  # of a line without an end, once its first frames have reached the sinks
 SECONDS_MOST = 60
-BUFFERS = 2
+BUFFERS = 1
 NEEDS_CAMERA = re.compile(r"v4l2src|/dev/|\.mp4|…|udpsrc|tensor_")
 AT_ONCE = 3  # most of them wait
 

@@ -40,15 +40,19 @@ def read():
     return head, sources, rows
 
 
-def with_recording(sources, folder):
-    """`sources`, with what takes longest to draw, and many lines begin with, in a file."""
-    line = Gst.parse_launch(f"{sources['PICTURE']} ! {sources['SMALL']} ! gdppay ! "
-                            f"filesink location={folder}/picture")
-    line.set_state(Gst.State.PLAYING)
-    line.get_bus().timed_pop_filtered(Gst.CLOCK_TIME_NONE,
-                                      Gst.MessageType.EOS | Gst.MessageType.ERROR)
-    line.set_state(Gst.State.NULL)
-    return {"PICTURE ! SMALL": f"filesrc location={folder}/picture ! gdpdepay", **sources}
+def with_recordings(sources, folder):
+    """`sources`, with what takes longest to draw, and many lines begin with, in files."""
+    recorded = {"PICTURE ! SMALL": f"{sources['PICTURE']} ! {sources['SMALL']}",
+                **{name: sources[name] for name in ("DISPARITY", "FEWER")}}
+    for name, text in recorded.items():
+        path = f"{folder}/{name[:4]}"
+        line = Gst.parse_launch(f"{text} ! gdppay ! filesink location={path}")
+        line.set_state(Gst.State.PLAYING)
+        line.get_bus().timed_pop_filtered(Gst.CLOCK_TIME_NONE,
+                                          Gst.MessageType.EOS | Gst.MessageType.ERROR)
+        line.set_state(Gst.State.NULL)
+        recorded[name] = f"filesrc location={path} ! gdpdepay"
+    return {"PICTURE ! SMALL": "", **sources, **recorded}
 
 
 def last_frame(pipeline, sources, end=""):
@@ -86,7 +90,7 @@ def main():
     if sys.argv[1:2] == ["--sheet"]:
         return write_sheet(rows, sources, sys.argv[2])
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(AT_ONCE) as pool:
-        sources = with_recording(sources, folder)
+        sources = with_recordings(sources, folder)
         sums = list(pool.map(lambda row: sum_of(row, sources), rows))
     if sys.argv[1:] == ["--write"]:
         lines = [" | ".join([found, *row[1:]]) for found, row in zip(sums, rows)]

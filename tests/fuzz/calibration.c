@@ -194,4 +194,4 @@ static const char *const words[] = {"0", "-1", "1e308", "-1e-308", "nan", "inf",
     ".nan", ".inf", "%YAML:1.0", "!!opencv-matrix", "data: [", "&a", "*a", "<<:", "- ", "]", "|",
     ">", "---", "...", "?", "M1:", "R:", "T:", "cam0:", "K_00:", "[STEREO]", "[LEFT_CAM_HD]",
     "Baseline=", "\"cameraData\":", "toCameraSocket", NULL};
-const StxFuzzTarget stx_fuzz_target = {words, 1500};
+const StxFuzzTarget stx_fuzz_target = {words, 600};

@@ -518,4 +518,4 @@ bool stx_fuzz_seed(size_t number, StxBytes *seed)
   return true;
 }
 
-const StxFuzzTarget stx_fuzz_target = {stx_fuzz_caps_words, 12000};
+const StxFuzzTarget stx_fuzz_target = {stx_fuzz_caps_words, 8000};

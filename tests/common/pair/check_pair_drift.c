@@ -289,7 +289,7 @@ STX_TEST(a_rig_that_drifts_stays_level)
   StxDrift drift = {0};
   StxDriftPair pair;
   StxRectifyTurn applied = {{0}, 0};
-  int pairs = stx_test_small() ? 12 : 60;
+  int pairs = stx_test_small() ? 6 : 60;
 
   for (int i = 0; i < pairs; i++) {
     double share = i / 60.0;

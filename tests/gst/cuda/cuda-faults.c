@@ -75,7 +75,7 @@ static const CudaPlace nowhere[] = {{NULL, NULL}};
 static guint runs_of(guint line)
 {
 #ifdef __SANITIZE_ADDRESS__
-  return (lines[line].runs + 5) / 6;
+  return (lines[line].runs + 3) / 4;
 #else
   return g_strcmp0(g_getenv("STX_CALLS"), "all") == 0 ? lines[line].calls - lines[line].first
                                                       : lines[line].runs;
@@ -225,7 +225,7 @@ STX_TEST(gpus_have_numbers)
 
 /* ---- Memory -------------------------------------------------------------------------------- */
 
-#define AMOUNTS 7
+#define AMOUNTS 4
 
 /* From too little for the first block to enough for all, of lines on whose way memory is taken. */
 STX_TEST_LOOP(little_memory, G_N_ELEMENTS(lines) * AMOUNTS)
@@ -233,7 +233,7 @@ STX_TEST_LOOP(little_memory, G_N_ELEMENTS(lines) * AMOUNTS)
   guint i = _i / AMOUNTS, amount = _i % AMOUNTS;
   CudaOutcome gpu;
 
-  set_number("STX_FAKE_CUDA_MEMORY", amount * 28 * 1024);
+  set_number("STX_FAKE_CUDA_MEMORY", amount * 56 * 1024);
   gpu = expect_survival(i);
   ck_assert_int_le(gpu.warnings, 3);
   ck_assert_msg(amount > 0 || gpu.warnings > 0, "%s: no memory was enough", lines[i].what);
