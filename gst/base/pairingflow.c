@@ -120,6 +120,16 @@ static gint64 limit_of(GstStxPairing *self, GstClockTime running)
                                           : GST_STX_TIME_APART;
 }
 
+/* The hole in a stream that may lie in front of a head without a reason. A recording can be asked
+ * what comes next, at no cost. */
+static gint64 hole_of(GstStxPairing *self, GstClockTime running)
+{
+  GstClockTime period = PRIVATE(self)->skew.period;
+
+  return period > 0 && !GST_CLOCK_TIME_IS_VALID(running) ? 2 * (gint64)period
+                                                         : limit_of(self, running);
+}
+
 /* A live source stamps frames when they come: what it stamped ahead of now, or before what it had
  * stamped before, is not when. A file may have gaps that others do not; of two that disagree, the
  * one that is `ahead` has to be followed by its next frame. */
@@ -143,13 +153,16 @@ static void shift(GstStxPairing *self, guint role, GstClockTimeDiff expected, Gs
   priv->timelines[role].last = expected;
 }
 
-/* Where the next frame of a role is expected now, which was `last` before. */
+/* Where the next frame of a role is expected, which was `last` before: in a live pipeline now, in a
+ * recording a frame after the odd one. */
 static GstClockTimeDiff next_of(
     GstStxPairing *self, guint role, GstClockTimeDiff last, GstClockTime running)
 {
   GstClockTime period = PRIVATE(self)->skew.period, taken = PRIVATE(self)->taken[role];
   GstClockTime passed = running > taken ? running - taken : 0;
 
+  if (!GST_CLOCK_TIME_IS_VALID(running))
+    return last + 2 * PRIVATE(self)->timelines[role].step;
   if (period > 0)
     passed = (passed + period / 2) / period * period;
   return last + (GstClockTimeDiff)passed;
@@ -165,11 +178,30 @@ static gboolean hold(GstStxPairing *self, const GstStxHead *head, guint role, gb
   return TRUE;
 }
 
+/* Older heads wait for a held one off their pads, too: one thread may feed all of them. */
+static void keep(GstStxPairing *self, const GstStxQueued *queued, guint roles)
+{
+  for (guint role = 0; role < queued->count; role++)
+    if (roles & 1u << role && queued->head[role].held == NULL)
+      PRIVATE(self)->held[role] =
+          (GstStxHeld){gst_aggregator_pad_pop_buffer(queued->head[role].pad), TRUE};
+}
+
 /* The clock of a source was set, or nothing came from it for long. */
 static void tell_step(GstStxPairing *self, guint role, GstClockTimeDiff step, gboolean live)
 {
   gst_stx_stats_count(&PRIVATE(self)->stats.steps, GST_ELEMENT(self));
   gst_stx_links_tell_step(&PRIVATE(self)->links, role, step, live);
+}
+
+/* A recording: its clock had been set, and is right again, as the times were before that. */
+static gboolean is_set_back(
+    GstStxPairing *self, const GstStxTimeline *timeline, const GstStxHead *head, guint role)
+{
+  GstClockTimeDiff shift = PRIVATE(self)->skew.shift[role];
+
+  return shift != 0 &&
+         !gst_stx_times_are_apart(head->time + shift, timeline->last, GST_STX_TIME_APART);
 }
 
 /* Looks at the time of a head that does not fit the others. SET: its clock was, which is said. */
@@ -179,7 +211,8 @@ static GstStxTimeVerdict doubt(GstStxPairing *self, const GstStxQueued *queued, 
   GstStxPairingPrivate *priv = PRIVATE(self);
   GstStxTimeline *timeline = &priv->timelines[role];
   const GstStxHead *head = &queued->head[role];
-  gboolean live = GST_CLOCK_TIME_IS_VALID(running), plausible;
+  gboolean live = GST_CLOCK_TIME_IS_VALID(running), plausible, back;
+  gint64 limit = ahead ? hole_of(self, running) : limit_of(self, running);
   GstClockTimeDiff last;
   GstStxTimeVerdict verdict;
 
@@ -190,14 +223,24 @@ static GstStxTimeVerdict doubt(GstStxPairing *self, const GstStxQueued *queued, 
     priv->taken[role] = running;
   }
   last = timeline->last;
+  if (ahead && !live && timeline->running && is_set_back(self, timeline, head, role)) {
+    tell_step(self, role, priv->skew.shift[role], TRUE);
+    priv->skew.shift[role] = 0;
+    return GST_STX_TIME_SET;
+  }
+  if (ahead && !live && !timeline->running && head->held == NULL) {
+    hold(self, head, role, FALSE);
+    return GST_STX_TIME_ODD;
+  }
   plausible = is_plausible(self, head, timeline, ahead, running);
-  verdict = gst_stx_timeline_see(timeline, head->time, limit_of(self, running), plausible);
+  verdict = gst_stx_timeline_see(timeline, head->time, limit, plausible);
   if (verdict == GST_STX_TIME_ODD && !(ahead && hold(self, head, role, live)))
     gst_stx_stats_count(&priv->stats.odd, GST_ELEMENT(self));
   if (verdict != GST_STX_TIME_SET)
     return verdict;
-  tell_step(self, role, head->time - last, live);
-  if (live)
+  back = head->time < last;
+  tell_step(self, role, head->time - last, live || back);
+  if (live || back)
     shift(self, role, next_of(self, role, last, running), head->time);
   return verdict;
 }
@@ -222,15 +265,14 @@ static guint find_ahead(const GstStxQueued *queued, const GstStxHead *oldest, gi
 static guint doubt_times(GstStxPairing *self, const GstStxQueued *queued, guint roles)
 {
   GstClockTime running = running_of(self);
-  gboolean live = GST_CLOCK_TIME_IS_VALID(running);
-  gint64 limit = limit_of(self, running);
+  gint64 limit = hole_of(self, running);
   guint ahead = 0, odd = 0, held = 0;
 
   for (guint role = 0; role < queued->count; role++)
     if (roles & 1u << role && queued->head[role].required && queued->head[role].timed) {
       ahead |= find_ahead(queued, &queued->head[role], limit);
       if (doubt(self, queued, role, FALSE, running) == GST_STX_TIME_SET)
-        return live ? 0 : find_ahead(queued, &queued->head[role], limit);
+        return 0;
     } else if (roles & 1u << role && queued->head[role].timed) {
       gst_stx_timeline_see(&PRIVATE(self)->timelines[role], queued->head[role].time, limit, TRUE);
     }
@@ -241,12 +283,12 @@ static guint doubt_times(GstStxPairing *self, const GstStxQueued *queued, guint 
         *(PRIVATE(self)->held[role].buffer != NULL ? &held : &odd) |= 1u << role;
         break;
       case GST_STX_TIME_SET:
-        if (live)
-          return 0;
-        break;
+        return 0;
       case GST_STX_TIME_GOOD:
         break;
       }
+  if (held != 0)
+    keep(self, queued, roles & ~odd);
   return (odd | held) != 0 ? odd : roles;
 }
 
@@ -269,24 +311,36 @@ static gboolean hold_odd(GstStxPairing *self, const GstStxQueued *queued)
   return held;
 }
 
-/* The next buffer on the pad follows a head that is held, or none does any more. */
+/* The longest time after a head that is held in which its next one is expected. */
+static gint64 next_within(const GstStxTimeline *timeline, const GstStxHead *head)
+{
+  if (!timeline->running)
+    return G_MAXINT64;
+  return MAX(
+      GST_STX_TIME_APART, timeline->step > 0 ? 2 * timeline->step : head->time - timeline->last);
+}
+
+/* The next buffer on the pad follows a head that is held, or none comes. */
 static gboolean is_confirmed(GstStxPairing *self, const GstStxHead *head, guint role)
 {
   GstStxTimeline *timeline = &PRIVATE(self)->timelines[role];
   GstBuffer *next = gst_aggregator_pad_peek_buffer(head->pad);
-  GstClockTimeDiff last = timeline->last, time;
-  GstStxTimeVerdict verdict;
+  gint64 limit = next_within(timeline, head);
+  GstClockTimeDiff last = timeline->running ? timeline->last : head->time, time = head->time + 1;
+  gboolean confirmed;
 
-  if (next == NULL || !gst_stx_running_time(head->pad, next, &time))
-    time = head->time;
+  if (next != NULL && gst_stx_running_time(head->pad, next, &time))
+    time -= PRIVATE(self)->skew.shift[role];
   gst_clear_buffer(&next);
-  verdict = gst_stx_timeline_see(timeline, time, GST_STX_TIME_APART, FALSE);
+  confirmed = time > head->time && !gst_stx_times_are_apart(time, head->time, limit);
   timeline->doubted = FALSE; /* that next one is looked at when it is the head */
-  if (verdict == GST_STX_TIME_SET)
-    tell_step(self, role, head->time - last, FALSE);
-  else
+  if (!confirmed)
     gst_stx_stats_count(&PRIVATE(self)->stats.odd, GST_ELEMENT(self));
-  return verdict == GST_STX_TIME_SET;
+  else if (gst_stx_times_are_apart(head->time, last, GST_STX_TIME_APART))
+    tell_step(self, role, head->time - last, FALSE);
+  if (confirmed)
+    gst_stx_timeline_see(timeline, head->time, limit, TRUE);
+  return confirmed;
 }
 
 /* The heads that were held for nothing. */

@@ -134,7 +134,7 @@ STX_TEST(reordered_frames_are_never_mispaired)
   ck_assert_uint_eq(stereo_unpaired(&pair), 2);
 }
 
-static const gint64 jumps[] = {-3600, -1, 1, 3600}; /* seconds, and 5 frames */
+static const gint64 jumps[] = {-3600, -1, 0, 1, 3600}; /* seconds, and 5 frames */
 
 static gint64 off(int jump)
 {
@@ -159,6 +159,87 @@ STX_TEST_LOOP(an_odd_time_costs_one_frame, G_N_ELEMENTS(jumps))
   }
   ck_assert_uint_eq(stereo_unpaired(&pair), 2);
   ck_assert_uint_eq(stereo_count(&pair, "odd-times"), 1);
+}
+
+static GstPadQueryFunction answer_of_harness;
+
+static gboolean answer_as_file(GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY)
+    return answer_of_harness(pad, parent, query);
+  gst_query_set_latency(query, FALSE, 0, GST_CLOCK_TIME_NONE);
+  return TRUE;
+}
+
+/* Harnesses are live, and this pair is not. */
+static StereoPair recorded_pair(void)
+{
+  StereoPair pair = new_pair("");
+  g_autoptr(GstQuery) query = gst_query_new_latency();
+
+  answer_of_harness = GST_PAD_QUERYFUNC(pair.left->srcpad);
+  gst_pad_set_query_function(pair.left->srcpad, answer_as_file);
+  gst_pad_set_query_function(pair.right->srcpad, answer_as_file);
+  fail_unless(gst_element_query(pair.element, query));
+  return pair;
+}
+
+/* The fifth frame, or the first. One thread brings both views. */
+STX_TEST_LOOP(an_odd_time_of_a_recording_costs_one_frame, 2 * G_N_ELEMENTS(jumps))
+{
+  g_auto(StereoPair) pair = recorded_pair();
+  int jump = _i / 2, odd = _i % 2 ? 4 : 0;
+
+  for (int frame = 0; frame < 10; frame++) {
+    stereo_push_left(&pair, later(left(frame), frame == odd ? off(jump) : 0));
+    stereo_push_right(&pair, later(right(frame), 0));
+    if (frame != odd)
+      expect_frame_at(&pair, frame, frame * FRAME + 7200 * GST_SECOND);
+  }
+  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
+  if (odd > 0 || jumps[jump] >= 0)
+    ck_assert_uint_eq(stereo_count(&pair, "odd-times"), 1);
+}
+
+/* A recording whose clock goes back by more than a second, and is right again later. */
+STX_TEST_LOOP(a_clock_that_was_set_back, 2)
+{
+  g_auto(StereoPair) pair = recorded_pair();
+
+  for (int frame = 0; frame < 20; frame++) {
+    gint64 time = frame >= 5 && frame < 15 ? off(_i) : 0;
+
+    stereo_push_left(&pair, later(left(frame), time));
+    stereo_push_right(&pair, later(right(frame), 0));
+    if (frame != 5)
+      expect_frame_at(&pair, frame, frame * FRAME + 7200 * GST_SECOND + time);
+  }
+  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
+  ck_assert_uint_eq(stereo_count(&pair, "clock-steps"), 2);
+}
+
+static gpointer push_right_frames(gpointer pair)
+{
+  for (int frame = 0; frame < 12; frame++)
+    if (frame < 6 || frame > 8)
+      stereo_push_right(pair, later(right(frame), 0));
+  return NULL;
+}
+
+/* Frames that are missing are no jump, and cost no other. */
+STX_TEST(holes_of_recordings)
+{
+  static const int whole[] = {0, 1, 2, 9, 10, 11};
+  g_auto(StereoPair) pair = recorded_pair();
+  GThread *thread = g_thread_new("right", push_right_frames, &pair);
+
+  for (int frame = 0; frame < 12; frame++)
+    if (frame < 3 || frame > 7)
+      stereo_push_left(&pair, later(left(frame), 0));
+  g_thread_join(thread);
+  for (guint i = 0; i < G_N_ELEMENTS(whole); i++)
+    expect_frame_at(&pair, whole[i], whole[i] * FRAME + 7200 * GST_SECOND);
+  ck_assert_uint_eq(stereo_count(&pair, "odd-times") + stereo_count(&pair, "clock-steps"), 0);
 }
 
 /* The times of both views jump, of the left one a frame before. */
