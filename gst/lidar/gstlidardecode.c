@@ -107,7 +107,9 @@ struct _GstLidarDecode {
   Store stores[2];
   GstStxTimeline timeline; /* of the buffers */
   GstClockTime last_pts;
-  gint sent_rate; /* in our last caps; −1: none yet */
+  GstClockTimeDiff ahead; /* by which times go on: the clock of arrival was set back */
+  gboolean behind;        /* the last buffer's time was before the one before */
+  gint sent_rate;         /* in our last caps; −1: none yet */
 };
 
 G_DEFINE_TYPE(GstLidarDecode, gst_lidar_decode, GST_TYPE_ELEMENT)
@@ -233,6 +235,27 @@ static GstClockTime time_of(GstLidarDecode *self, const StxLidarTurn *turn, GstC
   return arrives ? arrival : self->last_pts;
 }
 
+/* No time before the last one. A second one far before it is that of a clock of arrival that was
+ * set back, a recording computer's: times go on from there. */
+static GstClockTime go_on(GstLidarDecode *self, GstClockTime pts, GstClockTime duration)
+{
+  gint64 time = (gint64)pts + self->ahead, last = (gint64)self->last_pts;
+  gboolean behind = GST_CLOCK_TIME_IS_VALID(self->last_pts) && time < last;
+
+  if (behind && self->behind && gst_stx_times_are_apart(time, last, GST_STX_TIME_APART)) {
+    self->ahead += last + (gint64)duration - time;
+    time = last + (gint64)duration;
+    GST_ELEMENT_INFO(self, STREAM, FAILED,
+        ("The packets' times of arrival were set back by %.3f s: those of scans go on",
+            (double)self->ahead * 1e-9),
+        (NULL));
+  } else if (behind) {
+    time = last;
+  }
+  self->behind = behind;
+  return (GstClockTime)time;
+}
+
 static void stamp(GstLidarDecode *self, GstBuffer *buffer, const StxLidarTurn *turn,
     GstClockTime arrival, GstLidarDecodeTimes times)
 {
@@ -241,8 +264,7 @@ static void stamp(GstLidarDecode *self, GstBuffer *buffer, const StxLidarTurn *t
 
   if (times == GST_LIDAR_TIMES_ARRIVAL && GST_CLOCK_TIME_IS_VALID(arrival))
     pts = arrival;
-  if (GST_CLOCK_TIME_IS_VALID(self->last_pts) && pts < self->last_pts)
-    pts = self->last_pts;
+  pts = go_on(self, pts, duration);
   self->last_pts = pts;
   GST_BUFFER_PTS(buffer) = pts;
   GST_BUFFER_DURATION(buffer) = duration;
@@ -567,6 +589,8 @@ static void start_again(GstLidarDecode *self)
   self->timeline = (GstStxTimeline){0};
   self->clock = (GstStxTurnClock){0};
   self->last_pts = GST_CLOCK_TIME_NONE;
+  self->ahead = 0;
+  self->behind = FALSE;
   self->discont = TRUE;
 }
 

@@ -420,6 +420,29 @@ STX_TEST_LOOP(a_clock_that_is_set, 16)
   }
 }
 
+/* The clock of a computer that records packets is set back in the fourth turn: the time of one scan
+ * waits, and the rest goes on. One packet that is stamped so shifts nothing. */
+STX_TEST_LOOP(arrivals_that_are_set_back, 8)
+{
+  static const gint64 seconds[] = {5, 3600};
+  g_autoptr(Harness) harness = harness_of("times", _i & 2 ? "arrival" : "sensor");
+  guint from = 3 * PACKETS + (_i & 2 ? 0 : 20), to = _i & 4 ? 10 * PACKETS : from + 1;
+  GstClockTime last = 0;
+
+  for (guint p = 0; p < 10 * PACKETS; p++)
+    gst_harness_push(harness, packet(p, 7200 * GST_SECOND + (p + 1) * TENTH / PACKETS -
+                                            (p >= from && p < to) * seconds[_i & 1] * GST_SECOND));
+  gst_harness_push_event(harness, gst_event_new_eos());
+  for (guint t = 0; t < 10; t++) {
+    g_autoptr(GstBuffer) buffer = gst_harness_pull(harness);
+    GstClockTime pts = GST_BUFFER_PTS(buffer);
+
+    ck_assert_uint_le(ABS((gint64)(pts - 7200 * GST_SECOND - t * TENTH)), 2 * TENTH);
+    ck_assert(pts > last || t == 3 || t == 4);
+    last = pts;
+  }
+}
+
 STX_TEST(caps_get_the_rate)
 {
   g_autoptr(Harness) harness = harness_of(NULL, NULL);
