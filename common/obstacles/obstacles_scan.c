@@ -28,6 +28,7 @@
 #define NARROW 1.2f     /* m: its width, at most */
 #define TALL 1.2f       /* m: its height, at least */
 #define FOOT .4f        /* m: its lowest point above the ground, at most */
+#define SEEN 64         /* points of a sector that are looked at, for whether it is seen at all */
 
 /* ---- What groups and parts span -------------------------------------------------------------- */
 
@@ -228,34 +229,53 @@ static bool make_piece(
   return true;
 }
 
+static StxFreeSpace *sector_of(const StxObstacles *state, float left, float z)
+{
+  double turn = atan2((double)left, (double)z) / TURN;
+  int sector = (int)((turn < 0 ? turn + 1 : turn) * state->params.sectors);
+  return &state->free_space[sector < state->params.sectors ? sector : 0];
+}
+
+/* A direction is free where the ground is seen, or something beyond all obstacles: of one in which
+ * nothing is, of lost packets or a covered sensor, nothing is known. Some points tell. */
+static void see_free_space(StxObstacles *state, const StxObstaclesScan *scan)
+{
+  size_t step = 1 + scan->count / (SEEN * (size_t)state->params.sectors);
+  for (int s = 0; s < state->params.sectors; s++) {
+    state->free_space[s] = (StxFreeSpace){NAN, NAN, 0, STX_FREE_NO_OBSTACLE};
+    state->nearest[s] = OBSTACLES_NONE;
+  }
+  for (size_t i = 0; i < scan->count; i += step) {
+    const float *p = scan->points + 4 * i;
+    float range = sqrtf(p[0] * p[0] + p[1] * p[1]);
+    if (range > 0 && isfinite(range) &&
+        (stx_point_is_ground(scan->labels[i]) || range >= (float)state->params.max_distance))
+      sector_of(state, -p[1], p[0])->z = INFINITY;
+  }
+}
+
 /* The first point seen of the least range counts. */
 static void end_free_space(StxObstacles *state, uint32_t index)
 {
   const Piece *piece = &state->pieces[index];
-  double turn = atan2((double)piece->left, (double)piece->z) / TURN;
-  int sector = (int)((turn < 0 ? turn + 1 : turn) * state->params.sectors);
-  uint32_t *nearest = &state->nearest[sector < state->params.sectors ? sector : 0];
+  StxFreeSpace *space = sector_of(state, piece->left, piece->z);
+  uint32_t *nearest = &state->nearest[space - state->free_space];
   if (!stx_obstacles_is_low(state, piece) ||
       (*nearest != OBSTACLES_NONE && state->pieces[*nearest].range <= piece->range))
     return;
   *nearest = index;
+  space->x = piece->left;
+  space->z = piece->z;
 }
 
 void stx_obstacles_cluster(StxObstacles *state, const StxObstaclesScan *scan)
 {
   find_ground(state, scan);
+  see_free_space(state, scan);
   state->count = 0;
-  for (int s = 0; s < state->params.sectors; s++)
-    state->nearest[s] = OBSTACLES_NONE;
   for (size_t i = 0; i < scan->count; i++)
     if (make_piece(state, scan, i, &state->pieces[state->count]))
       end_free_space(state, (uint32_t)state->count++);
   split(state, COARSE, INFINITY);
   split(state, FINE, SMALL);
-  for (int s = 0; s < state->params.sectors; s++) {
-    const Piece *piece =
-        state->nearest[s] != OBSTACLES_NONE ? &state->pieces[state->nearest[s]] : NULL;
-    state->free_space[s] = (StxFreeSpace){piece != NULL ? piece->left : NAN,
-        piece != NULL ? piece->z : INFINITY, 0, STX_FREE_NO_OBSTACLE};
-  }
 }

@@ -97,6 +97,24 @@ STX_TEST(free_space_goes_clockwise)
   ck_assert(isinf(result.free_space[180].z));
 }
 
+/* Lost packets, a covered sensor: nothing says that it is free there. */
+STX_TEST(a_direction_without_points_is_unknown)
+{
+  STX_AUTO(StxObstacles) *state = stx_obstacles_new();
+  StxObstaclesScan scan = {.points = points[0], .labels = labels};
+  StxObstaclesResult result = run(state, &scan);
+  for (size_t s = 0; s < result.directions; s++)
+    ck_assert(isnan(result.free_space[s].z));
+  add(&scan, 10, -.05, -1.7, STX_POINT_GROUND);
+  add(&scan, -.05, -100, 3, STX_POINT_NONE); /* beyond all obstacles */
+  add(&scan, -.3, .001, 0, STX_POINT_NONE);  /* the carrier's roof */
+  add(&scan, NAN, 5, -1.7, STX_POINT_GROUND);
+  add(&scan, 0, 0, 0, STX_POINT_GROUND);
+  result = run(state, &scan);
+  for (size_t s = 0; s < result.directions; s++)
+    ck_assert(s == 0 || s == 90 ? isinf(result.free_space[s].z) : isnan(result.free_space[s].z));
+}
+
 /* Ground that rises ahead, or to the left: what stands on it is as high as on flat ground. */
 STX_TEST(heights_are_above_the_ground_below)
 {
