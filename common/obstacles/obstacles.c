@@ -343,9 +343,18 @@ static void take_given(
   result->given_interval = goes_on ? time - state->time : STX_OBSTACLES_NO_TIME;
 }
 
+/* Is nothing known of any direction? Then the corridor is as little seen as without a frame. */
+static bool is_blind(const StxObstaclesResult *result)
+{
+  for (size_t d = 0; d < result->directions; d++)
+    if (!isnan(result->free_space[d].z))
+      return false;
+  return true;
+}
+
 static void watch_corridor(StxObstacles *state, StxObstaclesResult *result)
 {
-  bool any = false, was = state->occupied;
+  bool any = false, was = state->occupied, blind = is_blind(result);
   for (uint32_t i = 0; i < state->obstacles; i++) {
     if (!(state->obstacle[i].flags & STX_OBSTACLE_IN_CORRIDOR))
       continue;
@@ -362,8 +371,8 @@ static void watch_corridor(StxObstacles *state, StxObstaclesResult *result)
   }
   for (size_t t = 0; t < state->tracked; t++)
     state->tracks[t].out += state->tracks[t].out <= state->params.max_unseen;
-  state->corridor_out = any ? 0 : state->corridor_out + (state->corridor_out < INT32_MAX);
-  state->occupied = any || (was && state->corridor_out <= state->params.max_unseen);
+  state->corridor_out = any ? 0 : state->corridor_out + (!blind && state->corridor_out < INT32_MAX);
+  state->occupied = any || (was && (blind || state->corridor_out <= state->params.max_unseen));
   result->corridor_occupied = state->occupied;
   result->corridor_cleared = was && !state->occupied;
 }

@@ -154,7 +154,8 @@ typedef struct {
    * which something is. */
   const uint16_t *entered;
   size_t entered_count;
-  bool corridor_occupied; /* something is in it, or was in one of the last max_unseen frames */
+  bool corridor_occupied; /* something is in it, or was in one of the last max_unseen frames, not
+                             counting those of which no direction is known */
   bool corridor_cleared;  /* it was occupied a frame ago, and is not any more */
 
   bool restarted; /* nothing is followed from before: the first frame, after a reset, of another

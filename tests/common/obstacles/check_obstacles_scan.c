@@ -115,6 +115,24 @@ STX_TEST(a_direction_without_points_is_unknown)
     ck_assert(s == 0 || s == 90 ? isinf(result.free_space[s].z) : isnan(result.free_space[s].z));
 }
 
+STX_TEST(a_blind_sensor_does_not_free_the_corridor)
+{
+  STX_AUTO(StxObstacles) *state = stx_obstacles_new();
+  int cleared = 0;
+  for (int i = 0; i < 40; i++) {
+    StxObstaclesScan scan = {.points = points[0], .labels = labels};
+    if (i < 3 || i >= 23) /* between them the scans are empty */
+      scan = new_scan(0);
+    scan.time = (uint64_t)i * 100000000;
+    if (i < 3)
+      add_box(&scan, 10, -.9, 0, 1);
+    StxObstaclesResult result = run(state, &scan);
+    ck_assert(i >= 23 || result.corridor_occupied);
+    cleared += result.corridor_cleared;
+  }
+  ck_assert_int_eq(cleared, 1);
+}
+
 /* Ground that rises ahead, or to the left: what stands on it is as high as on flat ground. */
 STX_TEST(heights_are_above_the_ground_below)
 {
