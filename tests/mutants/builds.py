@@ -18,12 +18,12 @@ QUICK = ["-Dtests=enabled", "-Dexamples=disabled", "-Ddocs=disabled", "-Dcpu-var
          "-Doptimization=1", "-Ddebug=false", "-Dwarning_level=0", "-Dcuda-archs=none"]
 # Name: options, and the suites that are run, in this order; of suite docs only EXTRA.
 KINDS = {
-    "cpu": (QUICK + ["-Dcuda=disabled"], ["common", "gst", "pipeline", "docs"]),
+    "cpu": (QUICK + ["-Dcuda=disabled"], ["common", "gst", "fuzz", "frames", "pipeline", "docs"]),
     # Its tests take long: for what is in gst/ alone.
-    "cuda": (QUICK, ["gst", "pipeline", "docs"]),
+    "cuda": (QUICK, ["gst", "fuzz", "frames", "pipeline", "docs"]),
     # Sees what changes no result: memory that leaks, or is read beyond its end.
     "asan": (QUICK + ["-Dcuda=disabled", "-Db_lundef=false", "-Db_sanitize=address,undefined"],
-             ["common", "gst"]),
+             ["common", "gst", "fuzz"]),
 }
 EXTRA = {"docs/pages"}  # ranges and defaults are what the pages state
 PLENTY = 300  # seconds for a test of which nothing is known
