@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "common/sgm/sgm_range.h"
 
+#include "common/sgm/sgm_sky.h"
 #include "common/sgm/sgm_vanishing.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 #define OFF_DEVIATIONS 5
 #define OFF_PAIRS 5
 
-enum { SHRINK = STX_SGM_RANGE_SHRINK, BEFORE = STX_SGM_RANGE_BEFORE, FINE_RANGE = 128 };
+enum { SHRINK = STX_SGM_RANGE_SHRINK, BEFORE = STX_SGM_RANGE_BEFORE, FINE_RANGE = 256 };
 
 /* A match whose result is counted. */
 typedef struct {
@@ -66,11 +67,15 @@ static size_t lay_out(Look *look, int width, int height, int threads, void *base
 }
 
 /* Likewise of a look at views in full size, from disparity `first` on. */
-static size_t lay_out_fine(Look *look, int width, int height, int first, int threads, void *base)
+static size_t lay_out_fine(
+    Look *look, int width, int height, int first, bool sky, int threads, void *base)
 {
   StxLayout at = {.memory = base};
   *look = (Look){.job.params = params_of(width, height, FINE_RANGE, first)};
-  look->vanishing = stx_take(&at, stx_sgm_vanishing_scratch());
+  look->job.params.sky = sky;
+  look->vanishing = stx_take(&at, stx_sgm_vanishing_scratch(width, height));
+  look->job.confidence =
+      (StxImage8){stx_take(&at, (size_t)width * (size_t)height), width, width, height};
   take_match(look, threads, &at);
   return at.size;
 }
@@ -102,11 +107,10 @@ static void shrink_row(const StxImage8 *image, int y, uint16_t *restrict sums, u
 static bool count(Look *look, int size, const StxPlace *place, StxSgmReach *reach, StxError *error)
 {
   const StxSgmJob *job = &look->job;
-  const StxImage8 none = {0};
   int first = size * job->params.infinity - BEFORE;
   *reach = (StxSgmReach){.pixels = (uint32_t)job->params.width * (uint32_t)job->params.height};
-  if (!look->impl->run(&job->params, &job->left, &job->right, &job->disparity, &none, look->scratch,
-          place, error))
+  if (!look->impl->run(&job->params, &job->left, &job->right, &job->disparity, &job->confidence,
+          look->scratch, place, error))
     return false;
   for (int y = 0; y < job->params.height; y++) {
     const uint16_t *row = stx_row16(&job->disparity, y);
@@ -132,30 +136,62 @@ static bool look_at(const StxImage8 *left, const StxImage8 *right, void *scratch
 }
 
 /* Matches in full size, from disparity `first` on. */
-static bool look_closely(const StxImage8 *left, const StxImage8 *right, int first, void *scratch,
-    const StxPlace *place, Look *look, StxSgmReach *reach, StxError *error)
+static bool look_closely(const StxImage8 *left, const StxImage8 *right, int first, bool sky,
+    void *scratch, const StxPlace *place, Look *look, StxSgmReach *reach, StxError *error)
 {
-  lay_out_fine(look, left->width, left->height, first, place->threads, scratch);
+  lay_out_fine(look, left->width, left->height, first, sky, place->threads, scratch);
   look->job.left = *left;
   look->job.right = *right;
   return count(look, 1, place, reach, error);
 }
 
-/* Infinity by a look that tells where it may be. */
-static bool find_infinity(const StxImage8 *left, const StxImage8 *right, void *scratch,
-    const StxPlace *place, StxSgmReach *reach, int *infinity, StxError *error)
+/* Infinity of a pair that has things behind 0. */
+static bool find_negative(const StxImage8 *left, const StxImage8 *right, void *scratch,
+    const StxPlace *place, int *infinity, StxError *error)
 {
-  bool negative = stx_sgm_range_is_negative(reach);
+  StxSgmReach reach;
   uint32_t sum = 0;
   int i = 0;
   Look look;
-  if (!negative && !stx_sgm_range_may_be_positive(reach, left->width))
-    return true;
-  if (!look_closely(left, right, negative ? BEFORE : 0, scratch, place, &look, reach, error))
+  if (!look_closely(left, right, BEFORE, false, scratch, place, &look, &reach, error))
     return false;
-  while (negative && i < -BEFORE && 20 * (sum + reach->counts[i]) <= reach->known)
-    sum += reach->counts[i++];
-  *infinity = negative ? BEFORE + i : stx_sgm_vanishing(left, &look.job.disparity, look.vanishing);
+  while (i < -BEFORE && 20 * (sum + reach.counts[i]) <= reach.known)
+    sum += reach.counts[i++];
+  *infinity = BEFORE + i;
+  return true;
+}
+
+/* True if a hundredth of the picture is sky where disparities count from `infinity`. */
+static bool has_sky(const StxImage8 *left, const StxImage8 *right, int infinity, void *scratch,
+    const StxPlace *place, bool *sky, StxError *error)
+{
+  StxSgmReach reach;
+  Look look;
+  uint32_t count = 0;
+  if (!look_closely(left, right, infinity, true, scratch, place, &look, &reach, error))
+    return false;
+  for (int y = 0; y < left->height; y++) {
+    const uint8_t *row = stx_row8(&look.job.confidence, y);
+    for (int x = 0; x < left->width; x++)
+      count += row[x] == STX_SGM_SKY_CONFIDENCE && stx_row16(&look.job.disparity, y)[x] == 0;
+  }
+  *sky = 100 * (uint64_t)count >= reach.pixels;
+  return true;
+}
+
+/* Infinity of a pair all of which may be nearer, by what else it shows. */
+static bool find_positive(const StxImage8 *left, const StxImage8 *right, void *scratch,
+    const StxPlace *place, int *infinity, StxError *error)
+{
+  StxSgmReach reach;
+  Look look;
+  bool below_sky, sky = true;
+  if (!look_closely(left, right, 0, false, scratch, place, &look, &reach, error))
+    return false;
+  int found = stx_sgm_vanishing(left, &look.job.disparity, look.vanishing, &below_sky);
+  if (found > 0 && below_sky && !has_sky(left, right, found, scratch, place, &sky, error))
+    return false;
+  *infinity = sky ? found : 0;
   return true;
 }
 
@@ -225,7 +261,7 @@ size_t stx_sgm_range_scratch(const StxSgmParams *params, const StxSgmRange *rang
   Look look;
   size_t size = lay_out(&look, params->width, params->height, threads, NULL), fine = 0;
   if (tries(params, range)) /* from 0 on: the wider one */
-    fine = lay_out_fine(&look, params->width, params->height, 0, threads, NULL);
+    fine = lay_out_fine(&look, params->width, params->height, 0, true, threads, NULL);
   return size > fine ? size : fine;
 }
 
@@ -249,7 +285,11 @@ bool stx_sgm_range_look(const StxSgmParams *params, const StxImage8 *left, const
                       : (int)(1000 * (uint64_t)stx_sgm_reach_from(&reach, params->max_disparity) /
                               reach.pixels);
   range->tries += range->tries < STX_SGM_RANGE_TRIES;
-  return !open || find_infinity(left, right, scratch, place, &reach, &range->infinity, error);
+  if (open && stx_sgm_range_is_negative(&reach))
+    return find_negative(left, right, scratch, place, &range->infinity, error);
+  if (open && stx_sgm_range_may_be_positive(&reach, left->width))
+    return find_positive(left, right, scratch, place, &range->infinity, error);
+  return true;
 }
 
 bool stx_sgm_range_correct(StxSgmRange *range, double offset, double deviation)

@@ -19,8 +19,9 @@
  *            from −64 to 63 px, and infinity is the disparity, in whole pixels, that a twentieth of
  *            the known pixels does not reach. Positive ones alone prove nothing: all may be near.
  *            If more than an eighth of the shrunk pixels is known, and at most a twentieth of these
- *            below width / 160 − 3, the views are matched in full size from 0 to 127 px, and
- *            parallel edges of the ground tell where they meet (sgm_vanishing.h).
+ *            below width / 160 − 3, the views are matched in full size from 0 to 255 px, and
+ *            parallel edges tell where they meet (sgm_vanishing.h). What uprights say counts if a
+ *            hundredth of the picture is then sky (sgm_sky.h).
  *   motion   While the camera moves, near and far things pass at speeds that show their depths but
  *            for one factor; so a constant by which all disparities are off is found with its
  *            motion (egomotion.h). If it is 1.5 px and five standard deviations for 5 pairs in

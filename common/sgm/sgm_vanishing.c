@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "common/sgm/sgm_vanishing.h"
 
+#include "common/roadline/roadline.h"
+
 #include <math.h>
 #include <string.h>
 
 enum {
   BLOCK = STX_SGM_VANISHING_BLOCK,
   MOST_EDGES = STX_SGM_VANISHING_EDGES,
-  DRAWS = 400,
-  STEPS = 128,  /* samples of the plane in a row */
+  CELLS = 256,  /* of the ground in a row or column, at most */
   POINTS = 240, /* of a vanishing line, over 3/2 of the width */
   DIRECTIONS = 48,
   CAP = 6,       /* votes of a direction */
   LEAST = 20,    /* votes */
   FARTHEST = 100 /* px */
 };
-
-/* d = a·x + b·y + c */
-typedef struct {
-  double a, b, c;
-} Plane;
 
 /* A point on an edge, and the unit vector across it. */
 typedef struct {
@@ -29,14 +25,29 @@ typedef struct {
 typedef struct {
   const StxImage8 *left;
   const StxImage16 *disparity;
-  Plane plane;
+  StxGrid grid;      /* of the ground's cells */
+  uint16_t *columns; /* these */
+  void *road;        /* scratch */
+  StxRoadLine line;
   Edge *edges;
   int count;
 } Scene;
 
-size_t stx_sgm_vanishing_scratch(void)
+static size_t lay_out(Scene *s, int width, int height, void *base)
 {
-  return stx_align(MOST_EDGES * sizeof(Edge));
+  StxLayout at = {.memory = base};
+  int side = (width > height ? width : height) / CELLS + 1;
+  s->grid = (StxGrid){width, height, side, side, 0, 0};
+  s->columns = stx_take(&at, stx_grid_bytes(&s->grid));
+  s->road = stx_take(&at, stx_roadline_scratch(&s->grid));
+  STX_TAKE(&at, s->edges, MOST_EDGES);
+  return at.size;
+}
+
+size_t stx_sgm_vanishing_scratch(int width, int height)
+{
+  Scene scene;
+  return lay_out(&scene, width, height, NULL);
 }
 
 /* Disparity in pixels; 0: unknown. */
@@ -45,101 +56,40 @@ static double disparity_at(const Scene *s, int x, int y)
   return stx_row16(s->disparity, y)[x] / (double)STX_DISPARITY_ONE;
 }
 
-static double plane_at(const Plane *plane, double x, double y)
+/* Disparity of the ground. */
+static double ground_at(const Scene *s, double x, double y)
 {
-  return plane->a * x + plane->b * y + plane->c;
+  return s->line.slope * (y - s->line.horizon - s->line.tilt * (x - s->line.centre));
 }
 
-/* ---- The plane ----------------------------------------------------------------------------- */
-
-/* Sums over the samples that agree with a plane, for the next one by least squares. */
-typedef struct {
-  double n, x, y, d, xx, xy, yy, xd, yd;
-} Sums;
-
-static void add(Sums *s, double x, double y, double d)
+/* The row of the middle column where it has that disparity. */
+static double row_of(const Scene *s, double disparity)
 {
-  s->n++, s->x += x, s->y += y, s->d += d;
-  s->xx += x * x, s->xy += x * y, s->yy += y * y, s->xd += x * d, s->yd += y * d;
+  return s->line.horizon + disparity / s->line.slope;
 }
 
-/* False: the samples are on a line, or their plane is no ground. */
-static bool solve(const Sums *s, Plane *plane)
+/* The middle of each cell stands for it. */
+static bool find_ground(Scene *s)
 {
-  double xx = s->n * s->xx - s->x * s->x, xy = s->n * s->xy - s->x * s->y;
-  double yy = s->n * s->yy - s->y * s->y, xd = s->n * s->xd - s->x * s->d;
-  double yd = s->n * s->yd - s->y * s->d, area = xx * yy - xy * xy;
-  if (!(area > 0))
-    return false;
-  plane->a = (xd * yy - yd * xy) / area;
-  plane->b = (yd * xx - xd * xy) / area;
-  plane->c = (s->d - plane->a * s->x - plane->b * s->y) / s->n;
-  return plane->b > .02 && fabs(plane->a) <= plane->b / 2;
-}
-
-static int sample_step(const Scene *s)
-{
-  return s->left->width / STEPS + 1;
-}
-
-static Sums agreeing(const Scene *s, const Plane *plane)
-{
-  Sums sums = {0};
-  int step = sample_step(s);
-  for (int y = 2 * s->left->height / 5; y < s->left->height; y += step)
-    for (int x = 0; x < s->left->width; x += step) {
-      double d = disparity_at(s, x, y);
-      if (d > 0 && fabs(d - plane_at(plane, x, y)) < 1)
-        add(&sums, x, y, d);
+  const StxGrid *grid = &s->grid;
+  for (int c = 0; c < stx_grid_columns(grid); c++)
+    for (int r = 0; r < stx_grid_rows(grid); r++) {
+      int x = c * grid->cell_width + grid->cell_width / 2;
+      int y = r * grid->cell_height + grid->cell_height / 2;
+      bool inside = x < grid->width && y < grid->height;
+      uint16_t d = inside ? stx_row16(s->disparity, y)[x] : STX_DISPARITY_UNKNOWN;
+      stx_column(grid, s->columns, 0, c)[r] = d;
+      stx_column(grid, s->columns, 1, c)[r] = d > 0 ? STX_WEIGHT_ONE : 0;
     }
-  return sums;
-}
-
-/* A number below n; the same ones for the same picture. */
-static int draw(uint32_t *state, int n)
-{
-  *state = *state * 1664525u + 1013904223u;
-  return (int)((uint64_t)*state * (uint64_t)n >> 32);
-}
-
-/* The plane of three known samples. */
-static bool draw_plane(const Scene *s, uint32_t *state, Plane *plane)
-{
-  Sums three = {0};
-  int from = 2 * s->left->height / 5;
-  for (int k = 0; k < 3; k++) {
-    int x = draw(state, s->left->width), y = from + draw(state, s->left->height - from);
-    double d = disparity_at(s, x, y);
-    if (d == 0)
-      return false;
-    add(&three, x, y, d);
-  }
-  return solve(&three, plane);
-}
-
-static bool find_plane(Scene *s)
-{
-  uint32_t state = 1;
-  double most = 0;
-  Plane plane;
-  for (int k = 0; k < DRAWS; k++) {
-    if (!draw_plane(s, &state, &plane))
-      continue;
-    Sums sums = agreeing(s, &plane);
-    if (sums.n > most && solve(&sums, &plane)) {
-      most = sums.n;
-      s->plane = plane;
-    }
-  }
-  return most > 0;
+  return stx_roadline_estimate(grid, s->columns, NULL, &s->line, s->road);
 }
 
 /* ---- Edges --------------------------------------------------------------------------------- */
 
-/* Most of the disparities around are the plane's. */
-static bool is_on_plane(const Scene *s, double x, double y)
+/* Most of the disparities around are the ground's. */
+static bool is_on_ground(const Scene *s, double x, double y)
 {
-  double d = plane_at(&s->plane, x, y);
+  double d = ground_at(s, x, y);
   int on = 0, off = 0;
   for (int k = 0; k < 9; k++) {
     int i = (int)x + 4 * (k % 3 - 1), j = (int)y + 4 * (k / 3 - 1);
@@ -151,6 +101,11 @@ static bool is_on_plane(const Scene *s, double x, double y)
   }
   return d > 0 && on >= 2 && off <= 2;
 }
+
+/* Sums over the pixels of a block. */
+typedef struct {
+  double n, x, y, xx, xy, yy;
+} Sums;
 
 /* The square of the gradient as weight, of the means of 3 × 3 px; x and y within a block. */
 static void add_gradient(
@@ -186,16 +141,25 @@ static bool find_edge(const StxImage8 *image, int x, int y, Edge *edge)
   double mx = at.x / at.n, my = at.y / at.n, xx = at.xx / at.n - mx * mx;
   double xy = at.xy / at.n - mx * my, yy = at.yy / at.n - my * my;
   *edge = (Edge){(float)(x + mx), (float)(y + my), (float)nx, (float)ny};
-  return fabs(ny) < .985 && nx * nx * xx + 2 * nx * ny * xy + ny * ny * yy < BLOCK * BLOCK / 40. &&
+  return nx * nx * xx + 2 * nx * ny * xy + ny * ny * yy < BLOCK * BLOCK / 40. &&
          ny * ny * xx - 2 * nx * ny * xy + nx * nx * yy > BLOCK * BLOCK / 24.;
 }
 
-static void find_edges(Scene *s)
+static bool is_vertical(const Edge *edge)
 {
+  return fabsf(edge->ny) < .4f;
+}
+
+/* Those of the ground, or upright ones of anything. */
+static void find_edges(Scene *s, bool upright)
+{
+  s->count = 0;
   for (int y = 2; y + BLOCK + 2 < s->left->height; y += BLOCK / 2)
     for (int x = 2; x + BLOCK + 2 < s->left->width && s->count < MOST_EDGES; x += BLOCK / 2) {
       Edge *edge = &s->edges[s->count];
-      s->count += find_edge(s->left, x, y, edge) && is_on_plane(s, edge->x, edge->y);
+      s->count += find_edge(s->left, x, y, edge) &&
+                  (upright ? is_vertical(edge)
+                           : fabsf(edge->ny) < .985f && is_on_ground(s, edge->x, edge->y));
     }
 }
 
@@ -223,13 +187,13 @@ static int votes_for(const Scene *s, float x, float y)
   return 2 * (all - most) < all ? 2 * (all - most) : all;
 }
 
-/* The most votes for a point where the plane has disparity i. */
+/* The most votes for a point where the ground has disparity i. */
 static int most_votes(const Scene *s, int i)
 {
   int most = 0;
   for (int k = 0; k < POINTS; k++) {
     double x = s->left->width * (k * 1.5 / POINTS - .25);
-    double y = (i - s->plane.c - s->plane.a * x) / s->plane.b;
+    double y = row_of(s, i) + s->line.tilt * (x - s->line.centre);
     int votes = votes_for(s, (float)x, (float)y);
     most = votes > most ? votes : most;
   }
@@ -249,30 +213,89 @@ static int meeting(const Scene *s)
   return most >= LEAST && 5 * most >= 7 * zero ? infinity : 0;
 }
 
-/* The disparity that a fiftieth of the known ones does not reach, rounded down. */
-static int farthest(const Scene *s)
+/* The disparity that one in `share` of the known ones does not reach, rounded down. */
+static int farthest(const Scene *s, int share)
 {
-  int counts[256] = {0}, step = sample_step(s), known = 0, i = 0;
-  for (int y = 0; y < s->left->height; y += step)
-    for (int x = 0; x < s->left->width; x += step) {
-      double d = disparity_at(s, x, y);
-      known += d > 0;
-      counts[(int)d] += d > 0;
-    }
-  for (int sum = counts[0]; i < 255 && 50 * sum < known; sum += counts[i])
+  int counts[256] = {0}, known = 0, i = 0;
+  const uint16_t *cell = s->columns;
+  for (int k = 0; k < stx_grid_rows(&s->grid) * stx_grid_columns(&s->grid); k++) {
+    known += cell[k] > 0;
+    counts[cell[k] / STX_DISPARITY_ONE] += cell[k] > 0;
+  }
+  for (int sum = counts[0]; i < 255 && share * sum < known; sum += counts[i])
     i++;
   return i;
 }
 
-int stx_sgm_vanishing(const StxImage8 *left, const StxImage16 *disparity, void *scratch)
+/* ---- Verticals ----------------------------------------------------------------------------- */
+
+/* The lean of upright edges: `all` of them, and `more` to the right per half width; the votes for
+ * that, and how far to the sides they are, half widths. */
+typedef struct {
+  float all, more, votes, spread;
+} Lean;
+
+static void try_lean(const Scene *s, float all, float more, Lean *best)
 {
-  Scene s = {.left = left, .disparity = disparity, .edges = scratch};
-  int far = farthest(&s), met;
-  if (160 * far < left->width || !find_plane(&s))
+  float half = .5f * (float)s->left->width, votes = 0, x = 0, xx = 0;
+  for (int k = 0; k < s->count; k++) {
+    const Edge *edge = &s->edges[k];
+    float u = (edge->x - half) / half, off = (-edge->ny / edge->nx - all - more * u) / .03f;
+    float vote = off * off < 1 ? 1 - off * off : 0;
+    votes += vote;
+    x += vote * u;
+    xx += vote * u * u;
+  }
+  if (votes > best->votes)
+    *best = (Lean){all, more, votes, sqrtf(xx / votes - x / votes * (x / votes))};
+}
+
+static Lean find_lean(const Scene *s)
+{
+  Lean best = {0, 0, 0, 0};
+  for (int more = -30; more <= 30; more++)
+    for (int all = -10; all <= 10; all++)
+      try_lean(s, .01f * (float)all, .01f * (float)more, &best);
+  return best;
+}
+
+/* The convergence of uprights where the horizon is at that share of the height. */
+static double expected(const Scene *s, double horizon)
+{
+  return (.5 - horizon) * s->left->height / (2 * .64 * s->left->width);
+}
+
+/* The disparity of the horizon, if the camera looks ahead and not down; 0: that is not proved. */
+static int upright(Scene *s, int far)
+{
+  double meet = row_of(s, far) / s->left->height, zero = row_of(s, 0) / s->left->height;
+  if (s->line.support < STX_SGM_UPRIGHT_SUPPORT || meet < .36 || meet > .58 || meet - zero < .125)
     return 0;
-  find_edges(&s);
-  met = meeting(&s);
-  if (160 * met < left->width || met > far + 3 || met + left->width / 64 < far)
+  find_edges(s, true);
+  Lean lean = find_lean(s);
+  bool seen = lean.votes >= 15 && lean.spread >= .25f;
+  bool level = -lean.more <= expected(s, zero) / 2;
+  int least = farthest(s, 200), infinity = least > far - 3 ? least : far - 3;
+  return seen && level && fabs(-lean.more - expected(s, meet)) <= .05 ? infinity : 0;
+}
+
+/* ---- Entry --------------------------------------------------------------------------------- */
+
+int stx_sgm_vanishing(
+    const StxImage8 *left, const StxImage16 *disparity, void *scratch, bool *below_sky)
+{
+  Scene s = {.left = left, .disparity = disparity};
+  lay_out(&s, left->width, left->height, scratch);
+  *below_sky = false;
+  if (!find_ground(&s))
     return 0;
+  int far = farthest(&s, 50);
+  if (160 * far < left->width)
+    return 0;
+  find_edges(&s, false);
+  int met = meeting(&s);
+  *below_sky = 160 * met < left->width || met > far + 3 || met + left->width / 64 < far;
+  if (*below_sky)
+    return upright(&s, far);
   return met > far ? far : met > far - 4 ? met : far - 4;
 }
