@@ -73,7 +73,7 @@ STX_API size_t stx_roadline_scratch(const StxGrid *grid);
  * prior  the previous frame's line, or the calibration's: only lines whose slope is within 25 % of
  *        its, whose horizon is within a tenth of the image height of its and whose tilt is near
  *        its are considered. NULL: any line that reaches 768 steps (3 px) at the bottom of the
- *        image, with its horizon between four image heights above the image and a tenth above its
+ *        image, with its horizon between 16 image heights above the image and a tenth above its
  *        bottom.
  *
  * False, and *line untouched, when nothing lies: a frame of sky, of walls, of noise or of zeros.
