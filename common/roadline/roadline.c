@@ -232,7 +232,7 @@ void stx_road_add_row(
 #define LEAST_GROWTH 0.5    /* least slope of cells that lie as the plane, as a share of its */
 #define MOST_GROWTH 2.0     /* most slope of cells that lie as the plane, as a share of its */
 #define LEAST_ROWS 5        /* one in so many rows below the horizon is supported, at least */
-#define LEAST_HEIGHT 12     /* one in so many of all rows is supported, at least */
+#define LEAST_HEIGHT 20     /* one in so many of all rows is supported, at least */
 #define STEEP_VIEW 0.5      /* picture heights above it of a steep view's horizon */
 #define STEEPEST_VIEW 16.0  /* the same at most: nearly straight down */
 #define STEEP_SHARE 3       /* one in so many cells is in the plane of a steep view, at least */

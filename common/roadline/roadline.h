@@ -80,11 +80,11 @@ STX_API size_t stx_roadline_scratch(const StxGrid *grid);
  * A cell lies if the disparity grows down its column as the plane's does. Fronts of things have one
  * disparity, and a wall seen at an angle changes its disparity only from left to right. A plane
  * counts if STX_ROAD_LEAST of the known cells below its horizon lie in it, in a fifth of the rows
- * there and a twelfth of all, and if at most half as many as are on it are behind it in these rows,
- * and as many in all from the lowest of them up: nothing can be seen through it. Where the camera
- * looks down steeply (the horizon is more than half an image height above the image), a third of
- * the known cells must be on the plane, in a twelfth of the rows: a table is most of the picture,
- * and what leans is not.
+ * there and a twentieth of all, and if at most half as many as are on it are behind it in these
+ * rows, and as many in all from the lowest of them up: nothing can be seen through it. Where the
+ * camera looks down steeply (the horizon is more than half an image height above the image), a
+ * third of the known cells must be on the plane, in a twentieth of the rows: a table is most of the
+ * picture, and what leans is not.
  *
  * Without a prior and such a plane: the line that the feet of things stand on, if what is below
  * them is unknown. Half of these feet, in a quarter of the columns and at three distances at least,

@@ -130,6 +130,7 @@ STX_TEST(the_ground_is_found_as_a_plane)
       {"behind furniture", 640, 480, .25, 180, .03, 0, 1, 13},
       {"over a bonnet", 1280, 720, .1, 350, .02, 0, .75, 2},
       {"a strip", 640, 480, .3, 200, .02, .6, .8, 2},
+      {"a short strip", 640, 480, .3, 370, .02, .91, 1, 2},
       {"nearer than can be measured", 640, 480, .6, 150, .02, 0, .6, 2, 15}};
   StxRandom random = {7};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
