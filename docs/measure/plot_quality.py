@@ -316,7 +316,7 @@ def other_cameras():
     names = [name for name in rows[0] if name != "pair"]
     lines = [["%", *(name.replace("_", " ") for name in names)]]
     lines += [[row["pair"], *(percent(row, name) if row[name] else "" for name in names)]
-              for row in rows]
+              for row in rows if any(row[name] for name in names)]
     shares = [[float(row[name]) for name in names[:3] if row[name]] for row in rows[:-2]]
     right = [min(of_pair) >= .85 for of_pair in shares if of_pair]
     return table("cameras", lines, 1) + sentences("cameras-right", f"""

@@ -133,6 +133,7 @@ static const Proxy proxies[] = {
     {"stixel-height", PART(REDUCTION)},
     {"model", PART(STIXELS)},
     {"ground", PART(STIXELS)},
+    {"carrier", PART(STIXELS)},
     {"mode", PART(OVERLAY)},
     {"alpha", PART(OVERLAY)},
     {"legend", PART(OVERLAY)},
