@@ -283,8 +283,8 @@ PLUGINS = ["coreelements", "app", "playback", "videofilter", "typefindfunctions"
            "videoscale", "videoparsersbad", "audioconvert", "videocrop"]
 PROGRAMS = {
     "sudo": 'exec "$@"',
-    "dpkg-query": 'case $4 in gstreamer1.0-libav) [ -e installed ] && echo "ii ";; *) echo "ii ";;'
-                  " esac",
+    "dpkg-query": 'shift 3; for p; do [ $p = gstreamer1.0-libav ] && [ ! -e installed ] || '
+                  'echo "ii  $p $p:all"; done',
     "apt-get": 'echo "$@" >>apt.log; case "$*" in *" install "* | install*) [ ! -e refuse ] || '
                'exit 100; touch installed; ln -sf "$SYSTEM"/*.so plugins/ ;; esac',
 }
