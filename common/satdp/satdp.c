@@ -306,13 +306,15 @@ static void prepare_horizon(
   double end = line != NULL ? 2 * stx_roadline_end(line) : 0;
   double sky = line != NULL ? fmin(end, 2 * line->horizon) : 0;
   int32_t anywhere = nats(left_out(params));
+  tables->hidden = nats(STX_SATDP_HIDDEN);
   int32_t mirror = line != NULL && params->sky_known ? nats(params->sky_cost) : 0;
   for (int u = 0; u < tables->rows; u++) {
     bool beyond = tables->x[u] < end, above = tables->x[u]<sky, below = tables->x[u]> sky;
     tables->horizon_ground[u + 1] = tables->horizon_ground[u] + (beyond ? cost : 0);
     tables->horizon_sky[u + 1] = tables->horizon_sky[u] + (below ? cost + mirror : 0) + anywhere;
     tables->unknown[u] = above ? unknown : 0;
-    tables->hidden[u] = line != NULL && !beyond ? nats(STX_SATDP_HIDDEN) : 0;
+    double road = line != NULL && !beyond ? stx_roadline_at(line, tables->x[u] / 2.0) : 0;
+    tables->road[u] = (uint16_t)fmin(fmax(floor(STX_DISPARITY_ONE * road + 0.5), 0), 65535);
   }
 }
 

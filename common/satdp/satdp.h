@@ -44,7 +44,8 @@
  *            sky_known: a matcher that looks for the sky did not find it there. And
  *            sky_cost, times its weight over STX_WEIGHT_ONE, per cell of unknown disparity,
  *            wherever it is: what a matcher takes for sky (columns.h). STX_SATDP_HIDDEN per cell
- *            of unknown disparity of an object where the road is expected.
+ *            of unknown disparity of an object where the road is expected, if the next known cell
+ *            above is farther than the road there: what is seen above does not reach down so far
  *            With sky_known what the matcher leaves out is less likely sky: a sixth of sky_cost
  *            per cell of sky, and as much more for the others where it found sky. Below the
  *            horizon it is no sky that it found, but snow or what mirrors the sky: sky_cost more
@@ -87,9 +88,9 @@
 
 #define STX_ENERGY_ONE 1024 /* one nat */
 
-/* Cost in nats of an unknown cell of an object where the road is expected: roads have less texture
- * than what stands on them. */
-#define STX_SATDP_HIDDEN 0.2
+/* Cost in nats of an unknown cell of an object where the road is expected and nearer than what is
+ * above: roads have less texture than what stands on them. */
+#define STX_SATDP_HIDDEN 0.4
 
 /* Epsilon of rdp.h, in pixels, where what it keeps tells at which rows stixels may begin. */
 #define STX_SATDP_EPSILON 0.5
@@ -183,9 +184,11 @@ typedef struct {
   int32_t horizon_sky[STX_MAX_ROWS + 1];
   uint16_t road_low[STX_MAX_ROWS], road_high[STX_MAX_ROWS]; /* of ground at cell u; else it costs */
   int32_t off_road; /* that much, if its disparity is known. 0 and 65535: any is good */
-  int32_t unknown[STX_MAX_ROWS];      /* energy of ground and object if cell u is unknown, … */
-  int32_t hidden[STX_MAX_ROWS];       /* … of object more, where the road is expected, … */
-  uint32_t evidence_scale;            /* … more by its weight: stx_cell_energy; */
+  int32_t unknown[STX_MAX_ROWS]; /* energy of ground and object if cell u is unknown, … */
+  uint16_t road[STX_MAX_ROWS];   /* … of object `hidden` more, below what is farther than that
+                                         disparity of the road; 0: none, … */
+  int32_t hidden;                /* … */
+  uint32_t evidence_scale;       /* … more by its weight: stx_cell_energy; */
   int32_t noise_ground[STX_MAX_ROWS]; /* of each kind if it is known */
   int32_t noise_object[65536 >> STX_OBJECT_BIN];
   int32_t noise_sky;

@@ -74,15 +74,16 @@ STX_INLINE uint32_t stx_known_weight(uint32_t weight, uint32_t disparity)
 }
 
 /* The cost of a cell in every stixel of the kind (an StxBelow): Noise if its disparity is known,
- * Unknown if it is not; `u` by stx_road_cell. */
-STX_INLINE int32_t stx_cell_energy(
-    const StxSatdpTables *tables, int kind, int u, uint32_t disparity, uint32_t weight)
+ * Unknown if it is not; `u` by stx_road_cell. above: the disparity of the next known cell above, 0
+ * if there is none. */
+STX_INLINE int32_t stx_cell_energy(const StxSatdpTables *tables, int kind, int u,
+    uint32_t disparity, uint32_t weight, uint32_t above)
 {
   int32_t noise = kind == STX_BELOW_GROUND   ? tables->noise_ground[u]
                   : kind == STX_BELOW_OBJECT ? tables->noise_object[disparity >> STX_OBJECT_BIN]
                                              : tables->noise_sky;
   int32_t unknown = tables->unknown[u] + stx_sky_evidence(weight, tables->evidence_scale);
-  unknown += kind == STX_BELOW_OBJECT ? tables->hidden[u] : 0;
+  unknown += kind == STX_BELOW_OBJECT && above < tables->road[u] ? tables->hidden : 0;
   return disparity != STX_DISPARITY_UNKNOWN ? noise : kind == STX_BELOW_SKY ? 0 : unknown;
 }
 

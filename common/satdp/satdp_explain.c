@@ -20,6 +20,15 @@ static int below_of(StxKind kind)
 
 /* ---- Sums over cells ------------------------------------------------------------------------ */
 
+/* The next known disparity above a cell. */
+static uint32_t next_above(const StxSatdpTables *t, const uint16_t *disparity, int u)
+{
+  uint32_t above = STX_DISPARITY_UNKNOWN;
+  while (++u < t->rows && above == STX_DISPARITY_UNKNOWN)
+    above = disparity[t->rows - 1 - u];
+  return above;
+}
+
 static void add_cells(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms *terms)
 {
   const StxSatdpTables *t = job->tables;
@@ -30,7 +39,7 @@ static void add_cells(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms 
   for (int u = piece->first, drop = stx_drop_cells(t, job->column); u <= piece->last; u++) {
     int v = stx_road_cell(t, drop, u);
     uint32_t d = disparity[t->rows - 1 - u], w = weight[t->rows - 1 - u];
-    double energy = stx_cell_energy(t, below_of(piece->kind), v, d, w);
+    double energy = stx_cell_energy(t, below_of(piece->kind), v, d, w, next_above(t, disparity, u));
     *(d != STX_DISPARITY_UNKNOWN ? &terms->noise : &terms->unknown) += energy;
     if (piece->kind == STX_KIND_GROUND)
       terms->horizon += stx_off_road(d, t->road_low[v], t->road_high[v], t->off_road);

@@ -20,6 +20,7 @@ void STX_VARIANT(stx_satdp_take)(StxLayout *at, const StxSatdpParams *params, Gr
   STX_TAKE(at, g->far, rows + 1);
   STX_TAKE(at, g->sums, (rows + 2) * classes);
   STX_TAKE(at, g->raw, (2 + classes) * rows + 1);
+  STX_TAKE(at, g->above, rows);
   STX_TAKE(at, g->states, rows + 1);
   STX_TAKE(at, g->free[GROUND], rows);
   STX_TAKE(at, g->free[OBJECT], slanted * rows);

@@ -82,6 +82,7 @@ typedef struct {
   Ints *sums; /* (rows + 2) × classes[KINDS]: summed energies of the classes that compete: */
   int classes[KINDS + 1]; /* sums[u · classes[KINDS] + classes[K] … classes[K + 1] − 1], kind K */
   Cells *raw;             /* channels × rows, and one: the columns as they came, by u */
+  Cells *above;           /* rows: the next known disparity above a cell */
 
   State *states; /* rows + 1; [k + 1] holds T_K(k) */
   bool limited;  /* see satdp_rows.inc.h; */

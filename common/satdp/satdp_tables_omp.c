@@ -93,19 +93,19 @@ static void add_depth_row(const Group *g, int u, int v)
 {
   const StxSatdpTables *t = g->tables;
   const uint32_t *object_scale = t->object_scale;
-  const uint16_t *disparity = g->raw[u], *weight = g->raw[t->rows + u];
+  const uint16_t *disparity = g->raw[u], *weight = g->raw[t->rows + u], *above = g->above[u];
   const SumRow *below = &g->rows[u];
   SumRow *row = &g->rows[u + 1];
   uint32_t ground_scale = t->ground_scale[v], sky_scale = t->sky_scale;
   uint32_t evidence_scale = t->evidence_scale;
   const int32_t *object_noise = t->noise_object;
-  int32_t x = t->x[u], unknown = t->unknown[v], hidden = t->hidden[v];
+  int32_t x = t->x[u], unknown = t->unknown[v], hidden = t->hidden;
   double ground_noise = t->noise_ground[v], sky_noise = t->noise_sky;
   double ground_place = t->horizon_ground[v + 1] - t->horizon_ground[v];
   double sky_place = t->horizon_sky[v + 1] - t->horizon_sky[v] + (u == 0 ? t->first_sky : 0);
   double object_place = u == 0 ? t->first_object : 0;
   double hidden_place = u == 0 ? stx_first_object(t, STX_DISPARITY_UNKNOWN) : 0;
-  uint32_t low = t->road_low[v], high = t->road_high[v];
+  uint32_t road = t->road[v], low = t->road_low[v], high = t->road_high[v];
   int32_t off_road = t->off_road;
   float slope = t->ground_slope;
   float horizon[LANES];
@@ -135,7 +135,8 @@ static void add_depth_row(const Group *g, int u, int v)
                              (known ? ground_noise : open) +
                              stx_off_road(cell, low, high, off_road);
     row->placed[OBJECT][l] =
-        below->placed[OBJECT][l] + (known ? object_place + noise : hidden_place + open + hidden);
+        below->placed[OBJECT][l] +
+        (known ? object_place + noise : hidden_place + open + (above[l] < road ? hidden : 0));
     row->placed[SKY][l] = below->placed[SKY][l] + sky_place + (known ? sky_noise : 0.0);
   }
 }
@@ -184,11 +185,24 @@ static void look_ahead(const Group *g)
     widen(g->near[0], g->far[0], above * LANES, (rows - above) * LANES);
 }
 
+static void look_up(const Group *g)
+{
+  int last = g->tables->rows - 1;
+  memset(g->above[last], 0, sizeof(Cells));
+  for (int u = last - 1; u >= 0; u--) {
+    const uint16_t *next = g->raw[u + 1], *above = g->above[u + 1];
+    uint16_t *to = g->above[u];
+    EACH_LANE
+    to[l] = next[l] != STX_DISPARITY_UNKNOWN ? next[l] : above[l];
+  }
+}
+
 static void build_depth(const Group *g)
 {
   int rows = g->tables->rows;
   transpose_channel(g, 0);
   transpose_channel(g, 1);
+  look_up(g);
   memset(&g->rows[0], 0, sizeof(SumRow));
   g->cut[0] = set1_half_f32((float)g->tables->cut[0]);
   for (int u = 0; u < rows; u++)

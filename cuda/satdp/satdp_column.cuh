@@ -532,13 +532,25 @@ STX_DEVICE uint32_t least_energy(const Column *c, int kind, int u)
   return begin < end ? (uint32_t)stx_class_energy(least, c->tables->class_scale) : 0;
 }
 
+/* The next known disparity above a cell. */
+STX_DEVICE uint32_t next_above(const Column *c, int u)
+{
+  uint32_t above = STX_DISPARITY_UNKNOWN;
+#pragma unroll 1
+  while (++u < c->args->cells && above == STX_DISPARITY_UNKNOWN)
+    above = load_cell(c, 0, u);
+  return above;
+}
+
 /* Energy of a cell that every stixel of the kind pays for it, whatever its plane and class. */
 STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u, int drop)
 {
   const StxSatdpTables *t = c->tables;
   int v = stx_road_cell(t, drop, u);
   uint32_t disparity = load_cell(c, 0, u);
-  int energy = stx_cell_energy(t, kind, v, disparity, load_cell(c, 1, u));
+  bool open = kind == OBJECT && disparity == STX_DISPARITY_UNKNOWN;
+  uint32_t above = open ? next_above(c, u) : 0;
+  int energy = stx_cell_energy(t, kind, v, disparity, load_cell(c, 1, u), above);
   if (kind == GROUND)
     energy += stx_off_road(disparity, __ldg(&t->road_low[v]), __ldg(&t->road_high[v]), t->off_road);
   if (kind == GROUND)

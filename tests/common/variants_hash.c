@@ -231,8 +231,8 @@ static uint64_t hash_overlay(const VariantsRun *v)
 /* The numbers are those of x86-64 (GCC 12), before there were others. */
 const VariantsStem variants_stems[] = {{"sgm", &stx_sgm_impls, hash_sgm, 0x373b81dc57e1d2ca},
     {"colmean", &stx_colmean_impls, hash_colmean, 0xdcce06e3c2fa679f},
-    {"satdp", &stx_satdp_impls, hash_satdp, 0x8e69928e9f09515f},
-    {"fulldp", &stx_fulldp_impls, hash_fulldp, 0x1ca0de02a3360411},
+    {"satdp", &stx_satdp_impls, hash_satdp, 0x010d1249d3805d1e},
+    {"fulldp", &stx_fulldp_impls, hash_fulldp, 0xf6a6a90af94ce0e8},
     {"rdp", &stx_rdp_impls, hash_rdp, 0x9522eecaad3f3999},
     {"ground", &stx_ground_impls, hash_ground, 0xc82b0446453336d9},
     {"luma", &stx_luma_impls, hash_luma, 0xe1bf7f9ee52fc50a},

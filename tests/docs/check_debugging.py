@@ -23,7 +23,7 @@ SECTIONS = {
     "The road is full of objects": (symptoms.road_taken, .3, .15),
     "Objects where the road rises": (symptoms.too_near, .04, .015),
     "There are no obstacles": (symptoms.missed, .1, .02),
-    "What is near is missing": (symptoms.missed, .06, .045),
+    "What is near is missing": (symptoms.missed, .06, .02),
     "Everything is too near, or too far": (symptoms.factor, 2, 1.05),
     "Near is right, far is too near": (symptoms.far_error, .2, .06),
     "One side is too near, the other too far": (symptoms.sides_differ, .08, .02),

@@ -69,12 +69,12 @@ VARIANTS = {
 # The largest share of pixels that may change, in percent, of each variant in this order.
 LIMITS = {
     "street": (3.5, 3, 2, 1, 2, 4.5, 2, 3),
-    "sid_rain": (16, 16, 14, 13, 23, 28, 15, 17),
+    "sid_rain": (12, 12, 13, 11, 14, 12, 10, 14),
     "zagreb_bb2": (6, 5, 2, 5, 6, 18, 4, 5),
     "lab_man": (3, 4, 2, 2, 5, 5, 2, 3),
     "office_chair": (3, 3, 2, 2, 3, 5, 2, 3),
     "mb_adirondack": (4, 5, 2, 2, 4, 6, 2, 4),
-    "mars_sand0": (2, 3, 1, 1, 2, 1, 1, 3),
+    "mars_sand0": (2.5, 3, 1, 1, 2, 1, 1, 3),
 }
 
 

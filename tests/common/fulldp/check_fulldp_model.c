@@ -154,7 +154,10 @@ static double part_of(const Case *c, int column, int kind, int vb, int vt)
     sum += cell.flat + (d > 0 ? fmin(cell.cap, nearbyint(off * off * (double)cell.precision)) : 0);
     if (d == 0 && kind != STX_KIND_SKY) /* and surely sky */
       sum += floor(w * floor(c->params.sky_cost * 1024 / STX_WEIGHT_ONE * 65536 + .5) / 65536 + .5);
-    sum += d == 0 && kind == STX_KIND_OBJECT ? t->hidden[u] : 0;
+    uint32_t above = 0;
+    for (int k = u + 1; k < t->rows && above == 0; k++)
+      above = stx_column(&c->params.grid, c->columns, 0, column)[t->rows - 1 - k];
+    sum += d == 0 && kind == STX_KIND_OBJECT && above < t->road[u] ? t->hidden : 0;
   }
   return sum;
 }

@@ -102,11 +102,16 @@ STX_TEST(literal_evidence)
       {21, 1548, 0, 100}, {22, 1548, 0, 101}, {0, 1548, 0, 100}, {0xFFFF, 33026, 0, 100 + 33025},
       {STX_WEIGHT_ONE, 1548, 1, 0}, {0, 1548, 1, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    StxSatdpTables tables = {.unknown = {100}, .hidden = {7}, .evidence_scale = cases[i].scale};
+    StxSatdpTables tables = {
+        .unknown = {100}, .road = {9}, .hidden = 7, .evidence_scale = cases[i].scale};
     double hidden = cases[i].disparity == 0 ? 7 : 0;
     for (int kind = STX_BELOW_GROUND; kind <= STX_BELOW_SKY; kind++)
-      ck_assert_double_eq(stx_cell_energy(&tables, kind, 0, cases[i].disparity, cases[i].weight),
-          kind == STX_BELOW_SKY ? 0 : cases[i].energy + (kind == STX_BELOW_OBJECT ? hidden : 0));
+      for (uint32_t above = 8; above < 10; above++) {
+        uint32_t d = cases[i].disparity, w = cases[i].weight;
+        double more = kind == STX_BELOW_OBJECT && above < 9 ? hidden : 0;
+        ck_assert_double_eq(stx_cell_energy(&tables, kind, 0, d, w, above),
+            kind == STX_BELOW_SKY ? 0 : cases[i].energy + more);
+      }
   }
   StxSatdpParams params = case_params(1, 1, 8, 0);
   params.sky_cost = 1.5;
@@ -146,7 +151,7 @@ static void expect_places(
   ck_assert_double_eq(t->horizon_ground[u + 1] - t->horizon_ground[u], 1024 * ground);
   ck_assert_double_eq(t->horizon_sky[u + 1] - t->horizon_sky[u], 1024 * sky);
   ck_assert_double_eq(t->unknown[u], 1024 * unknown);
-  ck_assert_double_eq(t->hidden[u], ground > 0 ? 0 : 205); /* of 1024: 0.2 */
+  ck_assert_int_eq(t->road[u] > 0, ground == 0);
   ck_assert_int_eq(t->road_low[u], low);
   ck_assert_int_eq(t->road_high[u], high);
 }
@@ -325,7 +330,7 @@ STX_TEST(literal_classes_without_depth)
     for (int row = 0; row < 9; row++)
       stx_column(&params.grid, c->columns, 2 + k, 0)[row] = k == label[row] ? 0 : 1024;
   static const StxStixel expected[] = {{0, 12, 17, STX_KIND_GROUND, 0, 1.0f, 3.5f, 0, 0},
-      {0, 6, 11, STX_KIND_OBJECT, 11, 0, 0, 11.2f, 0}, {0, 0, 5, STX_KIND_SKY, 10, 0, 0, 10, 0}};
+      {0, 6, 11, STX_KIND_OBJECT, 11, 0, 0, 11.4f, 0}, {0, 0, 5, STX_KIND_SKY, 10, 0, 0, 10, 0}};
   expect_records(c, expected, 3);
 }
 

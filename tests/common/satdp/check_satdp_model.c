@@ -75,6 +75,16 @@ static double part_horizon(const Case *c, int column, int kind, int vb, int vt)
   return cost * floor(c->params.horizon_cost * 1024 + .5);
 }
 
+/* The next known disparity above, or 0. */
+static double next_above(const Case *c, int column, int row)
+{
+  const uint16_t *disparity = stx_column(&c->params.grid, c->columns, 0, column);
+  while (--row >= 0)
+    if (disparity[row] != 0)
+      return disparity[row];
+  return 0;
+}
+
 /* Units of 2^-16 per unit of weight, rounded, are how exact the evidence for sky is. */
 static double part_unknown(const Case *c, int column, int kind, int vb, int vt)
 {
@@ -87,7 +97,8 @@ static double part_unknown(const Case *c, int column, int kind, int vb, int vt)
     double y = c->tables.x[case_road_cell(c, column, u)] / 2.0;
     if (c->tables.has_ground && road_at(&c->line, y) < 0 && y < c->line.horizon)
       sum += floor(c->params.unknown_cost * 1024 + .5);
-    if (c->tables.has_ground && road_at(&c->line, y) >= 0 && kind == STX_KIND_OBJECT)
+    if (c->tables.has_ground && kind == STX_KIND_OBJECT &&
+        next_above(c, column, row) < floor(256 * road_at(&c->line, y) + .5))
       sum += floor(STX_SATDP_HIDDEN * 1024 + .5);
   }
   return sum;

@@ -62,6 +62,10 @@ static void build_tables(const Job *job, int column, Column *c)
   c->prior = stx_ground_prior(t, column);
   c->first_object = stx_first_object(t, disparity[t->rows - 1]);
   for (int u = 0, drop = stx_drop_cells(t, column); u < t->rows; u++) {
+    int known = u + 1;
+    while (known < t->rows && disparity[t->rows - 1 - known] == STX_DISPARITY_UNKNOWN)
+      known++;
+    uint32_t above = known < t->rows ? disparity[t->rows - 1 - known] : 0;
     int v = stx_road_cell(t, drop, u);
     uint32_t d = disparity[t->rows - 1 - u], w = weight[t->rows - 1 - u];
     uint32_t ground = stx_fold(w, t->ground_scale[v], d);
@@ -72,7 +76,7 @@ static void build_tables(const Job *job, int column, Column *c)
     c->object[u + 1] = add_cell(c->object[u], object, t->x[u], d);
     c->sky[u + 1] = add_cell(c->sky[u], sky, t->x[u], d);
     for (int kind = 0; kind < 3; kind++)
-      c->cells[kind][u + 1] = c->cells[kind][u] + stx_cell_energy(t, kind, v, d, w);
+      c->cells[kind][u + 1] = c->cells[kind][u] + stx_cell_energy(t, kind, v, d, w, above);
     c->cells[0][u + 1] += stx_off_road(d, t->road_low[v], t->road_high[v], t->off_road) +
                           (t->horizon_ground[v + 1] - t->horizon_ground[v]);
     c->cells[2][u + 1] += t->horizon_sky[v + 1] - t->horizon_sky[v];
