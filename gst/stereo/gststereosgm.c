@@ -171,9 +171,19 @@ static void correct(GstStereoSgm *self, StxSgmRange *range)
     return;
   GST_LOG_OBJECT(self, "disparities are off by %.2f px, deviation %.2f, by the camera's motion",
       matcher->offset[0], matcher->offset[1]);
-  if (stx_sgm_range_correct(range, matcher->offset[0], matcher->offset[1]))
-    stx_egomotion_reset(matcher->egomotion);
+  stx_sgm_range_correct(range, matcher->offset[0], matcher->offset[1]);
   matcher->offset[1] = 0;
+}
+
+/* Infinity has moved: what motion knows of disparities, and those that it compares with, are of
+ * another one. */
+static void forget_motion(GstStereoSgm *self)
+{
+  GstStxMatcher *matcher = GST_STX_MATCHER(self);
+
+  matcher->offset[1] = 0;
+  if (matcher->egomotion != NULL)
+    stx_egomotion_reset(matcher->egomotion);
 }
 
 /* The parameters of this pair: those of the plan, and what the pictures say. */
@@ -193,7 +203,10 @@ static gboolean choose(GstStereoSgm *self, GstStxStage *stage, const GstStxMatch
       return FALSE;
     warn_of_range(self, &range);
   }
-  correct(self, &range);
+  if (range.infinity == before.infinity) /* else the pair before was matched with another one */
+    correct(self, &range);
+  if (range.infinity != before.infinity)
+    forget_motion(self);
   *params = self->active;
   stx_sgm_range_apply(&range, params);
   GST_STX_MATCHER(self)->plan.reach = params->max_disparity;

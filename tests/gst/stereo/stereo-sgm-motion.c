@@ -188,6 +188,22 @@ STX_TEST_LOOP(infinity_follows_a_camera_that_turns, 3)
   }
 }
 
+/* A look may find what motion is about to. */
+STX_TEST_LOOP(infinity_is_not_corrected_twice, 4)
+{
+  const guint64 turn = 1 + (guint64)_i / 2;
+  const gint pixels = _i % 2 == 0 ? 5 : -5;
+  g_auto(Drive) self = drive("motion=true");
+
+  for (guint64 frame = 0; frame < 26; frame++) {
+    g_autoptr(GstBuffer) out = push_turned(&self, frame, frame < turn ? 0 : pixels);
+
+    ck_assert_int_ge(-pixels * infinity_of(&self), 0);
+    ck_assert_int_le(ABS(infinity_of(&self)), 6);
+  }
+  ck_assert_int_le(ABS(infinity_of(&self) + pixels), 1);
+}
+
 /* A motion attached by an application is passed on, and none is computed. */
 STX_TEST_LOOP(a_motion_that_is_given_stays, 2)
 {
