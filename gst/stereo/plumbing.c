@@ -21,8 +21,6 @@ const GstStxPart gst_plumbing_parts[GST_PLUMBING_PARTS] = {
     [GST_PLUMBING_VIEWS] = {"tee-views", "tee"},
     [GST_PLUMBING_CROP] = {"crop", "videocrop"},
     [GST_PLUMBING_LEFT] = {"tee-left", "tee"},
-    [GST_PLUMBING_QUEUE_LEFT] = {"queue-left", "queue"},
-    [GST_PLUMBING_QUEUE_RIGHT] = {"queue-right", "queue"},
     [GST_PLUMBING_QUEUE_OUTPUT] = {"queue-output", "queue"},
     [GST_PLUMBING_DISPARITY] = {"tee-disparity", "tee"},
     [GST_PLUMBING_RECORDS] = {"tee-records", "tee"},
@@ -33,8 +31,7 @@ const GstStxPart gst_plumbing_parts[GST_PLUMBING_PARTS] = {
 static const struct {
   GstPlumbingPart queue;
   guint frames;
-} lengths[] = {{GST_PLUMBING_INPUTS, 2}, {GST_PLUMBING_QUEUE_LEFT, 1},
-    {GST_PLUMBING_QUEUE_RIGHT, 1}, {GST_PLUMBING_QUEUE_OUTPUT, 8}};
+} lengths[] = {{GST_PLUMBING_INPUTS, 2}, {GST_PLUMBING_QUEUE_OUTPUT, 8}};
 
 /* ---- Requested pads ------------------------------------------------------------------------ */
 
@@ -212,15 +209,9 @@ static gboolean join_output(GstPlumbing *self)
                        GST_PLUMBING_QUEUE_OUTPUT, "sink");
 }
 
-static gboolean join_matcher(GstPlumbing *self, GstStxJoints *joints, const gchar *left)
+static gboolean join_left(GstPlumbing *self, GstStxJoints *joints, const gchar *sink)
 {
-  return join(self, joints, GST_PLUMBING_VIEWS, "src_%u", GST_PLUMBING_QUEUE_LEFT, "sink") &&
-         join(self, joints, GST_PLUMBING_QUEUE_LEFT, "src", matcher_of(self), left);
-}
-
-static gboolean join_right(GstPlumbing *self, GstStxJoints *joints)
-{
-  return join(self, joints, GST_PLUMBING_QUEUE_RIGHT, "src", matcher_of(self), "sink_right");
+  return join(self, joints, GST_PLUMBING_VIEWS, "src_%u", matcher_of(self), sink);
 }
 
 static gboolean join_rectified(GstPlumbing *self)
@@ -228,8 +219,8 @@ static gboolean join_rectified(GstPlumbing *self)
   GstStxJoints *joints = &self->rectified;
 
   return join(self, joints, GST_PLUMBING_RECTIFY, "src_left", GST_PLUMBING_VIEWS, "sink") &&
-         join(self, joints, GST_PLUMBING_RECTIFY, "src_right", GST_PLUMBING_QUEUE_RIGHT, "sink") &&
-         join_matcher(self, joints, "sink_left") && join_right(self, joints);
+         join(self, joints, GST_PLUMBING_RECTIFY, "src_right", matcher_of(self), "sink_right") &&
+         join_left(self, joints, "sink_left");
 }
 
 /* Left pictures have to be cut out of frames with both views that are not rectified. */
@@ -273,10 +264,9 @@ static gboolean join_input(GstPlumbing *self, guint index)
   if (self->rectifies)
     return join(self, inner, from, "src", GST_PLUMBING_RECTIFY, kinds[index].name);
   if (index == RIGHT)
-    return join(self, inner, from, "src", GST_PLUMBING_QUEUE_RIGHT, "sink") &&
-           join_right(self, inner);
+    return join(self, inner, from, "src", matcher_of(self), kinds[index].name);
   return join(self, inner, from, "src", GST_PLUMBING_VIEWS, "sink") &&
-         join_matcher(self, inner, kinds[index].name);
+         join_left(self, inner, kinds[index].name);
 }
 
 static gboolean join_inputs(GstPlumbing *self)
@@ -434,23 +424,12 @@ static void stop_sink(GstPlumbing *self, guint index)
   gst_stx_joints_undo(&pad->inner);
 }
 
-/* A queue whose frame the matcher refused stands still from then on. */
-static void restart(GstElement *queue)
-{
-  if (queue != NULL && GST_STATE(queue) > GST_STATE_READY) {
-    gst_element_set_state(queue, GST_STATE_READY);
-    gst_element_sync_state_with_parent(queue);
-  }
-}
-
 static void remove_pad(GstPlumbing *self, guint index)
 {
   GstPlumbingPad *pad = &self->pads[index];
 
   if (pad->queued != NULL)
     stop_sink(self, index);
-  if (is_sink(index) && !self->rectifies)
-    restart(self->part[index == RIGHT ? GST_PLUMBING_QUEUE_RIGHT : GST_PLUMBING_QUEUE_LEFT]);
   gst_stx_joints_undo(&pad->fixed);
   aim(pad->pad, NULL, NULL);
   gst_clear_object(&pad->queued);

@@ -6,11 +6,11 @@
  *
  *   sink ────────┐
  *   sink_left ───┴─ inputs ─ convert-left ──┐
- *   sink_right ──── inputs ─ convert-right ─┴─ rectify ─┬─ views ─┬─ queue-left ──┬─ sgm
- *                                                       └─────────│─ queue-right ─┘   │
- *   src_left ──┬─ left ── (crop) ─────────────────────────────────┘                   │
+ *   sink_right ──── inputs ─ convert-right ─┴─ rectify ─┬─ views ─┬─────────────┬─ sgm
+ *                                                       └─────────│─────────────┘   │
+ *   src_left ──┬─ left ── (crop) ─────────────────────────────────┘                 │
  *         queue-output              records ── stixels, segments ── reduction ── disparity
- *   src ── overlay ──────────────────┴┴─ src_stixels                 src_disparity ──┘
+ *   src ── overlay ──────────────────┴┴─ src_stixels               src_disparity ──┘
  *   src ── json ── queue-output ──────┘
  *
  * In place of `sgm` stands `onnx` with matcher=onnx.
@@ -19,10 +19,11 @@
  * nothing is drawn.
  *
  * `inputs` is a multiqueue: where one thread brings both views, as a demuxer's does, it takes more
- * of the one as long as the other is missing; from two threads it takes a frame of each. The
- * queues behind it are short, and no frame needs a later one, so none can wait for itself. The
- * aggregators stereo-sgm, downsample-transpose and stixel-overlay have threads of their own, so
- * that one frame is matched while the one before is segmented.
+ * of the one as long as the other is missing; from two threads it takes a frame of each. No frame
+ * needs a later one, so none can wait for itself: the pads of the matcher take the next pair while
+ * it works, and no queue in front of them makes that pair older. The aggregators stereo-sgm,
+ * downsample-transpose and stixel-overlay have threads of their own, so that one frame is matched
+ * while the one before is segmented.
  */
 /* clang-format on */
 #pragma once
@@ -48,8 +49,6 @@ typedef enum {
   GST_PLUMBING_VIEWS,
   GST_PLUMBING_CROP,
   GST_PLUMBING_LEFT,
-  GST_PLUMBING_QUEUE_LEFT,
-  GST_PLUMBING_QUEUE_RIGHT,
   GST_PLUMBING_QUEUE_OUTPUT,
   GST_PLUMBING_DISPARITY,
   GST_PLUMBING_RECORDS,

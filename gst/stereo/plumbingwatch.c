@@ -219,20 +219,8 @@ typedef struct {
   guint view;              /* which of GstPlumbing.feeders feeds it */
   const gchar *name;       /* of the bin's pad */
   GstVideoInfo info;       /* of frames in system memory; others have no format here */
-  gboolean live;           /* its source is */
   gboolean warned, fitted; /* of a frame that does not fit these; there was one that does */
 } Input;
-
-static gboolean is_live(GstPad *pad)
-{
-  GstQuery *query = gst_query_new_latency();
-  gboolean live = FALSE;
-
-  if (gst_pad_peer_query(pad, query))
-    gst_query_parse_latency(query, &live, NULL, NULL);
-  gst_query_unref(query);
-  return live;
-}
 
 /* Views that come by threads of their own wait for each other: a limit of bytes is one that
  * multiqueue does not raise, and a byte lets a frame in. Where one thread brings both views, as a
@@ -242,7 +230,7 @@ static void set_length(Input *input)
 {
   GstPlumbing *self = input->plumbing;
   gpointer other = g_atomic_pointer_get(&self->feeders[!input->view]), own = g_thread_self();
-  gint waits = input->live || other != own;
+  gint waits = other != own;
 
   if (g_atomic_pointer_get(&self->feeders[input->view]) == own &&
       waits == g_atomic_int_get(&self->waits))
@@ -304,8 +292,6 @@ static GstPadProbeReturn see_input(GstPad *pad, GstPadProbeInfo *info, gpointer 
         !gst_video_info_from_caps(&input->info, caps))
       gst_video_info_init(&input->info);
   }
-  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_SEGMENT)
-    input->live = is_live(pad);
   set_length(input);
   if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS)
     see_end(input);
