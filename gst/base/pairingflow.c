@@ -136,7 +136,7 @@ static gint64 hole_of(GstStxPairing *self, GstClockTime running)
 static gboolean is_plausible(GstStxPairing *self, const GstStxHead *head,
     const GstStxTimeline *timeline, gboolean ahead, GstClockTime running)
 {
-  if (head->time < timeline->last)
+  if (timeline->running && head->time < timeline->last)
     return FALSE;
   if (!ahead || !GST_CLOCK_TIME_IS_VALID(running))
     return !ahead;
@@ -228,11 +228,9 @@ static GstStxTimeVerdict doubt(GstStxPairing *self, const GstStxQueued *queued, 
     priv->skew.shift[role] = 0;
     return GST_STX_TIME_SET;
   }
-  if (ahead && !live && !timeline->running && head->held == NULL) {
-    hold(self, head, role, FALSE);
-    return GST_STX_TIME_ODD;
-  }
   plausible = is_plausible(self, head, timeline, ahead, running);
+  if (ahead && !plausible && !timeline->running && hold(self, head, role, FALSE))
+    return GST_STX_TIME_ODD;
   verdict = gst_stx_timeline_see(timeline, head->time, limit, plausible);
   if (verdict == GST_STX_TIME_ODD && !(ahead && hold(self, head, role, live)))
     gst_stx_stats_count(&priv->stats.odd, GST_ELEMENT(self));
@@ -320,27 +318,57 @@ static gint64 next_within(const GstStxTimeline *timeline, const GstStxHead *head
       GST_STX_TIME_APART, timeline->step > 0 ? 2 * timeline->step : head->time - timeline->last);
 }
 
+/* The length of the recording that a pad belongs to; 0: unknown. */
+static gint64 length_of(const GstStxHead *head)
+{
+  gint64 length = 0;
+
+  if (head->pad == NULL ||
+      !gst_pad_peer_query_duration(GST_PAD(head->pad), GST_FORMAT_TIME, &length))
+    return 0;
+  return MAX(length, 0);
+}
+
+/* A recording goes on after a step forward: a recording that is longer than all its partners by
+ * that step has no hole there, its clock was set. */
+static gboolean is_longer(const GstStxQueued *queued, guint role, GstClockTimeDiff step)
+{
+  gint64 own = length_of(&queued->head[role]), other = 0;
+
+  for (guint i = 0; i < queued->count; i++)
+    if (i != role && queued->head[i].required)
+      other = MAX(other, length_of(&queued->head[i]));
+  return other > 0 && own - other > step / 2;
+}
+
 /* The next buffer on the pad follows a head that is held, or none comes. */
-static gboolean is_confirmed(GstStxPairing *self, const GstStxHead *head, guint role)
+static gboolean is_confirmed(GstStxPairing *self, const GstStxQueued *queued, guint role)
 {
   GstStxTimeline *timeline = &PRIVATE(self)->timelines[role];
+  const GstStxHead *head = &queued->head[role];
   GstBuffer *next = gst_aggregator_pad_peek_buffer(head->pad);
   gint64 limit = next_within(timeline, head);
   GstClockTimeDiff last = timeline->running ? timeline->last : head->time, time = head->time + 1;
-  gboolean confirmed;
+  gboolean confirmed, set = FALSE;
 
   if (next != NULL && gst_stx_running_time(head->pad, next, &time))
     time -= PRIVATE(self)->skew.shift[role];
   gst_clear_buffer(&next);
   confirmed = time > head->time && !gst_stx_times_are_apart(time, head->time, limit);
   timeline->doubted = FALSE; /* that next one is looked at when it is the head */
-  if (!confirmed)
+  if (!confirmed) {
     gst_stx_stats_count(&PRIVATE(self)->stats.odd, GST_ELEMENT(self));
-  else if (gst_stx_times_are_apart(head->time, last, GST_STX_TIME_APART))
-    tell_step(self, role, head->time - last, FALSE);
-  if (confirmed)
+    return FALSE;
+  }
+  if (gst_stx_times_are_apart(head->time, last, GST_STX_TIME_APART)) {
+    set = is_longer(queued, role, head->time - last);
+    tell_step(self, role, head->time - last, set);
+  }
+  if (set)
+    shift(self, role, last + timeline->step, head->time);
+  else
     gst_stx_timeline_see(timeline, head->time, limit, TRUE);
-  return confirmed;
+  return TRUE;
 }
 
 /* The heads that were held for nothing. */
@@ -353,7 +381,7 @@ static guint find_refuted(GstStxPairing *self, const GstStxQueued *queued)
 
     if (head->buffer == NULL || head->held == NULL || head->held->believed)
       continue;
-    head->held->believed = is_confirmed(self, head, role);
+    head->held->believed = is_confirmed(self, queued, role);
     refuted |= head->held->believed ? 0 : 1u << role;
   }
   return refuted;

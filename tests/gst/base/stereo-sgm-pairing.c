@@ -163,11 +163,18 @@ STX_TEST_LOOP(an_odd_time_costs_one_frame, G_N_ELEMENTS(jumps))
 
 static GstPadQueryFunction answer_of_harness;
 
+static gint64 lengths[2]; /* that files say, of the left view and of the right; 0: they do not */
+
 static gboolean answer_as_file(GstPad *pad, GstObject *parent, GstQuery *query)
 {
-  if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY)
+  gboolean right = g_object_get_data(G_OBJECT(pad), "right") != NULL;
+
+  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY)
+    gst_query_set_latency(query, FALSE, 0, GST_CLOCK_TIME_NONE);
+  else if (GST_QUERY_TYPE(query) == GST_QUERY_DURATION && lengths[right] > 0)
+    gst_query_set_duration(query, GST_FORMAT_TIME, lengths[right]);
+  else
     return answer_of_harness(pad, parent, query);
-  gst_query_set_latency(query, FALSE, 0, GST_CLOCK_TIME_NONE);
   return TRUE;
 }
 
@@ -180,6 +187,8 @@ static StereoPair recorded_pair(void)
   answer_of_harness = GST_PAD_QUERYFUNC(pair.left->srcpad);
   gst_pad_set_query_function(pair.left->srcpad, answer_as_file);
   gst_pad_set_query_function(pair.right->srcpad, answer_as_file);
+  g_object_set_data(G_OBJECT(pair.right->srcpad), "right", pair.right);
+  lengths[0] = lengths[1] = 0;
   fail_unless(gst_element_query(pair.element, query));
   return pair;
 }
@@ -216,6 +225,26 @@ STX_TEST_LOOP(a_clock_that_was_set_back, 2)
   }
   ck_assert_uint_eq(stereo_unpaired(&pair), 2);
   ck_assert_uint_eq(stereo_count(&pair, "clock-steps"), 2);
+}
+
+/* It goes ahead, and the file is longer for it than that of the other view: there is no hole. */
+STX_TEST_LOOP(a_clock_that_was_set_ahead, 2)
+{
+  g_auto(StereoPair) pair = recorded_pair();
+  gint64 step = jumps[3 + _i] * (gint64)GST_SECOND;
+
+  lengths[1] = 120 * (gint64)FRAME;
+  lengths[0] = lengths[1] + step;
+  for (int frame = 0; frame < 20; frame++) {
+    stereo_push_left(&pair, later(left(frame), frame >= 5 ? step : 0));
+    stereo_push_right(&pair, later(right(frame), 0));
+  }
+  gst_harness_push_event(pair.left, gst_event_new_eos());
+  gst_harness_push_event(pair.right, gst_event_new_eos());
+  expect_eos(&pair);
+  ck_assert_uint_eq(gst_harness_buffers_received(pair.left), 20);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 0);
+  ck_assert_uint_eq(stereo_count(&pair, "clock-steps"), 1);
 }
 
 static gpointer push_right_frames(gpointer pair)

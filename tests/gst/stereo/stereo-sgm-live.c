@@ -323,6 +323,16 @@ STX_TEST_LOOP(an_odd_time_costs_one_frame, G_N_ELEMENTS(jumps))
   ck_assert_uint_eq(stereo_count(&pair, "clock-steps"), 0);
 }
 
+STX_TEST_LOOP(a_first_frame_ahead_of_the_clock_costs_one_frame, 3)
+{
+  g_auto(StereoPair) pair = begin("");
+
+  play_off(&pair, 0, 1, (3 + 3 * _i) * (gint64)GST_SECOND / 10);
+  ck_assert_uint_eq(gst_harness_buffers_received(pair.left), 19);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
+  ck_assert_uint_eq(stereo_count(&pair, "odd-times"), 1);
+}
+
 /* It stays so: frames are paired as if it had not been set. It is set back in the end. */
 STX_TEST_LOOP(a_clock_that_is_set_costs_a_frame, G_N_ELEMENTS(jumps))
 {
