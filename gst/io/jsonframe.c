@@ -468,28 +468,44 @@ static void write_time(GstStxJsonText *text, GstClockTime pts)
     put(text, ",\"pts\":null");
 }
 
-/* MD5 of the records that the line has, in the order of their parts: equal in two lines only if no
- * bit differs, where numbers in JSON are rounded. */
-static void write_checksum(GstStxJsonText *text, const GstStxJsonFrame *frame)
+/* Lists of records, in the order of the line; those of points stand for what is said of them. */
+typedef struct {
+  guint part;
+  const char *key;
+  gsize size, records; /* of a record; in GstStxJsonFrame */
+  Write write;         /* NULL: of points */
+} List;
+
+#define LIST(part, key, Record, member, write)                                                     \
+  {                                                                                                \
+    GST_STX_JSON_##part, key, sizeof(Record), offsetof(GstStxJsonFrame, member), write             \
+  }
+static const List lists[] = {
+    LIST(STIXELS, ",\"stixels\":[", StxStixel, stixels, write_stixel),
+    LIST(OBSTACLES, ",\"obstacles\":[", StxObstacle, obstacles, write_obstacle),
+    LIST(FREE_SPACE, ",\"free_space\":[", StxFreeSpace, free_space, write_space),
+    LIST(POINTS, NULL, guint32, labels, NULL),
+};
+
+/* Writes what the line has of them, and the MD5 of these records: equal in two lines only if no bit
+ * differs, where numbers in JSON are rounded. */
+static void write_lists(GstStxJsonText *text, const GstStxJsonFrame *frame)
 {
   g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_MD5);
-  const struct {
-    guint part;
-    const GstStxJsonRecords *records;
-    gsize size;
-  } lists[] = {
-      {GST_STX_JSON_STIXELS, &frame->stixels, sizeof(StxStixel)},
-      {GST_STX_JSON_OBSTACLES, &frame->obstacles, sizeof(StxObstacle)},
-      {GST_STX_JSON_FREE_SPACE, &frame->free_space, sizeof(StxFreeSpace)},
-      {GST_STX_JSON_POINTS, &frame->labels, sizeof(guint32)},
-  };
   guint parts = 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS(lists); i++)
-    if (frame->parts & lists[i].part) {
-      parts |= lists[i].part;
-      g_checksum_update(sum, lists[i].records->data, lists[i].records->count * lists[i].size);
-    }
+  for (const List *list = lists; list < lists + G_N_ELEMENTS(lists); list++) {
+    const GstStxJsonRecords *records = (gconstpointer)((const guint8 *)frame + list->records);
+
+    if (!(frame->parts & list->part))
+      continue;
+    parts |= list->part;
+    g_checksum_update(sum, records->data, records->count * list->size);
+    if (list->write != NULL)
+      write_list(text, list->key, records, list->size, list->write, frame);
+    else
+      write_points(text, &frame->points, &frame->labels);
+  }
   if (parts != 0)
     put_name(text, ",\"md5\":", g_checksum_get_string(sum));
 }
@@ -502,16 +518,6 @@ void gst_stx_json_frame(GstStxJsonText *text, const GstStxJsonFrame *frame)
     write_image(text, frame->info);
   if (frame->parts & GST_STX_JSON_MOTION)
     write_motion(text, frame->motion);
-  if (frame->parts & GST_STX_JSON_STIXELS)
-    write_list(text, ",\"stixels\":[", &frame->stixels, sizeof(StxStixel), write_stixel, frame);
-  if (frame->parts & GST_STX_JSON_OBSTACLES)
-    write_list(
-        text, ",\"obstacles\":[", &frame->obstacles, sizeof(StxObstacle), write_obstacle, frame);
-  if (frame->parts & GST_STX_JSON_FREE_SPACE)
-    write_list(
-        text, ",\"free_space\":[", &frame->free_space, sizeof(StxFreeSpace), write_space, NULL);
-  if (frame->parts & GST_STX_JSON_POINTS)
-    write_points(text, &frame->points, &frame->labels);
-  write_checksum(text, frame);
+  write_lists(text, frame);
   put(text, "}\n");
 }
