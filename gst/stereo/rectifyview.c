@@ -696,7 +696,11 @@ GstElement *gst_stx_rectify_view_new(GstStxRectifyRig *rig, guint side)
 {
   static const gchar *const names[GST_STX_RECTIFY_VIEWS] = {"rectify-left", "rectify-right"};
   GstStxRectifyView *self = g_object_new(GST_TYPE_STX_RECTIFY_VIEW, "name", names[side], NULL);
+  GstElementClass *klass = GST_ELEMENT_GET_CLASS(self);
 
+  /* Programs ask all elements of a bin for theirs, and rely on an answer. */
+  if (klass->elementfactory == NULL)
+    klass->elementfactory = gst_element_factory_find("stereo-rectify");
   self->rig = rig;
   self->side = side;
   rig->view[side] = GST_STX_TRANSFORM(self);

@@ -87,6 +87,30 @@ static void check_element(GstElementFactory *factory)
   check_page(name, gst_element_factory_get_metadata(factory, "doc-uri"));
 }
 
+static void check_factory(const GValue *value, gpointer owner)
+{
+  GstElement *part = g_value_get_object(value);
+
+  ck_assert_msg(gst_element_get_factory(part) != NULL, "%s in %s has no factory",
+      GST_OBJECT_NAME(part), (const gchar *)owner);
+}
+
+/* Programs that draw a pipeline ask each element of each bin. */
+static void check_parts(GstElementFactory *factory)
+{
+  g_autoptr(GstElement) element = gst_element_factory_create(factory, NULL);
+  g_autoptr(GstIterator) parts =
+      GST_IS_BIN(element) ? gst_bin_iterate_recurse(GST_BIN(element)) : NULL;
+
+  if (parts != NULL)
+    gst_iterator_foreach(parts, check_factory, GST_OBJECT_NAME(factory));
+}
+
+STX_TEST(all_parts_of_bins_have_factories)
+{
+  each_element(check_parts);
+}
+
 STX_TEST(elements_describe_themselves)
 {
   each_element(check_element);
