@@ -22,6 +22,7 @@
 #include "gst/columns/rdpstage.h"
 #include "gst/columns/segmentation.h"
 #include "gst/core/element.h"
+#include "gst/core/frametime.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_sat_dp_stixels_debug);
 #define GST_CAT_DEFAULT gst_sat_dp_stixels_debug
@@ -56,6 +57,7 @@ struct _GstSatDpStixels {
   StxSatdpTables *tables;
   StxRoadTrack road;
   gboolean restart;        /* the next frame does not follow the one before */
+  GstClockTime last;       /* of the frame before */
   gboolean followed;       /* `line` is that of this frame */
   gboolean warned;         /* that there is no road */
   const StxRoadLine *line; /* or NULL: no road */
@@ -210,7 +212,7 @@ static gboolean follow_road(GstSatDpStixels *self, GstStxStage *stage, GstBuffer
     return TRUE;
   if (self->road.estimate && (host = look(self, stage, columns, error)) == NULL)
     return FALSE;
-  if (self->restart || (GST_BUFFER_IS_DISCONT(frame) && self->road.estimate))
+  if ((gst_stx_frame_is_cut(frame, &self->last) && self->road.estimate) || self->restart)
     stx_road_track_reset(&self->road, self->active.ground, &self->stream->camera, NULL);
   self->restart = FALSE;
   self->followed = TRUE;

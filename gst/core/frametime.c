@@ -27,6 +27,19 @@ GstClockTime gst_stx_frame_time_of(GstStxFrameTime *self, GstBuffer *frame)
   return time;
 }
 
+gboolean gst_stx_frame_is_cut(GstBuffer *frame, GstClockTime *last)
+{
+  GstClockTime before = *last, time = GST_BUFFER_PTS(frame), hole;
+  GstClockTime frames = GST_BUFFER_DURATION_IS_VALID(frame) ? GST_BUFFER_DURATION(frame) : 0;
+
+  *last = time;
+  if (!GST_CLOCK_TIME_IS_VALID(before) || !GST_CLOCK_TIME_IS_VALID(time) || time < before)
+    return GST_BUFFER_IS_DISCONT(frame);
+  hole = time - before;
+  return hole > MAX(GST_SECOND, 2 * frames) ||
+         (GST_BUFFER_IS_DISCONT(frame) && hole > 0 && (frames == 0 || 2 * hole < 3 * frames));
+}
+
 GstClockTime gst_stx_frame_time_duration(const GstStxFrameTime *self, GstBuffer *frame)
 {
   return GST_BUFFER_DURATION_IS_VALID(frame) ? GST_BUFFER_DURATION(frame) : self->frame;

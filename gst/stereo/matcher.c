@@ -4,6 +4,7 @@
 #include "cuda/stxcuda.h"
 #include "gst/base/inputs.h"
 #include "gst/core/element.h"
+#include "gst/core/frametime.h"
 #include "gst/stixels/mediatypes.h"
 #include "gst/stixels/stixels.h"
 
@@ -333,7 +334,7 @@ static gboolean find_motion(GstStxMatcher *self, GstStxStage *stage, GstStxPairi
       !find_motion_device(stage, impl, &input, &device, error))
     return FALSE;
   GST_OBJECT_LOCK(self);
-  restart = self->restart || GST_BUFFER_IS_DISCONT(frame->set[self->views.lead]);
+  restart = gst_stx_frame_is_cut(frame->set[self->views.lead], &self->last) || self->restart;
   self->restart = FALSE;
   GST_OBJECT_UNLOCK(self);
   return gst_stereo_sgm_motion_find(

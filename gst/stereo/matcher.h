@@ -86,6 +86,7 @@ struct _GstStxMatcher {
   StxEgomotion *egomotion; /* NULL: never wanted so far */
   gdouble offset[2];       /* of the last pair, by its motion: StxEgomotionResult; 0: unknown */
   gboolean restart;        /* the next frame has none before it; under the object lock */
+  GstClockTime last;       /* of the frame before; under the object lock */
 };
 
 /*

@@ -141,6 +141,21 @@ STX_TEST(it_begins_anew)
   gst_buffer_unref(out);
 }
 
+/* A live source marks what it lost, and a file forgets the mark: both give the same. */
+STX_TEST(a_lost_frame_is_no_new_scene)
+{
+  g_auto(Drive) self = drive("motion=true");
+  GstBuffer *left, *out;
+
+  ck_assert_int_eq(state_at(&self, 0), STX_MOTION_FIRST);
+  ck_assert_int_eq(state_at(&self, 1), STX_MOTION_KNOWN);
+  left = view(&self, STX_SCENE_LEFT, 3);
+  GST_BUFFER_FLAG_SET(left, GST_BUFFER_FLAG_DISCONT);
+  out = push(&self, left, 3);
+  ck_assert_int_eq(gst_buffer_get_stx_motion_meta(out)->motion.state, STX_MOTION_KNOWN);
+  gst_buffer_unref(out);
+}
+
 /* The right camera turns about its vertical axis: its picture moves by `pixels` to the right. */
 static GstBuffer *push_turned(Drive *self, guint64 frame, gint pixels)
 {
