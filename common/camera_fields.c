@@ -88,7 +88,12 @@ static const StxField camera_fields[] = {
         NUMBER(pitch, -PI / 2, PI / 2), .unit = "rad", OR_MISSING(STX_CAMERA_PITCH, -2)},
 };
 static const StxCamera unknown_camera = {.missing = STX_CAMERA_ALL};
-const StxFields stx_camera_fields = {STX_FIELDS_OF(camera_fields), &unknown_camera};
+static bool check_camera(const void *camera, StxError *error)
+{
+  return stx_camera_check(camera, "properties", "set it in these units", error);
+}
+const StxFields stx_camera_fields = {
+    STX_FIELDS_OF(camera_fields), &unknown_camera, .check = check_camera};
 
 /* ---- Another image ------------------------------------------------------------------------- */
 

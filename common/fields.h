@@ -5,7 +5,7 @@
  * elements and the options of programs are made from the same table, and a test compares the pages
  * with it.
  *
- * Conditions on several fields, such as p1 <= p2, are not in tables; the stem's check has them.
+ * Conditions on several fields, such as p1 <= p2, are the stem's check, which the table may name.
  */
 #ifndef STX_FIELDS_H
 #define STX_FIELDS_H
@@ -95,7 +95,15 @@ typedef struct {
   const char *must, *choose; /* refusals: "‹field› is ‹value›‹must›…", of choices ‹choose›; NULL:
                                 ", must be " */
   bool bare;                 /* refusals do without units */
+  bool (*check)(const void *params, StxError *error); /* of several fields, or NULL */
 } StxFields;
+
+/* The stem's `check` as the table takes it: check##_any. */
+#define STX_FIELDS_CHECK(check)                                                                    \
+  static bool check##_any(const void *params, StxError *error)                                     \
+  {                                                                                                \
+    return check(params, error);                                                                   \
+  }
 
 #define STX_FIELDS_OF(array) array, sizeof(array) / sizeof(array)[0]
 

@@ -56,11 +56,11 @@ static const StxField fields[] = {
 };
 
 static const StxColormapParams defaults = STX_COLORMAP_DEFAULTS;
-const StxFields stx_colormap_fields = {STX_FIELDS_OF(fields), &defaults};
 
 StxColormapSpan stx_colormap_span(const StxColormapParams *params)
 {
-  static const double most[] = {[STX_COLORMAP_DISPARITY] = 64,
+  static const double most[] = {[STX_COLORMAP_AUTO] = 50, /* of a disparity or a depth */
+      [STX_COLORMAP_DISPARITY] = 64,
       [STX_COLORMAP_DEPTH] = 50,
       [STX_COLORMAP_CONFIDENCE] = 1,
       [STX_COLORMAP_COST] = .5};
@@ -68,6 +68,17 @@ StxColormapSpan stx_colormap_span(const StxColormapParams *params)
       params->max > 0 || params->mode == STX_COLORMAP_ERROR ? params->max : most[params->mode];
   return (StxColormapSpan){params->min, high};
 }
+
+static bool check_span(const StxColormapParams *params, StxError *error)
+{
+  StxColormapSpan span = stx_colormap_span(params);
+  return params->mode == STX_COLORMAP_ERROR || params->range != STX_COLORMAP_FIXED ||
+         span.low < span.high ||
+         stx_fail(error, "min is %g, must be below max, which is %g%s", span.low, span.high,
+             params->max > 0 ? "" : ": its default in this mode; set both");
+}
+STX_FIELDS_CHECK(check_span)
+const StxFields stx_colormap_fields = {STX_FIELDS_OF(fields), &defaults, .check = check_span_any};
 
 /* Is the value not the one that the map holds, but what the camera makes of it? */
 static bool is_turned(const StxColormapParams *params)
@@ -78,14 +89,11 @@ static bool is_turned(const StxColormapParams *params)
 
 bool stx_colormap_check(const StxColormapParams *params, StxError *error)
 {
-  StxColormapSpan span = stx_colormap_span(params);
   const char *mode = stx_field_choice(modes, params->mode)->nick;
   if (!stx_fields_check(&stx_colormap_fields, params, error))
     return false;
-  if (params->mode != STX_COLORMAP_ERROR && params->range == STX_COLORMAP_FIXED &&
-      span.low >= span.high)
-    return stx_fail(error, "min is %g, must be below max, which is %g%s", span.low, span.high,
-        params->max > 0 ? "" : ": its default in this mode; set both");
+  if (!check_span(params, error))
+    return false;
   if (is_turned(params) && !(params->focal_baseline > 0))
     return stx_fail(error,
         "mode=%s of a map of %s needs focal length and baseline, and they are not known: set focal "

@@ -56,7 +56,9 @@ static const StxField fields[] = {
         METRES(cluster_cell, 0, 10)},
 };
 static const StxGroundParams defaults = STX_GROUND_DEFAULTS;
-const StxFields stx_ground_fields = {STX_FIELDS_OF(fields), &defaults};
+STX_FIELDS_CHECK(stx_ground_check)
+const StxFields stx_ground_fields = {
+    STX_FIELDS_OF(fields), &defaults, .check = stx_ground_check_any};
 
 bool stx_ground_check(const StxGroundParams *params, StxError *error)
 {

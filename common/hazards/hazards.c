@@ -32,7 +32,9 @@ static const StxField fields[] = {
         .low = 1, .high = STX_HAZARDS_MAX},
 };
 static const StxHazardsParams defaults = STX_HAZARDS_DEFAULTS;
-const StxFields stx_hazards_fields = {STX_FIELDS_OF(fields), &defaults};
+STX_FIELDS_CHECK(stx_hazards_check)
+const StxFields stx_hazards_fields = {
+    STX_FIELDS_OF(fields), &defaults, .check = stx_hazards_check_any};
 
 bool stx_hazards_check(const StxHazardsParams *params, StxError *error)
 {

@@ -42,7 +42,9 @@ static const StxField fields[] = {
         FIELD(DOUBLE, memory), .high = 3600, .unit = "s"},
 };
 static const StxOccupancyParams defaults = STX_OCCUPANCY_DEFAULTS;
-const StxFields stx_occupancy_fields = {STX_FIELDS_OF(fields), &defaults};
+STX_FIELDS_CHECK(stx_occupancy_check)
+const StxFields stx_occupancy_fields = {
+    STX_FIELDS_OF(fields), &defaults, .check = stx_occupancy_check_any};
 
 static const StxImplInfo impls[] = {{"omp", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}};
 const StxImplTable stx_occupancy_impls = {impls, 1, sizeof impls[0]};

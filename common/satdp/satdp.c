@@ -91,7 +91,9 @@ static const StxField fields[] = {
         NUMBER(outlier_range, 1, 256), .unit = "px"},
 };
 static const StxSatdpParams defaults = STX_SATDP_DEFAULTS;
-const StxFields stx_satdp_fields = {STX_FIELDS_OF(fields), &defaults};
+STX_FIELDS_CHECK(stx_class_kinds_check)
+const StxFields stx_satdp_fields = {
+    STX_FIELDS_OF(fields), &defaults, .check = stx_class_kinds_check_any};
 
 /* ---- Checks ------------------------------------------------------------------------------ */
 

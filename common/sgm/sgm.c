@@ -53,13 +53,16 @@ static const StxField fields[] = {
     {FIELD(INT, depth), .high = STX_SGM_MAX_SCALE},
 };
 static const StxSgmParams defaults = STX_SGM_DEFAULTS;
+static bool check_penalties(const StxSgmParams *p, StxError *error)
+{
+  return p->p1 <= p->p2 ||
+         stx_fail(error, "p1 is %d, but must not exceed p2, which is %d", p->p1, p->p2);
+}
+STX_FIELDS_CHECK(check_penalties)
 const StxFields stx_sgm_fields = {STX_FIELDS_OF(fields), &defaults, .must = ", but must be from ",
-    .choose = ", choose ", .bare = true};
+    .choose = ", choose ", .bare = true, .check = check_penalties_any};
 
 bool stx_sgm_check(const StxSgmParams *p, StxError *error)
 {
-  if (!stx_fields_check(&stx_sgm_fields, p, error))
-    return false;
-  return p->p1 <= p->p2 ||
-         stx_fail(error, "p1 is %d, but must not exceed p2, which is %d", p->p1, p->p2);
+  return stx_fields_check(&stx_sgm_fields, p, error) && check_penalties(p, error);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/core/properties.h"
 
-#include "common/camera.h"
-#include "common/camera_fields.h"
 #include "gst/core/element.h"
 
 /* The table row of a property, kept with its GParamSpec. */
 typedef struct {
   const StxField *field;
-  gssize offset; /* from the instance to the struct */
+  const StxFields *fields; /* its table */
+  gssize offset;           /* from the instance to the struct */
 } Place;
 
 static GQuark place_quark(void)
@@ -147,7 +146,7 @@ void gst_stx_properties_install(GObjectClass *klass, const GstStxPropertyGroup *
         continue;
       spec = spec_new(field, group);
       place = g_new(Place, 1);
-      *place = (Place){field, group->offset};
+      *place = (Place){field, group->fields, group->offset};
       g_param_spec_set_qdata_full(spec, place_quark(), place, g_free);
       g_object_class_install_property(klass, id++, spec);
     }
@@ -241,41 +240,46 @@ static void get_field(const StxField *field, gconstpointer params, GValue *value
     take_number(value, stx_field_get(field, params));
 }
 
-/* A number that no camera has would end a stream that is under way. Before, it is refused when the
- * stream begins. */
-static gboolean is_impossible(
-    GObject *object, const Place *place, const GValue *value, StxError *error)
+/* Sets a value. What makes good values bad, together with another property, would end a stream
+ * that is under way, and is taken back then; before, it is refused when the stream begins. */
+static gboolean try_field(
+    const Place *place, gpointer params, const GValue *value, gboolean runs, StxError *error)
 {
-  const StxField *first = stx_camera_fields.fields;
-  StxCamera camera;
+  GValue before = G_VALUE_INIT;
+  gboolean good = TRUE;
 
-  if (place->field < first || place->field >= first + stx_camera_fields.count ||
-      GST_STATE(object) < GST_STATE_PAUSED)
-    return FALSE;
-  GST_OBJECT_LOCK(object);
-  camera = *(const StxCamera *)(gconstpointer)((const gchar *)object + place->offset);
-  GST_OBJECT_UNLOCK(object);
-  set_field(place->field, &camera, value);
-  return !stx_camera_check(
-      &camera, "properties", "the value before stays; set it in these units", error);
+  runs = runs && place->fields->check != NULL && place->fields->check(params, error);
+  if (runs) {
+    g_value_init(&before, G_VALUE_TYPE(value));
+    get_field(place->field, params, &before);
+  }
+  set_field(place->field, params, value);
+  if (!runs)
+    return TRUE;
+  good = place->fields->check(params, error);
+  if (!good)
+    set_field(place->field, params, &before);
+  g_value_unset(&before);
+  return good;
 }
 
 void gst_stx_set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
   const Place *place = g_param_spec_get_qdata(spec, place_quark());
+  gboolean good;
   StxError error;
 
   if (place == NULL) {
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
     return;
   }
-  if (is_impossible(object, place, value, &error)) {
-    GST_ELEMENT_WARNING(object, RESOURCE, SETTINGS, ("%s", error.text), (NULL));
-    return;
-  }
   GST_OBJECT_LOCK(object);
-  set_field(place->field, (gchar *)object + place->offset, value);
+  good = try_field(
+      place, (gchar *)object + place->offset, value, GST_STATE(object) >= GST_STATE_PAUSED, &error);
   GST_OBJECT_UNLOCK(object);
+  if (!good)
+    GST_ELEMENT_WARNING(
+        object, RESOURCE, SETTINGS, ("%s; the value before stays", error.text), (NULL));
 }
 
 void gst_stx_get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)

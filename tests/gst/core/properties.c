@@ -105,6 +105,55 @@ static void check_property(GstElement *element, GParamSpec **specs, guint count,
   g_value_unset(&standard);
 }
 
+/* ---- Pairs --------------------------------------------------------------------------------- */
+
+/* A value that its partner does not allow, what the warning says of both, and one that is good. */
+typedef struct {
+  const char *factory, *set, *to, *property, *bad, *says, *good;
+} Dependent;
+
+static const Dependent dependents[] = {
+    {"stereo-sgm", "p2", "20", "p1", "50", "p1 is 50, but must not exceed p2, which is 20", "15"},
+    {"stereo-sgm", "p1", "20", "p2", "15", "p1 is 20, but must not exceed p2, which is 15", "30"},
+    {"road-hazards", "max-height", ".2", "min-height", ".5",
+        "min_height is 0.5 m, must be at most max_height, which is 0.2 m", ".1"},
+    {"lidar-ground", "r-max", "30", "r-min", "30", "r_max is 30 m and r_min 30 m", "3"},
+    {"lidar-ground", "r-max", "100", "cluster-cell", ".02",
+        "at least 0.0976562 m, for a grid of at most 2048 cells over twice r_max", ".2"},
+    {"occupancy-grid", "clearance", "1", "min-height", "1.5",
+        "min-height is 1.5 m, above the clearance of 1 m", ".5"},
+    {"occupancy-grid", "size", "400", "resolution", ".1", "400 m in cells of 0.1 m", ".5"},
+    {"disparity-colour", "range", "fixed", "min", "64", "min is 64, must be below max", "2"},
+    {"sat-dp-stixels", "class-kinds", "ground=3", "class-kinds", "ground=3;sky=3",
+        "is ground and sky in class_kinds", "ground=4"},
+};
+
+STX_TEST_LOOP(a_value_that_its_partner_forbids_is_refused_in_paused, G_N_ELEMENTS(dependents))
+{
+  const Dependent *one = &dependents[_i];
+  g_autoptr(GstElement) element = gst_element_factory_make(one->factory, NULL);
+  g_autoptr(GstBus) bus = stx_test_watch(element);
+  GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), one->property);
+  GValue before, after;
+
+  gst_util_set_object_arg(G_OBJECT(element), one->set, one->to);
+  gst_element_set_state(element, GST_STATE_PAUSED);
+  before = value_of(element, spec);
+  gst_util_set_object_arg(G_OBJECT(element), one->property, one->bad);
+  after = value_of(element, spec);
+  ck_assert_int_eq(g_param_values_cmp(spec, &before, &after), 0);
+  g_value_unset(&after);
+  stx_test_expect_warning(bus, one->says);
+  gst_util_set_object_arg(G_OBJECT(element), one->property, one->good);
+  after = value_of(element, spec);
+  ck_assert_int_ne(g_param_values_cmp(spec, &before, &after), 0);
+  g_value_unset(&after);
+  g_value_unset(&before);
+  stx_test_expect_silence(bus);
+  gst_element_set_state(element, GST_STATE_NULL);
+  gst_element_set_bus(element, NULL);
+}
+
 STX_TEST_LOOP(every_property_is_its_own, (gint)g_strv_length(factories))
 {
   g_autoptr(GstElement) element =
