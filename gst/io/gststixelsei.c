@@ -267,6 +267,26 @@ static GstBuffer *read_message(GstStixelSei *self, GstBuffer *input)
   return output;
 }
 
+/* Returns the metas as bytes, without the points of the motion where velocities are there that were
+ * made of them: the points are half of the bytes. */
+static GBytes *results_of(GstBuffer *input)
+{
+  GstStxMotionMeta *motion = gst_buffer_get_stx_motion_meta(input);
+  GstBuffer *bare;
+  GBytes *bytes;
+
+  if (motion == NULL || motion->points == NULL || gst_buffer_get_stx_velocities_meta(input) == NULL)
+    return gst_stx_metas_to_bytes(input);
+  bare = gst_buffer_new();
+  gst_buffer_copy_into(bare, input, GST_BUFFER_COPY_META, 0, (gsize)-1);
+  motion = gst_buffer_get_stx_motion_meta(bare);
+  gst_clear_buffer(&motion->points);
+  motion->width = motion->height = 0;
+  bytes = gst_stx_metas_to_bytes(bare);
+  gst_buffer_unref(bare);
+  return bytes;
+}
+
 /* Writes what the frame carries into its picture. */
 static GstBuffer *write_message(GstStixelSei *self, GstBuffer *input, GBytes *bytes)
 {
@@ -294,7 +314,7 @@ static GstFlowReturn prepare_output_buffer(
     GstBaseTransform *base, GstBuffer *input, GstBuffer **output)
 {
   GstStixelSei *self = GST_STIXEL_SEI(base);
-  GBytes *bytes = gst_stx_metas_to_bytes(input);
+  GBytes *bytes = results_of(input);
 
   if (bytes == NULL)
     *output = read_message(self, input);

@@ -149,6 +149,24 @@ STX_TEST_LOOP(metas_come_back_from_the_message, G_N_ELEMENTS(kinds))
 }
 
 /* A decoder and an encoder pass on what the parser said of another picture. */
+/* Velocities were made of the points of the motion, which are half of the bytes. */
+STX_TEST(points_are_left_out_beside_velocities)
+{
+  GstBuffer *picture = new_picture(0);
+  g_autoptr(GstBuffer) none = gst_buffer_new(), coded = NULL, frame = NULL;
+  g_autoptr(GByteArray) message = NULL;
+  GstStxMotionMeta *motion;
+
+  attach(picture);
+  gst_buffer_add_stx_velocities_meta(picture, none, none);
+  coded = pass(kinds[0].caps, picture, FALSE);
+  message = message_of(coded, 0);
+  frame = read_back(message->data, message->len, FALSE);
+  motion = gst_buffer_get_stx_motion_meta(frame);
+  ck_assert(motion != NULL && motion->points == NULL && motion->interval == 7);
+  ck_assert_ptr_ne(gst_buffer_get_stx_velocities_meta(frame), NULL);
+}
+
 STX_TEST_LOOP(a_picture_gets_one_message, G_N_ELEMENTS(kinds))
 {
   GstBuffer *picture = new_picture((guint)_i);
