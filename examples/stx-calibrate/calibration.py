@@ -134,7 +134,7 @@ def check_output(path):
 
 def write(path, result, arguments, numbers):
     """OpenCV's FileStorage, with the names of its sample stereo_calib."""
-    what = (f"a scene, baseline {arguments.baseline:g} m" if arguments.baseline else
+    what = (f"a scene, baseline {result.baseline:g} m" if arguments.scene else
             f"{len(result.views)} views of {arguments.board[0]}x{arguments.board[1]} corners, "
             f"squares of {arguments.square:g} m")
     file = cv2.FileStorage("", cv2.FILE_STORAGE_WRITE | cv2.FILE_STORAGE_FORMAT_YAML |
@@ -157,7 +157,9 @@ def write(path, result, arguments, numbers):
 def run_scene(pairs, count, arguments, outputs):
     """Without a board."""
     try:
-        result, text, numbers, pair = scene.run(pairs, arguments.baseline, arguments.fov)
+        result, text, numbers, pair = scene.run(
+            pairs, arguments.baseline, arguments.camera_height,
+            arguments.fov or sources.fov_of(arguments.input[0]))
     except scene.SceneError as error:
         if count.pairs == 0:
             check_found(None, arguments, count)
@@ -178,7 +180,7 @@ def run(arguments):
     for path in outputs:
         check_output(path)
     pairs, count = sources.open_pairs(arguments)
-    if arguments.baseline:
+    if arguments.scene:
         run_scene(pairs, count, arguments, outputs)
         return
     found = look(pairs, arguments)

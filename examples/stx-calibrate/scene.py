@@ -5,8 +5,8 @@ SIFT features are matched between the views and from frame to frame. The essenti
 views together (five-point algorithm, RANSAC) and the poses of the rig (PnP) start a bundle
 adjustment (Levenberg-Marquardt, points eliminated by the Schur complement, Huber weights) of focal
 lengths, centres, two radial coefficients, the pose of the right camera, the poses of the rig, and
-the points. Its normal equations say how certain each number is. The distance between the cameras
-gives the scale.
+the points. Its normal equations say how certain each number is. The distance between the cameras,
+or their height above a floor in view, gives the scale.
 """
 import collections
 
@@ -27,14 +27,21 @@ LEAST_MATCHES = 60  # between the views of a frame, in the median
 PLANE = 0.85  # share of matches that one homography explains
 ROUNDS, STEPS = 4, 12  # of leaving out, of the adjustment in each
 HUBER = 1.5  # pixels
-WORST_FOCAL, WORST_TURN = 0.02, 0.1  # share, degrees: more uncertain ones are refused
+WORST_FOCAL, WORST_TURN = 0.02, 0.03  # share, degrees: more uncertain ones are refused
 # Standard deviations of what is known beforehand: focal length (logarithm), centre (of the width),
 # coefficients, ratio of both focal lengths (cameras of one kind), of a pixel's sides.
 PRIOR_FOCAL, PRIOR_CENTRE, PRIOR_BEND, PRIOR_RATIO, PRIOR_SQUARE = 0.3, 0.03, 0.3, 0.02, 0.005
-HELD = 1e-4  # deviation of a focal length that is not measured
+# A rig that hardly turns measures neither the focal length nor, as it moves ahead, the lens's bend.
+HELD_FOCAL, HELD_BEND = 1e-4, 0.02
 OWN = 6  # of a camera: f cx cy k1 k2, and the logarithm of fy over fx
+FARTHEST = 1e4  # baselines: points beyond it are none
 GLOBAL = 2 * OWN + 5  # of both, rotation, direction of the baseline
 
+# Priors: pixels; the focal length and the deviation of its logarithm; that of coefficients.
+Known = collections.namedtuple("Known", "size focal spread bend")
+# For --camera-height: planes tried, cosine of most tilt, deviation as a share of the height, least
+# share of all points.
+PLANES, LEVEL, FLAT, LEAST_FLOOR = 2000, 0.85, 0.03, 0.05
 # Points seen: which point, in which frame, by which camera, where.
 Seen = collections.namedtuple("Seen", "point frame side place")
 
@@ -144,11 +151,12 @@ def check_stereo(stereo):
 def first_pose(stereo, k):
     """R and the direction from the left to the right camera."""
     one, other = (np.concatenate([pair[i] for pair in stereo]) for i in (0, 1))
-    essential, mask = cv2.findEssentialMat(one, other, k, cv2.RANSAC, 0.999, 3.0)
+    essential, mask = cv2.findEssentialMat(one, other, k, cv2.USAC_MAGSAC, 0.999, 1.0)
     if essential is None or essential.shape != (3, 3):
         raise SceneError("no two cameras explain the matches between the views: are they of the "
                          "same moments?")
-    inside, turn, t, _ = cv2.recoverPose(essential, one, other, k, mask=mask.copy())
+    inside, turn, t, *_ = cv2.recoverPose(essential, one, other, k, distanceThresh=FARTHEST,
+                                          mask=mask.copy())
     share = inside / len(one)
     if share < 0.3:
         raise SceneError(f"{100 * share:.0f} % of the matches fit one pair of cameras: are the "
@@ -263,17 +271,16 @@ class Rig:
         return off, common, pose, to_left @ self.turns[seen.frame], z
 
 
-def priors(rig, size, focal):
-    """Residuals and slopes of what is known beforehand, in standard deviations; `focal` is the one
-    expected and the deviation of its logarithm."""
-    start = rig.cameras
-    rows = [np.eye(GLOBAL)[0] / start[0, 0] / focal[1]]
-    off = [np.log(start[0, 0] / focal[0]) / focal[1]]
+def priors(rig, known):
+    """Residuals and slopes of what is known beforehand, in standard deviations."""
+    start, size = rig.cameras, known.size
+    rows = [np.eye(GLOBAL)[0] / start[0, 0] / known.spread]
+    off = [np.log(start[0, 0] / known.focal) / known.spread]
     for side in (0, 1):
         for index, mean, deviation in (
                 (1, (size[0] - 1) / 2, PRIOR_CENTRE * size[0]),
-                (2, (size[1] - 1) / 2, PRIOR_CENTRE * size[0]), (3, 0, PRIOR_BEND),
-                (4, 0, PRIOR_BEND), (5, 0, PRIOR_SQUARE)):
+                (2, (size[1] - 1) / 2, PRIOR_CENTRE * size[0]), (3, 0, known.bend),
+                (4, 0, known.bend), (5, 0, PRIOR_SQUARE)):
             rows.append(np.eye(GLOBAL)[OWN * side + index] / deviation)
             off.append((start[side, index] - mean) / deviation)
     f = start[:, 0]
@@ -288,12 +295,12 @@ def cost(off, noise):
     return float(np.where(away < limit, away ** 2, 2 * limit * away - limit ** 2).sum())
 
 
-def equations(rig, seen, size, noise, focal):
+def equations(rig, seen, noise, beforehand):
     """The normal equations (of cameras and poses, mixed, of points), right sides, and cost."""
     off, common, pose, point, _ = rig.look(seen)
     away = np.linalg.norm(off, axis=1)
     weight = np.minimum(1, HUBER / np.maximum(away, 1e-9)) / noise ** 2
-    known, slopes = priors(rig, size, focal)
+    known, slopes = priors(rig, beforehand)
     rows = np.zeros((len(off), 2, GLOBAL + 6 * (len(rig.turns) - 1)))
     rows[:, :, :GLOBAL] = common
     for number in range(1, len(rig.turns)):
@@ -397,15 +404,16 @@ def fit(seen, stereo, size, fov):
                        often(seen))
     rig = Rig(np.tile([f, k[0, 2], k[1, 2], 0, 0, 0], (2, 1)), turn, -t[1:], poses,
               np.array([points[name] for name in names]))
-    noise, focal = 1.0, (f, PRIOR_FOCAL if turned_by(rig) >= ENOUGH_TURN else HELD)
+    noise, known = 1.0, Known(size, f, *((PRIOR_FOCAL, PRIOR_BEND) if turned_by(rig) >= ENOUGH_TURN
+                                        else (HELD_FOCAL, HELD_BEND)))
     for _ in range(ROUNDS):
-        rig = adjust(rig, seen, size, noise, focal)
+        rig = adjust(rig, seen, noise, known)
         off, *_, z = rig.look(seen)
         noise = deviation_of(off, rig)
         seen, names = only(seen, (np.linalg.norm(off, axis=1) < max(3 * noise, 0.7)) & (z > 0))
         rig.points = rig.points[names]
-    rig = adjust(rig, seen, size, noise, focal)
-    return rig, uncertainty(rig, seen, size, noise, focal), noise, turned_by(rig)
+    rig = adjust(rig, seen, noise, known)
+    return rig, uncertainty(rig, seen, noise, known), noise, turned_by(rig)
 
 
 # ---- Everything ----------------------------------------------------------------------------------
@@ -425,7 +433,26 @@ def check_certain(rig, deviation, turned, fov):
                          "--fov, which is then believed")
     if turn.max() > WORST_TURN:
         raise SceneError(f"the rotation between the cameras is known to {turn.max():.2f} degrees "
-                         "only: show more things, near and far, in all parts of the pictures")
+                         "only: move the rig further, and show more things, near and far, in all "
+                         "parts of the pictures")
+
+
+def baseline_of(rig, height):
+    """The distance between the cameras of which the left one begins so high above the floor: RANSAC
+    finds the plane with most points among those that lie below it like a floor."""
+    below = rig.points[rig.points[:, 1] > 0]
+    rng, best = np.random.default_rng(1), np.zeros(len(below), bool)
+    for _ in range(PLANES if len(below) > 3 else 0):
+        a, b, c = below[rng.choice(len(below), 3, replace=False)]
+        normal = np.cross(b - a, c - a)
+        if abs(normal[1]) > LEVEL * np.linalg.norm(normal):
+            near = np.abs((below - a) @ normal) < FLAT * abs(a @ normal)
+            best = near if near.sum() > best.sum() else best
+    if best.sum() < max(LEAST_FLOOR * len(rig.points), 8):
+        raise SceneError("no floor is in view from which --camera-height could tell lengths: tilt "
+                         "the rig down, or measure the --baseline")
+    normal = np.linalg.lstsq(below[best], np.ones(best.sum()), rcond=None)[0]
+    return height * float(np.linalg.norm(normal))
 
 
 def result_of(rig, baseline, size):
@@ -456,7 +483,7 @@ def rows_apart(pairs, result):
     return float(np.median(off)), float(np.percentile(off, 95))
 
 
-def report(rig, deviation, result, noise, turned, rows):
+def report(rig, deviation, result, noise, turned, rows, scale):
     lines = [f"moved  the rig turned by {turned:.0f} degrees: " + (
         "focal lengths are measured" if turned >= ENOUGH_TURN else
         "focal lengths are NOT measured, but those of --fov: distances are as right as it is")]
@@ -471,14 +498,15 @@ def report(rig, deviation, result, noise, turned, rows):
     angles = ", ".join(f"{name} {value:.2f} ± {sigma:.2f}" for name, value, sigma in
                        zip(("pitch", "yaw", "roll"), turn, spread))
     lines += [
-        f"pair   baseline {100 * result.baseline:.2f} cm as given; turned by {angles} degrees",
+        f"pair   baseline {100 * result.baseline:.2f} cm{scale}; turned by {angles} degrees",
         f"fit    points {noise:.2f} px off in {len(rig.turns)} frames",
         f"rows   {rows[0]:.2f} px apart after rectification (median; 95 % below {rows[1]:.2f})"]
     return "\n".join(lines)
 
 
-def run(pairs, baseline, fov):
-    """The cameras of these pairs, the report, the last pair."""
+def run(pairs, baseline, height, fov):
+    """The cameras of these pairs, by the distance between them or the height above the floor, the
+    report, the last pair."""
     kept, count, most = choose(pairs)
     if count == 0:
         raise SceneError("no pairs of pictures")
@@ -493,7 +521,7 @@ def run(pairs, baseline, fov):
     check_stereo(stereo)
     rig, deviation, noise, turned = fit(seen, stereo, size, fov or FOV)
     check_certain(rig, deviation, turned, fov)
-    result = result_of(rig, baseline, size)
+    result = result_of(rig, baseline or baseline_of(rig, height), size)
     rows = rows_apart(kept[len(used):] or used, result)
-    return result, report(rig, deviation, result, noise, turned, rows), (noise, rows[0]), \
-        kept[-1]
+    return result, report(rig, deviation, result, noise, turned, rows, " as given" if baseline else
+                          f" by the height of {height:g} m"), (noise, rows[0]), kept[-1]

@@ -2,6 +2,7 @@
 """Where pairs of pictures come from: picture files, or streams (streams.py)."""
 import collections
 import glob
+import math
 import pathlib
 import re
 
@@ -57,6 +58,18 @@ def read_picture(path):
     if picture is None:
         raise SourceError(f"{path}: is not a picture that OpenCV reads")
     return picture
+
+
+def fov_of(text):
+    """The horizontal angle of view that the EXIF of the first JPEG says, in degrees; None: it says
+    none. The focal length for film is told for the same diagonal, of 43.27 mm."""
+    name = (picture_files(text) or [""])[0] if not is_live(text) else ""
+    if not name.lower().endswith((".jpg", ".jpeg")):
+        return None
+    import streams
+    focal, (height, width) = streams.film_focal_length(name), read_picture(name).shape
+    return focal and math.degrees(2 * math.atan(width / math.hypot(width, height) * 43.27 /
+                                                2 / focal))
 
 
 def pairs_of_files(lists, count):

@@ -46,6 +46,22 @@ def count_tracks(text):
     return len(found.get_video_streams())
 
 
+def film_focal_length(name):
+    """The focal length of a JPEG's EXIF, in millimetres on 35 mm film; None: it has none."""
+    if not Gst.ElementFactory.find("jpegparse"):
+        return None
+    pipeline = Gst.parse_launch("filesrc name=file ! jpegparse ! fakesink")
+    pipeline.get_by_name("file").set_property("location", name)
+    pipeline.set_state(Gst.State.PAUSED)
+    pipeline.get_state(TIMEOUT * Gst.SECOND)
+    pipeline.set_state(Gst.State.READY)
+    bus, focal = pipeline.get_bus(), 0
+    while message := bus.pop_filtered(Gst.MessageType.TAG):
+        focal = message.parse_tag().get_double("capturing-focal-length-35mm")[1] or focal
+    pipeline.set_state(Gst.State.NULL)
+    return focal if focal > 0 else None
+
+
 def launch_line(inputs):
     """The whole pipeline, and its appsinks: one per view, or one if frames hold both."""
     live = is_live(inputs[0])

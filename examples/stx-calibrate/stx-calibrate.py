@@ -77,8 +77,12 @@ def options():
     add("--square", type=metres, default=0.025, metavar="M", help="side of a square, metres")
     add("--baseline", type=metres, metavar="M",
         help="without a board: the distance between the cameras, metres, by a tape measure")
+    add("--camera-height", type=positive, metavar="M",
+        help="without a board, instead of --baseline: metres from the left lens, in the first "
+             "picture, down to a floor that is in view")
     add("--fov", type=degrees, metavar="DEGREES",
-        help="without a board: the lens's horizontal angle of view, to begin with (default 70)")
+        help="without a board: the lens's horizontal angle of view, to begin with (default: the "
+             "pictures' EXIF, or 70)")
     add("-o", "--output", default="camera.yml", metavar="FILE", help="default: camera.yml")
     add("--model", choices=("plumb-bob", "rational", "fisheye"), default="plumb-bob",
         help="of the lenses: 5 coefficients, 8 for wide ones, 4 for those above 120 degrees")
@@ -101,8 +105,12 @@ def options():
 def check(parser, arguments):
     if arguments.views < 8:
         parser.error("--views: a calibration needs 8 at least")
-    if arguments.fov and not arguments.baseline:
-        parser.error("--fov is for a calibration without a board: give --baseline, too")
+    if arguments.baseline and arguments.camera_height:
+        parser.error("--baseline and --camera-height both give the scale: choose one")
+    arguments.scene = bool(arguments.baseline or arguments.camera_height)
+    if arguments.fov and not arguments.scene:
+        parser.error("--fov is for a calibration without a board: give --baseline or "
+                     "--camera-height, too")
     if len(arguments.input) not in (1, 2):
         parser.error("give the left and the right view, or one input that holds both; "
                      "--help tells more")

@@ -138,6 +138,50 @@ def check_scene():
             sys.exit(f"{change} is not refused")
 
 
+def check_first_pose():
+    """A rig that looks along a road: far things tell its rotation, and nothing else does."""
+    import scene
+    k = np.array([[700, 0, 620], [0, 700, 185], [0, 0, 1.]])
+    for seed in range(6):
+        noise = np.random.default_rng(seed)
+        points = noise.uniform((0, 0, 8), (1240, 370, 80), (2500, 3))
+        points[:, :2] = (points[:, :2] - k[:2, 2]) / 700 * points[:, 2:]
+        turn = cv2.Rodrigues(np.radians([.1, .2, -.1]))[0]
+        one, other = ((at @ k.T)[:, :2] / at[:, 2:] + noise.normal(0, .4, (2500, 2))
+                      for at in (points, points @ turn.T - (.54, 0, 0)))
+        found, t = scene.first_pose([(one, other)], k)
+        off = np.degrees(np.linalg.norm(cv2.Rodrigues(found @ turn.T)[0]))
+        expect(off < .05 and abs(t[2]) < .05, f"off by {off} degrees, moved by {t}")
+
+
+def check_floor():
+    """A floor that the rig looks down to, boxes on it, and a ceiling with more points."""
+    import scene
+    noise = np.random.default_rng(3)
+    points = noise.uniform((-3, -1, 2), (3, 1, 8), (700, 3))
+    points[:300, 1], points[400:, 1] = 1.5, -2
+    down = cv2.Rodrigues(np.array([.3, 0, .1]))[0]
+    rig = scene.Rig(None, None, None, [(np.eye(3), np.zeros(3))],
+                    (points + noise.normal(0, .003, points.shape)) @ down.T / .12)
+    expect_near(scene.baseline_of(rig, 1.5), .12, .01, "the baseline by a floor")
+    rig.points = rig.points[400:]
+    try:
+        expect(not scene.baseline_of(rig, 1.5), "a ceiling is taken for a floor")
+    except scene.SceneError as error:
+        expect("no floor" in str(error), error)
+
+
+def check_exif():
+    sys.path.insert(0, str(pathlib.Path(PROGRAM).parent.parent / "shared"))
+    import sources
+    for focal, tags in ((28, "capturing-focal-length-35mm=28.0"), (0, "comment=none")):
+        run(["gst-launch-1.0", "-q", *"videotestsrc num-buffers=1 ! video/x-raw,width=640,"
+             "height=480 ! jpegenc ! taginject".split(), f"tags={tags}",
+             *"! jifmux ! filesink location=exif.jpg".split()])
+        found = sources.fov_of(str(FOLDER / "exif.jpg"))
+        expect(found is None if focal == 0 else abs(found - 63.5) < .2, f"{found} degrees")
+
+
 # ---- The cameras --------------------------------------------------------------------------------
 
 def numbers(matrix):
@@ -461,6 +505,9 @@ def main():
     check_pairs()
     check_reach()
     check_scene()
+    check_first_pose()
+    check_floor()
+    check_exif()
     record()
     check_street(check_numbers())
     check_inputs()
