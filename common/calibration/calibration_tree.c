@@ -296,7 +296,7 @@ static json_t *read_ost(char *text, const char *name, StxError *error)
       good = json_array_size(value) < MOST_DEPTH &&
              json_array_append_new(value, scalar(word, strlen(word))) == 0;
   }
-  if (!good)
+  if (!good || count == 0)
     stx_fail(error, "%s:%zu: a line that cannot be read", name, number);
   if (good && count == 2)
     return json_pack("{s:o, s:o}", "left", cameras[0], "right", cameras[1]);

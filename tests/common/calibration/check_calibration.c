@@ -575,6 +575,7 @@ STX_TEST(no_calibration_at_all)
   expect_refusal("", NULL, 0, "stx-first-", "is empty");
   expect_refusal("# nothing\n", NULL, 0, "stx-first-", "holds nothing");
   expect_refusal("some words\n", NULL, 0, "stx-first-", "has no keys");
+  expect_refusal("[image]XK\n", NULL, 0, "stx-first-", "a line that cannot be read");
   expect_refusal("a: 1\n", NULL, 0, "stx-first-", "none of the keys of a calibration of");
   expect_refusal("{\"a\": 1", NULL, 0, "stx-first-", "not valid JSON");
   expect_refusal("a: [1, 2\nb: 3\n", NULL, 0, "stx-first-", "not valid YAML");
