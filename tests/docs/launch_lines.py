@@ -27,6 +27,7 @@ from concurrent.futures import ThreadPoolExecutor
 import samples
 
 SECONDS = 0.1  # of a line without an end, once its first frames have reached the sinks
+SECONDS_IDLE = 5  # of one that gets nothing
 SECONDS_MOST = 60
 BUFFERS = 1
 NEEDS_CAMERA = re.compile(r"v4l2src|/dev/|\.mp4|…|udpsrc|tensor_")
@@ -107,12 +108,17 @@ def shortened(word):
 
 
 def wait_for_playing(process, output):
-    """An interrupt before that may be lost."""
+    """An interrupt before that may be lost, or block GStreamer 1.22 for ever: its event waits for
+    a live source that waits for its sink to play, and the state that lets it for the event. A
+    source that gets nothing never plays."""
     until = time.monotonic() + SECONDS_MOST
     while process.poll() is None and time.monotonic() < until:
         output.seek(0)
-        if "PLAYING" in output.read():
+        said = output.read()
+        if re.search(r'"pipeline0" \(state-changed\).*new-state=\(GstState\)playing', said):
             return
+        if "to PLAYING" in said:
+            until = min(until, time.monotonic() + SECONDS_IDLE)
         time.sleep(.1)
 
 
@@ -137,7 +143,7 @@ def end_of(process, output, ends):
 def run(words, folder):
     ends = any("num-buffers=" in word or "filesrc" in word for word in words)
     with tempfile.TemporaryFile("w+", errors="replace") as output:
-        process = subprocess.Popen(["gst-launch-1.0", "-e", *map(shortened, words)], cwd=folder,
+        process = subprocess.Popen(["gst-launch-1.0", "-em", *map(shortened, words)], cwd=folder,
                                    stdin=subprocess.DEVNULL, stdout=output,
                                    stderr=subprocess.STDOUT)
         problem = end_of(process, output, ends)
