@@ -329,8 +329,8 @@ static gint64 length_of(const GstStxHead *head)
   return MAX(length, 0);
 }
 
-/* A recording goes on after a step forward: a recording that is longer than all its partners by
- * that step has no hole there, its clock was set. */
+/* A recording goes on after a step ahead: one that is longer than its partners by that step, not by
+ * another length, has no hole there: its clock was set. */
 static gboolean is_longer(const GstStxQueued *queued, guint role, GstClockTimeDiff step)
 {
   gint64 own = length_of(&queued->head[role]), other = 0;
@@ -338,7 +338,7 @@ static gboolean is_longer(const GstStxQueued *queued, guint role, GstClockTimeDi
   for (guint i = 0; i < queued->count; i++)
     if (i != role && queued->head[i].required)
       other = MAX(other, length_of(&queued->head[i]));
-  return other > 0 && own - other > step / 2;
+  return other > 0 && ABS(own - other - step) < step / 4;
 }
 
 /* The next buffer on the pad follows a head that is held, or none comes. */
