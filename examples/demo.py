@@ -575,27 +575,28 @@ def launch_line(views, options, folder, words, ends):
             f"{sources}")
 
 
-def limit(pad, view, options):
-    """Lets only those frames pass that are wanted, then the end."""
-    first, seen = 0, 0
+def limit(gate, view, options):
+    """Lets only those frames pass that are wanted, then the end, and nothing after it: a tag behind
+    the end would be an error."""
+    src, first, seen = gate.get_static_pad("src"), 0, 0
     if view.kind == "video":
         first = options.first
-        pad.set_offset(-view.shift)
+        src.set_offset(-view.shift)
+    last = first + options.frames
 
-    def look(pad, info):
+    def look(_, info):
         nonlocal seen
-        if view.kind == "video" and info.get_buffer().pts < view.skip:
-            return Gst.PadProbeReturn.DROP
-        seen += 1
-        if seen <= first:
-            return Gst.PadProbeReturn.DROP
-        if seen > first + options.frames:
-            if seen == first + options.frames + 1:
-                pad.push_event(Gst.Event.new_eos())
-            return Gst.PadProbeReturn.DROP
-        return Gst.PadProbeReturn.OK
+        early = view.kind == "video" and info.type & Gst.PadProbeType.BUFFER and \
+            info.get_buffer().pts < view.skip
+        if info.type & Gst.PadProbeType.BUFFER and not early:
+            seen += 1
+            if seen == last + 1:
+                src.push_event(Gst.Event.new_eos())
+            early = seen <= first
+        return Gst.PadProbeReturn.DROP if early or seen > last else Gst.PadProbeReturn.OK
 
-    pad.add_probe(Gst.PadProbeType.BUFFER, look)
+    gate.get_static_pad("sink").add_probe(
+        Gst.PadProbeType.BUFFER | Gst.PadProbeType.EVENT_DOWNSTREAM, look)
 
 
 def first_only(pad):
@@ -609,7 +610,7 @@ def first_only(pad):
 def draw(line, views, options, told):
     pipeline = Gst.parse_launch(line)
     for view in views:
-        limit(pipeline.get_by_name(f"frames-{view.name}").get_static_pad("src"), view, options)
+        limit(pipeline.get_by_name(f"frames-{view.name}"), view, options)
     if pipeline.get_by_name("picture"):
         first_only(pipeline.get_by_name("picture").get_static_pad("sink"))
     try:

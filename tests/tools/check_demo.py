@@ -163,6 +163,12 @@ def check_kinds(folder):
     check_drawn(folder, [*names, "--frames", "4"], 0, 4)
     check_drawn(folder, [*names, "--frame", "1"], 1, 1)  # b (2).JPG comes before b (10).png
     check_drawn(folder, [*names, "--frame", "2"], 2, 1)
+    # Tags of the bit rate come after the last frame that is wanted.
+    for view in "left", "right":
+        launch(f"street-scene-src view={view} num-buffers=24 ! video/x-raw,width={WIDTH},height="
+               f"{HEIGHT},framerate=10/1 ! videoconvert ! {coded(True)} ! qtmux ! filesink "
+               f"location={view}-long.mp4", folder)
+    check_drawn(folder, ["--left=left-long.mp4", "--right=right-long.mp4", "--frames", "10"], 0, 10)
 
 
 def check_apart(folder):
