@@ -26,7 +26,7 @@ import release  # noqa: E402 (where it is had to be said first)
 # An obstacle as a list.
 COMPACT = ("id", "x", "z", "width", "height", "closing_speed", "lateral_speed", "class",
            "in_corridor")
-OF_A_FRAME = ("pts", "stixels", "obstacles", "free_space", "points")
+OF_THE_STREAM = ("version", "width", "height", "stixel_width", "columns", "camera")
 
 
 def address(text):
@@ -95,8 +95,7 @@ class Publisher:
         self.config, self.in_corridor = None, None
 
     def line(self, line):
-        """Lists are of this frame, all else of the stream."""
-        config = {key: value for key, value in line.items() if key not in OF_A_FRAME}
+        config = {key: line[key] for key in OF_THE_STREAM if key in line}
         if config != self.config:
             self.config = config
             self.broker.publish("config", {**config, "compact": COMPACT}, retain=True)

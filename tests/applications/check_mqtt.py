@@ -134,6 +134,7 @@ def check_truth(broker):
                   and abs(configuration["camera"]["baseline"] - street.BASELINE) < 1e-6,
                   f"{configuration}")
     street.expect(late.heard["config"][0][1]["compact"][0] == "id", "no order of compact lists")
+    street.expect(len(ear.heard["config"]) == 1, f"configurations: {ear.heard['config']}")
     late.close()
 
 
