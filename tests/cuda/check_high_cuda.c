@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/sgm/coarse/sgm_coarse.h"
 #include "cuda/driver/launch.h"
 #include "cuda/sgm/sgm_args.h"
 #include "tests/common/luma/luma_case.h"
@@ -14,6 +15,7 @@
 #include "tests/cuda/cuda_case.h"
 
 STX_CUDA_MODULE(sgm);
+STX_CUDA_MODULE_AS(coarse_module, sgm_coarse);
 
 /* ---- Memory ------------------------------------------------------------------------------- */
 
@@ -127,8 +129,8 @@ static void pair_free(const Pair *p)
 }
 
 /* Copies the last NARROW columns, up or down: rows of elements of `size` bytes. */
-static void copy_last(const Pair *p, void *array, int pitch, size_t size, void *host,
-    size_t columns, size_t first_row, size_t rows, bool up)
+static void copy_last(void *array, int pitch, size_t size, void *host, size_t columns,
+    size_t first_row, size_t rows, bool up)
 {
   size_t stride = size * (size_t)pitch;
   char *at = (char *)array + first_row * stride + (stride - size * columns);
@@ -206,18 +208,18 @@ static Ends *run_pair(int width)
   uint8_t *last_row = random_bytes((size_t)NARROW * COUNT, 3);
   uint32_t none[NARROW];
   memset(none, 0xff, sizeof none);
-  copy_last(&p, p.left, width, 4, left, NARROW, 0, ROWS, true);
-  copy_last(&p, p.right, p.pitch, 4, right, NARROW + COUNT, 0, 4 * ROWS, true);
+  copy_last(p.left, width, 4, left, NARROW, 0, ROWS, true);
+  copy_last(p.right, p.pitch, 4, right, NARROW + COUNT, 0, 4 * ROWS, true);
   follow_last_lines(&p);
-  copy_last(&p, p.volumes[1], width, COUNT, ends->costs, 1, 0, ROWS, false);
+  copy_last(p.volumes[1], width, COUNT, ends->costs, 1, 0, ROWS, false);
   for (int i = 0; i < 2; i++)
-    copy_last(&p, p.volumes[i], width, COUNT, last_row, NARROW, ROWS - 1, 1, true);
-  copy_last(&p, p.right_best, width, 4, none, NARROW, ROWS - 1, 1, true);
+    copy_last(p.volumes[i], width, COUNT, last_row, NARROW, ROWS - 1, 1, true);
+  copy_last(p.right_best, width, 4, none, NARROW, ROWS - 1, 1, true);
   if (width > NARROW) /* the block before them, whose disparities reach to the left */
     copy_rows(p.right_best + (size_t)width * ROWS - 2 * NARROW, 4, none, sizeof none, 1, true);
   find_last_winners(&p);
-  copy_last(&p, p.records, width, 4, ends->records, NARROW, ROWS - 1, 1, false);
-  copy_last(&p, p.right_best, width, 4, ends->right_best, NARROW - COUNT, ROWS - 1, 1, false);
+  copy_last(p.records, width, 4, ends->records, NARROW, ROWS - 1, 1, false);
+  copy_last(p.right_best, width, 4, ends->right_best, NARROW - COUNT, ROWS - 1, 1, false);
   stx_guarded_free(left);
   stx_guarded_free(right);
   stx_guarded_free(last_row);
@@ -237,6 +239,87 @@ STX_TEST(volumes_may_be_larger_than_4_gib)
   /* The first disparities of the narrow one reach over its edge. */
   stx_expect_same(narrow->records + COUNT, wide->records + COUNT, 4 * (NARROW - COUNT), "records");
   stx_expect_same(narrow->right_best, wide->right_best, sizeof narrow->right_best, "right view");
+  stx_guarded_free(narrow);
+  stx_guarded_free(wide);
+}
+
+/* ---- Coarse to fine ------------------------------------------------------------------------ */
+
+/* No picture is as wide, but then a few lines are enough. */
+enum { LINES = 18, WIDEST = 1 << 23, CELL = 2 * STX_SGM_COARSE_WINDOW, STEP = STX_SGM_COARSE_STEP };
+
+/* The results of both kernels in the last columns. */
+typedef struct {
+  uint8_t costs[LINES][2 * CELL];
+  uint32_t records[STX_SGM_LANES];
+} CoarseEnds;
+
+static void launch_coarse(const char *name, StxCudaSize grid, unsigned warps, const void *args)
+{
+  StxError error;
+  const StxCudaKernel kernel = {&coarse_module, name};
+  stx_case_ok(stx_cuda_launch(stx_case_place(), &kernel, grid,
+                  (StxCudaSize){STX_SGM_LANES, warps, 1}, 0, args, &error),
+      &error, name);
+}
+
+/* Random columns at the end of each row, in an array that is freed with far_free. */
+static void *far_random(size_t width, size_t size, size_t columns, size_t rows, uint64_t seed)
+{
+  uint8_t *bytes = random_bytes(size * columns * rows, seed);
+  void *array = far_alloc(width * size * rows);
+  copy_last(array, (int)width, size, bytes, columns, 0, rows, true);
+  stx_guarded_free(bytes);
+  return array;
+}
+
+static CoarseEnds *run_coarse(int width)
+{
+  const size_t columns = (size_t)width, blocks = columns / STX_SGM_COARSE_BLOCK;
+  const size_t shown = sizeof(uint32_t) * STX_SGM_LANES, left_of_row = columns * LINES;
+  CoarseEnds *ends = stx_guarded_alloc(sizeof *ends);
+  void *left = far_random(columns, 4, NARROW, LINES * STEP, 1);
+  void *right = far_random(columns, 4, NARROW, LINES * STEP * STX_SGM_SHIFTS, 2);
+  void *starts = far_random(blocks, 2, 4, LINES * STEP / STX_SGM_COARSE_BLOCK + 1, 3);
+  void *volume = far_random(columns, CELL, STX_SGM_LANES, LINES, 4);
+  uint32_t *records = far_alloc(4 * left_of_row);
+  StxSgmCoarsePathsArgs paths = {.left = left,
+      .right = {right, (uint32_t)width, 0},
+      .starts = starts,
+      .width = width,
+      .lines = LINES,
+      .columns = (int)blocks,
+      .p1 = {10, 10},
+      .p2 = 60,
+      .store = STX_SGM_MEET,
+      .axes = {{true, 0, volume, volume}, {false, 0, volume, volume}}};
+  StxSgmCoarseWinnerArgs winner = {
+      .pair = {.volumes = {volume, volume}, .width = width, .paths = 4, .records = records},
+      .starts = starts,
+      .lines = LINES,
+      .columns = (int)blocks};
+  launch_coarse("stx_sgm_coarse_paths", (StxCudaSize){(unsigned)width / STX_SGM_COARSE_PATHS, 1, 1},
+      2 * STX_SGM_COARSE_PATHS, &paths);
+  launch_coarse("stx_sgm_coarse_winner",
+      stx_cuda_grid(width, STX_SGM_LANES, LINES, STX_SGM_COARSE_ROWS, 1), STX_SGM_COARSE_ROWS,
+      &winner);
+  copy_last(volume, width, CELL, ends->costs, 2, 0, LINES, false);
+  copy_rows(records + left_of_row - STX_SGM_LANES, shown, ends->records, shown, 1, false);
+  void *all[] = {left, right, starts, volume, records};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    far_free(all[i]);
+  return ends;
+}
+
+STX_TEST(coarse_volumes_may_be_larger_than_4_gib)
+{
+  stx_case_cuda();
+  if (getenv("STX_PTX") == NULL || !set_last_block(true))
+    return;
+  CoarseEnds *narrow = run_coarse(NARROW), *wide = run_coarse(WIDEST);
+  set_last_block(false);
+  stx_expect_same(narrow->costs, wide->costs, sizeof narrow->costs, "costs of the last columns");
+  stx_expect_same(narrow->records, wide->records, sizeof narrow->records, "records");
   stx_guarded_free(narrow);
   stx_guarded_free(wide);
 }

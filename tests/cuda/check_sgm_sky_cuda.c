@@ -255,13 +255,14 @@ STX_TEST(begins_below_a_black_border)
 }
 
 /* A sky that goes on between dark stripes one tile wide, where no tile is a candidate: it grows by
- * STX_SGM_SKY_GROWTH tiles, and the margin is wider by STX_SGM_SKY_RIM. It ends two tiles before
- * where a block does. */
+ * STX_SGM_SKY_GROWTH tiles, and the margin is wider by STX_SGM_SKY_RIM. Its last tile is the first
+ * of a block, which sees the patch only at the rim of what is near. */
 STX_TEST(grows_over_blocks)
 {
   for (int turned = 0; turned < 2; turned++) {
-    int length = STX_SGM_TILE * ((turned ? STX_SGM_LANES : STX_SGM_SKY_MARK_ROWS) - 2);
-    int grown = length + STX_SGM_TILE * (STX_SGM_SKY_GROWTH + STX_SGM_SKY_RIM);
+    int far = STX_SGM_SKY_GROWTH + STX_SGM_SKY_RIM;
+    int block = turned ? STX_SGM_LANES : STX_SGM_SKY_MARK_ROWS;
+    int length = STX_SGM_TILE * (block - (far - 3) % block), grown = length + STX_SGM_TILE * far;
     SgmPair pair = sgm_new_pair(sgm_defaults(turned ? 240 : 76, turned ? 76 : 144, 64));
     STX_EACH_PIXEL (x, y, pair.params.width, pair.params.height) {
       int along = turned ? x : y, across = turned ? y : x;
