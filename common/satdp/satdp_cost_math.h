@@ -181,6 +181,14 @@ STX_INLINE float stx_to_float(int64_t value)
 #endif
 }
 
+/* A float at or below the value: at least one unit of the last place below what may have been
+ * rounded up. */
+STX_INLINE float stx_round_down(int64_t value)
+{
+  float rounded = (float)value;
+  return rounded - fabsf(rounded) * 1.1920929e-7f;
+}
+
 /* Integer sums over the cells of one segment. */
 typedef struct {
   int64_t w, x, xx, d, xd, dd; /* folded with the weight of the segment's kind */

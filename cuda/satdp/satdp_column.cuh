@@ -310,6 +310,16 @@ STX_DEVICE int row_of(const Column *c, int u, int *rows)
   return has ? row : -1;
 }
 
+/* The same from the top down: `rows` is the number of rows at or below these. */
+STX_DEVICE int row_from_above(const Column *c, int u, int *rows)
+{
+  bool has = has_row(c, u);
+  unsigned all = __ballot_sync(STX_FULL_WARP, has);
+  int row = *rows - 1 - count_below(all, c->lane);
+  *rows -= __popc(all);
+  return has ? row : -1;
+}
+
 STX_DEVICE int count_rows(const Column *c)
 {
   int rows = 0;
@@ -466,11 +476,9 @@ STX_DEVICE void find_rest(const Column *c)
       value = c->lane >= step ? max(value, other) : value;
     }
     value = max(value, largest);
-    bool has = has_row(c, u);
-    unsigned all = __ballot_sync(STX_FULL_WARP, has);
-    StxSatdpRow *row = &c->row[above - 1 - count_below(all, c->lane)];
-    above -= __popc(all);
-    if (has) {
+    int at = row_from_above(c, u, &above);
+    StxSatdpRow *row = &c->row[at];
+    if (at >= 0) {
       row->cut = __ldg(&c->tables->cut[u]);
       row->boundary = (uint16_t)u;
       row->rest = (uint16_t)value;
@@ -532,24 +540,25 @@ STX_DEVICE uint32_t least_energy(const Column *c, int kind, int u)
   return begin < end ? (uint32_t)stx_class_energy(least, c->tables->class_scale) : 0;
 }
 
-/* The next known disparity above a cell. */
-STX_DEVICE uint32_t next_above(const Column *c, int u)
+/* The next known disparity above each lane's cell, of 32 from the top down; `next` is the one above
+ * all of them, and carried on. */
+STX_DEVICE uint32_t known_above(const Column *c, uint32_t disparity, uint32_t *next)
 {
-  uint32_t above = STX_DISPARITY_UNKNOWN;
-#pragma unroll 1
-  while (++u < c->args->cells && above == STX_DISPARITY_UNKNOWN)
-    above = load_cell(c, 0, u);
+  unsigned known = __ballot_sync(STX_FULL_WARP, disparity != STX_DISPARITY_UNKNOWN);
+  unsigned higher = known & ((1u << c->lane) - 1);
+  uint32_t near = __shfl_sync(STX_FULL_WARP, disparity, 31 - __clz((int)(higher | 1)));
+  uint32_t last = __shfl_sync(STX_FULL_WARP, disparity, 31 - __clz((int)(known | 1)));
+  uint32_t above = higher != 0 ? near : *next;
+  *next = known != 0 ? last : *next;
   return above;
 }
 
 /* Energy of a cell that every stixel of the kind pays for it, whatever its plane and class. */
-STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u, int drop)
+STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u, int drop, uint32_t above)
 {
   const StxSatdpTables *t = c->tables;
   int v = stx_road_cell(t, drop, u);
   uint32_t disparity = load_cell(c, 0, u);
-  bool open = kind == OBJECT && disparity == STX_DISPARITY_UNKNOWN;
-  uint32_t above = open ? next_above(c, u) : 0;
   int energy = stx_cell_energy(t, kind, v, disparity, load_cell(c, 1, u), above);
   if (kind == GROUND)
     energy += stx_off_road(disparity, __ldg(&t->road_low[v]), __ldg(&t->road_high[v]), t->off_road);
@@ -562,23 +571,32 @@ STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u, int drop)
   return (uint32_t)energy;
 }
 
+/* Adds up from the top, since an unknown cell asks what is known above it; then turns the sums
+ * above each boundary into those below. */
 STX_DEVICE void sum_lower(const Column *c, int kind)
 {
-  uint32_t fixed_sum = 0, lower_sum = 0;
-  int rows = 1, drop = stx_drop_cells(c->tables, c->column);
-  if (c->lane == 0)
-    c->row[0].fixed[kind] = c->row[0].lower[kind] = 0;
+  uint32_t fixed_sum = 0, lower_sum = 0, next = STX_DISPARITY_UNKNOWN;
+  int rows = count_rows(c), drop = stx_drop_cells(c->tables, c->column), last = c->args->cells - 1;
 #pragma unroll 1
-  for (int base = 0; base < c->args->cells; base += LANES) {
-    int u = cell_or_last(c, base + c->lane);
-    uint32_t fixed = fixed_energy(c, kind, u, drop);
-    uint32_t sfixed = scan_on(fixed, c->lane, &fixed_sum);
-    uint32_t slower = scan_on(fixed + least_energy(c, kind, u), c->lane, &lower_sum);
-    int row = row_of(c, base + c->lane + 1, &rows);
+  for (int base = 0, above = rows; base <= last + 1; base += LANES) {
+    int u = last + 1 - base - c->lane, cell = min(max(u, 0), last); /* as in find_rest */
+    bool inside = u == cell;
+    uint32_t disparity = inside ? load_cell(c, 0, cell) : STX_DISPARITY_UNKNOWN;
+    uint32_t fixed = fixed_energy(c, kind, cell, drop, known_above(c, disparity, &next));
+    uint32_t lower = fixed + least_energy(c, kind, cell);
+    uint32_t sfixed = scan_on(inside ? fixed : 0, c->lane, &fixed_sum);
+    uint32_t slower = scan_on(inside ? lower : 0, c->lane, &lower_sum);
+    int row = row_from_above(c, u, &above);
     if (row >= 0) {
       c->row[row].fixed[kind] = sfixed;
       c->row[row].lower[kind] = slower;
     }
+  }
+  __syncwarp();
+#pragma unroll 1
+  for (int row = c->lane; row < rows; row += LANES) {
+    c->row[row].fixed[kind] = fixed_sum - c->row[row].fixed[kind];
+    c->row[row].lower[kind] = lower_sum - c->row[row].lower[kind];
   }
 }
 

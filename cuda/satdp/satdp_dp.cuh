@@ -124,7 +124,7 @@ template <int kind> STX_DEVICE int64_t free_bound(const Column *c, int vb, int k
 template <int kind> STX_DEVICE bool lives_on(const Column *c, int vb, int k0, int64_t renewal)
 {
   int64_t bound = free_bound<kind>(c, vb, k0 - 1);
-  c->row[vb].bound[kind] = fmaxf(c->row[vb].bound[kind], round_down(bound));
+  c->row[vb].bound[kind] = fmaxf(c->row[vb].bound[kind], stx_round_down(bound));
   return bound <= renewal;
 }
 
@@ -196,7 +196,7 @@ template <int kind> STX_DEVICE int winner_of(const Column *c, int k0)
 /* Returns a bound from the lanes' bests: above it no start row can win at any end row. */
 STX_DEVICE float limit_of(int64_t best, int64_t lower)
 {
-  float limit = -round_down(lower - energy_of(best));
+  float limit = -stx_round_down(lower - energy_of(best));
   for (int step = TILE; step < LANES; step *= 2)
     limit = fminf(limit, __shfl_xor_sync(STX_FULL_WARP, limit, step));
   for (int step = 1; step < TILE; step *= 2)
@@ -348,7 +348,7 @@ STX_DEVICE void open_starts(const Column *c, int k0)
                : own.kind == OBJECT ? unsure_at<OBJECT>(c, row)
                                     : unsure_at<SKY>(c, row);
   row->bound[own.kind] =
-      round_down(least_below(c, own.kind, row) - row->lower[own.kind] - STX_ROUNDING + unsure);
+      stx_round_down(least_below(c, own.kind, row) - row->lower[own.kind] - STX_ROUNDING + unsure);
 }
 
 /* A tile before the first only prepares. */

@@ -177,14 +177,6 @@ STX_DEVICE Candidate load_partial(const Column *c, int kind, int part, int j)
 
 /* ---- Bounds ------------------------------------------------------------------------------- */
 
-/* A float at or below the value: at least one unit of the last place below what may have been
- * rounded up. */
-STX_DEVICE float round_down(int64_t value)
-{
-  float rounded = (float)value;
-  return rounded - fabsf(rounded) * 1.1920929e-7f;
-}
-
 /* The least that a stixel of the kind can pay for standing at a cut, C with it: stx_least_below_*.
  * For sky it is also the most. */
 STX_DEVICE int64_t least_below(const Column *c, int kind, const StxSatdpRow *row)
@@ -213,7 +205,7 @@ template <int kind> STX_DEVICE Candidate try_pair(const Column *c, int vb, int k
 {
   Fit fit = fit_pair<kind>(c, vb, k);
   if (notes)
-    c->row[vb].bound[kind] = round_down(
+    c->row[vb].bound[kind] = stx_round_down(
         least_below(c, kind, &c->row[vb]) + fit.energy - c->row[k + 1].lower[kind] - STX_ROUNDING +
         2 * unsure_at<kind>(c, &c->row[vb]) - unsure_at<kind>(c, &c->row[k + 1]));
   return make_candidate<kind>(c, vb, &fit, cut_below(&c->row[vb]));

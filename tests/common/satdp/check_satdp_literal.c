@@ -6,6 +6,9 @@
 #include "common/satdp/satdp_explain.h"
 #include "tests/common/satdp/satdp_case.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 static void set_column(const Case *c, const uint16_t *disparity, uint16_t weight)
 {
   int rows = stx_grid_rows(&c->params.grid);
@@ -120,6 +123,17 @@ STX_TEST(literal_evidence)
   params.sky_cost = 32;
   ck_assert(stx_satdp_prepare(&params, NULL, NULL, &c->tables, NULL));
   ck_assert_uint_eq(c->tables.evidence_scale, 33026);
+}
+
+/* From 2^24 on not every integer is a float. */
+STX_TEST(a_bound_is_rounded_down)
+{
+  StxRandom random = {3};
+  for (int round = 0; round < 10000; round++) {
+    int64_t value = (int64_t)(stx_random(&random) >> (2 + round % 60)) * (round % 2 ? 1 : -1);
+    long double below = value - (long double)stx_round_down(value);
+    ck_assert_msg(below >= 0 && below <= ldexpl(llabs(value), -22), "%lld", (long long)value);
+  }
 }
 
 /* Without a road there is no horizon, but what is surely sky is. */
