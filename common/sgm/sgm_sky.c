@@ -22,27 +22,34 @@ enum {
   MOST_TILES = STX_SGM_MAX_SIZE / STX_SGM_TILE + 3 * TILES /* of a row */
 };
 
+/* The number of tiles and the total of their sums. */
+typedef struct {
+  uint64_t total;
+  uint32_t count;
+} Light;
+
 typedef struct {
   const StxSgmParams *params;
   const StxImage8 *left, *right;
   const StxImage16 *disparity;
   const StxImage8 *confidence;
-  int columns, rows;   /* of tiles */
-  int stride;          /* tiles from row to row: whole pieces, with one in front */
-  int level, range;    /* of sgm_sky.h */
+  int columns, rows; /* of tiles */
+  int stride;        /* tiles from row to row: whole pieces, with one in front */
+  int level, range;  /* of sgm_sky.h; and so are the next */
+  int clouds, rest;
   uint8_t *low, *high; /* least and greatest gray value of each tile, stride · rows */
   uint16_t *sum;       /* of its gray values; so are the next six */
   uint8_t *smooth;     /* 1: yes; and the next two */
   uint8_t *candidate;
-  uint8_t *inner;      /* candidates in a patch */
-  int32_t *parent;     /* of a candidate in its tree: the root has the least index of the patch */
-  int8_t *vote;        /* of a sample, else 0 … */
-  uint8_t *cost;       /* … and its C(p,0), plus 1 to tell it from none */
-  uint64_t *row_total; /* rows: the sums of their tiles */
-  uint32_t *row_count; /* rows: tiles that are not blank */
-  uint8_t *step;       /* stride · rows: of growth, in which a tile became sky */
-  int32_t *grown;      /* likewise: tiles of the sky in the order of these steps */
-  uint8_t *has_sky;    /* rows */
+  uint8_t *inner;    /* candidates in a patch */
+  int32_t *parent;   /* of a candidate in its tree: the root has the least index of the patch */
+  int8_t *vote;      /* of a sample, else 0 … */
+  uint8_t *cost;     /* … and its C(p,0), plus 1 to tell it from none */
+  Light *row_light;  /* rows: tiles that are not blank; … */
+  Light *row_ground; /* … and those of them that are ground */
+  uint8_t *step;     /* stride · rows: of growth, in which a tile became sky */
+  int32_t *grown;    /* likewise: tiles of the sky in the order of these steps */
+  uint8_t *has_sky;  /* rows */
   /* Patches by root, stride each: only those that begin at the top edge count. */
   StxSgmPatch *patches;
   uint8_t *is_sky;
@@ -65,8 +72,8 @@ static size_t lay_out(Sky *s, const StxSgmParams *params, void *base)
   STX_TAKE(&at, s->parent, count);
   STX_TAKE(&at, s->vote, count);
   STX_TAKE(&at, s->cost, count);
-  STX_TAKE(&at, s->row_total, s->rows);
-  STX_TAKE(&at, s->row_count, s->rows);
+  STX_TAKE(&at, s->row_light, s->rows);
+  STX_TAKE(&at, s->row_ground, s->rows);
   STX_TAKE(&at, s->step, count);
   STX_TAKE(&at, s->grown, count);
   STX_TAKE(&at, s->has_sky, s->rows);
@@ -172,13 +179,36 @@ static void look_at_piece(const Sky *s, int i, int j)
 }
 _Static_assert(STX_SGM_TILE == 4, "look_at_piece");
 
+/* Adds up row j. */
+static void add_light(const Sky *s, int j)
+{
+  int width = s->params->width;
+  const uint16_t *disparity = stx_row16(s->disparity, stx_sgm_tile_centre(j, s->params->height));
+  Light all = {0}, ground = {0};
+  for (int i = 0; i < s->columns; i++) {
+    int sum = s->sum[index_of(s, i, j)];
+    bool seen = !stx_sgm_is_blank(sum);
+    bool below = seen & !stx_sgm_is_infinite(disparity[stx_sgm_tile_centre(i, width)], width);
+    all = (Light){all.total + (uint64_t)(seen * sum), all.count + seen};
+    ground = (Light){ground.total + (uint64_t)(below * sum), ground.count + below};
+  }
+  s->row_light[j] = all;
+  s->row_ground[j] = ground;
+}
+
+static Light add_rows(const Sky *s, const Light *rows)
+{
+  Light all = {0};
+  for (int j = 0; j < s->rows; j++)
+    all = (Light){all.total + rows[j].total, all.count + rows[j].count};
+  return all;
+}
+
 /* Around them are tiles without gray values. */
 static void look_at_tiles(void *data, int j, int worker)
 {
   const Sky *s = data;
   size_t row = (size_t)j * (size_t)s->stride;
-  uint64_t total = 0;
-  uint32_t count = 0;
   int i = 0;
   memset(s->low + row, UINT8_MAX, (size_t)s->stride);
   memset(s->high + row, 0, (size_t)s->stride);
@@ -187,13 +217,7 @@ static void look_at_tiles(void *data, int j, int worker)
     look_at_piece(s, i, j);
   for (; i < s->columns; i++)
     look_at_tile(s, i, j);
-  for (i = 0; i < s->columns; i++) {
-    int sum = s->sum[index_of(s, i, j)], seen = !stx_sgm_is_blank(sum);
-    total += (uint64_t)(seen * sum);
-    count += (uint32_t)seen;
-  }
-  s->row_total[j] = total;
-  s->row_count[j] = count;
+  add_light(s, j);
 }
 
 typedef struct {
@@ -330,7 +354,7 @@ static void find_candidates(void *data, int j, int worker)
   memcpy(candidate - TILES, s->smooth + index_of(s, 0, j) - TILES, (size_t)s->stride);
   for (int i = 0; i < s->columns; i++)
     candidate[i] |=
-        stx_sgm_is_cloud(disparity[stx_sgm_tile_centre(i, width)], width, sum[i], s->level);
+        stx_sgm_is_cloud(disparity[stx_sgm_tile_centre(i, width)], width, sum[i], s->clouds);
   leave_near(s, j, candidate - TILES);
 }
 
@@ -487,6 +511,7 @@ static void add_up_patches(const Sky *s)
     patch->tiles++;
     patch->light += s->sum[at];
     patch->samples += s->cost[at] > 0;
+    patch->clipped += stx_sgm_is_clipped(tile_at(s, at));
     patch->votes += s->vote[at];
     patch->costs += s->cost[at] - (s->cost[at] > 0);
     look_beyond(s, &patch->outline, i, j, -1, 0);
@@ -496,6 +521,16 @@ static void add_up_patches(const Sky *s)
   }
 }
 
+/* The mean of `all` without the patches. */
+static int rest_of(const Sky *s, Light all)
+{
+  for (int root = 0; root < s->stride; root++) {
+    all.total -= s->patches[root].light;
+    all.count -= s->patches[root].tiles;
+  }
+  return stx_sgm_sky_level(all.total, all.count);
+}
+
 static int light_of(const Sky *s, int root)
 {
   return stx_sgm_patch_light(&s->patches[root], s->level);
@@ -503,7 +538,7 @@ static int light_of(const Sky *s, int root)
 
 static uint64_t rank_of(const Sky *s, int root)
 {
-  return stx_sgm_patch_rank(&s->patches[root], light_of(s, root), s->columns * s->rows);
+  return stx_sgm_patch_rank(&s->patches[root], light_of(s, root), s->rest, s->columns * s->rows);
 }
 
 /* Brightnesses of what is sure, a bit for each. */
@@ -679,19 +714,16 @@ void stx_sgm_sky(const StxSgmParams *params, const StxImage8 *left, const StxIma
   Sky s = {.left = left, .right = right, .disparity = disparity, .confidence = confidence};
   lay_out(&s, params, scratch);
   stx_parallel(threads, s.rows, look_at_tiles, &s);
-  uint64_t total = 0;
-  uint32_t count = 0;
-  for (int j = 0; j < s.rows; j++) {
-    total += s.row_total[j];
-    count += s.row_count[j];
-  }
-  s.level = stx_sgm_sky_level(total, count);
+  Light all = add_rows(&s, s.row_light), ground = add_rows(&s, s.row_ground);
+  s.level = stx_sgm_sky_level(all.total, all.count);
+  s.clouds = stx_sgm_cloud_level(s.level, stx_sgm_sky_level(ground.total, ground.count));
   s.range = stx_sgm_sky_range(s.level);
   stx_parallel(threads, s.rows, take_samples, &s);
   stx_parallel(threads, s.rows, find_candidates, &s);
   stx_parallel(threads, s.rows, find_inner, &s);
   connect(&s);
   add_up_patches(&s);
+  s.rest = rest_of(&s, all);
   choose_sky(&s);
   grow(&s);
   stx_parallel(threads, s.rows, keep_sky, &s);

@@ -15,6 +15,9 @@
  *               leaves black around a picture. They are not part of it
  *   level       the mean of the other tiles' sums, rounded down; range: a fifth of the mean gray
  *               value, but at least STX_SGM_SKY_NOISE
+ *   ground      the mean of the sums of those that are not blank and whose disparity at the centre
+ *               is known and above width / STX_SGM_SKY_FAR, rounded down: without the sky itself,
+ *               which may fill most of the picture
  *   smooth      tiles whose span is at most the range, or an eighth of their own mean gray value:
  *               bright light is noisy. No blank ones
  *   samples     of the smooth tiles every second, as on a chessboard, if the disparity d of the
@@ -24,8 +27,8 @@
  *   near        tiles where the votes of the samples among the 5 × 5 tiles around are at least
  *               STX_SGM_SKY_NEAR and more than a quarter of their costs C(p,0)
  *   candidates  tiles that are not near and are smooth, or whose disparity at the centre is known
- *               and at most width / STX_SGM_SKY_FAR, if their sum is at least 5/4 of the level
- *               (clouds); no blank ones
+ *               and at most width / STX_SGM_SKY_FAR, if their sum is at least 5/4 of the level or
+ *               twice the ground (clouds); no blank ones
  *   patches     candidates whose 8 neighbours are candidates (what is outside of the image counts
  *               as one), connected by their sides, with at least one of them at the top edge. So no
  *               narrow gap connects the sky with a wall. Where a column begins with blank tiles,
@@ -44,13 +47,19 @@
  *               most 63
  *   matchless   a patch whose votes are at most a quarter of its samples' costs and a 32nd of its
  *               tiles
+ *   rest        the mean of the sums of all that is neither blank nor in a patch, rounded down
+ *   glares      a patch whose mean sum is at least STX_SGM_SKY_GLARE sixteenths of the rest's: the
+ *               sky gives the light that all else returns a part of. STX_SGM_SKY_BURNT if three
+ *               quarters of its tiles have no gray value below STX_SGM_SKY_CLIPPED, since then the
+ *               camera hides how bright it is
  *   sure        matchless patches of at least one tile in STX_SGM_SKY_SMALL of the frame's that
  *               have an outline of at least STX_SGM_SKY_OUTLINE tiles. So many of it are far, and
  *               at least an eighth; three quarters, not in one plane, if the patch has less than
- *               twice that size or is darker than STX_SGM_SKY_DARK. The sky is seldom darker than
- *               the rest: dark ones are sure only if no other is. If there is none, those brighter
- *               than STX_SGM_SKY_GLARE whose outline is not in one plane. The brightness of all
- *               is that of the largest (ties: the leftmost at the top edge) within a factor of 2
+ *               twice that size or is darker than STX_SGM_SKY_DARK. If no bright one is sure, those
+ *               of twice that size that glare and whose outline is not in one plane. The sky is
+ *               seldom darker than the rest: dark ones are sure only if no other is. The brightness
+ *               of all is that of the largest (ties: the leftmost at the top edge) within a factor
+ *               of 2
  *   the sky     the matchless patches whose brightness is that of a sure one within a factor of
  *               1.2, or of 1.5 if less than a quarter of their tiles are samples. A wall is none:
  *               its outline is in one plane, less than an eighth of it far, and it has as few
@@ -77,7 +86,9 @@
 #define STX_SGM_SKY_BLANK 2
 #define STX_SGM_SKY_EDGE 4
 #define STX_SGM_SKY_DARK 16
-#define STX_SGM_SKY_GLARE 40
+#define STX_SGM_SKY_GLARE 36
+#define STX_SGM_SKY_BURNT 28
+#define STX_SGM_SKY_CLIPPED 250
 #define STX_SGM_SKY_FAR 700
 #define STX_SGM_SKY_NEAR 6
 #define STX_SGM_SKY_WIRE 2

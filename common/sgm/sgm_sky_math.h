@@ -49,10 +49,18 @@ STX_INLINE bool stx_sgm_is_infinite(uint32_t disparity, int width)
   return STX_SGM_SKY_FAR * disparity <= (uint32_t)width * STX_DISPARITY_ONE;
 }
 
-STX_INLINE bool stx_sgm_is_cloud(uint32_t disparity, int width, int sum, int level)
+/* The least sum of a cloud, times 4: the sky that fills most of a picture is not much brighter than
+ * its mean. */
+STX_INLINE int stx_sgm_cloud_level(int level, int ground)
+{
+  return ground > 0 && 8 * ground < 5 * level ? 8 * ground : 5 * level;
+}
+
+/* least: of stx_sgm_cloud_level () */
+STX_INLINE bool stx_sgm_is_cloud(uint32_t disparity, int width, int sum, int least)
 {
   return disparity != STX_DISPARITY_UNKNOWN && stx_sgm_is_infinite(disparity, width) &&
-         4 * sum >= 5 * level && !stx_sgm_is_blank(sum);
+         4 * sum >= least && !stx_sgm_is_blank(sum);
 }
 
 /* The other camera sees a surface: sums over the samples around. */
@@ -94,7 +102,7 @@ typedef struct {
 
 /* Sums over the tiles of a patch. */
 typedef struct {
-  uint32_t tiles, samples;
+  uint32_t tiles, samples, clipped;
   int32_t votes;  /* Σ C(p,0) − C(p,d) over the samples, each −31 … 31 */
   uint32_t costs; /* Σ C(p,0) over them */
   uint64_t light; /* Σ of the tiles' sums */
@@ -147,24 +155,39 @@ STX_INLINE bool stx_sgm_patch_is_far(const StxSgmPatch *patch)
   return 32 * (int64_t)patch->votes <= 8 * (int64_t)patch->costs + (int64_t)patch->tiles;
 }
 
-/* Returns how surely a patch is sky without regard to the others: 3 its outline is far, 2 so is
- * that of a dark one, 1 it glares, 0 it needs another. `tiles` are the frame's. */
-STX_INLINE int stx_sgm_patch_sureness(const StxSgmPatch *patch, int light, int tiles)
+STX_INLINE bool stx_sgm_is_clipped(StxSgmTile tile)
+{
+  return tile.low >= STX_SGM_SKY_CLIPPED;
+}
+
+STX_INLINE bool stx_sgm_patch_glares(const StxSgmPatch *patch, int rest)
+{
+  bool burnt = 4 * (uint64_t)patch->clipped >= 3 * (uint64_t)patch->tiles;
+  uint64_t least = burnt ? STX_SGM_SKY_BURNT : STX_SGM_SKY_GLARE;
+  return 16 * patch->light >= least * (uint64_t)rest * patch->tiles;
+}
+
+/* Returns how surely a patch is sky without regard to the others: 3 its outline is far, 2 it
+ * glares, 1 the outline of a dark one is far, 0 it needs another. `tiles` are the frame's. */
+STX_INLINE int stx_sgm_patch_sureness(const StxSgmPatch *patch, int light, int rest, int tiles)
 {
   const StxSgmOutline *o = &patch->outline;
   bool plane = stx_sgm_is_one_plane(o), bright = light >= STX_SGM_SKY_DARK;
   uint64_t size = STX_SGM_SKY_SMALL * (uint64_t)patch->tiles;
-  bool plain = bright && size >= 2 * (uint64_t)tiles;
-  bool far = plain ? 8 * o->far >= o->count : 4 * o->far >= 3 * o->count && !plane;
+  bool large = size >= 2 * (uint64_t)tiles;
+  bool far = bright && large ? 8 * o->far >= o->count : 4 * o->far >= 3 * o->count && !plane;
   if (!stx_sgm_patch_is_far(patch) || o->count < STX_SGM_SKY_OUTLINE || size < (uint64_t)tiles)
     return 0;
-  return far && o->far >= STX_SGM_SKY_OUTLINE ? 2 + bright : light >= STX_SGM_SKY_GLARE && !plane;
+  far &= o->far >= STX_SGM_SKY_OUTLINE;
+  if (far && bright)
+    return 3;
+  return large && !plane && stx_sgm_patch_glares(patch, rest) ? 2 : far;
 }
 
 /* Ranks what is sure: greater is better; 0 is not sure. */
-STX_INLINE uint64_t stx_sgm_patch_rank(const StxSgmPatch *patch, int light, int tiles)
+STX_INLINE uint64_t stx_sgm_patch_rank(const StxSgmPatch *patch, int light, int rest, int tiles)
 {
-  uint64_t sure = (uint64_t)stx_sgm_patch_sureness(patch, light, tiles);
+  uint64_t sure = (uint64_t)stx_sgm_patch_sureness(patch, light, rest, tiles);
   return sure > 0 ? sure << 32 | patch->tiles : 0;
 }
 

@@ -145,7 +145,7 @@ typedef struct {
 
   /* Filled by sgm_sky_launch.c. */
   int32_t columns, rows;     /* of tiles */
-  unsigned long long *total; /* of the frame's gray values, 0 at first */
+  unsigned long long *total; /* of the frame's gray values; of its ground's; 0 at first */
   uint32_t *done;            /* blocks that are done, less one */
   uint32_t *tiles;           /* by tile: low, high << 8, sum << 16 */
   uint16_t *samples;         /* by tile: the sample at its centre */

@@ -48,11 +48,15 @@ STX_DEVICE uint32_t tile_count(const StxSgmSkyArgs *a)
   return (uint32_t)a->columns * (uint32_t)a->rows;
 }
 
-STX_DEVICE int level_of(const StxSgmSkyArgs *a)
+STX_DEVICE int mean_of(unsigned long long total)
 {
-  const uint64_t total = *a->total;
   return stx_sgm_sky_level(
       total & (((uint64_t)1 << COUNT_SHIFT) - 1), (uint32_t)(total >> COUNT_SHIFT));
+}
+
+STX_DEVICE int level_of(const StxSgmSkyArgs *a)
+{
+  return mean_of(*a->total);
 }
 
 STX_DEVICE int range_of(const StxSgmSkyArgs *a)
@@ -144,7 +148,8 @@ STX_DEVICE bool is_candidate(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
 {
   int votes = 0, costs = 0;
   if (!(a->samples[at] & STX_SGM_SKY_SMOOTH) &&
-      !stx_sgm_is_cloud((uint32_t)disparity_of(a, i, j), a->width, tile_at(a, at).sum, level_of(a)))
+      !stx_sgm_is_cloud((uint32_t)disparity_of(a, i, j), a->width, tile_at(a, at).sum,
+          stx_sgm_cloud_level(level_of(a), mean_of(a->total[1]))))
     return false;
   around<2>(a, i, j, [&](uint32_t beside) {
     const uint32_t sample = __ldg(&a->samples[beside]);
@@ -209,15 +214,16 @@ STX_DEVICE uint32_t patch_of(const StxSgmSkyArgs *a, uint32_t at)
 
 /* A tile's contribution to its patch. */
 struct TileShare {
-  int samples, votes, costs, light;
+  int samples, clipped, votes, costs, light;
 };
 
 /* Returns what a tile adds to its patch. */
 STX_DEVICE TileShare share_of(const StxSgmSkyArgs *a, uint32_t at)
 {
   const uint32_t sample = __ldg(&a->samples[at]);
-  return {
-      (sample & STX_SGM_SKY_SAMPLE) != 0, vote_of(sample), (int)(sample & 31), tile_at(a, at).sum};
+  const StxSgmTile tile = tile_at(a, at);
+  return {(sample & STX_SGM_SKY_SAMPLE) != 0, stx_sgm_is_clipped(tile), vote_of(sample),
+      (int)(sample & 31), tile.sum};
 }
 
 /* Adds the tile three steps from tile (i, j) in one direction, if the patch ends before it. */
@@ -256,6 +262,7 @@ STX_DEVICE void add_to_patch(StxSgmPatch *patch, bool mine, TileShare share)
 {
   const uint32_t tiles = __popc(__ballot_sync(STX_FULL_WARP, mine));
   const uint32_t samples = __popc(__ballot_sync(STX_FULL_WARP, mine && share.samples > 0));
+  const uint32_t clipped = __popc(__ballot_sync(STX_FULL_WARP, mine && share.clipped));
   const int votes = warp_sum(mine ? share.votes : 0);
   const int costs = warp_sum(mine ? share.costs : 0);
   const int light = warp_sum(mine ? share.light : 0);
@@ -263,6 +270,8 @@ STX_DEVICE void add_to_patch(StxSgmPatch *patch, bool mine, TileShare share)
     return;
   atomicAdd(&patch->tiles, tiles);
   atomicAdd((unsigned long long *)&patch->light, (unsigned long long)light);
+  if (clipped > 0)
+    atomicAdd(&patch->clipped, clipped);
   if (samples > 0) {
     atomicAdd(&patch->samples, samples);
     atomicAdd(&patch->votes, votes);
@@ -289,18 +298,31 @@ typedef struct {
   unsigned long long keys[SKY_WARPS];
 } SkyShared;
 
-/* The greatest of a block's keys, in all threads. */
-STX_DEVICE unsigned long long block_max(unsigned long long key, unsigned long long *shared)
+/* f over the values of all threads of a block, in all of them. */
+template <typename F>
+STX_DEVICE unsigned long long block_reduce(
+    unsigned long long value, unsigned long long *shared, F f)
 {
 #pragma unroll
   for (int step = STX_SGM_LANES / 2; step > 0; step /= 2)
-    key = max(key, __shfl_xor_sync(STX_FULL_WARP, key, step));
+    value = f(value, __shfl_xor_sync(STX_FULL_WARP, value, step));
+  __syncthreads(); /* what was there has been read */
   if (threadIdx.x % STX_SGM_LANES == 0)
-    shared[threadIdx.x / STX_SGM_LANES] = key;
+    shared[threadIdx.x / STX_SGM_LANES] = value;
   __syncthreads();
-  for (int warp = 0; warp < SKY_WARPS; warp++)
-    key = max(key, shared[warp]);
-  return key;
+  value = shared[0];
+  for (int warp = 1; warp < SKY_WARPS; warp++)
+    value = f(value, shared[warp]);
+  return value;
+}
+
+/* The mean of what is in no patch; one block calls this. */
+STX_DEVICE int rest_of(const StxSgmSkyArgs *a, unsigned long long *shared)
+{
+  unsigned long long sum = 0;
+  for (int root = threadIdx.x; root < a->columns; root += STX_SGM_SKY_THREADS)
+    sum += (unsigned long long)a->patches[root].tiles << COUNT_SHIFT | a->patches[root].light;
+  return mean_of(*a->total - block_reduce(sum, shared, [](auto x, auto y) { return x + y; }));
 }
 
 STX_DEVICE int light_of(const StxSgmSkyArgs *a, const StxSgmPatch *patch)
@@ -310,10 +332,11 @@ STX_DEVICE int light_of(const StxSgmSkyArgs *a, const StxSgmPatch *patch)
 
 /* The patch with the greatest key is the largest sure one: its sureness and tiles, then the
  * leftmost, then its brightness. 0: not sure, or no patch. */
-STX_DEVICE unsigned long long key_of(const StxSgmSkyArgs *a, const StxSgmPatch *patch, int root)
+STX_DEVICE unsigned long long key_of(
+    const StxSgmSkyArgs *a, const StxSgmPatch *patch, int root, int rest)
 {
   const int light = light_of(a, patch);
-  const unsigned long long rank = stx_sgm_patch_rank(patch, light, (int)tile_count(a));
+  const unsigned long long rank = stx_sgm_patch_rank(patch, light, rest, (int)tile_count(a));
   return rank == 0 ? 0
                    : rank >> 32 << 62 | (rank & UINT32_MAX) << 32 |
                          (uint32_t)(STX_SGM_SKY_NONE - root) << 8 | (uint32_t)light;
@@ -322,18 +345,19 @@ STX_DEVICE unsigned long long key_of(const StxSgmSkyArgs *a, const StxSgmPatch *
 /* Chooses the patches that are sky; one block calls this. */
 STX_DEVICE void choose_sky(const StxSgmSkyArgs *a, SkyShared *shared)
 {
+  const int rest = rest_of(a, shared->keys);
   unsigned long long best = 0;
   for (int root = threadIdx.x; root < a->columns; root += STX_SGM_SKY_THREADS) {
     const StxSgmPatch patch = a->patches[root];
-    best = max(best, key_of(a, &patch, root));
+    best = max(best, key_of(a, &patch, root, rest));
   }
-  best = block_max(best, shared->keys);
+  best = block_reduce(best, shared->keys, [](auto x, auto y) { return max(x, y); });
   if (threadIdx.x < 2)
     shared->lights[threadIdx.x] = 0;
   __syncthreads();
   for (int root = threadIdx.x; root < a->columns; root += STX_SGM_SKY_THREADS) {
     const StxSgmPatch patch = a->patches[root];
-    const unsigned long long key = key_of(a, &patch, root);
+    const unsigned long long key = key_of(a, &patch, root, rest);
     if (key != 0 && key >> 62 == best >> 62 &&
         stx_sgm_is_alike((int)(key & 255), (int)(best & 255), 20))
       atomicOr(&shared->lights[key >> 5 & 1], 1u << (key & 31));
@@ -503,20 +527,32 @@ STX_DEVICE void clear_patch(StxSgmPatch *patch)
     words[w] = 0;
 }
 
+/* Adds a block's tiles to a total of the frame. */
+STX_DEVICE void add_light(unsigned long long *total, uint32_t mine, uint32_t *sums)
+{
+  const uint32_t sum = block_sum(mine, sums);
+  if (threadIdx.x == 0)
+    atomicAdd(total,
+        (unsigned long long)(sum >> BLOCK_SHIFT) << COUNT_SHIFT | (sum & ((1 << BLOCK_SHIFT) - 1)));
+}
+
 STX_KERNEL(stx_sgm_sky_tiles, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
 {
   STX_SHARED(uint32_t, sums, SKY_WARPS);
   const uint32_t at = thread_number();
   uint32_t tile = 0;
-  if (at < tile_count(&a))
-    a.tiles[at] = tile = look_at_tile(&a, (int)(at % a.columns), (int)(at / a.columns));
+  bool ground = false;
+  if (at < tile_count(&a)) {
+    const int i = (int)(at % a.columns), j = (int)(at / a.columns);
+    a.tiles[at] = tile = look_at_tile(&a, i, j);
+    ground = !stx_sgm_is_infinite((uint32_t)disparity_of(&a, i, j), a.width);
+  }
   if (at < (uint32_t)a.columns)
     clear_patch(&a.patches[at]);
   const uint32_t mine = stx_sgm_is_blank((int)(tile >> 16)) ? 0 : 1 << BLOCK_SHIFT | tile >> 16;
-  const uint32_t sum = block_sum(mine, sums);
-  if (threadIdx.x == 0)
-    atomicAdd(a.total,
-        (unsigned long long)(sum >> BLOCK_SHIFT) << COUNT_SHIFT | (sum & ((1 << BLOCK_SHIFT) - 1)));
+  add_light(a.total, mine, sums);
+  __syncthreads();
+  add_light(a.total + 1, ground ? mine : 0, sums);
   if (at == 0)
     *a.done = UINT32_MAX;
 }
@@ -558,7 +594,7 @@ STX_KERNEL(stx_sgm_sky_patches, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
   STX_SHARED(SkyShared, shared, 1);
   const uint32_t at = thread_number();
   uint32_t patch = STX_SGM_SKY_NONE;
-  TileShare share = {0, 0, 0, 0};
+  TileShare share = {0, 0, 0, 0, 0};
   if (at < tile_count(&a)) {
     patch = patch_of(&a, at);
     a.patch[at] = (uint16_t)patch;

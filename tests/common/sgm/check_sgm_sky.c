@@ -33,10 +33,13 @@ STX_TEST(range_follows_the_brightness)
 /* 1400 pixels: up to 2 px of disparity are as good as 0. */
 STX_TEST(clouds_are_far_and_bright)
 {
-  ck_assert(stx_sgm_is_cloud(512, 1400, 1000, 800));
-  ck_assert(!stx_sgm_is_cloud(513, 1400, 1000, 800));
-  ck_assert(!stx_sgm_is_cloud(512, 1400, 999, 800));
-  ck_assert(!stx_sgm_is_cloud(STX_DISPARITY_UNKNOWN, 1400, 1000, 800));
+  ck_assert_int_eq(stx_sgm_cloud_level(800, 501), 4000); /* 5/4 of the frame */
+  ck_assert_int_eq(stx_sgm_cloud_level(800, 499), 3992); /* twice the ground */
+  ck_assert_int_eq(stx_sgm_cloud_level(800, 0), 4000);   /* there is none */
+  ck_assert(stx_sgm_is_cloud(512, 1400, 1000, 4000));
+  ck_assert(!stx_sgm_is_cloud(513, 1400, 1000, 4000));
+  ck_assert(!stx_sgm_is_cloud(512, 1400, 999, 4000));
+  ck_assert(!stx_sgm_is_cloud(STX_DISPARITY_UNKNOWN, 1400, 1000, 4000));
   ck_assert(!stx_sgm_is_cloud(512, 1400, 32, 0)); /* blank */
 }
 
@@ -84,31 +87,55 @@ STX_TEST(sky_is_sure_where_it_ends_far_away)
     bool uneven;
     int light, tiles, sureness;
   } cases[] = {
-      {64, 8, false, 16, 25600, 3},
-      {65, 8, false, 16, 25600, 0}, /* an eighth */
-      {56, 7, false, 16, 25600, 0}, /* 8 tiles at least */
+      /* the rest is so bright that none glares */
+      {64, 8, false, 16, 25600, 3}, {65, 8, false, 16, 25600, 0}, /* an eighth */
+      {56, 7, false, 16, 25600, 0},                               /* 8 tiles at least */
       {64, 8, false, 16, 25601, 0}, /* a 256th of the frame, or three quarters … */
-      {40, 30, true, 16, 51200, 3},
-      {40, 29, true, 16, 51200, 0},
+      {40, 30, true, 16, 51200, 3}, {40, 29, true, 16, 51200, 0},
       {40, 40, false, 16, 51200, 0}, /* … and no plane … */
       {40, 30, true, 16, 51201, 0},  /* … of a 512th */
-      {40, 30, true, 15, 25600, 2},  /* less than any bright one */
+      {40, 30, true, 15, 25600, 1},  /* less than any bright one */
       {40, 29, true, 15, 25600, 0},  /* dark: three quarters … */
       {40, 40, false, 15, 25600, 0}, /* … and no plane */
-      {40, 0, true, 40, 25600, 1},
-      {40, 0, true, 39, 25600, 0}, /* glaring */
-      {40, 0, false, 40, 25600, 0},
-      {7, 0, true, 40, 25600, 0},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     StxSgmPatch patch = outlined(cases[i].count, cases[i].far, cases[i].uneven);
-    int sureness = stx_sgm_patch_sureness(&patch, cases[i].light, cases[i].tiles);
+    int sureness = stx_sgm_patch_sureness(&patch, cases[i].light, 1, cases[i].tiles);
     ck_assert_msg(sureness == cases[i].sureness, "case %d: %d", (int)i, sureness);
-    uint64_t rank = stx_sgm_patch_rank(&patch, cases[i].light, cases[i].tiles);
+    uint64_t rank = stx_sgm_patch_rank(&patch, cases[i].light, 1, cases[i].tiles);
     ck_assert_uint_eq(rank, sureness > 0 ? (uint64_t)sureness << 32 | 100 : 0);
     patch.votes = 4; /* it matches elsewhere */
-    ck_assert_int_eq(stx_sgm_patch_sureness(&patch, cases[i].light, cases[i].tiles), 0);
+    ck_assert_int_eq(stx_sgm_patch_sureness(&patch, cases[i].light, 1, cases[i].tiles), 0);
   }
+}
+
+/* Nothing that a patch of 100 tiles ends at is far; the rest has a mean sum of 160. */
+STX_TEST(sky_is_sure_where_it_glares)
+{
+  static const struct {
+    int count;
+    bool uneven;
+    int mean, clipped, light, tiles, sureness;
+  } cases[] = {
+      {40, true, 360, 74, 20, 25600, 2},
+      {40, true, 359, 74, 20, 25600, 0}, /* 9/4 of the rest, … */
+      {40, true, 280, 75, 20, 25600, 2}, /* … 7/4 of it if three quarters are clipped */
+      {40, true, 279, 75, 20, 25600, 0},
+      {40, true, 360, 0, 15, 25600, 2},  /* however bright the whole frame is */
+      {40, true, 360, 0, 20, 25601, 0},  /* a 256th of it at least */
+      {40, false, 360, 0, 20, 25600, 0}, /* a white wall */
+      {7, true, 360, 0, 20, 25600, 0},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxSgmPatch patch = outlined(cases[i].count, 0, cases[i].uneven);
+    patch.light = 100 * (uint64_t)cases[i].mean;
+    patch.clipped = (uint32_t)cases[i].clipped;
+    ck_assert_msg(
+        stx_sgm_patch_sureness(&patch, cases[i].light, 160, cases[i].tiles) == cases[i].sureness,
+        "case %d", (int)i);
+  }
+  ck_assert(stx_sgm_is_clipped((StxSgmTile){250, 255, 4000}));
+  ck_assert(!stx_sgm_is_clipped((StxSgmTile){249, 255, 4000}));
 }
 
 /* Beside a sure patch of brightness 20. */
@@ -294,6 +321,23 @@ static void compare_bar(BruteSky *met)
   compare(&pair, &before, met, "bar");
 }
 
+/* A white sky above what is near, here and there. */
+static void compare_burnt(BruteSky *met)
+{
+  int width = 192, height = 64;
+  StxRandom random = {1};
+  STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(width, height, 64));
+  STX_AUTO(SgmResult) before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
+  STX_EACH_PIXEL (x, y, width, height) {
+    bool below = y >= height / 2;
+    int gray = below ? stx_random_below(&random, 200) : 255;
+    stx_row8(&pair.left, y)[x] = stx_row8(&pair.right, y)[x] = (uint8_t)gray;
+    if (below)
+      stx_row16(&before.disparity, y)[x] = (x / 32 % 2 ? 20 : 40) * STX_DISPARITY_ONE;
+  }
+  compare(&pair, &before, met, "burnt");
+}
+
 /* Streets and a pole in which everything is met that sgm_sky.h decides. */
 STX_TEST(equals_brute_force_on_every_decision)
 {
@@ -303,6 +347,7 @@ STX_TEST(equals_brute_force_on_every_decision)
     compare_some(130 + (int)(seed % 7) * 11, 64 + (int)(seed % 5) * 3, seed, &met);
   compare_pole(&met);
   compare_bar(&met);
+  compare_burnt(&met);
   const int *count = (const int *)&met;
   for (size_t i = 0; i < sizeof met / sizeof *count && seeds == 240; i++)
     ck_assert_msg(count[i] > 0, "decision %d of BruteSky was not met", (int)i);

@@ -31,7 +31,7 @@ int brute_cost(const SgmPair *pair, int x, int y, int d)
 /* ---- Tiles -------------------------------------------------------------------------------- */
 
 typedef struct {
-  int tiles, samples, votes, costs;
+  int tiles, samples, clipped, votes, costs;
   double light;
   double *outline; /* pairs of a column and a disparity in pixels */
   int outlined;
@@ -47,7 +47,7 @@ typedef struct {
   const SgmPair *pair;
   const SgmResult *result;
   int columns, rows;
-  int level, range;
+  int level, ground, range;
   int sum[BRUTE_TILES]; /* of 16 gray values: the border repeats */
   bool smooth[BRUTE_TILES], is_sample[BRUTE_TILES], candidate[BRUTE_TILES], inner[BRUTE_TILES];
   int votes[BRUTE_TILES], costs[BRUTE_TILES]; /* of samples, else 0 */
@@ -130,8 +130,9 @@ static void find_samples(Sky *s)
 static bool is_candidate(const Sky *s, int i, int j, BruteSky *met)
 {
   int votes = 0, costs = 0, disparity = disparity_of(s, i, j);
-  bool cloud = disparity > 0 && !is_blank(s, i, j) &&
-               disparity / 256. * 700 <= s->pair->left.width && sum_of(s, i, j) >= 1.25 * s->level;
+  bool cloud =
+      disparity > 0 && !is_blank(s, i, j) && disparity / 256. * 700 <= s->pair->left.width &&
+      (sum_of(s, i, j) >= 1.25 * s->level || (s->ground > 0 && sum_of(s, i, j) >= 2 * s->ground));
   for (int k = 0; k < 25; k++)
     if (is_inside(s, i + k % 5 - 2, j + k / 5 - 2)) {
       int at = (j + k / 5 - 2) * s->columns + i + k % 5 - 2;
@@ -255,6 +256,7 @@ static void add_tile(Sky *s, int i, int j)
   patch->tiles++;
   patch->light += sum_of(s, i, j);
   patch->samples += s->is_sample[j * s->columns + i];
+  patch->clipped += tile(s, i, j).least >= 250;
   patch->votes += s->votes[j * s->columns + i];
   patch->costs += s->costs[j * s->columns + i];
 }
@@ -305,7 +307,21 @@ static bool is_one_plane(const Patch *patch)
   return patch->outlined >= 8 && unevenness(patch) <= sqrt(1 / 32.) + NEARLY;
 }
 
-/* 3: its outline is far, 2: it is dark besides, 1: it glares. */
+/* Whether a patch is much brighter than what is in none. */
+static bool glares(const Sky *s, const Patch *patch)
+{
+  double total = 0, tiles = 0;
+  for (int at = 0; at < s->columns * s->rows; at++)
+    if (s->patch[at] < 0 && !is_blank(s, at % s->columns, at / s->columns)) {
+      total += s->sum[at];
+      tiles++;
+    }
+  double rest = tiles > 0 ? floor(total / tiles + NEARLY) : 0;
+  double least = patch->clipped >= .75 * patch->tiles ? 28 / 16. : 36 / 16.;
+  return patch->light >= least * rest * patch->tiles;
+}
+
+/* 3: its outline is far, 2: it glares, 1: it is dark and its outline far. */
 static int sureness(const Sky *s, const Patch *patch, BruteSky *met)
 {
   double share = count_far(s, patch) / fmax(patch->outlined, 1), light = brightness(s, patch);
@@ -316,10 +332,13 @@ static int sureness(const Sky *s, const Patch *patch, BruteSky *met)
   bool far = plain ? share >= 1 / 8. : share >= 3 / 4. && !is_one_plane(patch);
   met->dark += light < 16 && far;
   met->too_dark += light < 16 && !far && share >= 1 / 8.;
-  if (far && count_far(s, patch) >= 8)
-    return light >= 16 ? 3 : 2;
-  met->glaring += light >= 40 && !is_one_plane(patch);
-  return light >= 40 && !is_one_plane(patch);
+  far = far && count_far(s, patch) >= 8;
+  if (far && light >= 16)
+    return 3;
+  bool glaring = size >= 1 / 256. && !is_one_plane(patch) && glares(s, patch);
+  met->glaring += glaring;
+  met->burnt += glaring && patch->clipped >= .75 * patch->tiles;
+  return glaring ? 2 : far;
 }
 
 static bool is_alike(double light, double other, double factor)
@@ -459,7 +478,7 @@ void brute_sky(const SgmPair *pair, const SgmResult *result, BruteSky *met)
   s.columns = (pair->left.width + 3) / 4;
   s.rows = (pair->left.height + 3) / 4;
   ck_assert_int_le(s.columns * s.rows, BRUTE_TILES);
-  int total = 0, seen = 0;
+  int total = 0, seen = 0, ground = 0, grounds = 0;
   for (int k = 0; k < 16 * s.columns * s.rows; k++) {
     int at = k / 16, x = 4 * (at % s.columns) + k % 4, y = 4 * (at / s.columns) + k / 4 % 4;
     int gray =
@@ -468,10 +487,14 @@ void brute_sky(const SgmPair *pair, const SgmResult *result, BruteSky *met)
   }
   for (int at = 0; at < s.columns * s.rows; at++)
     if (!is_blank(&s, at % s.columns, at / s.columns)) {
+      bool below = disparity_of(&s, at % s.columns, at / s.columns) / 256. * 700 > pair->left.width;
       total += s.sum[at];
       seen++;
+      ground += below * s.sum[at];
+      grounds += below;
     }
   s.level = seen > 0 ? total / seen : 0;
+  s.ground = grounds > 0 ? ground / grounds : 0;
   s.range = s.level / 80 > 6 ? s.level / 80 : 6;
   find_samples(&s);
   find_patches(&s, met);

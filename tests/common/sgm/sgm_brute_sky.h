@@ -23,6 +23,7 @@ typedef struct {
   int dark;     /* patches below the frame's mean that are sure, … */
   int too_dark; /* … and that would be if they were brighter */
   int glaring;  /* patches of which nothing but their brightness tells that they are sky */
+  int burnt;    /* those of them that are clipped */
   int others;   /* the sky that is not sure */
   int walls;    /* patches as bright as the sky that are walls */
   int margin;   /* pixels around the sky */
