@@ -108,7 +108,7 @@ STX_API StxPipeline *stx_pipeline_new(
 STX_API void stx_pipeline_free(StxPipeline *pipeline);
 
 /* The next frame begins a new stream: nothing of the road so far is kept. So does a frame with
- * another camera. Only ground estimates depend on earlier frames. */
+ * another camera. Only ground estimates and the kinds of stixels depend on earlier frames. */
 STX_API void stx_pipeline_reset(StxPipeline *pipeline);
 
 /* ---- A frame ------------------------------------------------------------------------------- */

@@ -78,6 +78,11 @@ static const StxField fields[] = {
         COST(first_object_cost)},
     {"first-sky-cost", "First sky cost", "Cost of sky at the bottom of a column, nats",
         COST(first_sky_cost)},
+    {"change-cost", "Change cost",
+        "Cost of a cell of another kind than in the frame before, while the camera stands, nats (0 "
+        "= "
+        "each frame alone)",
+        NUMBER(change_cost, 0, 4), .unit = "nat"},
     {"class-kinds", "Kinds of classes",
         "Classes of ground and sky, by name or number; others are objects", .field = "class_kinds",
         STX_STORED(SPELLED, StxSatdpParams, ground_classes), .spelling = &stx_class_kinds},
@@ -385,6 +390,7 @@ static void prepare_tables(const StxSatdpParams *params, const StxCamera *camera
   tables->class_scale = (int32_t)floor(params->semantic_weight * 256 + 0.5);
   tables->first_object = nats(params->first_object_cost);
   tables->first_sky = nats(params->first_sky_cost);
+  tables->change = nats(params->change_cost);
   tables->stixel_cost = nats(automatic_cost(params));
   tables->pair_cost = nats(params->pair_cost);
   tables->pair_slope = pair_slope(params);

@@ -141,6 +141,18 @@ static void add_depth_row(const Group *g, int u, int v)
   }
 }
 
+static void add_changes(const Group *g, int u)
+{
+  int rows = g->tables->rows;
+  SumRow *row = &g->rows[u + 1];
+  EACH_LANE
+  {
+    uint32_t was = g->params->before[(size_t)g->column[l] * rows + rows - 1 - u];
+    for (int kind = 0; kind < KINDS; kind++)
+      row->placed[kind][l] += stx_change_energy(g->tables, kind, was);
+  }
+}
+
 static void add_slant_row(const Group *g, int u)
 {
   const StxSatdpTables *t = g->tables;
@@ -205,8 +217,11 @@ static void build_depth(const Group *g)
   look_up(g);
   memset(&g->rows[0], 0, sizeof(SumRow));
   g->cut[0] = set1_half_f32((float)g->tables->cut[0]);
-  for (int u = 0; u < rows; u++)
+  for (int u = 0; u < rows; u++) {
     add_depth_row(g, u, stx_road_cell(g->tables, g->drop, u));
+    if (g->params->before != NULL)
+      add_changes(g, u);
+  }
   look_ahead(g);
   memset(g->rest[rows], 0, sizeof(Lanes));
   for (int u = rows - 1; u >= 0; u--) {

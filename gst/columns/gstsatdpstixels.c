@@ -18,6 +18,7 @@
 #include "common/fulldp/fulldp.h"
 #include "common/roadline/roadline_track.h"
 #include "common/satdp/satdp.h"
+#include "common/satdp/satdp_before.h"
 #include "common/satdp/satdp_carrier.h"
 #include "gst/columns/rdpstage.h"
 #include "gst/columns/segmentation.h"
@@ -28,7 +29,7 @@ GST_DEBUG_CATEGORY_STATIC(gst_sat_dp_stixels_debug);
 #define GST_CAT_DEFAULT gst_sat_dp_stixels_debug
 
 /* Slots of the stage. */
-enum { LOOK = GST_STX_SEGMENTATION_SLOT, TABLES, SCRATCH, RDP_SCRATCH, RDP_RESULT, KEPT };
+enum { LOOK = GST_STX_SEGMENTATION_SLOT, TABLES, SCRATCH, RDP_SCRATCH, RDP_RESULT, KEPT, BEFORE };
 
 typedef enum { MODEL_GAUSSIAN, MODEL_GAUSSIAN_UNIFORM } Model;
 typedef enum { CANDIDATES_ALL, CANDIDATES_RDP } Candidates;
@@ -56,11 +57,14 @@ struct _GstSatDpStixels {
   Settings active; /* settings of this frame, with the grid of its stream */
   StxSatdpTables *tables;
   StxRoadTrack road;
+  StxSatdpBefore before;
+  GstStxScratch before_memory;
   gboolean restart;        /* the next frame does not follow the one before */
   GstClockTime last;       /* of the frame before */
   gboolean followed;       /* `line` is that of this frame */
   gboolean warned;         /* that there is no road */
   const StxRoadLine *line; /* or NULL: no road */
+  const guint8 *kinds;     /* the prior of this frame, on the host, or NULL */
   GstStxScratch road_scratch;
 };
 
@@ -160,6 +164,10 @@ static gboolean configure(GstStxSegmentation *base, StxError *error)
   GstSatDpStixels *self = GST_SAT_DP_STIXELS(base);
 
   self->restart = FALSE;
+  if (!gst_stx_scratch_reserve(
+          &self->before_memory, stx_satdp_before_size(&self->active.params.grid), error))
+    return FALSE;
+  self->before = (StxSatdpBefore){self->before_memory.data, FALSE};
   return stx_satdp_check(&self->active.params, error) && load_carrier(self, error) &&
          gst_stx_scratch_reserve(
              &self->road_scratch, stx_roadline_scratch(&self->active.params.grid), error) &&
@@ -190,7 +198,13 @@ static void warn_no_road(GstSatDpStixels *self)
       (NULL));
 }
 
-/* An estimate looks at the disparity and weight channels; what the camera tells needs none. */
+/* Whether a frame's kinds are a prior of the next. */
+static gboolean is_steady(const GstSatDpStixels *self)
+{
+  return self->active.model == MODEL_GAUSSIAN && self->active.params.change_cost > 0;
+}
+
+/* The disparity and weight channels, on the host. */
 static const void *look(
     GstSatDpStixels *self, GstStxStage *stage, const void *columns, StxError *error)
 {
@@ -206,13 +220,17 @@ static const void *look(
 static gboolean follow_road(GstSatDpStixels *self, GstStxStage *stage, GstBuffer *frame,
     const void *columns, StxError *error)
 {
+  gboolean steady = is_steady(self), cut;
   const void *host = NULL;
 
   if (self->followed)
     return TRUE;
-  if (self->road.estimate && (host = look(self, stage, columns, error)) == NULL)
+  if ((steady || self->road.estimate) && (host = look(self, stage, columns, error)) == NULL)
     return FALSE;
-  if ((gst_stx_frame_is_cut(frame, &self->last) && self->road.estimate) || self->restart)
+  cut = gst_stx_frame_is_cut(frame, &self->last) || self->restart;
+  self->before.known &= steady && !cut;
+  self->kinds = steady ? stx_satdp_before(&self->before, &self->active.params.grid, host) : NULL;
+  if (self->restart || (cut && self->road.estimate))
     stx_road_track_reset(&self->road, self->active.ground, &self->stream->camera, NULL);
   self->restart = FALSE;
   self->followed = TRUE;
@@ -259,8 +277,10 @@ static GstFlowReturn segment(GstStxSegmentation *base, GstBuffer *frame, const v
   const StxSatdpImpl *impl =
       outliers ? gst_stx_stage_impl_of(stage, &stx_fulldp_impls, &stx_fulldp_cuda_impls, error)
                : gst_stx_stage_impl(stage);
-  const StxSatdpParams *params = &self->active.params;
+  StxSatdpParams *params = &self->active.params;
+  gsize cells = (gsize)stx_grid_columns(&params->grid) * (gsize)stx_grid_rows(&params->grid);
   const guint8 *starts = NULL;
+  const void *copy = NULL;
   const void *tables;
   void *scratch;
 
@@ -269,6 +289,9 @@ static GstFlowReturn segment(GstStxSegmentation *base, GstBuffer *frame, const v
     return GST_FLOW_ERROR;
   if (outliers)
     stx_fulldp_prepare(params, self->tables);
+  else if (self->kinds != NULL && (params->before = gst_stx_stage_table(
+                                       stage, BEFORE, self->kinds, cells, &copy, error)) == NULL)
+    return GST_FLOW_ERROR;
   tables = gst_stx_stage_constant(stage, TABLES, self->tables, sizeof(*self->tables), error);
   if (tables == NULL)
     return GST_FLOW_ERROR;
@@ -279,6 +302,14 @@ static GstFlowReturn segment(GstStxSegmentation *base, GstBuffer *frame, const v
                      result, scratch, &stage->place, error)
              ? GST_FLOW_OK
              : GST_FLOW_ERROR;
+}
+
+static void remember(GstStxSegmentation *base, const StxStixel *records, gsize count)
+{
+  GstSatDpStixels *self = GST_SAT_DP_STIXELS(base);
+
+  if (is_steady(self))
+    stx_satdp_remember(&self->before, &self->active.params.grid, records, count);
 }
 
 static void post(GstStxSegmentation *base, GstBuffer *frame, const void *data)
@@ -322,6 +353,7 @@ static void finalize(GObject *object)
   GstSatDpStixels *self = GST_SAT_DP_STIXELS(object);
 
   gst_stx_scratch_clear(&self->road_scratch);
+  gst_stx_scratch_clear(&self->before_memory);
   g_free(self->settings.carrier);
   g_clear_pointer(&self->tables, g_free);
   G_OBJECT_CLASS(gst_sat_dp_stixels_parent_class)->finalize(object);
@@ -346,6 +378,7 @@ static void gst_sat_dp_stixels_class_init(GstSatDpStixelsClass *klass)
   segmentation->take_settings = take_settings;
   segmentation->configure = configure;
   segmentation->segment = segment;
+  segmentation->remember = remember;
   segmentation->post = post;
   stage->host = &stx_satdp_impls;
   stage->device = &stx_satdp_cuda_impls;

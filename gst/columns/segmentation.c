@@ -229,6 +229,21 @@ static gboolean fetch(GstStxSegmentation *self, const StxStixel *records, const 
   return stage->device_output || *on_host != NULL;
 }
 
+/* `on_host`: the records, if they are there already. */
+static gboolean remember(
+    GstStxSegmentation *self, const StxStixel *records, const void *on_host, StxError *error)
+{
+  gsize count = PRIVATE(self)->count;
+
+  if (CLASS(self)->remember == NULL)
+    return TRUE;
+  if (on_host == NULL)
+    on_host = bring_records(gst_stx_segmentation_stage(self), records, count, error);
+  if (on_host != NULL)
+    CLASS(self)->remember(self, on_host, count);
+  return on_host != NULL;
+}
+
 static GstFlowReturn give(GstStxSegmentation *self, const StxStixel *records, const void *result,
     GstBuffer **output, StxError *error)
 {
@@ -237,7 +252,7 @@ static GstFlowReturn give(GstStxSegmentation *self, const StxStixel *records, co
   GstFlowReturn flow;
   gsize size;
 
-  if (!fetch(self, records, result, &on_host, error) ||
+  if (!fetch(self, records, result, &on_host, error) || !remember(self, records, on_host, error) ||
       (PRIVATE(self)->carrier != NULL && (on_host = mark_carrier(self, records, error)) == NULL))
     return GST_FLOW_ERROR;
   size = PRIVATE(self)->count * sizeof(*records);

@@ -42,6 +42,9 @@ G_DECLARE_DERIVABLE_TYPE(
  *   Segments the columns of a frame where the stage works: all three pointers are there. `records`
  *   holds one per cell. GST_FLOW_ERROR with the reason in `error`, as in stage.h.
  *
+ * remember
+ *   Keeps what the next frame needs of a frame's records, on the host. NULL: it needs none.
+ *
  * post
  *   A frame is done. `result` is on the host.
  *
@@ -57,6 +60,7 @@ struct _GstStxSegmentationClass {
   gboolean (*configure)(GstStxSegmentation *self, StxError *error);
   GstFlowReturn (*segment)(GstStxSegmentation *self, GstBuffer *frame, const void *columns,
       StxStixel *records, void *result, StxError *error);
+  void (*remember)(GstStxSegmentation *self, const StxStixel *records, gsize count);
   void (*post)(GstStxSegmentation *self, GstBuffer *frame, const void *result);
 };
 

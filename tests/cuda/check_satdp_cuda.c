@@ -339,6 +339,23 @@ STX_TEST(starts_and_pruning_change_nothing)
   }
 }
 
+/* Also with starts. */
+STX_TEST(kinds_of_the_frame_before_agree)
+{
+  StxRandom random = {25};
+  for (int round = 0; round < (stx_test_small() ? 6 : 60); round++) {
+    StxSatdpParams params = random_params(&random);
+    params.grid.width = (1 + stx_random_below(&random, 3)) * params.grid.cell_width;
+    StxRoadLine line = tilted_road(&random, params.grid.height);
+    STX_AUTO(Case) *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
+    fill_case(c, round % FILLINGS, &random);
+    case_before(c, &random);
+    if (round % 2)
+      case_starts(c, 50, &random);
+    expect_case_agrees(c, "the frame before");
+  }
+}
+
 /* Every column has starts of its own: none, all, only the topmost cell, only the lowest, … */
 STX_TEST(starts_of_a_column_are_its_own)
 {

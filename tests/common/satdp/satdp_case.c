@@ -64,6 +64,7 @@ StxSatdpParams random_params(StxRandom *random)
   p.first_object_cost = pick(random, 0, 2, 1000);
   p.first_sky_cost = pick(random, 0, 2, 1000);
   p.sky_cost = pick(random, 0, 1.5, 32);
+  p.change_cost = pick(random, 0, 1, 4);
   return p;
 }
 
@@ -108,6 +109,8 @@ void free_case(Case *c)
   stx_guarded_free(c->columns);
   if (c->starts != NULL)
     stx_guarded_free(c->starts);
+  if (c->before != NULL)
+    stx_guarded_free(c->before);
   free(c);
 }
 
@@ -125,6 +128,15 @@ void case_starts(Case *c, int percent, StxRandom *random)
   for (size_t i = 0; i < cells; i++)
     c->starts[i] =
         stx_random_below(random, 100) < percent ? allowed[stx_random_below(random, 3)] : 0;
+}
+
+void case_before(Case *c, StxRandom *random)
+{
+  size_t cells = most_stixels(c);
+  c->params.before = c->before = stx_guarded_alloc(cells);
+  for (size_t i = 0; i < cells; i++)
+    c->before[i] = i > 0 && stx_random_below(random, 5) ? c->before[i - 1]
+                                                        : (uint8_t)stx_random_below(random, 4);
 }
 
 void case_starts_from_rdp(Case *c, int epsilon)
@@ -155,6 +167,8 @@ StxStixel *run_case(const StxSatdpImpl *impl, const Case *c, int threads, StxSat
   stx_guarded_check(c->columns);
   if (c->starts != NULL)
     stx_guarded_check(c->starts);
+  if (c->before != NULL)
+    stx_guarded_check(c->before);
   return stixels;
 }
 

@@ -3,6 +3,7 @@
  * sat-dp-stixels: what comes out equals the reference called directly, with the road line and the
  * parameters that the properties and caps ask for; what does not fit is refused with a reason.
  */
+#include "common/satdp/satdp_before.h"
 #include "tests/gst/fixtures/columns_fixture.h"
 
 #include <string.h>
@@ -75,7 +76,13 @@ static StxSatdpParams params_for(const StxGrid *grid)
   return params;
 }
 
-#define BEGIN(properties, grid, more) columns_begin("sat-dp-stixels", properties, grid, more)
+/* Each frame alone, as the reference has them. */
+static ColumnsFixture begin(const char *properties, const StxGrid *grid, const char *more)
+{
+  g_autofree gchar *alone = g_strconcat("change-cost=0 ", properties, NULL);
+
+  return columns_begin("sat-dp-stixels", alone, grid, more);
+}
 
 /* ---- Equal to the reference ---------------------------------------------------------------- */
 
@@ -90,7 +97,7 @@ STX_TEST_LOOP(every_backend_equals_reference, 2)
   ck_assert(stx_roadline_from_camera(&camera, &line));
   for (guint i = 0; i < G_N_ELEMENTS(grids); i++) {
     g_autofree gchar *text = g_strdup_printf("backend=%s threads=3", backends[_i]);
-    g_auto(ColumnsFixture) fixture = BEGIN(text, &grids[i], CAMERA);
+    g_auto(ColumnsFixture) fixture = begin(text, &grids[i], CAMERA);
     StxSatdpParams params = params_for(&grids[i]);
     g_autofree guint16 *data = columns_street(&grids[i], i);
 
@@ -145,7 +152,7 @@ STX_TEST_LOOP(the_carrier_is_left_out_and_marked, G_N_ELEMENTS(carriers))
     for (int row = 4 - cells[k % 4]; row < 4; row++)
       hidden[4 * k + row] = 0;
   {
-    g_auto(ColumnsFixture) fixture = BEGIN(text, &grid, CAMERA);
+    g_auto(ColumnsFixture) fixture = begin(text, &grid, CAMERA);
     g_autoptr(GByteArray) records = reference(&params, &camera, &line, hidden);
     const StxStixel *all = (const StxStixel *)records->data;
     for (guint i = 0; i < records->len / sizeof *all; i++) {
@@ -200,7 +207,7 @@ STX_TEST_LOOP(every_number_counts, G_N_ELEMENTS(numbers))
   StxGrid grid = {97, 91, 4, 4, 19};
   StxSatdpParams params = params_for(&grid);
   g_autofree guint16 *data = columns_street(&grid, 1);
-  g_auto(ColumnsFixture) fixture = BEGIN("", &grid, CAMERA);
+  g_auto(ColumnsFixture) fixture = begin("", &grid, CAMERA);
   StxRoadLine line;
   g_autoptr(GByteArray) plain = NULL;
   GByteArray *changed;
@@ -222,7 +229,7 @@ STX_TEST(costs_of_the_first_count)
   StxGrid grid = {8, 40, 8, 8, 0};
   StxSatdpParams params = params_for(&grid);
   g_autofree guint16 *data = g_malloc0(stx_grid_bytes(&grid));
-  g_auto(ColumnsFixture) fixture = BEGIN("first-object-cost=2", &grid, "");
+  g_auto(ColumnsFixture) fixture = begin("first-object-cost=2", &grid, "");
   StxCamera unknown = {0};
   static const double costs[] = {0, 3};
 
@@ -242,7 +249,7 @@ STX_TEST(kinds_of_classes_count)
   StxGrid grid = {97, 91, 4, 4, 19};
   StxSatdpParams params = params_for(&grid);
   g_autofree guint16 *data = columns_street(&grid, 1);
-  g_auto(ColumnsFixture) fixture = BEGIN("", &grid, CAMERA);
+  g_auto(ColumnsFixture) fixture = begin("", &grid, CAMERA);
   StxRoadLine line;
   g_autoptr(GByteArray) plain = NULL;
   GByteArray *changed;
@@ -270,7 +277,7 @@ STX_TEST_LOOP(candidates_are_those_of_rdp, 2 * G_N_ELEMENTS(grids))
   StxGrid grid = grids[_i / 2];
   StxSatdpParams params = params_for(&grid);
   g_autofree guint16 *data = columns_street(&grid, 1);
-  g_auto(ColumnsFixture) fixture = BEGIN(backends[_i % 2], &grid, CAMERA);
+  g_auto(ColumnsFixture) fixture = begin(backends[_i % 2], &grid, CAMERA);
   StxRoadLine line;
 
   ck_assert(stx_roadline_from_camera(&camera, &line));
@@ -291,7 +298,7 @@ STX_TEST(candidates_save_work)
 {
   StxGrid grid = {97, 91, 4, 4, 0};
   g_autofree guint16 *data = columns_street(&grid, 1);
-  g_auto(ColumnsFixture) fixture = BEGIN("post-messages=true", &grid, CAMERA);
+  g_auto(ColumnsFixture) fixture = begin("post-messages=true", &grid, CAMERA);
   guint64 evaluated[2];
 
   for (guint i = 0; i < 2; i++) {
@@ -310,7 +317,7 @@ STX_TEST_LOOP(zeros_are_covered_row_by_row, 2)
 {
   StxGrid grid = {33, 61, 8, 8, 0};
   g_autofree guint16 *data = g_malloc0(stx_grid_bytes(&grid));
-  g_auto(ColumnsFixture) fixture = BEGIN("", &grid, _i == 0 ? CAMERA : "");
+  g_auto(ColumnsFixture) fixture = begin("", &grid, _i == 0 ? CAMERA : "");
   g_autoptr(GstBuffer) stixels = columns_run(&fixture, &grid, data);
   int column = -1, next = -1;
   GstMapInfo map;
@@ -345,7 +352,7 @@ STX_TEST_LOOP(outliers_equal_reference, 2 * G_N_ELEMENTS(outlier_grids))
   StxSatdpParams params = params_for(&grid);
   g_autofree guint16 *data = columns_street(&grid, 2);
   g_autofree gchar *text = g_strdup_printf("model=gaussian-uniform epsilon=2 %s", backends[_i % 2]);
-  g_auto(ColumnsFixture) fixture = BEGIN(text, &grid, CAMERA);
+  g_auto(ColumnsFixture) fixture = begin(text, &grid, CAMERA);
   StxRoadLine line;
 
   ck_assert(stx_roadline_from_camera(&camera, &line));
@@ -388,7 +395,7 @@ STX_TEST_LOOP(every_share_counts, G_N_ELEMENTS(shares))
   StxGrid grid = {97, 91, 4, 4, 0};
   StxSatdpParams params = params_for(&grid);
   g_autofree guint16 *data = spoiled_street(&grid);
-  g_auto(ColumnsFixture) fixture = BEGIN("model=gaussian-uniform", &grid, CAMERA);
+  g_auto(ColumnsFixture) fixture = begin("model=gaussian-uniform", &grid, CAMERA);
   StxRoadLine line;
   g_autoptr(GByteArray) plain = NULL;
   GByteArray *changed;
@@ -422,7 +429,7 @@ STX_TEST(estimated_road_follows_the_frames)
   StxCamera unknown = {0};
   g_autofree guint16 *first = columns_street(&small, 1);
   g_autofree guint16 *second = columns_street(&small, 2);
-  g_auto(ColumnsFixture) fixture = BEGIN("", &small, "");
+  g_auto(ColumnsFixture) fixture = begin("", &small, "");
   StxRoadLine line = estimate(&small, first, NULL), next = estimate(&small, second, &line);
   StxRoadLine mixed = line;
 
@@ -441,13 +448,44 @@ STX_TEST(estimated_road_follows_the_frames)
       "flushed");
 }
 
+/* All but the lowest rows of the second frame are unknown: what was there stays. */
+STX_TEST(kinds_of_a_frame_are_a_prior_of_the_next)
+{
+  StxSatdpParams params = params_for(&small);
+  gsize cells = (gsize)stx_grid_columns(&small) * (gsize)stx_grid_rows(&small);
+  g_autofree guint16 *first = columns_street(&small, 1);
+  g_autofree guint16 *second = columns_street(&small, 1);
+  g_autofree gchar *memory = g_malloc0(stx_satdp_before_size(&small));
+  StxSatdpBefore before = {memory, FALSE};
+  g_auto(ColumnsFixture) fixture =
+      columns_begin("sat-dp-stixels", "ground=calibration", &small, CAMERA);
+  StxRoadLine line;
+  GByteArray *alone, *then;
+
+  for (gsize i = 0; i < 2 * cells; i++)
+    second[i] = i % 7 < 4 ? 0 : second[i];
+  ck_assert(stx_roadline_from_camera(&camera, &line));
+  ck_assert(stx_satdp_before(&before, &small, first) == NULL);
+  alone = reference(&params, &camera, &line, first);
+  stx_satdp_remember(
+      &before, &small, (const StxStixel *)alone->data, alone->len / sizeof(StxStixel));
+  columns_expect(columns_run(&fixture, &small, first), alone, "first");
+  alone = reference(&params, &camera, &line, second);
+  params.before = stx_satdp_before(&before, &small, second);
+  then = reference(&params, &camera, &line, second);
+  ck_assert(then->len != alone->len || memcmp(then->data, alone->data, then->len) != 0);
+  columns_expect(columns_run(&fixture, &small, second), then, "second");
+  columns_flush(&fixture);
+  columns_expect(columns_run(&fixture, &small, second), alone, "flushed");
+}
+
 STX_TEST_LOOP(choice_of_ground, 3)
 {
   static const char *const lines[] = {"ground=calibration", "ground=estimate", ""};
   StxSatdpParams params = params_for(&small);
   g_autofree guint16 *data = columns_street(&small, 3);
   StxRoadLine calibrated, expected;
-  g_auto(ColumnsFixture) fixture = BEGIN(lines[_i], &small, CAMERA);
+  g_auto(ColumnsFixture) fixture = columns_begin("sat-dp-stixels", lines[_i], &small, CAMERA);
 
   ck_assert(stx_roadline_from_camera(&camera, &calibrated));
   expected = _i == 1 ? estimate(&small, data, &calibrated) : calibrated;
@@ -461,7 +499,7 @@ STX_TEST(a_road_bends_if_it_may)
   StxSatdpParams params = params_for(&grid);
   g_autofree guint16 *data = columns_rise(&grid);
   gpointer scratch = g_aligned_alloc(1, stx_roadline_scratch(&grid) + STX_ALIGN, STX_ALIGN);
-  g_auto(ColumnsFixture) fixture = BEGIN("ground=piecewise post-messages=true", &grid, CAMERA);
+  g_auto(ColumnsFixture) fixture = begin("ground=piecewise post-messages=true", &grid, CAMERA);
   StxRoadTrack track;
   const StxRoadLine *line;
   g_autoptr(GstMessage) message = NULL;
@@ -486,7 +524,7 @@ STX_TEST(no_road_warns_once_and_goes_on)
   StxSatdpParams params = params_for(&small);
   StxCamera unknown = {0};
   g_autofree guint16 *data = g_malloc0(stx_grid_bytes(&small));
-  g_auto(ColumnsFixture) fixture = BEGIN("", &small, "");
+  g_auto(ColumnsFixture) fixture = begin("", &small, "");
   g_autoptr(GstMessage) message = NULL;
   g_autoptr(GError) warning = NULL;
   for (int frame = 0; frame < 3; frame++)
