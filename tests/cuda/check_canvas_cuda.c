@@ -56,21 +56,19 @@ STX_TEST(equals_the_reference_on_every_format)
   for (int f = 0; f < OVERLAY_FORMATS; f++)
     for (int s = 0; s < (stx_test_small() ? 4 : 6); s++) {
       StxCanvasParams params = canvas_params(overlay_format_names[f], sizes[s][0], sizes[s][1]);
-      StxCanvas *canvas = canvas_new(&params);
+      STX_AUTO(StxCanvas) *canvas = canvas_new(&params);
       for (int i = 0; i < 8; i++)
         canvas_draw_any(canvas, &random);
       expect_agreement(canvas, (f + s) % 3, (uint64_t)(10 * f + s));
-      canvas_free(canvas);
     }
 }
 
 STX_TEST(an_empty_canvas_changes_nothing)
 {
   StxCanvasParams params = canvas_params("NV12", 50, 30);
-  StxCanvas *canvas = canvas_new(&params);
+  STX_AUTO(StxCanvas) *canvas = canvas_new(&params);
   expect_agreement(canvas, 0, 1);
   stx_canvas_box(canvas, (StxBox){1, 1, 48, 20}, 3, canvas_white);
   stx_canvas_clear(canvas);
   expect_agreement(canvas, 0, 2);
-  canvas_free(canvas);
 }

@@ -56,7 +56,7 @@ static void expect_agreement(const StxColmeanParams *params, const Making *m)
   StxRandom random = {m->seed};
   StxError error;
   char what[256];
-  ColmeanCase c = colmean_make_scaled_case(
+  STX_AUTO(ColmeanCase) c = colmean_make_scaled_case(
       params, m->score_shift, m->layout, m->padding, m->confidence, m->fill, &random);
   if (!stx_colmean_check(&c.params, &error))
     ck_abort_msg("%s", error.text);
@@ -74,7 +74,6 @@ static void expect_agreement(const StxColmeanParams *params, const Making *m)
       m->confidence, m->holes, m->sky, params->fill_width, params->disparity.encoding, m->fill,
       m->seed);
   colmean_expect_cuda(&c, m->shift, what);
-  colmean_free_case(&c);
 }
 
 /* ---- Everything at random ------------------------------------------------------------------- */
@@ -200,9 +199,8 @@ STX_TEST(agrees_on_extreme_cells)
 STX_TEST(agrees_on_the_surest_sky)
 {
   for (int side = 1; side <= at_most(128, 4); side *= 2) {
-    ColmeanCase c = colmean_surest_sky(side);
+    STX_AUTO(ColmeanCase) c = colmean_surest_sky(side);
     colmean_expect_cuda(&c, 0, "the surest sky");
-    colmean_free_case(&c);
   }
 }
 
@@ -283,10 +281,10 @@ STX_TEST(agrees_on_smooth_surfaces)
       int cell = cells[k % 5];
       StxColmeanParams params = {.grid = {at_most(160, 33), at_most(64, 18), cell, cell, 0},
           .reduction = k < 10 ? STX_REDUCE_WEIGHTED : STX_REDUCE_MEDIAN};
-      ColmeanCase c = colmean_make_case(&params, COLMEAN_PLANAR, 0, k % 2, STX_FILL_NOISE, &random);
+      STX_AUTO(ColmeanCase) c =
+          colmean_make_case(&params, COLMEAN_PLANAR, 0, k % 2, STX_FILL_NOISE, &random);
       make_smooth(&c, bits, k < 5 ? 0 : 9, &random);
       colmean_expect_cuda(&c, 0, "smooth surfaces");
-      colmean_free_case(&c);
     }
 }
 
@@ -340,14 +338,14 @@ STX_TEST(agrees_on_all_halves)
     StxColmeanParams params = {
         .grid = {256, height, side, 1, 1}, .semantics = STX_SEMANTICS_SCORES_F16};
     StxRandom random = {14};
-    ColmeanCase c = colmean_make_case(&params, COLMEAN_PLANAR, 0, false, STX_FILL_NOISE, &random);
+    STX_AUTO(ColmeanCase) c =
+        colmean_make_case(&params, COLMEAN_PLANAR, 0, false, STX_FILL_NOISE, &random);
     for (int y = 0; y < height; y++)
       for (int x = 0; x < 256; x++) {
         uint16_t half = (uint16_t)(x << 8 | y);
         memcpy(c.scores.data + 2 * (256 * y + x), &half, sizeof half);
       }
     colmean_expect_cuda(&c, 0, "all halves");
-    colmean_free_case(&c);
   }
 }
 
@@ -429,7 +427,8 @@ STX_TEST(offsets_are_64_bits_wide)
   StxRandom random = {12};
   StxError error = {""};
   void *memory;
-  ColmeanCase c = colmean_make_case(&params, COLMEAN_PLANAR, 0, true, STX_FILL_NOISE, &random);
+  STX_AUTO(ColmeanCase) c =
+      colmean_make_case(&params, COLMEAN_PLANAR, 0, true, STX_FILL_NOISE, &random);
   uint16_t *expected = colmean_run(colmean_reference(), &c, 1);
   stx_case_ok(stx_cuda_alloc(stx_case_cuda(), size, &memory, &error), &error, "memory for scores");
   for (int row = 0; row < CLASSES * HEIGHT; row++)
@@ -444,5 +443,4 @@ STX_TEST(offsets_are_64_bits_wide)
   stx_guarded_free(expected);
   stx_cuda_free(stx_case_cuda(), memory);
   colmean_free_device(&device);
-  colmean_free_case(&c);
 }

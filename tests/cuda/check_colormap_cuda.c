@@ -44,13 +44,15 @@ static void free_device(OnDevice *d)
     stx_device_free16(&d->input.truth);
 }
 
+STX_AUTO_VALUE(OnDevice, free_device)
+
 static void expect_picture(const ColormapCase *c, const OnDevice *d, const char *what)
 {
   const StxColormapImpl *cuda = stx_impl_named(&stx_colormap_cuda_impls, "cuda");
   const StxColormapImpl *host = oracle(&stx_colormap_impls);
   const int pixel = colormap_case_pixel(c);
-  StxImage8 expected = stx_test_image8(c->width * pixel, c->height, 0);
-  StxImage8 actual = stx_test_image8(c->width * pixel, c->height, 1);
+  STX_AUTO(StxImage8) expected = stx_test_image8(c->width * pixel, c->height, 0);
+  STX_AUTO(StxImage8) actual = stx_test_image8(c->width * pixel, c->height, 1);
   StxImage8 bytes = stx_device_image8(c->width * pixel, c->height, pixel == 4 ? 4 : 1);
   StxColormapPicture picture = {
       expected.data, expected.stride, c->width, c->height, pixel, c->square};
@@ -66,8 +68,6 @@ static void expect_picture(const ColormapCase *c, const OnDevice *d, const char 
   stx_device_download(&count, on_device, sizeof count);
   stx_expect_same_image8(&expected, &actual, what);
   stx_expect_same(&wanted, &count, sizeof count, what);
-  stx_test_image8_free(&expected);
-  stx_test_image8_free(&actual);
   stx_device_free8(&bytes);
   stx_device_free(on_device);
 }
@@ -91,21 +91,19 @@ STX_TEST(agrees_with_the_reference)
 {
   for (int kind = 0; kind < COLORMAP_CASES; kind++)
     for (uint64_t seed = 0; seed < 6; seed++) {
-      ColormapCase c = colormap_case_new(kind, seed, stx_test_small() ? 9 : 70);
-      OnDevice d = to_device(&c);
+      STX_AUTO(ColormapCase) c = colormap_case_new(kind, seed, stx_test_small() ? 9 : 70);
+      STX_AUTO(OnDevice) d = to_device(&c);
       char what[64];
       snprintf(what, sizeof what, "kind %d, seed %d", kind, (int)seed);
       expect_picture(&c, &d, what);
       expect_histogram(&c, &d, what);
-      free_device(&d);
-      colormap_case_free(&c);
     }
 }
 
 /* A row whose errors add up to more than 32 bits. */
 STX_TEST(adds_up_large_errors)
 {
-  ColormapCase c = colormap_case_new(6, 0, 9);
+  STX_AUTO(ColormapCase) c = colormap_case_new(6, 0, 9);
   const StxImage16 map = c.input.map, truth = c.input.truth;
   ck_assert(map.data != NULL && truth.data != NULL);
   c.width = 70000;
@@ -123,5 +121,4 @@ STX_TEST(adds_up_large_errors)
   stx_test_image16_free(&c.input.truth);
   c.input.map = map;
   c.input.truth = truth;
-  colormap_case_free(&c);
 }

@@ -146,7 +146,7 @@ static void copy_by_ring(uint8_t *host, ptrdiff_t stride, size_t row, size_t row
   StxError error;
   size_t size = row * rows;
   uint8_t *expected = stx_guarded_alloc(size), *device = stx_device_alloc(size);
-  uint8_t *got = stx_guarded_alloc(size);
+  STX_GUARDED uint8_t *got = stx_guarded_alloc(size);
   StxCudaCopy copy = {device, row, host, stride, row, rows};
   for (size_t turn = 0; turn < 2; turn++) {
     fill_random(expected, size, turn + rows);
@@ -167,7 +167,6 @@ static void copy_by_ring(uint8_t *host, ptrdiff_t stride, size_t row, size_t row
   stx_cuda_ring_free(cuda, &ring);
   stx_device_free(device);
   stx_guarded_free(expected);
-  stx_guarded_free(got);
 }
 
 /* Two rows to a piece: more pieces than the ring has slots. A row that is larger than a piece. */
@@ -176,7 +175,7 @@ STX_TEST(copies_by_a_ring)
   enum { LONG = 1400000, ROWS = 2 * STX_CUDA_SLOTS + 3 };
   StxError error;
   void *locked = NULL;
-  uint8_t *pageable = malloc((size_t)LONG * ROWS);
+  STX_MALLOCED uint8_t *pageable = malloc((size_t)LONG * ROWS);
   stx_case_ok(
       stx_cuda_alloc_host(stx_case_cuda(), (size_t)LONG * ROWS, &locked, &error), &error, "locked");
   copy_by_ring(locked, 37, 37, 1);
@@ -192,7 +191,6 @@ STX_TEST(copies_by_a_ring)
       &error, "nothing down");
   stx_cuda_ring_free(stx_case_cuda(), &ring);
   stx_cuda_free_host(stx_case_cuda(), locked);
-  free(pageable);
 }
 
 /* Pageable memory may change as soon as the upload returns; page-locked memory carries copies in

@@ -62,6 +62,8 @@ static void free_things(Things *t)
   stx_cuda_close(t->cuda);
 }
 
+STX_AUTO_VALUE(Things, free_things)
+
 static bool record_graph(Things *t, StxError *error)
 {
   if (!stx_cuda_graph_begin(t->cuda, t->stream, error))
@@ -90,7 +92,7 @@ static bool use_things(Things *t, const uint8_t *bytes, StxError *error)
 /* Everything once. */
 static int everything(void)
 {
-  Things t = {NULL};
+  STX_AUTO(Things) t = {NULL};
   StxError error = {""};
   uint8_t bytes[SIZE];
   for (int i = 0; i < SIZE; i++)
@@ -101,7 +103,6 @@ static int everything(void)
   for (int i = 0; i < SIZE && status == WORKED; i++)
     if (((uint8_t *)t.locked)[i] != 9 - i / 100)
       status = WRONG;
-  free_things(&t);
   return status;
 }
 

@@ -60,6 +60,8 @@ static void free_pair(Pair *p)
   stx_guarded_free(p);
 }
 
+STX_AUTO_POINTER(Pair, free_pair)
+
 static StxEgomotionFrame frame_on_host(const Pair *p)
 {
   StxEgomotionFrame frame = p->frame;
@@ -135,7 +137,7 @@ static void draw(Pair *p, StxScene *scene, uint64_t frame, bool depth)
 static void drive(const Street *street)
 {
   StxSceneParams params = STX_SCENE_DEFAULTS;
-  Pair *p = new_pair(street->width, street->height, street->padding);
+  STX_AUTO(Pair) *p = new_pair(street->width, street->height, street->padding);
   params.seed = 1;
   params.width = street->width;
   params.height = street->height;
@@ -151,7 +153,6 @@ static void drive(const Street *street)
         r.motion.state == (i == 0 ? STX_MOTION_FIRST : STX_MOTION_KNOWN), "%s: state", what);
   }
   stx_scene_free(scene);
-  free_pair(p);
 }
 
 STX_TEST(a_street_is_driven_along)
@@ -181,7 +182,7 @@ static void draw_noise(Pair *p, int right, int down, uint16_t disparity)
 
 STX_TEST(a_picture_again_and_what_begins_a_stream_anew)
 {
-  Pair *p = new_pair(200, 96, 0);
+  STX_AUTO(Pair) *p = new_pair(200, 96, 0);
   draw_noise(p, 0, 0, 2560);
   expect_same_frame(p, "first");
   draw_noise(p, 3, 1, 2560);
@@ -199,12 +200,11 @@ STX_TEST(a_picture_again_and_what_begins_a_stream_anew)
   stx_egomotion_reset(p->host);
   stx_egomotion_reset(p->device);
   ck_assert_int_eq(expect_same_frame(p, "reset").motion.state, STX_MOTION_FIRST);
-  free_pair(p);
 }
 
 STX_TEST(nothing_to_match)
 {
-  Pair *p = new_pair(160, 80, 3);
+  STX_AUTO(Pair) *p = new_pair(160, 80, 3);
   draw_noise(p, 0, 0, 2560);
   expect_same_frame(p, "first");
   draw_noise(p, 2, 0, 0);
@@ -217,7 +217,6 @@ STX_TEST(nothing_to_match)
   ck_assert_int_eq(expect_same_frame(p, "no corners").motion.state, STX_MOTION_TOO_FEW);
   draw_noise(p, 4, 0, 2560);
   ck_assert_int_eq(expect_same_frame(p, "none before").motion.state, STX_MOTION_TOO_FEW);
-  free_pair(p);
 }
 
 /* The picture has more corners than are used. */
@@ -225,13 +224,12 @@ STX_TEST(points_are_bounded)
 {
   if (stx_test_small())
     return;
-  Pair *p = new_pair(780, 760, 0);
+  STX_AUTO(Pair) *p = new_pair(780, 760, 0);
   draw_noise(p, 0, 0, 2560);
   expect_same_frame(p, "first");
   ck_assert_int_gt(p->device->corner_count, STX_EGOMOTION_MAX_POINTS - 200);
   draw_noise(p, 2, 1, 2560);
   ck_assert_int_eq(expect_same_frame(p, "moved").motion.state, STX_MOTION_KNOWN);
-  free_pair(p);
 }
 
 STX_TEST(pictures_of_any_size)
@@ -240,7 +238,7 @@ STX_TEST(pictures_of_any_size)
       {200, 15}, {17, 200}, {127, 65}, {66, 131}};
   StxRandom random = {2};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-    Pair *p = new_pair(sizes[i][0], sizes[i][1], (int)i % 4);
+    STX_AUTO(Pair) *p = new_pair(sizes[i][0], sizes[i][1], (int)i % 4);
     for (int turn = 0; turn < 3; turn++) {
       char what[64];
       snprintf(what, sizeof what, "%d × %d, frame %d", sizes[i][0], sizes[i][1], turn);
@@ -249,7 +247,6 @@ STX_TEST(pictures_of_any_size)
       p->frame.time += STEP;
       expect_same_frame(p, what);
     }
-    free_pair(p);
   }
 }
 
@@ -297,7 +294,8 @@ static void expect_same_matches(const Pair *p, const EgoSearch *search, const ch
 static void search_anything(uint64_t seed)
 {
   StxRandom random = {seed};
-  Pair *p = new_pair(100 + stx_random_below(&random, 60), 60 + stx_random_below(&random, 60), 1);
+  STX_AUTO(Pair) *p =
+      new_pair(100 + stx_random_below(&random, 60), 60 + stx_random_below(&random, 60), 1);
   StxError error = {""};
   char what[64];
   snprintf(what, sizeof what, "seed %d", (int)seed);
@@ -315,7 +313,6 @@ static void search_anything(uint64_t seed)
     stx_case_ok(p->device->impl->match(p->device, &on_device, &search, &error), &error, what);
     expect_same_matches(p, &search, what);
   }
-  free_pair(p);
 }
 
 STX_TEST(searches_find_the_same)
@@ -328,7 +325,7 @@ STX_TEST(searches_find_the_same)
 
 STX_TEST(memory_that_is_not_the_same)
 {
-  Pair *p = new_pair(120, 80, 0);
+  STX_AUTO(Pair) *p = new_pair(120, 80, 0);
   const size_t size = stx_egomotion_device_bytes(cuda_impl(), 120, 80);
   draw_noise(p, 0, 0, 2560);
   expect_same_frame(p, "first");
@@ -338,12 +335,11 @@ STX_TEST(memory_that_is_not_the_same)
   draw_noise(p, 1, 0, 2560);
   ck_assert_int_eq(expect_same_frame(p, "elsewhere").motion.state, STX_MOTION_FIRST);
   stx_device_free(before);
-  free_pair(p);
 }
 
 STX_TEST(pictures_where_the_state_is_not)
 {
-  Pair *p = new_pair(40, 40, 0);
+  STX_AUTO(Pair) *p = new_pair(40, 40, 0);
   StxEgomotionFrame on_host = frame_on_host(p), on_device = frame_on_device(p);
   StxEgomotionResult result;
   StxError error;
@@ -353,5 +349,4 @@ STX_TEST(pictures_where_the_state_is_not)
   stx_expect_words(&error, "prepared for a device");
   ck_assert(stx_egomotion_prepare(p->device, STX_BACKEND_OMP, 40, 40, NULL));
   ck_assert(stx_egomotion_frame(p->device, &on_host, &result, NULL));
-  free_pair(p);
 }

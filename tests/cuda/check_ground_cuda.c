@@ -43,10 +43,9 @@ static GroundRun run_cuda(const GroundCase *c, size_t shift, const char *what)
   stx_case_wait(what);
   stx_device_download(&run.result, out, sizeof run.result);
   stx_device_download(run.labels, labels, words);
-  void *after = stx_guarded_alloc(bytes);
+  STX_GUARDED void *after = stx_guarded_alloc(bytes);
   stx_device_download(after, points + shift, bytes);
   stx_expect_same(c->points, after, bytes, what);
-  stx_guarded_free(after);
   stx_device_free(scratch);
   stx_device_free(out);
   stx_device_free(labels);

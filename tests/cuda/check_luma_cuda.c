@@ -43,11 +43,10 @@ STX_TEST(agrees_with_the_reference)
 {
   for (int format = 0; format < LUMA_CASE_FORMATS; format++)
     for (uint64_t seed = 0; seed < 4; seed++) {
-      LumaCase c = luma_case_new(format, seed, 200);
+      STX_AUTO(LumaCase) c = luma_case_new(format, seed, 200);
       char what[64];
       snprintf(what, sizeof what, "%s, bits %d, seed %d", c.format->name, c.bits, (int)seed);
       compare(&c, (int)seed, what);
-      luma_case_free(&c);
     }
 }
 
@@ -55,7 +54,7 @@ STX_TEST(agrees_with_the_reference)
 STX_TEST(sees_the_last_pixel)
 {
   for (int format = 0; format < LUMA_CASE_FORMATS; format++) {
-    LumaCase c = luma_case_new(format, 3, 70);
+    STX_AUTO(LumaCase) c = luma_case_new(format, 3, 70);
     const size_t row = (size_t)c.picture.width * c.format->pixel;
     for (int y = 0; y < c.picture.height; y++)
       memset(stx_row8(&c.picture, y), 1, row);
@@ -63,6 +62,5 @@ STX_TEST(sees_the_last_pixel)
         stx_row8(&c.picture, c.picture.height - 1) + row - c.format->pixel, 0xff, c.format->pixel);
     c.bits = 0;
     compare(&c, 0, c.format->name);
-    luma_case_free(&c);
   }
 }

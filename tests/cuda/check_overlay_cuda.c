@@ -59,6 +59,8 @@ static void close_pair(Pair *pair)
     stx_guarded_free(pair->memory[i]);
 }
 
+STX_AUTO_VALUE(Pair, close_pair)
+
 /* ---- One frame ------------------------------------------------------------------------------ */
 
 /* Planes on the host or on the device, and the view of the pixels between the margins. */
@@ -108,10 +110,9 @@ static StxOverlayResult draw_on_gpu(
       &error, what);
   stx_case_wait(what);
   if (count > 0) {
-    StxStixel *after = stx_guarded_alloc(count * sizeof *after);
+    STX_GUARDED StxStixel *after = stx_guarded_alloc(count * sizeof *after);
     stx_device_download(after, copy, count * sizeof *after);
     stx_expect_same(records, after, count * sizeof *after, what);
-    stx_guarded_free(after);
   }
   stx_device_free(copy);
   stx_device_free(scratch);
@@ -122,10 +123,9 @@ static StxOverlayResult draw_reference(
     Pair *pair, const StxFrame *frame, const StxStixel *records, size_t count)
 {
   const StxOverlayImpl *impl = stx_impl_named(&stx_overlay_impls, "omp");
-  void *scratch = stx_guarded_alloc(impl->scratch_size(&pair->params, count, 1));
+  STX_GUARDED void *scratch = stx_guarded_alloc(impl->scratch_size(&pair->params, count, 1));
   StxOverlayResult result =
       stx_overlay_draw_all(impl, pair->reference, frame, records, count, scratch, 1);
-  stx_guarded_free(scratch);
   return result;
 }
 
@@ -238,9 +238,8 @@ static void garbage(
 static void expect_agreement_once(const StxOverlayParams *params, const StxStixel *records,
     size_t count, Margins margins, uint64_t seed, const char *name)
 {
-  Pair pair = open_pair(params);
+  STX_AUTO(Pair) pair = open_pair(params);
   expect_agreement(&pair, records, count, margins, seed, name);
-  close_pair(&pair);
 }
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
@@ -261,14 +260,13 @@ STX_TEST(agrees_in_every_format_and_alignment)
           overlay_plain(overlay_format_names[f], sizes[i][0], sizes[i][1], sizes[i][2]);
       choose_looks(&params, &random);
       size_t count = slanted_stixels(&params, 6, &random, records);
-      Pair pair = open_pair(&params);
+      STX_AUTO(Pair) pair = open_pair(&params);
       for (int m = 0; m < (small ? 3 : 5); m++)
         expect_agreement(&pair, records, count, margins[m], 10u * i + m, "formats");
       /* Rows of a multiple of 16 bytes are rare at these widths. */
       int row = params.format->plane[0].pixel_stride * params.frame_width;
       expect_agreement(&pair, records, count, (Margins){0, 15 - (row + 15) % 16}, 7, "aligned");
       expect_agreement(&pair, records, count, (Margins){1, 15 - row % 16}, 8, "a byte later");
-      close_pair(&pair);
     }
 }
 
@@ -325,7 +323,7 @@ STX_TEST(agrees_frame_after_frame)
     choose_looks(&params, &random);
     params.mode = (StxOverlayMode)mode;
     params.show = OVERLAY_ALL_KINDS;
-    Pair pair = open_pair(&params);
+    STX_AUTO(Pair) pair = open_pair(&params);
     for (int frame = 0; frame < (stx_test_small() ? 2 : 4); frame++) {
       size_t count = slanted_stixels(&params, 60, &random, records);
       for (size_t i = 0; i < count; i++)
@@ -333,7 +331,6 @@ STX_TEST(agrees_frame_after_frame)
       expect_agreement(
           &pair, records, frame == 0 ? 0 : count, (Margins){0, frame}, (uint64_t)frame, "frames");
     }
-    close_pair(&pair);
   }
 }
 
@@ -392,7 +389,7 @@ STX_TEST(skips_and_counts_bad_records)
       overlay_stixel(1, 4, 7, STX_KIND_OBJECT, 200, 3), /* an unknown label is only grey: good */
       overlay_stixel(0, 0, 5, STX_KIND_SKY, 10, 0),     /* out of order, but above: good */
   };
-  Pair pair = open_pair(&params);
+  STX_AUTO(Pair) pair = open_pair(&params);
   Planes device = make_planes(&params, (Margins){0, 0}, true);
   StxOverlayResult found =
       draw_on_gpu(&pair, &device.frame, bad, sizeof bad / sizeof bad[0], "bad records");
@@ -400,5 +397,4 @@ STX_TEST(skips_and_counts_bad_records)
   ck_assert_uint_eq(found.skipped, 4);
   ck_assert_uint_eq(found.seen, 1u << 0 | 1u << 10 | 1u << 19);
   stx_device_free8(&device.plane[0]);
-  close_pair(&pair);
 }

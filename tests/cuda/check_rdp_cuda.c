@@ -54,9 +54,8 @@ static RdpRun run_cuda(const StxRdpImpl *impl, const RdpCase *c, Wanted wanted, 
     run.segments = download(segments, cells * sizeof(StxStixel));
   if (kept != NULL)
     run.kept = download(kept, cells);
-  void *after = download(columns, bytes);
+  STX_GUARDED void *after = download(columns, bytes);
   stx_expect_same(c->columns, after, bytes, what);
-  stx_guarded_free(after);
   stx_device_free(scratch);
   stx_device_free(bytes_of_kept);
   stx_device_free(segments);
@@ -83,13 +82,11 @@ static void expect_implementation(const StxRdpImpl *impl, const RdpCase *c, Want
 static void expect_agreement(StxRdpParams params, RdpFilling filling, uint64_t seed, Wanted wanted)
 {
   char what[160];
-  RdpCase *c = rdp_case_new(params, filling, seed);
+  STX_AUTO(RdpCase) *c = rdp_case_new(params, filling, seed);
   rdp_case_name(c, filling, seed, what, sizeof what);
-  RdpRun expected = rdp_run(reference(), c, 1);
+  STX_AUTO(RdpRun) expected = rdp_run(reference(), c, 1);
   for (size_t i = 0; i < stx_rdp_paper_cuda_impls.count; i++)
     expect_implementation(impl_at(i), c, wanted, &expected, what);
-  rdp_run_free(&expected);
-  rdp_case_free(c);
 }
 
 static const Wanted all = {true, true};
@@ -100,12 +97,10 @@ static void expect_fast_agreement(
     StxRdpParams params, RdpFilling filling, uint64_t seed, Wanted wanted)
 {
   char what[160];
-  RdpCase *c = rdp_case_new(params, filling, seed);
+  STX_AUTO(RdpCase) *c = rdp_case_new(params, filling, seed);
   rdp_case_name(c, filling, seed, what, sizeof what);
-  RdpRun expected = rdp_run(reference(), c, 1);
+  STX_AUTO(RdpRun) expected = rdp_run(reference(), c, 1);
   expect_implementation(impl_at(0), c, wanted, &expected, what);
-  rdp_run_free(&expected);
-  rdp_case_free(c);
 }
 
 /* ---- Tests --------------------------------------------------------------------------------- */
@@ -221,12 +216,11 @@ STX_TEST(agrees_where_columns_take_turns)
 STX_TEST(agrees_on_the_deepest_columns)
 {
   expect_agreement(rdp_params(2, stx_test_small() ? 12 : 257, 1, 0, 0), RDP_DEEP, 1, all);
-  RdpCase *c = rdp_case_new(rdp_params(2, stx_test_small() ? 12 : 4097, 1, 0, 0), RDP_DEEP, 1);
-  RdpRun expected = rdp_run(reference(), c, 1);
+  STX_AUTO(RdpCase) *c =
+      rdp_case_new(rdp_params(2, stx_test_small() ? 12 : 4097, 1, 0, 0), RDP_DEEP, 1);
+  STX_AUTO(RdpRun) expected = rdp_run(reference(), c, 1);
   expect_implementation(impl_at(0), c, all, &expected, "the deepest columns");
   ck_assert_uint_eq(expected.result.deepest, stx_grid_rows(&c->params.grid) - 1);
-  rdp_run_free(&expected);
-  rdp_case_free(c);
 }
 
 /* Class channels are not looked at; what is not a multiple of eight rows is not aligned. */

@@ -58,8 +58,8 @@ static void compare(const Case *c, const StxRectifyMap *map, const StxRectifySam
 {
   int width = map->width * c->bytes + c->target.before;
   void *block;
-  StxImage8 expected = stx_test_image8(width, map->height, 0);
-  StxImage8 actual = stx_test_image8(width, map->height, 0);
+  STX_AUTO(StxImage8) expected = stx_test_image8(width, map->height, 0);
+  STX_AUTO(StxImage8) actual = stx_test_image8(width, map->height, 0);
   StxImage8 from = stx_device_image8(source->width, source->height, c->source.after);
   StxImage8 to = stx_device_image8(width, map->height, c->target.after);
   StxRectifyMap copy = upload_map(&c->view, c->shift_x, c->shift_y, map, &block);
@@ -74,16 +74,14 @@ static void compare(const Case *c, const StxRectifyMap *map, const StxRectifySam
   stx_device_free8(&from);
   stx_device_free8(&to);
   stx_device_free(block);
-  stx_test_image8_free(&expected);
-  stx_test_image8_free(&actual);
 }
 
 static void check_case(const Case *c)
 {
   StxRandom random = {c->seed};
-  StxRectifyMap map = rectify_new_map(&c->view, c->shift_x, c->shift_y);
+  STX_AUTO(StxRectifyMap) map = rectify_new_map(&c->view, c->shift_x, c->shift_y);
   StxRectifySample sample = {c->bytes, {1, 200, 3, 255}};
-  StxImage8 source =
+  STX_AUTO(StxImage8) source =
       stx_test_image8(map.source_width * c->bytes + c->source.before, map.source_height, 0);
   char what[160];
   snprintf(what, sizeof what, "cuda, %d bytes, %dx%d of %dx%d, margins %d %d and %d %d, seed %llu",
@@ -91,8 +89,6 @@ static void check_case(const Case *c)
       c->source.after, c->target.before, c->target.after, (unsigned long long)c->seed);
   stx_fill8(&source, (StxFill)(c->seed % STX_FILL_COUNT), &random);
   compare(c, &map, &sample, &source, what);
-  stx_test_image8_free(&source);
-  rectify_free_map(&map);
 }
 
 /* ---- Tests ---------------------------------------------------------------------------------- */
@@ -148,8 +144,8 @@ static void compare_packed(const Case *c, const RectifyPackedMaps *maps,
   int height = maps->pixels.height;
   void *blocks[2];
   StxError error = {""};
-  StxImage8 expected = stx_test_image8(width, height, 0);
-  StxImage8 actual = stx_test_image8(width, height, 0);
+  STX_AUTO(StxImage8) expected = stx_test_image8(width, height, 0);
+  STX_AUTO(StxImage8) actual = stx_test_image8(width, height, 0);
   StxImage8 from = stx_device_image8(source->width, source->height, c->source.after);
   StxImage8 to = stx_device_image8(width, height, c->target.after);
   StxRectifyMap pixels = upload_map(&c->view, 0, 0, &maps->pixels, &blocks[0]);
@@ -169,8 +165,6 @@ static void compare_packed(const Case *c, const RectifyPackedMaps *maps,
   stx_device_free8(&to);
   stx_device_free(blocks[0]);
   stx_device_free(blocks[1]);
-  stx_test_image8_free(&expected);
-  stx_test_image8_free(&actual);
 }
 
 static void check_packed(const Case *c)
@@ -178,7 +172,7 @@ static void check_packed(const Case *c)
   StxRandom random = {c->seed};
   RectifyPackedMaps maps = rectify_new_packed_maps(&c->view);
   StxRectifyPacked packed = {(int)(c->seed % 2), {3, 200}};
-  StxImage8 source = stx_test_image8(
+  STX_AUTO(StxImage8) source = stx_test_image8(
       rectify_packed_bytes(c->view.source_width) + c->source.before, c->view.source_height, 0);
   char what[160];
   snprintf(what, sizeof what,
@@ -187,7 +181,6 @@ static void check_packed(const Case *c)
       c->source.after, c->target.before, c->target.after, (unsigned long long)c->seed);
   stx_fill8(&source, (StxFill)(c->seed / 2 % STX_FILL_COUNT), &random);
   compare_packed(c, &maps, &packed, &source, what);
-  stx_test_image8_free(&source);
   rectify_free_packed_maps(&maps);
 }
 

@@ -162,10 +162,9 @@ STX_TEST(agrees_on_the_largest_sums)
     params.object_sigma_slope = slanted ? 0.3 : 0;
     params.sigma_height = params.sigma_angle = params.sigma_depth = 0;
     params.semantic_weight = 16;
-    Case *c = new_case(params, &case_camera, &(StxRoadLine){1, 100, 1});
+    STX_AUTO(Case) *c = new_case(params, &case_camera, &(StxRoadLine){1, 100, 1});
     memset(c->columns, 0xFF, stx_grid_bytes(&params.grid));
     expect_case_agrees(c, "the largest sums");
-    free_case(c);
   }
 }
 
@@ -216,13 +215,13 @@ STX_TEST(pruning_changes_nothing_on_slopes)
 STX_TEST(prunes)
 {
   StxRandom random = {11};
-  Case *c = new_case(case_params(3, 128, 8, 0), &case_camera, &(StxRoadLine){0.3, 400, 1});
+  STX_AUTO(Case) *c =
+      new_case(case_params(3, 128, 8, 0), &case_camera, &(StxRoadLine){0.3, 400, 1});
   fill_case(c, STREET, &random);
   StxSatdpResult result = expect_case_agrees(c, "prunes");
   uint64_t pairs = stx_satdp_pairs(&c->params.grid, true);
   ck_assert_msg(result.evaluated * 4 < pairs, "pruning left %llu of %llu pairs",
       (unsigned long long)result.evaluated, (unsigned long long)pairs);
-  free_case(c);
 }
 
 /* ---- Start rows ---------------------------------------------------------------------------- */
@@ -231,14 +230,13 @@ static void expect_agreement_of_starts(
     StxSatdpParams params, const StxRoadLine *line, Filling filling, int percent, StxRandom *random)
 {
   char what[160];
-  Case *c = new_case(params, &case_camera, line);
+  STX_AUTO(Case) *c = new_case(params, &case_camera, line);
   fill_case(c, filling, random);
   case_starts(c, percent, random);
   snprintf(what, sizeof what, "%dx%d cells, %d classes, filling %d, starts %d %%, %s",
       stx_grid_columns(&params.grid), stx_grid_rows(&params.grid), params.grid.classes, filling,
       percent, line ? "ground" : "no ground");
   expect_case_agrees(c, what);
-  free_case(c);
 }
 
 static const int densities[] = {0, 3, 20, 50, 90, 100};
@@ -317,14 +315,13 @@ STX_TEST(agrees_on_high_columns_in_turns)
 {
   StxSatdpParams params = case_params(stx_test_small() ? 2 : 1026, LEAST_HIGH, 1, 0);
   params.object_sigma_slope = 0.3;
-  Case *c = new_case(params, &case_camera, &(StxRoadLine){0.2, 100, 1});
+  STX_AUTO(Case) *c = new_case(params, &case_camera, &(StxRoadLine){0.2, 100, 1});
   StxRandom random = {91};
   fill_case(c, STREET, &random);
   case_starts(c, 0, &random);
   for (int column = 0; column < stx_grid_columns(&params.grid); column++)
     c->starts[column * LEAST_HIGH + column % LEAST_HIGH] = 1;
   expect_case_agrees(c, "high columns in turns");
-  free_case(c);
 }
 
 STX_TEST(starts_and_pruning_change_nothing)
@@ -362,7 +359,8 @@ STX_TEST(starts_of_a_column_are_its_own)
   enum { COLUMNS = 8 };
   StxRandom random = {25};
   int rows = stx_test_small() ? 20 : 40;
-  Case *c = new_case(case_params(COLUMNS, rows, 4, 3), &case_camera, &(StxRoadLine){0.3, 20, 1});
+  STX_AUTO(Case) *c =
+      new_case(case_params(COLUMNS, rows, 4, 3), &case_camera, &(StxRoadLine){0.3, 20, 1});
   fill_case(c, STREET, &random);
   case_starts(c, 0, &random);
   memset(c->starts + 1 * rows, 1, (size_t)rows);
@@ -373,7 +371,6 @@ STX_TEST(starts_of_a_column_are_its_own)
     c->starts[7 * rows + row] = row >= rows / 2;
   }
   expect_case_agrees(c, "starts of each column");
-  free_case(c);
 }
 
 /* All rows as starts: the bytes of no mask at all, and no more data terms. */
@@ -381,7 +378,7 @@ STX_TEST(all_starts_are_no_mask)
 {
   const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_cuda_impls, 0);
   StxRandom random = {26};
-  Case *c = new_case(case_params(3, stx_test_small() ? 20 : 100, 4, 19), &case_camera,
+  STX_AUTO(Case) *c = new_case(case_params(3, stx_test_small() ? 20 : 100, 4, 19), &case_camera,
       &(StxRoadLine){0.3, 200, 1});
   fill_case(c, STREET, &random);
   SatdpRun free_run = satdp_run_cuda(impl, c, "no mask");
@@ -392,5 +389,4 @@ STX_TEST(all_starts_are_no_mask)
       "records of all starts");
   stx_guarded_free(free_run.stixels);
   stx_guarded_free(masked.stixels);
-  free_case(c);
 }

@@ -48,6 +48,8 @@ static void free_device(Device *device)
   stx_device_free(device->scratch);
 }
 
+STX_AUTO_VALUE(Device, free_device)
+
 static void enqueue(const Device *device, const SgmPair *pair, bool confidence, const char *what)
 {
   StxError error;
@@ -69,21 +71,18 @@ static SgmResult download(const Device *device, const SgmPair *pair)
 static void expect_same(
     const SgmResult *expected, const Device *device, const SgmPair *pair, const char *what)
 {
-  SgmResult actual = download(device, pair);
+  STX_AUTO(SgmResult) actual = download(device, pair);
   stx_expect_same_image16(&expected->disparity, &actual.disparity, what);
   stx_expect_same_image8(&expected->confidence, &actual.confidence, what);
-  sgm_free_result(&actual);
 }
 
 static void compare_with_reference(const SgmPair *pair, uint64_t seed)
 {
   const char *what = sgm_describe(&pair->params, "cuda", 0, seed);
-  SgmResult expected = sgm_run(sgm_reference(), pair, 1);
-  Device device = new_device(pair, (int)(seed % 4));
+  STX_AUTO(SgmResult) expected = sgm_run(sgm_reference(), pair, 1);
+  STX_AUTO(Device) device = new_device(pair, (int)(seed % 4));
   enqueue(&device, pair, true, what);
   expect_same(&expected, &device, pair, what);
-  free_device(&device);
-  sgm_free_result(&expected);
 }
 
 /* ---- Tests -------------------------------------------------------------------------------- */
@@ -93,13 +92,12 @@ static void compare_sizes(const int (*sizes)[2], uint64_t count, StxSgmSearch se
   for (uint64_t seed = 0; seed < count * (uint64_t)at_most(2, STX_FILL_COUNT); seed++) {
     StxRandom random = {seed};
     const int *size = sizes[seed % count];
-    SgmPair pair = sgm_new_pair(sgm_random_params(size[0], size[1], &random));
+    STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_random_params(size[0], size[1], &random));
     sgm_fill_pair(&pair, (StxFill)((seed / count + STX_FILL_NOISE) % STX_FILL_COUNT),
         stx_random_below(&random, 80), &random);
     pair.params.search = search;
     pair.params.depth = seed % 2 ? 1 << (9 + stx_random_below(&random, 22)) : 0;
     compare_with_reference(&pair, seed);
-    sgm_free_pair(&pair);
   }
 }
 
@@ -119,10 +117,9 @@ STX_TEST(equals_the_reference_wherever_infinity_is)
     StxSgmParams params = sgm_random_params(widths[i % 4], 5, &random);
     params.search = i % 2 ? STX_SGM_FULL : STX_SGM_COARSE_TO_FINE;
     params.infinity = infinities[i / 4];
-    SgmPair pair = sgm_new_pair(params);
+    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
     sgm_fill_pair(&pair, STX_FILL_NOISE, stx_random_below(&random, 80), &random);
     compare_with_reference(&pair, i);
-    sgm_free_pair(&pair);
   }
 }
 
@@ -140,10 +137,9 @@ STX_TEST(equals_the_reference_around_tiles)
     StxSgmParams params = sgm_defaults((64 << k % 3) + 6, 2, 64 << k % 3);
     params.paths = k < 3 ? 4 : 8;
     params.depth = k % 2 ? 1 << 9 : 0;
-    SgmPair pair = sgm_new_pair(params);
+    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
     sgm_fill_pair(&pair, STX_FILL_NOISE, 30, &random);
     compare_with_reference(&pair, (uint64_t)k);
-    sgm_free_pair(&pair);
   }
 }
 
@@ -162,10 +158,9 @@ STX_TEST(equals_the_reference_around_blocks)
     StxSgmParams params = sgm_defaults(132 + 9 * k, k < 2 ? 18 : 3, 64);
     params.paths = k % 2 ? 8 : 4;
     params.search = STX_SGM_COARSE_TO_FINE;
-    SgmPair pair = sgm_new_pair(params);
+    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
     sgm_fill_pair(&pair, STX_FILL_NOISE, k % 3 == 0 ? 30 : 80, &random); /* 80: nothing matches */
     compare_with_reference(&pair, (uint64_t)k);
-    sgm_free_pair(&pair);
   }
 }
 
@@ -187,10 +182,9 @@ STX_TEST(equals_the_reference_along_all_lines)
     params.texture = -1;
     params.median = false;
     params.search = k / 3 % 2;
-    SgmPair pair = sgm_new_pair(params);
+    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
     sgm_fill_pair(&pair, STX_FILL_NOISE, k % 40, &random);
     compare_with_reference(&pair, (uint64_t)k);
-    sgm_free_pair(&pair);
   }
 }
 
@@ -202,10 +196,9 @@ STX_TEST(agrees_on_texture)
     StxSgmParams params = sgm_defaults(at_most(12, 140), 1 + 3 * (k % 3), 64);
     params.texture = textures[k % 7];
     params.median = k % 2;
-    SgmPair pair = sgm_new_pair(params);
+    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
     sgm_fill_ramps(&pair, &random);
     compare_with_reference(&pair, (uint64_t)k);
-    sgm_free_pair(&pair);
   }
 }
 
@@ -218,10 +211,9 @@ STX_TEST(agrees_on_the_sky)
     const int *size = sizes[seed % 5];
     StxSgmParams params = sgm_random_params(size[0], size[1], &random);
     params.sky = true;
-    SgmPair pair = sgm_new_pair(params);
+    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
     sgm_fill_sky(&pair, &random);
     compare_with_reference(&pair, seed);
-    sgm_free_pair(&pair);
   }
 }
 
@@ -233,10 +225,9 @@ STX_TEST(nobody_looks_for_a_sky_that_is_not_wanted)
   size_t with = cuda_impl()->scratch_size(&params, 1);
   params.sky = false;
   ck_assert_uint_lt(cuda_impl()->scratch_size(&params, 1), with);
-  SgmPair pair = sgm_new_pair(params);
+  STX_AUTO(SgmPair) pair = sgm_new_pair(params);
   sgm_fill_sky(&pair, &random);
   compare_with_reference(&pair, 12);
-  sgm_free_pair(&pair);
 }
 
 /* The largest path costs and sums: penalties at their limits, opposite images. */
@@ -250,10 +241,9 @@ STX_TEST(equals_the_reference_at_the_bounds)
     params.p2 = k / 12 ? STX_SGM_MAX_PENALTY : params.p1;
     params.lr_max_diff = k & 1 ? 255 : 0;
     params.search = k / 6 & 1;
-    SgmPair pair = sgm_new_pair(params);
+    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
     sgm_fill_opposite(&pair, &random);
     compare_with_reference(&pair, (uint64_t)k);
-    sgm_free_pair(&pair);
   }
 }
 
@@ -261,17 +251,14 @@ STX_TEST(confidence_is_optional)
 {
   StxRandom random = {11};
   const int width = at_most(6, 70), height = at_most(3, 24);
-  SgmPair pair = sgm_new_pair(sgm_defaults(width, height, 128));
+  STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(width, height, 128));
   sgm_fill_sky(&pair, &random);
-  SgmResult expected = sgm_run(sgm_reference(), &pair, 1);
-  Device device = new_device(&pair, 1);
+  STX_AUTO(SgmResult) expected = sgm_run(sgm_reference(), &pair, 1);
+  STX_AUTO(Device) device = new_device(&pair, 1);
   enqueue(&device, &pair, false, "without confidence");
   for (int y = 0; y < height; y++) /* nobody touched it */
     memset(stx_row8(&expected.confidence, y), 0xCD, (size_t)width);
   expect_same(&expected, &device, &pair, "without confidence");
-  free_device(&device);
-  sgm_free_result(&expected);
-  sgm_free_pair(&pair);
 }
 
 /* Two runs in a row with the same scratch, whose content must not matter; both views of one image:
@@ -283,19 +270,17 @@ STX_TEST(scratch_may_hold_anything)
     StxSgmParams params = sgm_defaults(at_most(6, 80), at_most(3, 24), 64);
     params.paths = k % 2 ? 8 : 4;
     params.search = k / 2;
-    SgmPair pair = sgm_new_pair(params);
+    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
     sgm_fill_sky(&pair, &random);
     for (int y = 0; y < params.height; y++)
       memcpy(stx_row8(&pair.right, y), stx_row8(&pair.left, y), (size_t)params.width);
-    SgmResult expected = sgm_run(sgm_reference(), &pair, 1);
+    STX_AUTO(SgmResult) expected = sgm_run(sgm_reference(), &pair, 1);
     Device device = new_device(&pair, 0), same = device;
     same.right = device.left;
     enqueue(&device, &pair, true, "first run");
     enqueue(&same, &pair, true, "second run");
     expect_same(&expected, &same, &pair, "second run");
     free_device(&device);
-    sgm_free_result(&expected);
-    sgm_free_pair(&pair);
   }
 }
 

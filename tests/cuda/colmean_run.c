@@ -66,11 +66,9 @@ uint16_t *colmean_run_cuda(
 
 void colmean_expect_cuda(const ColmeanCase *c, int shift, const char *what)
 {
-  uint16_t *expected = colmean_run(colmean_reference(), c, 1);
+  STX_GUARDED uint16_t *expected = colmean_run(colmean_reference(), c, 1);
   ColmeanDevice device = colmean_upload(c, shift);
-  uint16_t *actual = colmean_run_cuda(&c->params, &device.input, what);
+  STX_GUARDED uint16_t *actual = colmean_run_cuda(&c->params, &device.input, what);
   colmean_free_device(&device);
   stx_expect_same(expected, actual, stx_grid_bytes(&c->params.grid), what);
-  stx_guarded_free(expected);
-  stx_guarded_free(actual);
 }

@@ -46,10 +46,9 @@ static int device_number(void)
 static void close_device(void)
 {
   while (blocks != NULL) { /* of tests that failed */
-    Block *block = blocks;
+    STX_MALLOCED Block *block = blocks;
     blocks = block->next;
     stx_cuda_free(the_cuda, block->start - guard());
-    free(block);
   }
   if (the_cuda != NULL)
     stx_cuda_stream_free(the_cuda, the_stream);
@@ -364,14 +363,13 @@ void stx_device_download16(const StxImage16 *host, const StxImage16 *device)
 static void check_padding(const void *device, ptrdiff_t stride, size_t row, int height)
 {
   size_t size = (size_t)stride * (size_t)height;
-  uint8_t *bytes = malloc(size > 0 ? size : 1);
+  STX_MALLOCED uint8_t *bytes = malloc(size > 0 ? size : 1);
   ck_assert_ptr_nonnull(bytes);
   stx_device_download(bytes, device, size);
   for (int y = 0; y < height; y++)
     for (size_t x = row; x < (size_t)stride; x++)
       if (bytes[y * stride + (ptrdiff_t)x] != 0xCD)
         ck_abort_msg("row %d: wrote into the padding on the device, byte %zu", y, x - row);
-  free(bytes);
 }
 
 void stx_device_free8(StxImage8 *image)

@@ -6,10 +6,9 @@
 /* Fails unless the device still holds `bytes`; frees the device's. */
 static void expect_unchanged(void *device, const void *bytes, size_t size, const char *what)
 {
-  void *now = stx_guarded_alloc(size);
+  STX_GUARDED void *now = stx_guarded_alloc(size);
   stx_device_download(now, device, size);
   stx_expect_same(bytes, now, size, what);
-  stx_guarded_free(now);
   stx_device_free(device);
 }
 
@@ -51,7 +50,7 @@ StxSatdpResult satdp_expect_agreement(
 {
   const StxSatdpImpl *impl = (const void *)stx_impl_at(impls, 0);
   StxSatdpResult wanted;
-  StxStixel *expected = run_case(reference, c, 1, &wanted);
+  STX_GUARDED StxStixel *expected = run_case(reference, c, 1, &wanted);
   SatdpRun actual = satdp_run_cuda(impl, c, what);
   ck_assert_msg(actual.result.count == wanted.count, "%s: %u stixels, not %u", what,
       actual.result.count, wanted.count);
@@ -59,7 +58,6 @@ StxSatdpResult satdp_expect_agreement(
   ck_assert_msg(actual.result.evaluated > 0 && actual.result.evaluated <= wanted.evaluated,
       "%s: %llu of %llu data terms", what, (unsigned long long)actual.result.evaluated,
       (unsigned long long)wanted.evaluated);
-  stx_guarded_free(expected);
   stx_guarded_free(actual.stixels);
   return actual.result;
 }

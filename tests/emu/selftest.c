@@ -211,7 +211,7 @@ static const char *const intrinsics[] = {"selftest_scalars", "selftest_bytes", "
 STX_TEST_LOOP(computes_what_cuda_computes, sizeof intrinsics / sizeof intrinsics[0])
 {
   static const unsigned grid[3] = {2, 3, 2}, block[3] = {16, 2, 2};
-  uint32_t *result = calloc(4, sizeof *result);
+  STX_MALLOCED uint32_t *result = calloc(4, sizeof *result);
   SelftestIntrinsicsArgs args = {result};
   char error[512];
   for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
@@ -222,7 +222,6 @@ STX_TEST_LOOP(computes_what_cuda_computes, sizeof intrinsics / sizeof intrinsics
         result[1], result[2]);
   }
   unsetenv("STX_EMU_ORDER");
-  free(result);
 }
 
 /* ---- Output in order ----------------------------------------------------------------------- */
@@ -230,7 +229,7 @@ STX_TEST_LOOP(computes_what_cuda_computes, sizeof intrinsics / sizeof intrinsics
 static void look_back(uint32_t turn, uint32_t sums)
 {
   static const unsigned grid[3] = {1, 1, 1}, block[3] = {SELFTEST_THREADS, 1, 1};
-  StxOrder *order = calloc(1, stx_order_size(turn + 1));
+  STX_MALLOCED StxOrder *order = calloc(1, stx_order_size(turn + 1));
   const uint32_t *word = (const uint32_t *)(order + 1);
   uint32_t before[32], expected = 0, count = 1000;
   SelftestOrderArgs args = {order, turn, count, sums, before};
@@ -242,7 +241,6 @@ static void look_back(uint32_t turn, uint32_t sums)
   for (size_t lane = 0; lane < 32; lane++)
     ck_assert_uint_eq(before[lane], expected);
   ck_assert_uint_eq(word[turn], (expected + count) << 2 | 2);
-  free(order);
 }
 
 /* Around a row of turns, and around all that are looked at together; sums that are near, that lie

@@ -73,11 +73,10 @@ static void check_stixels(const GstCaps *caps, const GstMapInfo *map)
 static void check_json(const GstMapInfo *map)
 {
   json_error_t where;
-  json_t *root = json_loadb((const char *)map->data, map->size, 0, &where);
+  json_auto_t *root = json_loadb((const char *)map->data, map->size, 0, &where);
 
   stx_fuzz_expect(root != NULL, "%s in %.*s", where.text, (int)map->size, (const char *)map->data);
   stx_fuzz_expect(map->data[map->size - 1] == '\n', "no line");
-  json_decref(root);
 }
 
 static void check_labels(const GstMapInfo *map)

@@ -173,25 +173,23 @@ static bool change(
 static void expect_need(const Litmus *litmus, const char *statement, const char *instead, int count)
 {
   for (int which = 0; which <= count; which++) {
-    char *text = read_text();
+    STX_MALLOCED char *text = read_text();
     bool taken = change(text, litmus->kernel, statement, instead, which);
     ck_assert_msg(taken == (which < count), "there are not %d of %s", count, statement);
     if (taken)
       ck_assert_msg(
           try_all(text, litmus, true).wrong > 0, "nobody misses number %d of %s", which, statement);
-    free(text);
   }
 }
 
 /* In every order, of which there are more than `states`. */
 static void expect_right(const Litmus *litmus, long states)
 {
-  char *text = read_text();
+  STX_MALLOCED char *text = read_text();
   Outcome outcome = try_all(text, litmus, false);
   printf("%s: %ld runs, %ld states\n", litmus->kernel, outcome.runs, outcome.states);
   ck_assert_msg(outcome.wrong == 0, "%s", outcome.error);
   ck_assert_int_gt(outcome.states, states);
-  free(text);
 }
 
 /* ---- The last block ----------------------------------------------------------------------- */

@@ -38,7 +38,7 @@ static inline void check_full_case(StxSatdpParams params, const StxRoadLine *lin
 {
   char what[160];
   StxRandom random = {seed};
-  Case *c = new_full_case(params, seed % 4 ? &case_camera : NULL, line);
+  STX_AUTO(Case) *c = new_full_case(params, seed % 4 ? &case_camera : NULL, line);
   fill_case(c, filling, &random);
   if (percent >= 0)
     case_starts(c, percent, &random);
@@ -46,7 +46,6 @@ static inline void check_full_case(StxSatdpParams params, const StxRoadLine *lin
       stx_grid_columns(&params.grid), stx_grid_rows(&params.grid), params.grid.classes, filling,
       percent, (unsigned long long)seed, line ? "ground" : "no ground");
   check(c, what);
-  free_case(c);
 }
 
 /* The same with a filling, a road and starts that `random` and the round choose. */

@@ -142,7 +142,7 @@ STX_TEST(what_is_not_finite_touches_nothing)
   STX_AUTO(GroundRun) plain = ground_run(reference(), c, 1, "plain");
   for (int axis = 0; axis < 3; axis++) {
     size_t twice = 2 * c->count;
-    GroundCase *spoilt = calloc(1, sizeof *spoilt);
+    STX_AUTO(GroundCase) *spoilt = calloc(1, sizeof *spoilt);
     *spoilt = (GroundCase){defaults, stx_guarded_alloc(twice * 4 * sizeof(float)), twice};
     for (size_t i = 0; i < twice; i++) {
       memcpy(spoilt->points + 4 * i, c->points + 4 * (i / 2), 4 * sizeof(float));
@@ -154,7 +154,6 @@ STX_TEST(what_is_not_finite_touches_nothing)
       ck_assert_uint_eq(run.labels[2 * i], plain.labels[i]);
       ck_assert_uint_eq(run.labels[2 * i + 1], STX_POINT_NONE);
     }
-    ground_case_free(spoilt);
   }
 }
 

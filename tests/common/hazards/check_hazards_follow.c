@@ -114,7 +114,7 @@ STX_TEST(evidence_adds_up)
       {{12, 12, 11.9}, false}, {{99, 0, 0, 99}, false}, {{36, 9, 9, 9}, false}, {{99, 0, 9}, true}};
   const StxHazardsParams params = params_of(2);
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    StxHazardsPlaces *places = calloc(1, sizeof *places);
+    STX_MALLOCED StxHazardsPlaces *places = calloc(1, sizeof *places);
     StxObstacle hazard;
     size_t told = 0;
     double sum = 0;
@@ -127,7 +127,6 @@ STX_TEST(evidence_adds_up)
     ck_assert_msg(told == cases[k].told, "case %zu", k);
     if (told)
       ck_assert_msg(fabs(hazard.confidence - (1 - 18 / sum)) < .01, "confidence of case %zu", k);
-    free(places);
   }
 }
 
@@ -155,7 +154,7 @@ STX_TEST(streams_begin_anew)
       {3, ahead, 1, 1, false}, /* it is not where it should be */
   };
   const StxHazardsParams params = params_of(2);
-  StxHazardsPlaces *places = calloc(1, sizeof *places);
+  STX_MALLOCED StxHazardsPlaces *places = calloc(1, sizeof *places);
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
     StxHazardsSeen seen = standing(steps[i].picture, 20);
     StxHazardsFrame frame = nowhere;
@@ -166,20 +165,18 @@ STX_TEST(streams_begin_anew)
     size_t told = stx_hazards_follow(places, &params, &frame, &seen, 1, &hazard);
     ck_assert_msg(told == steps[i].told, "step %zu: %zu", i, told);
   }
-  free(places);
 }
 
 /* A frame that has none before it is enough for so much evidence, and less for one with more. */
 STX_TEST(the_first_frame_needs_more)
 {
   const StxHazardsParams params = params_of(3);
-  StxHazardsPlaces *places = calloc(1, sizeof *places);
+  STX_MALLOCED StxHazardsPlaces *places = calloc(1, sizeof *places);
   StxHazardsSeen seen[] = {standing(0, 53.9), seen_at(3, 9, 54), seen_at(-3, 9, 17)};
   StxObstacle hazards[3];
   ck_assert_uint_eq(follow(places, &params, &first, seen, 3, hazards), 1);
   ck_assert(hazards->x == 3 && hazards->age == 0 && hazards->id == 1);
   ck_assert_float_eq(hazards->confidence, .5f);
-  free(places);
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
@@ -192,13 +189,12 @@ STX_TEST(places_turn_with_the_camera)
   const StxMotion right = {.state = STX_MOTION_KNOWN, .rotation = {c, 0, -s, 0, 1, 0, s, 0, c}};
   const StxHazardsParams params = params_of(2);
   StxHazardsSeen before = seen_at(-.4, 12, 20), after = seen_at(-.4 * c + 12 * s, 12 * c, 20);
-  StxHazardsPlaces *places = calloc(1, sizeof *places);
+  STX_MALLOCED StxHazardsPlaces *places = calloc(1, sizeof *places);
   StxObstacle hazard;
   follow(places, &params, &first, &before, 1, &hazard);
   ck_assert_uint_eq(follow(places, &params, &left, &after, 1, &hazard), 1);
   follow(places, &params, &first, &before, 1, &hazard);
   ck_assert_uint_eq(follow(places, &params, &right, &after, 1, &hazard), 0);
-  free(places);
 }
 
 /* Each has the history of the place nearest to it; of two there the first keeps its number. */
@@ -208,7 +204,7 @@ STX_TEST(each_record_has_the_nearest_place)
   StxHazardsSeen before[] = {seen_at(0, 10, 20), seen_at(.5, 10.2, 30)};
   StxHazardsSeen after[] = {
       seen_at(.55, 9.4, 20), seen_at(.1, 9.4, 20), seen_at(.2, 9.6, 20), seen_at(3, 9, 30)};
-  StxHazardsPlaces *places = calloc(1, sizeof *places);
+  STX_MALLOCED StxHazardsPlaces *places = calloc(1, sizeof *places);
   StxObstacle hazards[4];
   follow(places, &params, &first, before, 2, hazards);
   ck_assert_uint_eq(follow(places, &params, &ahead, after, 4, hazards), 3);
@@ -219,7 +215,6 @@ STX_TEST(each_record_has_the_nearest_place)
   ck_assert_uint_eq(follow(places, &params, &still, after, 3, hazards), 3);
   for (int i = 0; i < 3; i++)
     ck_assert_uint_eq(hazards[i].id, (unsigned)i + 1);
-  free(places);
 }
 
 /* A kerb is best seen now here, now there; holes and things do not confirm each other. */
@@ -227,7 +222,7 @@ STX_TEST(what_is_long_may_be_anywhere_along_it)
 {
   const StxHazardsParams params = params_of(2);
   StxHazardsSeen kerb = seen_at(1.5, 6, 40), hole = standing(1, 17);
-  StxHazardsPlaces *places = calloc(1, sizeof *places);
+  STX_MALLOCED StxHazardsPlaces *places = calloc(1, sizeof *places);
   StxObstacle hazard;
   kerb.far = 12;
   hole.record.flags = STX_OBSTACLE_HOLE;
@@ -244,25 +239,21 @@ STX_TEST(what_is_long_may_be_anywhere_along_it)
   places->count = 0;
   ck_assert_uint_eq(follow(places, &params, &ahead, &hole, 1, &hazard), 1);
   ck_assert(hazard.confidence == .75f && hazard.age == 0 && hazard.id > 0);
-  free(places);
 }
 
 /* More things than there are places for. */
 STX_TEST(places_are_limited)
 {
   const StxHazardsParams params = params_of(2);
-  StxHazardsSeen *seen = calloc(STX_HAZARDS_MAX, sizeof *seen);
-  StxObstacle *hazards = calloc(STX_HAZARDS_MAX, sizeof *hazards);
-  StxHazardsPlaces *places = calloc(1, sizeof *places);
+  STX_MALLOCED StxHazardsSeen *seen = calloc(STX_HAZARDS_MAX, sizeof *seen);
+  STX_MALLOCED StxObstacle *hazards = calloc(STX_HAZARDS_MAX, sizeof *hazards);
+  STX_MALLOCED StxHazardsPlaces *places = calloc(1, sizeof *places);
   for (int frame = 0; frame < 4; frame++) {
     for (int i = 0; i < STX_HAZARDS_MAX; i++)
       seen[i] = seen_at(3. * i, 5 + 20 * frame, 20);
     ck_assert_uint_eq(follow(places, &params, &ahead, seen, STX_HAZARDS_MAX, hazards), 0);
     ck_assert_uint_le(places->count, HAZARDS_PLACES);
   }
-  free(places);
-  free(hazards);
-  free(seen);
 }
 
 /* ---- Whole frames ---------------------------------------------------------------------------- */

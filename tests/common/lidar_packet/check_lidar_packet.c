@@ -153,7 +153,7 @@ STX_TEST_LOOP(shots_are_where_the_manual_says, sizeof shots / sizeof shots[0])
 {
   const StxPacketKind *kind = kind_named(shots[_i].sensor, NULL);
   bool hesai = strstr(kind->sensor, "pandar") != NULL;
-  Rig *rig = rig_of(kind);
+  STX_MALLOCED Rig *rig = rig_of(kind);
   double range = 1000 * shots[_i].unit, a = shots[_i].azimuth * DEGREE;
   double level = cos(shots[_i].elevation * DEGREE), rise = sin(shots[_i].elevation * DEGREE);
   double ahead = range * level * cos(a), right = range * level * sin(a);
@@ -164,7 +164,6 @@ STX_TEST_LOOP(shots_are_where_the_manual_says, sizeof shots / sizeof shots[0])
   ck_assert_uint_eq(rig->packet.count, 1);
   expect_point(rig, 0, maker[hesai], 77, mark, kind->sensor);
   ck_assert(rig->packet.at[0] >= rig->packet.low && rig->packet.at[0] <= rig->packet.high);
-  free(rig);
 }
 
 /* A VLS-128 with two returns, at 20 turns a second: a packet is one azimuth, and the one before
@@ -172,7 +171,7 @@ STX_TEST_LOOP(shots_are_where_the_manual_says, sizeof shots / sizeof shots[0])
 STX_TEST(packets_of_one_azimuth)
 {
   const StxPacketKind *kind = kind_named("vls-128", NULL);
-  Rig *rig = rig_of(kind);
+  STX_MALLOCED Rig *rig = rig_of(kind);
   for (unsigned p = 0; p < 2; p++) {
     double a = (10 + p * .4 + p * .4 * 42.64 / 53.3 - 6.354) * DEGREE, h = .43 * DEGREE;
     for (unsigned b = 0; b < 12; b++) {
@@ -188,7 +187,6 @@ STX_TEST(packets_of_one_azimuth)
     if (p == 1) /* microseconds: 53 are 53.3 */
       ck_assert_float_eq_tol(rig->packet.points[0][1], (float)(-4 * cos(h) * sin(a)), 2e-4F);
   }
-  free(rig);
 }
 
 /* As the ROS drivers have it: lasers of a VLP-32C one by one, 1/100 degree, the last block still;
@@ -203,7 +201,7 @@ STX_TEST(shots_are_where_ros_has_them)
       {11, 3, 0x37, 7.2 + 2.2 - 1.4}, {1, 3, 0x39, 7.2 + .4 - 1.4}};
   const StxPacketKind *kind = kind_named("vlp-32c", NULL);
   for (size_t i = 0; i < sizeof ros / sizeof ros[0]; i++) {
-    Rig *rig = rig_of(kind);
+    STX_MALLOCED Rig *rig = rig_of(kind);
     double level = cos(-15.639 * DEGREE), a = ros[i].azimuth * DEGREE;
     const double xyz[3] = {4 * level * cos(a), -4 * level * sin(a), 4 * sin(-15.639 * DEGREE)};
     StxError error = {""};
@@ -217,7 +215,6 @@ STX_TEST(shots_are_where_ros_has_them)
     for (int c = 0; c < 3; c++)
       ck_assert_msg(fabs(rig->packet.points[0][c] - xyz[c]) < 1e-5, "%zu: %c is %g; expected %g", i,
           "xyz"[c], (double)rig -> packet.points[0][c], xyz[c]);
-    free(rig);
   }
 }
 
@@ -231,7 +228,7 @@ STX_TEST_LOOP(pixels_are_where_the_manual_says, 5)
   double y = (range - n) * sin(e + a) * cos(h) + n * sin(e), z = (range - n) * sin(h);
   const double xyz[3] = {-x, -y, z + .03618};
   StxLidarMark mark = {.time = 2 * 195312, .ring = 7};
-  Rig *rig = rig_of(kind);
+  STX_MALLOCED Rig *rig = rig_of(kind);
   stx_packet_return(kind, 2, 7, 0, low ? 1000 : 1500, 200, rig->bytes);
   for (unsigned echo = 0; echo < 2 && dual; echo++) /* of two that are alike one is left */
     stx_packet_return(kind, 3, 7, echo, 2000, 9, rig->bytes);
@@ -244,7 +241,6 @@ STX_TEST_LOOP(pixels_are_where_the_manual_says, 5)
   ck_assert_uint_eq(rig->packet.frame, 7);
   ck_assert_uint_eq(rig->packet.piece, 3);
   ck_assert_uint_eq(rig->packet.pieces, 32);
-  free(rig);
 }
 
 /* A window around 0: packets are counted from where it begins. */
@@ -252,7 +248,7 @@ STX_TEST(a_window_of_columns)
 {
   const StxPacketKind *kind = kind_named("ouster", "RNG15_RFL8_NIR8");
   char text[4096], whole[8192];
-  Rig *rig = rig_of(kind);
+  STX_MALLOCED Rig *rig = rig_of(kind);
   StxError error = {""};
   stx_packet_metadata(kind, text, sizeof text);
   snprintf(whole, sizeof whole, "{\"column_window\": [400, 100], %s", text + 1);
@@ -265,7 +261,6 @@ STX_TEST(a_window_of_columns)
       ck_assert_uint_eq(rig->packet.piece, (number + 7) % 32);
     }
   }
-  free(rig);
 }
 
 /* 24 November 2026, 10:00:00.503, and what the manuals say of when the first block was fired. The
@@ -282,13 +277,12 @@ STX_TEST_LOOP(dates, 4)
       {"pandar-40p", 1256, -83250 - 9 * 55560}, {"pandar-64", 1188, -97250 - 5 * 55560}};
   for (size_t s = 0; s < sizeof sensors / sizeof sensors[0]; s++) {
     const StxPacketKind *kind = kind_named(sensors[s].sensor, NULL);
-    Rig *rig = rig_of(kind);
+    STX_MALLOCED Rig *rig = rig_of(kind);
     memcpy(rig->bytes + sensors[s].date, date[_i], 6);
     ck_assert_int_eq((int)decode(rig, kind), STX_LIDAR_GOOD);
     ck_assert_uint_eq(rig->packet.time_modulus, _i < 3 ? 0 : 1000000000);
     ck_assert_int_eq((int64_t)rig->packet.time,
         (_i < 3 ? INT64_C(1795514400503000000) : 503000000) + sensors[s].first);
-    free(rig);
   }
 }
 
@@ -302,13 +296,12 @@ STX_TEST(what_is_too_near)
       {"pandar-xt32", 13}, {"pandar-qt64", 25}, {"pandar-40p", 75}, {"pandar-at128", 250}};
   for (size_t s = 0; s < sizeof sensors / sizeof sensors[0]; s++) {
     const StxPacketKind *kind = kind_named(sensors[s].sensor, NULL);
-    Rig *rig = rig_of(kind);
+    STX_MALLOCED Rig *rig = rig_of(kind);
     stx_packet_return(kind, 0, 0, 0, sensors[s].units, 1, rig->bytes);
     stx_packet_return(kind, 0, 1, 0, sensors[s].units - 1, 1, rig->bytes);
     ck_assert_int_eq((int)decode(rig, kind), STX_LIDAR_GOOD);
     ck_assert_msg(rig->packet.count == 1 && rig->packet.marks[0].ring == 0, "%s: %zu points",
         kind->sensor, rig->packet.count);
-    free(rig);
   }
 }
 
@@ -326,7 +319,7 @@ STX_TEST(two_returns_of_a_shot)
   for (size_t s = 0; s < sizeof sensors / sizeof sensors[0]; s++) {
     const StxPacketKind *kind = kind_named(sensors[s].sensor, NULL);
     bool velodyne = sensors[s].mode == 1204;
-    Rig *rig = rig_of(kind);
+    STX_MALLOCED Rig *rig = rig_of(kind);
     rig->bytes[sensors[s].mode] = 0x39;
     for (unsigned b = 0; b < kind->blocks; b++) { /* each twice */
       uint8_t *block = rig->bytes + kind->first + b * kind->next;
@@ -348,7 +341,6 @@ STX_TEST(two_returns_of_a_shot)
     }
     float unit = velodyne && s == 0 ? 2e-3F : 4e-3F;
     ck_assert_msg(fabsf(range - 4500 * unit) < 1e-3F, "%s: %g m", kind->sensor, (double)range);
-    free(rig);
   }
 }
 
@@ -357,19 +349,18 @@ STX_TEST(two_returns_of_a_shot)
 STX_TEST_LOOP(every_sensor_is_found_by_its_packets, stx_packet_kind_count)
 {
   const StxPacketKind *kind = &stx_packet_kinds[_i];
-  Rig *rig = rig_of(kind);
+  STX_MALLOCED Rig *rig = rig_of(kind);
   StxLidarSensorKind found = stx_lidar_sensor_find(rig->bytes, kind->size);
   ck_assert_msg(found == sensor_named(kind->sensor), "%s is taken for %d", kind->sensor, found);
   ck_assert_int_eq((int)decode(rig, kind), STX_LIDAR_GOOD);
-  free(rig);
 }
 
 STX_TEST_LOOP(cut_and_foreign_packets, stx_packet_kind_count)
 {
   const StxPacketKind *kind = &stx_packet_kinds[_i];
-  Rig *rig = rig_of(kind);
+  STX_MALLOCED Rig *rig = rig_of(kind);
   for (size_t size = 0; size < kind->size; size += size < 40 ? 1 : 37) {
-    uint8_t *exact = stx_guarded_alloc(size);
+    STX_GUARDED uint8_t *exact = stx_guarded_alloc(size);
     if (size > 0)
       memcpy(exact, rig->bytes, size);
     StxLidarVerdict verdict = stx_lidar_packet_decode(&rig->sensor, exact, size, &rig->packet);
@@ -377,7 +368,6 @@ STX_TEST_LOOP(cut_and_foreign_packets, stx_packet_kind_count)
     ck_assert_msg(size < 16 ? verdict != STX_LIDAR_GOOD
                             : verdict == (legacy ? STX_LIDAR_FOREIGN : STX_LIDAR_TRUNCATED),
         "%s of %zu bytes: %d", kind->sensor, size, verdict);
-    stx_guarded_free(exact);
   }
   for (size_t other = 0; other < stx_packet_kind_count; other++)
     if (strcmp(stx_packet_kinds[other].sensor, kind->sensor) != 0) {
@@ -386,20 +376,18 @@ STX_TEST_LOOP(cut_and_foreign_packets, stx_packet_kind_count)
                            &rig->sensor, rig->bytes, stx_packet_kinds[other].size, &rig->packet),
           STX_LIDAR_GOOD);
     }
-  free(rig);
 }
 
 STX_TEST_LOOP(impossible_packets, stx_packet_kind_count)
 {
   const StxPacketKind *kind = &stx_packet_kinds[_i];
-  Rig *rig = rig_of(kind);
+  STX_MALLOCED Rig *rig = rig_of(kind);
   uint8_t *second = rig->bytes + kind->first + kind->next;
   if (kind->profile != NULL)
     stx_packet_put(second + 8, 512, 2); /* there are columns 0 to 511 */
   else
     stx_packet_put(second + kind->before - 2, 36000, 2);
   ck_assert_int_eq((int)decode(rig, kind), STX_LIDAR_FORGED);
-  free(rig);
 }
 
 /* A motor may tremble and pass over azimuths, but no packet goes around more than once. */
@@ -413,7 +401,7 @@ STX_TEST(azimuths_of_blocks)
       {{100, 120, 18000, 140, 160, 180, 200, 220, 240, 260}, STX_LIDAR_FORGED}};
   const StxPacketKind *kind = kind_named("pandar-40p", NULL);
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-    Rig *rig = rig_of(kind);
+    STX_MALLOCED Rig *rig = rig_of(kind);
     for (unsigned b = 0; b < 10; b++) {
       stx_packet_put(
           rig->bytes + kind->first + b * kind->next + kind->before - 2, cases[c].block[b], 2);
@@ -422,7 +410,6 @@ STX_TEST(azimuths_of_blocks)
     ck_assert_int_eq((int)decode(rig, kind), cases[c].verdict);
     for (size_t i = 0; i < rig->packet.count && c < 2; i++)
       ck_assert(rig->packet.at[i] >= rig->packet.low && rig->packet.at[i] <= rig->packet.high);
-    free(rig);
   }
 }
 
@@ -430,7 +417,7 @@ STX_TEST(azimuths_of_blocks)
 STX_TEST(an_ousters_sum)
 {
   const StxPacketKind *kind = kind_named("ouster", "RNG15_RFL8_NIR8");
-  Rig *rig = rig_of(kind);
+  STX_MALLOCED Rig *rig = rig_of(kind);
   stx_packet_put(rig->bytes + kind->size - 8, 1, 8);
   ck_assert_int_eq((int)decode(rig, kind), STX_LIDAR_FORGED);
   stx_packet_put(rig->bytes + kind->size - 8, UINT64_C(0xDEADBEEF0000C0DE), 8);
@@ -445,7 +432,6 @@ STX_TEST(an_ousters_sum)
   ck_assert_int_eq((int)decode(rig, kind), STX_LIDAR_GOOD);
   rig->bytes[500] ^= 4;
   ck_assert_int_eq((int)decode(rig, kind), STX_LIDAR_FORGED);
-  free(rig);
 }
 
 /* ---- Calibrations -------------------------------------------------------------------------- */
@@ -481,43 +467,39 @@ static const struct {
 
 STX_TEST_LOOP(bad_calibrations, sizeof refusals / sizeof refusals[0])
 {
-  StxLidarSensor *sensor = malloc(sizeof *sensor);
+  STX_MALLOCED StxLidarSensor *sensor = malloc(sizeof *sensor);
   StxError error = {""};
   ck_assert_msg(!open_with(sensor, refusals[_i].sensor, refusals[_i].text, &error),
       "accepted; expected %s", refusals[_i].reason);
-  char *words = strdup(refusals[_i].reason);
+  STX_MALLOCED char *words = strdup(refusals[_i].reason);
   for (char *word = strtok(words, ";"); word != NULL; word = strtok(NULL, ";"))
     ck_assert_msg(
         strstr(error.text, word + (*word == ' ')) != NULL, "\"%s\" lacks \"%s\"", error.text, word);
-  free(words);
-  free(sensor);
 }
 
 STX_TEST(some_sensors_need_a_calibration)
 {
   static const char *const sensors[] = {"hdl-64e-s2", "hdl-64e-s3", "ouster", "pandar-at128"};
-  StxLidarSensor *sensor = malloc(sizeof *sensor);
+  STX_MALLOCED StxLidarSensor *sensor = malloc(sizeof *sensor);
   StxError error = {""};
   for (int s = 0; s < 4; s++) {
     ck_assert(!stx_lidar_sensor_open(
         sensor, sensor_named(sensors[s]), NULL, STX_LIDAR_FIRING_MAKER, &error));
     ck_assert_msg(strstr(error.text, "needs") != NULL, "%s", error.text);
   }
-  free(sensor);
 }
 
 /* Files of a VLS-128 state 7 mm; its packets have 4. */
 STX_TEST(the_resolution_of_a_file_is_not_used)
 {
   char text[8192];
-  StxLidarSensor *sensor = malloc(sizeof *sensor);
+  STX_MALLOCED StxLidarSensor *sensor = malloc(sizeof *sensor);
   StxError error = {""};
   write_lasers(text, sizeof text, 64);
   text[strlen("distance_resolution: 0.00")] = '7';
   ck_assert_msg(open_with(sensor, "hdl-64e-s2", text, &error), "%s", error.text);
   ck_assert_double_eq(sensor->resolution, 0.002);
   ck_assert_double_eq(sensor->stated, 0.007);
-  free(sensor);
 }
 
 /* All corrections of an HDL-64E at once, in figures that can be followed: a shot of 4 m straight
@@ -526,7 +508,7 @@ STX_TEST(corrections_of_a_laser)
 {
   const StxPacketKind *kind = kind_named("vlp-16", NULL);
   char text[4096];
-  Rig *rig = rig_of(kind);
+  STX_MALLOCED Rig *rig = rig_of(kind);
   StxError error = {""};
   size_t at = (size_t)snprintf(text, sizeof text, "lasers:\n");
   for (int l = 0; l < 16; l++)
@@ -541,5 +523,4 @@ STX_TEST(corrections_of_a_laser)
   double near = (4.03 - 1.93) / (25.04 - 1.93);
   const double xyz[3] = {4 + .03 * near + .02 * (1 - near), .025, .2};
   expect_point(rig, 0, xyz, 5, (StxLidarMark){0}, "corrected");
-  free(rig);
 }

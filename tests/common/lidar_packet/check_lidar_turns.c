@@ -65,6 +65,8 @@ static void free_rig(Rig *rig)
   free(rig);
 }
 
+STX_AUTO_POINTER(Rig, free_rig)
+
 static void hand_over(Rig *rig)
 {
   for (; rig->turns.ended > 0; stx_lidar_turns_close(&rig->turns)) {
@@ -129,7 +131,7 @@ static const char *kind_name(int kind)
 
 STX_TEST_LOOP(whole_turns, 2)
 {
-  Rig *rig = rig_of((StxLidarEncodeKind)_i);
+  STX_AUTO(Rig) *rig = rig_of((StxLidarEncodeKind)_i);
   unsigned packets = rig->encoder.packets;
   fill(rig);
   for (unsigned p = 0; p < 3 * packets; p++)
@@ -150,13 +152,12 @@ STX_TEST_LOOP(whole_turns, 2)
     if (t > 0)
       ck_assert_uint_lt(turn->time - rig->turn[t - 1].time - 99990000, 20000);
   }
-  free_rig(rig);
 }
 
 /* Turns begin where the cut is: each beam by itself. */
 STX_TEST(a_cut_elsewhere)
 {
-  Rig *rig = rig_of(STX_LIDAR_ENCODE_VLP_16);
+  STX_AUTO(Rig) *rig = rig_of(STX_LIDAR_ENCODE_VLP_16);
   rig->turns.cut = 90 * 25600 + 12800;
   fill(rig);
   for (unsigned p = 0; p < 3 * 75; p++)
@@ -178,14 +179,13 @@ STX_TEST(a_cut_elsewhere)
     }
     seen |= (size_t)1 << mark.ring;
   }
-  free_rig(rig);
 }
 
 /* ---- Not in order -------------------------------------------------------------------------- */
 
 STX_TEST_LOOP(lost_late_and_doubled, 2)
 {
-  Rig *rig = rig_of((StxLidarEncodeKind)_i);
+  STX_AUTO(Rig) *rig = rig_of((StxLidarEncodeKind)_i);
   unsigned packets = rig->encoder.packets;
   size_t each;
   fill(rig);
@@ -224,13 +224,12 @@ STX_TEST_LOOP(lost_late_and_doubled, 2)
   ck_assert_uint_eq(rig->turns.late, 1);
   ck_assert_uint_eq(rig->turns.strange, packets > 70 ? 2 : 1);
   ck_assert_uint_eq(rig->turns.doubled, 2);
-  free_rig(rig);
 }
 
 /* A gap across the end of a turn, one of several turns: nothing of two turns is ever in one. */
 STX_TEST_LOOP(long_gaps, 2)
 {
-  Rig *rig = rig_of((StxLidarEncodeKind)_i);
+  STX_AUTO(Rig) *rig = rig_of((StxLidarEncodeKind)_i);
   unsigned packets = rig->encoder.packets;
   fill(rig);
   for (unsigned p = 0; p < 8 * packets; p++) {
@@ -254,13 +253,12 @@ STX_TEST_LOOP(long_gaps, 2)
   }
   /* By a clock whose packets are half a percent too long: */
   ck_assert_uint_le(rig->turns.lost - (20 + 2 * packets + 35), 1);
-  free_rig(rig);
 }
 
 /* A motor that stands still: turns end all the same, and are never complete. */
 STX_TEST(a_sensor_that_stands_still)
 {
-  Rig *rig = rig_of(STX_LIDAR_ENCODE_VLP_16);
+  STX_AUTO(Rig) *rig = rig_of(STX_LIDAR_ENCODE_VLP_16);
   uint8_t bytes[STX_LIDAR_ENCODE_SIZE];
   fill(rig);
   stx_lidar_encode_packet(&rig->encoder, 10, 0, 0, TENTH, bytes);
@@ -275,14 +273,13 @@ STX_TEST(a_sensor_that_stands_still)
     ck_assert(!rig->turn[t].complete);
     ck_assert_uint_lt(rig->turn[t].count - 384 * 750, 384 * 10);
   }
-  free_rig(rig);
 }
 
 /* A Velodyne that was told to look at half of the turn leaves the rest out: nothing is lost. The
  * jump lies within a packet, and once between two. */
 STX_TEST(a_part_of_the_turn)
 {
-  Rig *rig = rig_of(STX_LIDAR_ENCODE_VLP_16);
+  STX_AUTO(Rig) *rig = rig_of(STX_LIDAR_ENCODE_VLP_16);
   uint8_t bytes[STX_LIDAR_ENCODE_SIZE], all[1206];
   unsigned blocks = 0;
   fill(rig);
@@ -303,13 +300,12 @@ STX_TEST(a_part_of_the_turn)
   ck_assert_uint_ge(rig->count, 4);
   for (size_t t = 1; t < rig->count; t++)
     ck_assert_msg(rig->turn[t].complete, "turn %zu is incomplete", t);
-  free_rig(rig);
 }
 
 /* Azimuth and clock stand still, and only the numbers go on: no turn has more than a second. */
 STX_TEST(a_clock_that_stands_still)
 {
-  Rig *rig = rig_of(STX_LIDAR_ENCODE_VLP_16);
+  STX_AUTO(Rig) *rig = rig_of(STX_LIDAR_ENCODE_VLP_16);
   uint8_t bytes[STX_LIDAR_ENCODE_SIZE];
   fill(rig);
   stx_lidar_encode_packet(&rig->encoder, 10, 0, 0, TENTH, bytes);
@@ -327,13 +323,12 @@ STX_TEST(a_clock_that_stands_still)
   ck_assert_uint_ge(rig->count, 3);
   for (size_t t = 0; t < rig->count; t++)
     ck_assert_uint_le(rig->turn[t].count, 384 * 760);
-  free_rig(rig);
 }
 
 /* Packets whose times and azimuths are anything: nothing overflows, and no turn is endless. */
 STX_TEST_LOOP(any_times, 4)
 {
-  Rig *rig = rig_of((StxLidarEncodeKind)(_i % 2));
+  STX_AUTO(Rig) *rig = rig_of((StxLidarEncodeKind)(_i % 2));
   StxRandom random = {(uint64_t)_i + 7};
   fill(rig);
   send(rig, 0);
@@ -354,14 +349,13 @@ STX_TEST_LOOP(any_times, 4)
     for (; rig->turns.ended > 0; stx_lidar_turns_close(&rig->turns))
       ;
   }
-  free_rig(rig);
 }
 
 /* Two sensors send to one port, whose clocks agree or not: the turns are those of one. */
 STX_TEST_LOOP(two_sensors, 4)
 {
   StxLidarEncodeKind kind = (StxLidarEncodeKind)(_i % 2);
-  Rig *rig = rig_of(kind);
+  STX_AUTO(Rig) *rig = rig_of(kind);
   unsigned packets = rig->encoder.packets;
   uint8_t bytes[STX_LIDAR_ENCODE_SIZE];
   fill(rig);
@@ -384,14 +378,13 @@ STX_TEST_LOOP(two_sensors, 4)
   for (size_t t = 0; t < 3; t++)
     ck_assert(rig->turn[t].complete);
   ck_assert_uint_ge(rig->turns.strange + rig->turns.doubled + rig->turns.late, 3 * packets);
-  free_rig(rig);
 }
 
 /* One packet has a time of its own: it is left out, and the turn goes on. */
 STX_TEST_LOOP(an_odd_time, 4)
 {
   static const int64_t off[] = {-3600, -1, 1, 36000};
-  Rig *rig = rig_of(STX_LIDAR_ENCODE_OUSTER);
+  STX_AUTO(Rig) *rig = rig_of(STX_LIDAR_ENCODE_OUSTER);
   unsigned packets = rig->encoder.packets;
   uint8_t bytes[STX_LIDAR_ENCODE_SIZE];
   fill(rig);
@@ -410,13 +403,12 @@ STX_TEST_LOOP(an_odd_time, 4)
   ck_assert_uint_eq(rig->turn[1].lost, 2);
   for (size_t t = 1; t < 3; t++)
     ck_assert_uint_lt(rig->turn[t].time - rig->turn[t - 1].time - 97000000, 6000000);
-  free_rig(rig);
 }
 
 /* The sensor begins anew: its clock or its numbers jump back. That costs a few packets. */
 STX_TEST_LOOP(a_restart, 2)
 {
-  Rig *rig = rig_of((StxLidarEncodeKind)_i);
+  STX_AUTO(Rig) *rig = rig_of((StxLidarEncodeKind)_i);
   unsigned packets = rig->encoder.packets;
   fill(rig);
   for (unsigned p = 40 * packets; p < 41 * packets + 10; p++)
@@ -432,13 +424,12 @@ STX_TEST_LOOP(a_restart, 2)
                                             (packets - STX_LIDAR_STRANGERS + 1) / packets);
   ck_assert_uint_eq(rig->turns.restarts, 1);
   ck_assert_uint_eq(rig->turns.lost, 0);
-  free_rig(rig);
 }
 
 /* Any order at all: points are never in two turns, never twice, and nothing is overrun. */
 STX_TEST_LOOP(any_order, 6)
 {
-  Rig *rig = rig_of((StxLidarEncodeKind)(_i % 2));
+  STX_AUTO(Rig) *rig = rig_of((StxLidarEncodeKind)(_i % 2));
   StxRandom random = {(uint64_t)_i + 1};
   fill(rig);
   unsigned p = 0, end = 10 * rig->encoder.packets;
@@ -460,7 +451,6 @@ STX_TEST_LOOP(any_order, 6)
     ck_assert(!rig->turn[t].complete || rig->turn[t].count == whole);
     ck_assert(t == 0 || rig->turn[t].number > rig->turn[t - 1].number);
   }
-  free_rig(rig);
 }
 
 /* ---- There and back ------------------------------------------------------------------------ */
@@ -468,7 +458,7 @@ STX_TEST_LOOP(any_order, 6)
 /* Points become shots and points again: half a step of azimuth and a unit of range beside. */
 STX_TEST_LOOP(there_and_back, 2)
 {
-  Rig *rig = rig_of((StxLidarEncodeKind)_i);
+  STX_AUTO(Rig) *rig = rig_of((StxLidarEncodeKind)_i);
   unsigned beams = rig->encoder.beams;
   float points[4 * 1000];
   StxRandom random = {7};
@@ -502,7 +492,6 @@ STX_TEST_LOOP(there_and_back, 2)
     near += best < .004 + range * (_i == 0 ? .1 : .18) * M_PI / 180 * 1.05;
   }
   ck_assert_uint_eq(near, taken);
-  free_rig(rig);
 }
 
 /* ---- Motion -------------------------------------------------------------------------------- */

@@ -95,6 +95,12 @@ static void make_frame(Drive *drive, const Mover *movers, double seconds)
   drive->frame.motion = &drive->motion;
 }
 
+static void end_drive(Drive *drive)
+{
+  stx_obstacles_free(drive->state);
+}
+STX_AUTO_VALUE(Drive, end_drive)
+
 static Drive begin(const Mover *movers)
 {
   Drive drive = {.state = board_state(&defaults)};
@@ -138,7 +144,7 @@ static StxVelocity velocity_of(
 
 STX_TEST(what_stands_moves_and_comes_is_told_apart)
 {
-  Drive drive = begin(street);
+  STX_AUTO(Drive) drive = begin(street);
   StxObstacle o;
   StxObstaclesResult first = look(&drive);
   for (size_t i = 0; i < first.count; i++) {
@@ -160,14 +166,13 @@ STX_TEST(what_stands_moves_and_comes_is_told_apart)
   ck_assert_int_eq(comes.moves, STX_MOVES_ONCOMING);
   ck_assert_double_eq_tol((double)comes.z, -8, .5);
   ck_assert_double_eq_tol((double)o.closing_speed, SPEED + 8, .5);
-  stx_obstacles_free(drive.state);
 }
 
 /* .15 rad/s: 25 m ahead what stands goes aside by 3.75 m/s, and has no velocity. */
 STX_TEST(a_turning_camera_gives_no_velocity_to_what_stands)
 {
   static const Mover post[] = {{0, 30, 0, 0, 1.5}, {0}};
-  Drive drive = begin(post);
+  STX_AUTO(Drive) drive = begin(post);
   StxObstacle o;
   look(&drive);
   drive.turn = .15;
@@ -177,7 +182,6 @@ STX_TEST(a_turning_camera_gives_no_velocity_to_what_stands)
   ck_assert_double_eq_tol((double)v.x, 0, .1);
   ck_assert_double_eq_tol((double)o.lateral_speed, -.15 * (double)o.z, .2);
   ck_assert_uint_eq(o.age, 6);
-  stx_obstacles_free(drive.state);
 }
 
 /* Some points on a board, matched with where they were. */
@@ -214,7 +218,7 @@ static void match(Drive *drive, const Mover *mover)
 /* The velocity of the first of the movers after some frames, with so many points each. */
 static StxVelocity velocity_with_points(const Mover *movers, int frames, int points)
 {
-  Drive drive = begin(movers);
+  STX_AUTO(Drive) drive = begin(movers);
   StxObstaclesResult result = look(&drive);
   for (int i = 0; i < frames; i++) {
     make_frame(&drive, movers, STEP);
@@ -223,7 +227,6 @@ static StxVelocity velocity_with_points(const Mover *movers, int frames, int poi
     result = board_run(drive.state, &drive.frame);
   }
   StxVelocity v = velocity_of(&drive, &result, movers, NULL);
-  stx_obstacles_free(drive.state);
   return v;
 }
 
@@ -265,7 +268,7 @@ STX_TEST(a_car_on_a_slope_is_as_fast_as_on_a_level_road)
 STX_TEST_LOOP(places_say_less_where_there_are_points, 2)
 {
   static const Mover both[] = {{6, 60, 0, 0, 1.5}, {-2, 25, 0, SPEED, 1.5}, {0}};
-  Drive drive = begin(both);
+  STX_AUTO(Drive) drive = begin(both);
   StxObstaclesResult result = look(&drive);
   for (int i = 0; i < 8; i++) {
     make_frame(&drive, both, STEP);
@@ -276,13 +279,12 @@ STX_TEST_LOOP(places_say_less_where_there_are_points, 2)
   }
   StxVelocity v = velocity_of(&drive, &result, &both[1], NULL);
   ck_assert_int_eq(v.moves, _i > 0 ? STX_MOVES_UNKNOWN : STX_MOVES_ON);
-  stx_obstacles_free(drive.state);
 }
 
 STX_TEST(matched_points_tell_velocities_of_obstacles_and_stixels_at_once)
 {
   static const Mover crossing[] = {{-4, 14, 3, 0, 1.5}, {4, 20, 0, 0, 1.5}, {0}};
-  Drive drive = begin(crossing);
+  STX_AUTO(Drive) drive = begin(crossing);
   StxObstacle o;
   look(&drive);
   StxObstaclesResult result = {0};
@@ -313,14 +315,13 @@ STX_TEST(matched_points_tell_velocities_of_obstacles_and_stixels_at_once)
     }
   }
   ck_assert_uint_ge(of_it, 5);
-  stx_obstacles_free(drive.state);
 }
 
 /* Stixels without an obstacle near enough: of their own points, which last for some frames. */
 STX_TEST(stixels_of_no_obstacle_have_velocities_too)
 {
   static const Mover crossing[] = {{-4, 20, 3, 0, 1.5}, {0}};
-  Drive drive = begin(crossing);
+  STX_AUTO(Drive) drive = begin(crossing);
   StxObstaclesParams near = defaults;
   near.max_distance = 10;
   ck_assert(stx_obstacles_prepare(drive.state, &near, CASE_RECORDS, CASE_COLUMNS, NULL));
@@ -340,13 +341,12 @@ STX_TEST(stixels_of_no_obstacle_have_velocities_too)
       }
     ck_assert(frame < 1 || said >= 4);
   }
-  stx_obstacles_free(drive.state);
 }
 
 /* The motion is that of half the time, for a frame was lost in between. */
 STX_TEST(a_motion_of_a_shorter_time_is_taken_to_go_on)
 {
-  Drive drive = begin(street);
+  STX_AUTO(Drive) drive = begin(street);
   look(&drive);
   drive_on(&drive, street, FRAMES);
   make_frame(&drive, street, 2 * STEP);
@@ -359,7 +359,6 @@ STX_TEST(a_motion_of_a_shorter_time_is_taken_to_go_on)
   ck_assert_uint_eq(o.age, FRAMES + 1);
   ck_assert_double_eq_tol((double)v.z, 0, .1);
   ck_assert_double_eq_tol((double)o.closing_speed, SPEED, .1);
-  stx_obstacles_free(drive.state);
 }
 
 /* ---- Given motion --------------------------------------------------------------------------- */
@@ -367,7 +366,7 @@ STX_TEST(a_motion_of_a_shorter_time_is_taken_to_go_on)
 /* A drive whose frames bring no motion, or an unknown one; speed and yaw rate do. */
 STX_TEST_LOOP(speed_and_yaw_rate_stand_in_for_a_motion, 2)
 {
-  Drive drive = begin(street);
+  STX_AUTO(Drive) drive = begin(street);
   StxObstaclesParams params = defaults;
   params.speed = SPEED;
   params.yaw_rate = .1;
@@ -388,7 +387,6 @@ STX_TEST_LOOP(speed_and_yaw_rate_stand_in_for_a_motion, 2)
   ck_assert_double_eq_tol((double)v.x, 0, .2);
   ck_assert_double_eq_tol((double)v.z, 0, .2);
   ck_assert_double_eq_tol((double)o.closing_speed, SPEED, 1);
-  stx_obstacles_free(drive.state);
 }
 
 /* A motion that is found counts; frames that repeat, times that go back and scenes that are cut are
@@ -396,7 +394,7 @@ STX_TEST_LOOP(speed_and_yaw_rate_stand_in_for_a_motion, 2)
 STX_TEST(a_given_speed_is_no_better_than_what_is_seen)
 {
   static const Mover other[] = {{-3, 12, 0, 0, 3}, {3, 9, 0, 0, 3}, {0}};
-  Drive drive = begin(street);
+  STX_AUTO(Drive) drive = begin(street);
   StxObstaclesParams params = defaults;
   params.speed = 30; /* wrong */
   ck_assert(stx_obstacles_prepare(drive.state, &params, CASE_RECORDS, CASE_COLUMNS, NULL));
@@ -424,7 +422,6 @@ STX_TEST(a_given_speed_is_no_better_than_what_is_seen)
   ck_assert(result.restarted);
   for (size_t i = 0; i < result.count; i++)
     ck_assert(isnan(result.velocities[i].z) && isnan(result.obstacles[i].closing_speed));
-  stx_obstacles_free(drive.state);
 }
 
 /* ---- Bad input ------------------------------------------------------------------------------ */
@@ -462,7 +459,7 @@ static Drive under_way(void)
 /* The next frame that is another one has the motion, and the time, of all since. */
 STX_TEST(a_frame_that_repeats_stops_nothing)
 {
-  Drive drive = under_way();
+  STX_AUTO(Drive) drive = under_way();
   StxObstaclesResult result;
   for (int i = 0; i < 2; i++) {
     drive.frame.time += CASE_SECOND / 10;
@@ -474,14 +471,13 @@ STX_TEST(a_frame_that_repeats_stops_nothing)
   make_frame(&drive, street, 3 * STEP);
   result = look(&drive);
   expect_truth(&drive, &result, 3, true);
-  stx_obstacles_free(drive.state);
 }
 
 /* Without a word about the camera: frames of 40 in a video of 120 a second. */
 STX_TEST(frames_that_repeat_unsaid_change_no_speed)
 {
   static const Mover car[] = {{0, 20, 0, 0, 1.5}, {0}};
-  Drive drive = begin(car);
+  STX_AUTO(Drive) drive = begin(car);
   double last = NAN;
   for (int i = 0; i < 150; i++) {
     if (i % 3 == 0)
@@ -496,12 +492,11 @@ STX_TEST(frames_that_repeat_unsaid_change_no_speed)
       ck_assert_double_eq(closing, last);
     last = closing;
   }
-  stx_obstacles_free(drive.state);
 }
 
 STX_TEST(times_that_stand_still_give_no_speed)
 {
-  Drive drive = under_way();
+  STX_AUTO(Drive) drive = under_way();
   uint64_t time = drive.frame.time;
   StxObstaclesResult result;
   for (int i = 0; i < 4; i++) {
@@ -518,13 +513,12 @@ STX_TEST(times_that_stand_still_give_no_speed)
     result = board_run(drive.state, &drive.frame);
     expect_truth(&drive, &result, 3, true);
   }
-  stx_obstacles_free(drive.state);
 }
 
 STX_TEST(times_that_stand_still_change_no_speed_without_motion_either)
 {
   static const Mover car[] = {{0, 16, 0, 0, 1.5}, {0}};
-  Drive drive = begin(car);
+  STX_AUTO(Drive) drive = begin(car);
   uint64_t time = 0;
   for (int i = 0; i < 40; i++) {
     make_frame(&drive, car, .25 * STEP);
@@ -536,7 +530,6 @@ STX_TEST(times_that_stand_still_change_no_speed_without_motion_either)
     if (i >= 25)
       ck_assert_double_eq_tol((double)result.obstacles[0].closing_speed, SPEED, .5);
   }
-  stx_obstacles_free(drive.state);
 }
 
 STX_TEST(another_scene_begins_anew)
@@ -545,7 +538,7 @@ STX_TEST(another_scene_begins_anew)
   static const StxMotionState said[] = {
       STX_MOTION_DISAGREE, STX_MOTION_TOO_FEW, STX_MOTION_FIRST, STX_MOTION_KNOWN};
   for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
-    Drive drive = under_way();
+    STX_AUTO(Drive) drive = under_way();
     drive.ahead = drive.seconds = 0;
     uint64_t time = drive.frame.time + CASE_SECOND / 10;
     make_frame(&drive, other, 0);
@@ -559,7 +552,6 @@ STX_TEST(another_scene_begins_anew)
       ck_assert_uint_gt(result.obstacles[k].id, 3);
       ck_assert(isnan(result.obstacles[k].closing_speed) && isnan(result.velocities[k].z));
     }
-    stx_obstacles_free(drive.state);
   }
 }
 
@@ -574,7 +566,7 @@ static StxObstaclesResult look_alone(Drive *drive, const Mover *movers)
 STX_TEST(another_scene_begins_anew_without_motion_too)
 {
   static const Mover other[] = {{-3, 12, 0, 0, 3}, {3, 9, 0, 0, 3}, {0}};
-  Drive drive = begin(street);
+  STX_AUTO(Drive) drive = begin(street);
   for (int i = 0; i < FRAMES; i++)
     ck_assert(look_alone(&drive, street).restarted == (i == 0));
   drive.ahead = 0;
@@ -585,14 +577,13 @@ STX_TEST(another_scene_begins_anew_without_motion_too)
     ck_assert_uint_gt(result.obstacles[k].id, 3);
     ck_assert(isnan(result.obstacles[k].closing_speed));
   }
-  stx_obstacles_free(drive.state);
 }
 
 /* Nothing is seen for some frames, without motion and with one that is unknown: no other scene. */
 STX_TEST_LOOP(a_blocked_camera_loses_no_id, 2)
 {
   static const Mover none[] = {{0}};
-  Drive drive = begin(street);
+  STX_AUTO(Drive) drive = begin(street);
   StxObstaclesResult result = {0};
   for (int i = 0; i < FRAMES + 5; i++) {
     bool blocked = i >= FRAMES && i < FRAMES + 3;
@@ -605,7 +596,6 @@ STX_TEST_LOOP(a_blocked_camera_loses_no_id, 2)
     ck_assert_uint_eq(result.count, blocked ? 0 : 3);
   }
   expect_ids_to(&result, 3);
-  stx_obstacles_free(drive.state);
 }
 
 /* A board that has left the image on the left, and another one that comes up behind it. */
@@ -613,7 +603,7 @@ STX_TEST(what_left_the_image_is_not_seen_in_something_else)
 {
   static const Mover first[] = {{-4, 12, 0, 0, 1.5}, {3, 50, 0, 0, 1.5}, {0}};
   static const Mover second[] = {{-3.3, 15, 0, 0, 1.5}, {3, 50, 0, 0, 1.5}, {0}};
-  Drive drive = begin(first);
+  STX_AUTO(Drive) drive = begin(first);
   look(&drive);
   StxObstaclesResult result = drive_on(&drive, first, 6);
   ck_assert_uint_eq(result.count, 1);
@@ -622,7 +612,6 @@ STX_TEST(what_left_the_image_is_not_seen_in_something_else)
   ck_assert_uint_eq(result.obstacles[0].id, 0);
   result = drive_on(&drive, second, 1);
   ck_assert_uint_eq(result.obstacles[0].id, 3);
-  stx_obstacles_free(drive.state);
 }
 
 /* Another exposure, a blocked lens, a lorry before all of it: for a few frames nothing is said, and
@@ -630,7 +619,7 @@ STX_TEST(what_left_the_image_is_not_seen_in_something_else)
 STX_TEST(a_motion_that_is_not_known_is_waited_for)
 {
   for (int frames = 1; frames < 9; frames += 3) {
-    Drive drive = under_way();
+    STX_AUTO(Drive) drive = under_way();
     StxObstaclesResult result = {0};
     bool restarted = false;
     for (int i = 0; i < frames; i++) {
@@ -646,13 +635,12 @@ STX_TEST(a_motion_that_is_not_known_is_waited_for)
     ck_assert(restarted == (frames > 5));
     result = drive_on(&drive, street, 2);
     expect_truth(&drive, &result, 3, !restarted);
-    stx_obstacles_free(drive.state);
   }
 }
 
 STX_TEST(who_does_not_follow_knows_no_velocity_of_obstacles)
 {
-  Drive drive = under_way();
+  STX_AUTO(Drive) drive = under_way();
   StxObstaclesParams params = defaults;
   params.follow = false;
   ck_assert(stx_obstacles_prepare(drive.state, &params, CASE_RECORDS, CASE_COLUMNS, NULL));
@@ -662,13 +650,12 @@ STX_TEST(who_does_not_follow_knows_no_velocity_of_obstacles)
     ck_assert(isnan(result.velocities[i].x) && isnan(result.velocities[i].z));
     ck_assert_int_eq(result.velocities[i].moves, STX_MOVES_UNKNOWN);
   }
-  stx_obstacles_free(drive.state);
 }
 
 /* There is none that could go on. */
 STX_TEST(a_motion_that_was_never_known_is_not_made_up)
 {
-  Drive drive = begin(street);
+  STX_AUTO(Drive) drive = begin(street);
   look(&drive);
   for (int i = 0; i < 3; i++) {
     make_frame(&drive, street, STEP);
@@ -679,12 +666,11 @@ STX_TEST(a_motion_that_was_never_known_is_not_made_up)
     for (size_t k = 0; k < result.count; k++)
       ck_assert(isnan(result.velocities[k].z) && isnan(result.obstacles[k].closing_speed));
   }
-  stx_obstacles_free(drive.state);
 }
 
 STX_TEST(motions_and_points_that_are_none_are_refused)
 {
-  Drive drive = under_way();
+  STX_AUTO(Drive) drive = under_way();
   StxObstaclesResult result;
   StxError error;
   drive.frame.motion = &drive.motion;
@@ -702,14 +688,13 @@ STX_TEST(motions_and_points_that_are_none_are_refused)
   drive.frame.motion = NULL;
   ck_assert(!stx_obstacles_of_stixels(drive.state, &drive.frame, &result, &error));
   ck_assert_ptr_nonnull(strstr(error.text, "no motion"));
-  stx_obstacles_free(drive.state);
 }
 
 /* Points anywhere, with any numbers, are allowed. */
 STX_TEST(points_of_any_numbers_do_no_harm)
 {
   static const float odd[] = {NAN, INFINITY, -INFINITY, -1e30f, 1e30f, 0, -1, 5, 1e-30f};
-  Drive drive = under_way();
+  STX_AUTO(Drive) drive = under_way();
   StxRandom random = {7};
   for (int turn = 0; turn < 200; turn++) {
     for (int i = 0; i < POINTS; i++) {
@@ -725,5 +710,4 @@ STX_TEST(points_of_any_numbers_do_no_harm)
     for (size_t k = 0; k < result.count; k++)
       ck_assert(!isinf(result.velocities[k].x) && !isinf(result.velocities[k].z));
   }
-  stx_obstacles_free(drive.state);
 }

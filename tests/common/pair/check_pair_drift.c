@@ -258,6 +258,8 @@ static void free_rig(Rig *rig)
   stx_guarded_free(rig->scratch);
 }
 
+STX_AUTO_VALUE(Rig, free_rig)
+
 /* The pair of a frame whose right camera is turned by `turn`, of which `applied` was corrected. */
 static void take_pair(Rig *rig, uint64_t frame, const StxRectifyTurn *turn,
     const StxRectifyTurn *applied, StxDriftPair *pair)
@@ -285,7 +287,7 @@ static void take_pair(Rig *rig, uint64_t frame, const StxRectifyTurn *turn,
 /* Half a degree in a minute, of a street on which the rig drives, seen once a second. */
 STX_TEST(a_rig_that_drifts_stays_level)
 {
-  Rig rig = new_rig();
+  STX_AUTO(Rig) rig = new_rig();
   StxDrift drift = {0};
   StxDriftPair pair;
   StxRectifyTurn applied = {{0}, 0};
@@ -307,12 +309,11 @@ STX_TEST(a_rig_that_drifts_stays_level)
     ck_assert_msg(i < 40 || stx_drift_reach(&pair, &turn) < .7, "%g px at %d",
         stx_drift_reach(&pair, &turn), i);
   }
-  free_rig(&rig);
 }
 
 STX_TEST(a_covered_camera_keeps_what_was_learnt)
 {
-  Rig rig = new_rig();
+  STX_AUTO(Rig) rig = new_rig();
   StxDrift drift = {0};
   StxDriftPair pair;
   const StxRectifyTurn turn = {{.4 * DEGREES, 0, 0}, 0}, none = {{0}, 0};
@@ -331,5 +332,4 @@ STX_TEST(a_covered_camera_keeps_what_was_learnt)
   ck_assert_int_eq(drift.verdict, STX_PAIR_DARK_RIGHT);
   StxRectifyTurn after = stx_drift_target(&drift, &pair);
   ck_assert(memcmp(&after, &target, sizeof after) == 0);
-  free_rig(&rig);
 }

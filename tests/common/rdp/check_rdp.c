@@ -292,7 +292,8 @@ static void expect_parts(
 {
   size_t cells = (size_t)stx_grid_columns(&c->params.grid) * stx_grid_rows(&c->params.grid);
   STX_GUARDED void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, 1));
-  RdpRun run = {.segments = parts & 1 ? stx_guarded_alloc(cells * sizeof(StxStixel)) : NULL,
+  STX_AUTO(RdpRun) run = {
+      .segments = parts & 1 ? stx_guarded_alloc(cells * sizeof(StxStixel)) : NULL,
       .kept = parts & 2 ? stx_guarded_alloc(cells) : NULL};
   ck_assert(impl->run(&c->params, c->columns, run.segments, run.kept, &run.result, scratch,
       &(StxPlace){.threads = 1}, NULL));
@@ -302,7 +303,6 @@ static void expect_parts(
   if (run.kept != NULL)
     stx_expect_same(all->kept, run.kept, cells, what);
   stx_expect_same(&all->result, &run.result, sizeof run.result, what);
-  rdp_run_free(&run);
 }
 
 /* Runs all implementations on a filled case, with `workers` threads. */

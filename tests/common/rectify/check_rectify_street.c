@@ -94,6 +94,8 @@ static void free_rig(Rig *rig)
   stx_test_image8_free(&rig->real);
 }
 
+STX_AUTO_VALUE(Rig, free_rig)
+
 /* `rectifies`: else the pair is what the real cameras see. */
 static void take_pair(Rig *rig, uint64_t frame, bool rectifies)
 {
@@ -162,7 +164,7 @@ static double median_error(Rig *rig, bool rectifies, int *count)
 
 STX_TEST(distances_agree_with_the_street)
 {
-  Rig rig = new_rig();
+  STX_AUTO(Rig) rig = new_rig();
   int count, raw_count;
   double median = median_error(&rig, true, &count);
   double raw = median_error(&rig, false, &raw_count);
@@ -172,5 +174,4 @@ STX_TEST(distances_agree_with_the_street)
   ck_assert_int_gt(count, 300);
   ck_assert_msg(median < WORST, "a median error of %.2f %%", 100 * median);
   ck_assert_msg(raw > 2 * WORST, "rectification makes no difference: %.2f %%", 100 * raw);
-  free_rig(&rig);
 }

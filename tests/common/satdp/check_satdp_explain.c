@@ -72,7 +72,7 @@ STX_TEST(terms_are_told_apart)
   params.horizon_cost = 3;
   params.sky_cost = 0;
   StxRoadLine line = {.slope = 1, .horizon = 23.5, .support = 1}; /* below the three upper cells */
-  Case *c = new_case(params, &case_camera, &line);
+  STX_AUTO(Case) *c = new_case(params, &case_camera, &line);
   for (int row = 0; row < 6; row++) {
     c->columns[row] = row < 3 ? 0 : 2560;
     c->columns[6 + row] = row < 3 ? 0 : STX_WEIGHT_ONE;
@@ -92,5 +92,4 @@ STX_TEST(terms_are_told_apart)
   ck_assert_double_ge(explain(c, 0, upside, 2), STX_SATDP_IMPOSSIBLE);
   ck_assert_double_eq(terms[0].horizon, 3 * 3 * 1024);
   ck_assert_double_eq(terms[1].horizon, 3 * 3 * 1024);
-  free_case(c);
 }

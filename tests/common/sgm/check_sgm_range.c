@@ -98,11 +98,10 @@ static StxSgmRange look(const SgmPair *pair, int threads)
   StxSgmParams params = pair->params;
   params.max_disparity = STX_SGM_AUTO;
   size_t size = stx_sgm_range_scratch(&params, &range, threads);
-  void *scratch = aligned_alloc(STX_ALIGN, stx_align(size));
+  STX_MALLOCED void *scratch = aligned_alloc(STX_ALIGN, stx_align(size));
   memset(scratch, 0xa5, size);
   ck_assert(stx_sgm_range_look(
       &params, &pair->left, &pair->right, scratch, &(StxPlace){.threads = threads}, &range, NULL));
-  free(scratch);
   return range;
 }
 
@@ -206,13 +205,12 @@ STX_TEST(infinity_stays_once_found_and_is_not_found_late)
   for (int late = 0; late < 2; late++) {
     StxSgmRange range = {.tries = late ? STX_SGM_RANGE_TRIES : STX_SGM_RANGE_TRIES - 1};
     size_t size = stx_sgm_range_scratch(&pair.params, &range, 1);
-    void *scratch = aligned_alloc(STX_ALIGN, stx_align(size));
+    STX_MALLOCED void *scratch = aligned_alloc(STX_ALIGN, stx_align(size));
     for (int i = 0; i < 2; i++) {
       ck_assert(stx_sgm_range_look(
           &pair.params, &pair.left, &pair.right, scratch, &(StxPlace){.threads = 1}, &range, NULL));
       ck_assert_int_le(abs(range.infinity - (late ? 0 : -16)), late ? 0 : 1);
     }
-    free(scratch);
   }
 }
 

@@ -52,7 +52,7 @@ static void begin_again(GstHarness *harness)
  * that is not there, all is the same. The stream of live cameras goes on meanwhile. */
 static void check_restart(gboolean live, gboolean both, gboolean at_once)
 {
-  StereoPair pair = stereo_pair("", WIDTH, HEIGHT);
+  g_auto(StereoPair) pair = stereo_pair("", WIDTH, HEIGHT);
 
   gst_harness_set_live(pair.left, live);
   gst_harness_set_live(pair.right, live);
@@ -77,7 +77,6 @@ static void check_restart(gboolean live, gboolean both, gboolean at_once)
   end(pair.left);
   end(pair.right);
   expect_event(&pair, GST_EVENT_EOS);
-  stereo_pair_free(&pair);
 }
 
 STX_TEST_LOOP(a_view_ends_and_begins_again, 8)
@@ -88,7 +87,7 @@ STX_TEST_LOOP(a_view_ends_and_begins_again, 8)
 /* The query of a pad that is requested after the end is answered, and its frames find partners. */
 STX_TEST(a_pad_is_requested_after_the_end)
 {
-  StereoPair pair = stereo_pair("", WIDTH, HEIGHT);
+  g_auto(StereoPair) pair = stereo_pair("", WIDTH, HEIGHT);
   g_autoptr(GstQuery) query = gst_query_new_drain();
 
   push(pair.left, FALSE, 0);
@@ -105,7 +104,6 @@ STX_TEST(a_pad_is_requested_after_the_end)
   push(pair.right, TRUE, 1);
   push(pair.left, FALSE, 1);
   expect_frame(&pair, 1);
-  stereo_pair_free(&pair);
 }
 
 /* ---- Secondary pads ------------------------------------------------------------------------ */

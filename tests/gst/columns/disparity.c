@@ -206,55 +206,46 @@ static void expect_alike(const Depths *expected, const Depths *actual, gdouble t
  * borders. */
 STX_TEST_LOOP(every_encoding_gives_the_same_stixels, G_N_ELEMENTS(names))
 {
-  Street *street = street_new();
-  Depths *expected = stixels(street, KITTI, "", street->baseline, "");
+  g_autofree Street *street = street_new();
+  g_autofree Depths *expected = stixels(street, KITTI, "", street->baseline, "");
   const gchar *name = names[_i];
   gboolean rounds = _i == OPENCV || _i == DEPTH_MM;
   g_autofree gchar *property = g_strdup_printf("disparity-encoding=%s", name);
   g_autofree gchar *field = g_strdup_printf(",disparity-encoding=(string)%s", name);
-  Depths *by_property = stixels(street, _i, property, street->baseline, "");
-  Depths *by_caps = stixels(street, _i, "", street->baseline, field);
+  g_autofree Depths *by_property = stixels(street, _i, property, street->baseline, "");
+  g_autofree Depths *by_caps = stixels(street, _i, "", street->baseline, field);
 
   expect_alike(expected, by_property, rounds ? .01 : 0, rounds ? .01 : 0, name);
   expect_alike(by_property, by_caps, 0, 0, field);
-  g_free(by_property);
-  g_free(by_caps);
-  g_free(expected);
-  g_free(street);
 }
 
 /* Whatever the distance of two lenses that a depth camera has none of. */
 STX_TEST(depths_need_no_baseline)
 {
-  Street *street = street_new();
-  Depths *expected = stixels(street, KITTI, "", street->baseline, "");
-  Depths *other = stixels(street, DEPTH_MM, "disparity-encoding=depth-mm baseline=0.4", 0, "");
-  Depths *none = stixels(street, DEPTH_MM, "disparity-encoding=depth-mm", 0, "");
+  g_autofree Street *street = street_new();
+  g_autofree Depths *expected = stixels(street, KITTI, "", street->baseline, "");
+  g_autofree Depths *other =
+      stixels(street, DEPTH_MM, "disparity-encoding=depth-mm baseline=0.4", 0, "");
+  g_autofree Depths *none = stixels(street, DEPTH_MM, "disparity-encoding=depth-mm", 0, "");
 
   ck_assert(other->baseline == .4);
   expect_alike(expected, other, .05, .1, "a baseline of 0.4 m");
   ck_assert(fabs(none->baseline * street->focal - 128) < 1e-9);
   expect_alike(expected, none, .05, .1, "no baseline");
-  g_free(none);
-  g_free(other);
-  g_free(expected);
-  g_free(street);
 }
 
 /* Half of the steps, half of the precision; and at half the size of a pixel as many pixels. */
 STX_TEST(coarse_steps_give_the_same_stixels)
 {
-  Street *street = street_new();
-  Depths *expected = stixels(street, DISPARITY_PIXELS, "", street->baseline, "");
-  Depths *coarse = stixels(street, DISPARITY_PIXELS, "disparity-steps=128", street->baseline, "");
-  Depths *coarsest = stixels(street, DISPARITY_PIXELS, "disparity-steps=16", street->baseline, "");
+  g_autofree Street *street = street_new();
+  g_autofree Depths *expected = stixels(street, DISPARITY_PIXELS, "", street->baseline, "");
+  g_autofree Depths *coarse =
+      stixels(street, DISPARITY_PIXELS, "disparity-steps=128", street->baseline, "");
+  g_autofree Depths *coarsest =
+      stixels(street, DISPARITY_PIXELS, "disparity-steps=16", street->baseline, "");
 
   expect_alike(expected, coarse, .02, .02, "128 steps");
   expect_alike(expected, coarsest, .1, .1, "16 steps");
-  g_free(coarsest);
-  g_free(coarse);
-  g_free(expected);
-  g_free(street);
 }
 
 /* ---- Files --------------------------------------------------------------------------------- */
@@ -286,7 +277,7 @@ static void write_frame(guint frame, const Street *street, Encoding encoding)
 STX_TEST_LOOP(files_of_raw_numbers, G_N_ELEMENTS(files))
 {
   Encoding encoding = files[_i].encoding;
-  Street *street = street_new();
+  g_autofree Street *street = street_new();
   g_autofree gchar *caps = media_type(encoding);
   g_autofree gchar *line = g_strdup_printf(READ "%s" WRITE, caps, files[_i].properties);
   g_autofree gchar *stixels = NULL;
@@ -299,5 +290,4 @@ STX_TEST_LOOP(files_of_raw_numbers, G_N_ELEMENTS(files))
   ck_assert(g_file_get_contents("stixels", &stixels, &size, NULL));
   ck_assert_msg(
       size / sizeof(StxStixel) > 3 * 2 * COLUMNS, "%s: %" G_GSIZE_FORMAT " bytes", line, size);
-  g_free(street);
 }

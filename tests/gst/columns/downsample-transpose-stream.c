@@ -91,7 +91,7 @@ STX_TEST(size_may_change_in_mid_stream)
 /* Buffers of the old and the new size must not be mixed, even if one pad is ahead. */
 STX_TEST(size_may_change_on_two_pads)
 {
-  GstHarness *confidence;
+  g_autoptr(Harness) confidence = NULL;
   g_autoptr(Harness) harness = with_confidence(&confidence);
   g_autoptr(GstBus) bus = stx_test_watch(harness->element);
 
@@ -104,7 +104,6 @@ STX_TEST(size_may_change_on_two_pads)
   gst_harness_push(harness, stx_test_buffer(40 * 8 * 2, 1, FRAME, FRAME));
   expect_pts(harness, FRAME);
   stx_test_expect_silence(bus);
-  gst_harness_teardown(confidence);
   gst_element_set_bus(harness->element, NULL);
 }
 
@@ -131,7 +130,7 @@ STX_TEST(lonely_frames_are_dropped_and_the_end_comes)
 
 STX_TEST(frames_without_time_pair_by_arrival)
 {
-  GstHarness *confidence;
+  g_autoptr(Harness) confidence = NULL;
   g_autoptr(Harness) harness = with_confidence(&confidence);
   g_autoptr(GstBus) bus = stx_test_watch(harness->element);
   g_autoptr(GstMessage) warning = NULL;
@@ -144,7 +143,6 @@ STX_TEST(frames_without_time_pair_by_arrival)
   warning = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING);
   ck_assert_msg(warning != NULL, "no warning of missing timestamps");
   stx_test_expect_silence(bus);
-  gst_harness_teardown(confidence);
   gst_element_set_bus(harness->element, NULL);
 }
 

@@ -70,6 +70,8 @@ static void scene_free(Scene *scene)
   g_free(scene->labels);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Scene, scene_free)
+
 static GstBuffer *disparity_of(const Scene *scene)
 {
   return at(picture((guint8 *)scene->disparity, scene->width, scene->height, 2, 6), 0);
@@ -177,6 +179,8 @@ static void fixture_end(Fixture *fixture)
   gst_object_unref(fixture->element);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Fixture, fixture_end)
+
 static GstBuffer *pull(Fixture *fixture)
 {
   GstBuffer *buffer = gst_harness_pull(fixture->sink);
@@ -200,10 +204,10 @@ STX_TEST_LOOP(every_backend_size_and_reduction_equals_reference, 6)
   guint backend = _i / 3, reduction = _i % 3;
 
   for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
-    Scene scene = scene_new(sizes[i].width, sizes[i].height, i);
+    g_auto(Scene) scene = scene_new(sizes[i].width, sizes[i].height, i);
     StxColmeanParams params = params_for(&scene, sizes[i].cell_width, sizes[i].cell_height);
     StxColmeanInput input = input_of(&scene);
-    Fixture fixture;
+    g_auto(Fixture) fixture = {0};
     g_autoptr(GstBuffer) columns = NULL;
     g_autofree gchar *line = g_strdup_printf(
         "downsample-transpose backend=%s threads=3 reduction=%s stixel-width=%d stixel-height=%d "
@@ -220,8 +224,6 @@ STX_TEST_LOOP(every_backend_size_and_reduction_equals_reference, 6)
     gst_harness_push(fixture.sink, disparity_of(&scene));
     columns = pull(&fixture);
     expect_reference(columns, &params, &input, line);
-    fixture_end(&fixture);
-    scene_free(&scene);
   }
 }
 
@@ -229,25 +231,24 @@ STX_TEST(zeros_give_unknown_cells)
 {
   guint8 zeros[2 * 20 * 10] = {0};
   Scene scene = {20, 10, (guint16 *)zeros, NULL, NULL};
-  Fixture fixture;
+  g_auto(Fixture) fixture = {0};
   g_autoptr(GstBuffer) columns = NULL;
 
   fixture_begin(&fixture, "downsample-transpose", &scene);
   gst_harness_push(fixture.sink, disparity_of(&scene));
   columns = pull(&fixture);
   stx_test_expect_bytes(columns, zeros, 3 * 2 * 2 * 2, "zeros");
-  fixture_end(&fixture);
 }
 
 /* Without confidence every pixel counts fully; the meta counts; the pad beats the meta. */
 STX_TEST_LOOP(confidence_comes_from_pad_or_meta, 4)
 {
   gboolean by_meta = _i & 1, by_pad = _i & 2;
-  Scene scene = scene_new(45, 23, 7);
+  g_auto(Scene) scene = scene_new(45, 23, 7);
   StxColmeanParams params = params_for(&scene, 8, 8);
   StxColmeanInput input = input_of(&scene);
   gsize count = 45 * 23;
-  Fixture fixture;
+  g_auto(Fixture) fixture = {0};
   GstBuffer *disparity = disparity_of(&scene);
   g_autoptr(GstBuffer) columns = NULL;
 
@@ -268,16 +269,14 @@ STX_TEST_LOOP(confidence_comes_from_pad_or_meta, 4)
   gst_harness_push(fixture.sink, disparity);
   columns = pull(&fixture);
   expect_reference(columns, &params, &input, "confidence");
-  fixture_end(&fixture);
-  scene_free(&scene);
 }
 
 STX_TEST(cityscapes_disparity_is_one_less)
 {
-  Scene scene = scene_new(24, 16, 3);
+  g_auto(Scene) scene = scene_new(24, 16, 3);
   StxColmeanParams params = params_for(&scene, 8, 8);
   StxColmeanInput input = input_of(&scene);
-  Fixture fixture;
+  g_auto(Fixture) fixture = {0};
   g_autoptr(GstBuffer) columns = NULL;
 
   params.disparity.encoding = STX_DISPARITY_CITYSCAPES;
@@ -286,15 +285,13 @@ STX_TEST(cityscapes_disparity_is_one_less)
   gst_harness_push(fixture.sink, disparity_of(&scene));
   columns = pull(&fixture);
   expect_reference(columns, &params, &input, "cityscapes");
-  fixture_end(&fixture);
-  scene_free(&scene);
 }
 
 /* ---- Semantics ----------------------------------------------------------------------------- */
 
 static GstBuffer *columns_with_labels(const Scene *scene, const guint8 *labels, const char *line)
 {
-  Fixture fixture;
+  g_auto(Fixture) fixture = {0};
   GstBuffer *columns;
 
   fixture_begin(&fixture, line, scene);
@@ -302,7 +299,6 @@ static GstBuffer *columns_with_labels(const Scene *scene, const guint8 *labels, 
   gst_harness_push(fixture.semantics, at(picture(labels, scene->width, scene->height, 1, 5), 0));
   gst_harness_push(fixture.sink, disparity_of(scene));
   columns = pull(&fixture);
-  fixture_end(&fixture);
   return columns;
 }
 
@@ -310,7 +306,7 @@ STX_TEST(label_images_in_both_encodings)
 {
   static const guint8 label_ids[] = {
       7, 8, 11, 12, 13, 17, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 31, 32, 33, 255, 0};
-  Scene scene = scene_new(45, 23, 11);
+  g_auto(Scene) scene = scene_new(45, 23, 11);
   StxColmeanParams params = params_for(&scene, 8, 8);
   StxColmeanInput input = input_of(&scene);
   guint8 ids[45 * 23];
@@ -328,7 +324,6 @@ STX_TEST(label_images_in_both_encodings)
   columns = columns_with_labels(&scene, ids, "downsample-transpose label-encoding=cityscapes-ids");
   expect_reference(columns, &params, &input, "label ids");
   gst_buffer_unref(columns);
-  scene_free(&scene);
 }
 
 /* ---- Refusals ------------------------------------------------------------------------------ */
@@ -379,7 +374,7 @@ STX_TEST_LOOP(refuses_with_a_reason, G_N_ELEMENTS(refusals))
   g_autofree gchar *line = g_strdup_printf("downsample-transpose %s", refusals[_i].line);
   const char *const *words = refusals[_i].words;
   Scene scene = {19, 19, NULL, NULL, NULL};
-  Fixture fixture;
+  g_auto(Fixture) fixture = {0};
 
   fixture_begin(&fixture, line, &scene);
   gst_harness_set_src_caps_str(fixture.sink, refusals[_i].disparity);
@@ -389,12 +384,11 @@ STX_TEST_LOOP(refuses_with_a_reason, G_N_ELEMENTS(refusals))
   }
   gst_harness_push(fixture.sink, stx_test_buffer(40000 * 20, 0, 0, FRAME));
   stx_test_expect_error(fixture.bus, words[0], words[1], words[2], NULL);
-  fixture_end(&fixture);
 }
 
 STX_TEST(refuses_buffers_that_contradict_their_caps)
 {
-  Scene scene = scene_new(16, 16, 1);
+  g_auto(Scene) scene = scene_new(16, 16, 1);
   GstBuffer *disparity = disparity_of(&scene);
   g_autoptr(GstBuffer) confidence = stx_test_buffer(64, 1, 0, 0);
   Fixture fixture;
@@ -416,7 +410,6 @@ STX_TEST(refuses_buffers_that_contradict_their_caps)
   gst_harness_push(fixture.sink, disparity_of(&scene));
   stx_test_expect_error(fixture.bus, "semantics", "767", "768", NULL);
   fixture_end(&fixture);
-  scene_free(&scene);
 }
 
 STX_TEST(names_the_calibration_file)

@@ -28,7 +28,7 @@ static GByteArray *reference_of(const StxImplTable *impls, const StxSatdpParams 
   gsize cells = (gsize)stx_grid_columns(&params->grid) * stx_grid_rows(&params->grid);
   GByteArray *records = g_byte_array_sized_new(cells * sizeof(StxStixel));
   gpointer scratch = g_aligned_alloc(1, impl->scratch_size(params, 1) + STX_ALIGN, STX_ALIGN);
-  StxSatdpTables *tables = g_new(StxSatdpTables, 1);
+  g_autofree StxSatdpTables *tables = g_new(StxSatdpTables, 1);
   StxPlace place = {.threads = 1};
   StxSatdpResult result;
   StxError error = {""};
@@ -39,7 +39,6 @@ static GByteArray *reference_of(const StxImplTable *impls, const StxSatdpParams 
   impl->run(params, tables, tables->has_ground, data, starts, (StxStixel *)records->data, &result,
       scratch, &place, NULL);
   records->len = result.count * sizeof(StxStixel);
-  g_free(tables);
   g_aligned_free(scratch);
   return records;
 }

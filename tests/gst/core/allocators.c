@@ -122,8 +122,8 @@ static const char *const lines[] = {
 STX_TEST_LOOP(buffers_are_in_the_memory_that_downstream_offers, G_N_ELEMENTS(lines))
 {
   Found found = {g_object_ref_sink(g_object_new(special_allocator_get_type(), NULL)), 0, 0};
-  GstElement *pipeline = stx_test_parse(lines[_i]);
-  GstBus *bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstElement) pipeline = stx_test_parse(lines[_i]);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   GstMessage *end;
 
   stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, offer, &found);
@@ -135,7 +135,5 @@ STX_TEST_LOOP(buffers_are_in_the_memory_that_downstream_offers, G_N_ELEMENTS(lin
       found.good > 0 && found.bad == 0, "%u good, %u bad: %s", found.good, found.bad, lines[_i]);
   gst_message_unref(end);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(bus);
-  gst_object_unref(pipeline);
   gst_object_unref(found.allocator);
 }

@@ -30,7 +30,7 @@ static void wait_for_the_end(GstElement *pipeline, const char *line, Outcome *ou
   gboolean done = FALSE;
 
   while (!done) {
-    GstMessage *message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, types);
+    g_autoptr(GstMessage) message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, types);
     GError *error;
 
     ck_assert_msg(message != NULL, "no end: %s", line);
@@ -41,13 +41,12 @@ static void wait_for_the_end(GstElement *pipeline, const char *line, Outcome *ou
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING)
       take_warning(message, outcome);
     done = GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS;
-    gst_message_unref(message);
   }
 }
 
 static Outcome run(const char *line)
 {
-  GstElement *pipeline = stx_test_parse(line);
+  g_autoptr(GstElement) pipeline = stx_test_parse(line);
   g_autoptr(GstElement) sink = NULL;
   Outcome outcome = {0};
   g_autoptr(GstPad) pad = NULL;
@@ -58,7 +57,6 @@ static Outcome run(const char *line)
   pad = gst_element_get_static_pad(sink, "sink");
   outcome.caps = gst_pad_get_current_caps(pad);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
   return outcome;
 }
 
@@ -67,6 +65,8 @@ static void end(Outcome *outcome)
   gst_caps_unref(outcome->caps);
   g_free(outcome->warning);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Outcome, end)
 
 /* ---- Expectations --------------------------------------------------------------------------- */
 
@@ -153,12 +153,11 @@ static const char *const hops[] = {
 
 STX_TEST_LOOP(set_anywhere_it_arrives, G_N_ELEMENTS(hops))
 {
-  Outcome outcome = run(hops[_i]);
+  g_auto(Outcome) outcome = run(hops[_i]);
 
   expect_camera(&outcome, 70, 60.5, 18.5, .5, 1.5, .02);
   expect_image(&outcome, 124, 38);
   expect_warning(&outcome, NULL);
-  end(&outcome);
 }
 
 STX_TEST(nothing_is_made_up)
@@ -210,12 +209,12 @@ STX_TEST(zero_can_be_said)
 /* Caps written by hand: whole numbers are ints there. */
 STX_TEST(ints_are_numbers)
 {
-  Outcome outcome = run(DISPARITY "! capssetter caps=video/x-raw,camera-focal=70,camera-cx=60,"
-                                  "camera-cy=18,camera-baseline=(double)0.5" TO_STIXELS);
+  g_auto(Outcome) outcome =
+      run(DISPARITY "! capssetter caps=video/x-raw,camera-focal=70,camera-cx=60,"
+                    "camera-cy=18,camera-baseline=(double)0.5" TO_STIXELS);
 
   expect_camera(&outcome, 70, 60, 18, .5, NAN, NAN);
   expect_image(&outcome, 124, 38);
-  end(&outcome);
 }
 
 /* ---- Scaled and cut -------------------------------------------------------------------------- */
@@ -223,12 +222,11 @@ STX_TEST(ints_are_numbers)
 /* The street's camera is .58 × width, the middle, and .46 × height. */
 STX_TEST(videoscale_scales_the_camera)
 {
-  Outcome outcome = run(STEREO("", STREET_PICTURE, SCALED));
+  g_auto(Outcome) outcome = run(STEREO("", STREET_PICTURE, SCALED));
 
   expect_camera(&outcome, .58 * 62, (61.5 + .5) / 2 - .5, (.46 * 38 + .5) / 2 - .5, .54, 1.65, 0);
   expect_image(&outcome, 62, 19);
   expect_warning(&outcome, NULL); /* the stream carries its camera: that is what it is for */
-  end(&outcome);
 }
 
 STX_TEST(another_shape_is_refused)
@@ -347,7 +345,7 @@ STX_TEST(numbers_of_several_sizes_come_together)
 /* Cut they may be: the values stay true. */
 STX_TEST(what_was_computed_may_be_cut)
 {
-  Outcome outcome =
+  g_auto(Outcome) outcome =
       run("street-scene-src view=disparity num-buffers=1 ! video/x-raw,width=124,height=38 ! "
           "videocrop left=12 right=8 top=3 bottom=2 ! downsample-transpose camera-crop-left=12 "
           "camera-crop-right=8 camera-crop-top=3 camera-crop-bottom=2 ! sat-dp-stixels ! "
@@ -357,7 +355,6 @@ STX_TEST(what_was_computed_may_be_cut)
   expect(&outcome, "camera-cx", 61.5 - 12);
   expect(&outcome, "camera-cy", .46 * 38 - 3);
   expect_image(&outcome, 104, 33);
-  end(&outcome);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -458,11 +455,10 @@ STX_TEST(a_principal_point_far_from_the_middle_is_told)
 /* The street at half of the file's size is the file's street at half of its size. */
 STX_TEST(the_street_takes_a_file_of_another_size)
 {
-  Outcome outcome =
+  g_auto(Outcome) outcome =
       run_with(KITTI_RAW, "street-scene-src view=disparity num-buffers=1 calibration=",
           " ! video/x-raw,width=62,height=19" TO_STIXELS);
 
   expect_camera(&outcome, 35, 30.5, 8.5, .5, 1.65, 0);
   expect_warning(&outcome, "scaled by 0.5");
-  end(&outcome);
 }

@@ -15,10 +15,9 @@ static void each_element(void (*check)(GstElementFactory *factory))
 
   for (gchar **name = names; *name != NULL; name++) {
     g_autoptr(GstElementFactory) factory = gst_element_factory_find(*name);
-    GstPluginFeature *loaded = gst_plugin_feature_load(GST_PLUGIN_FEATURE(factory));
+    g_autoptr(GstPluginFeature) loaded = gst_plugin_feature_load(GST_PLUGIN_FEATURE(factory));
 
     check(GST_ELEMENT_FACTORY(loaded));
-    gst_object_unref(loaded);
   }
   g_strfreev(names);
 }

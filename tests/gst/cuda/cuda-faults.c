@@ -193,12 +193,11 @@ STX_TEST_LOOP(no_gpu_is_no_fault_unless_one_is_asked_for, G_N_ELEMENTS(lines))
 
 STX_TEST(too_old_a_gpu)
 {
-  CudaOutcome gpu;
+  g_auto(CudaOutcome) gpu = {0};
 
   g_setenv("STX_FAKE_CUDA_CAPABILITY", "6.1", TRUE);
   gpu = expect_survival(0);
   ck_assert_int_eq(gpu.warnings, 2);
-  cuda_outcome_clear(&gpu);
 }
 
 STX_TEST(gpus_have_numbers)
@@ -231,19 +230,18 @@ STX_TEST(gpus_have_numbers)
 STX_TEST_LOOP(little_memory, G_N_ELEMENTS(lines) * AMOUNTS)
 {
   guint i = _i / AMOUNTS, amount = _i % AMOUNTS;
-  CudaOutcome gpu;
+  g_auto(CudaOutcome) gpu = {0};
 
   set_number("STX_FAKE_CUDA_MEMORY", amount * 56 * 1024);
   gpu = expect_survival(i);
   ck_assert_int_le(gpu.warnings, 3);
   ck_assert_msg(amount > 0 || gpu.warnings > 0, "%s: no memory was enough", lines[i].what);
-  cuda_outcome_clear(&gpu);
 }
 
 /* On the GPU pictures of the main memory are drawn on only if the user insists. */
 STX_TEST_LOOP(little_memory_is_an_error_with_cuda, G_N_ELEMENTS(lines))
 {
-  CudaOutcome gpu;
+  g_auto(CudaOutcome) gpu = {0};
 
   set_number("STX_FAKE_CUDA_MEMORY", 4096);
   gpu = run_on(lines[_i].line, "backend=cuda");
@@ -251,7 +249,6 @@ STX_TEST_LOOP(little_memory_is_an_error_with_cuda, G_N_ELEMENTS(lines))
   ck_assert_msg(strstr(gpu.error->message, "CUDA_ERROR_OUT_OF_MEMORY") != NULL ||
                     strstr(gpu.error->message, "no memory on the GPU") != NULL,
       "%s: \"%s\"", lines[_i].what, gpu.error->message);
-  cuda_outcome_clear(&gpu);
 }
 
 /* Memory for another search is as large as that one needs. */
@@ -293,7 +290,7 @@ STX_TEST_LOOP(the_gpu_may_be_lost, 4 * G_N_ELEMENTS(losses))
 {
   guint i = _i % G_N_ELEMENTS(losses), turn = _i / G_N_ELEMENTS(losses);
   g_auto(CudaOutcome) cpu = run_on(losses[i].line, "backend=omp");
-  CudaOutcome gpu;
+  g_auto(CudaOutcome) gpu = {0};
 
   set_number("STX_FAKE_CUDA_LOST", losses[i].first + turn * losses[i].step);
   gpu = run_on(losses[i].line, "");
@@ -302,21 +299,19 @@ STX_TEST_LOOP(the_gpu_may_be_lost, 4 * G_N_ELEMENTS(losses))
   ck_assert_uint_eq(LAST(gpu)->time, LAST(cpu)->time);
   ck_assert_uint_le(gpu.told, losses[i].frames - gpu.buffers);
   ck_assert_int_eq(gpu.told > 0, gpu.buffers < losses[i].frames);
-  cuda_outcome_clear(&gpu);
 }
 
 /* The cause is the GPU's, also where the call that fails asks for memory. */
 STX_TEST_LOOP(a_lost_gpu_is_no_lack_of_memory, 9)
 {
   CudaLine line = {SMALL, "backend=cuda", ON_DEVICE, "backend=cuda", "", 3};
-  CudaOutcome outcome;
+  g_auto(CudaOutcome) outcome = {0};
 
   set_number("STX_FAKE_CUDA_LOST", 36 + _i * 12);
   outcome = cuda_run(&line);
   ck_assert(outcome.error != NULL);
   ck_assert_msg(strstr(outcome.error->message, "CUDA_ERROR_ILLEGAL_ADDRESS") != NULL, "%s",
       outcome.error->message);
-  cuda_outcome_clear(&outcome);
 }
 
 /* ---- States -------------------------------------------------------------------------------- */

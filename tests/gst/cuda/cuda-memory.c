@@ -46,7 +46,7 @@ STX_TEST_LOOP(bytes_are_those_of_the_cpu, G_N_ELEMENTS(lines))
 {
   CudaLine line = lines[_i];
   g_auto(CudaOutcome) cpu = cuda_run_on_cpu(&line);
-  CudaOutcome gpu;
+  g_auto(CudaOutcome) gpu = {0};
   g_autofree gchar *cells = g_strdup_printf("backend=cuda %s", line.cells);
   g_autofree gchar *stixels = g_strdup_printf("backend=cuda %s", line.stixels);
 
@@ -55,7 +55,6 @@ STX_TEST_LOOP(bytes_are_those_of_the_cpu, G_N_ELEMENTS(lines))
   gpu = cuda_run(&line);
   cuda_expect_same(&gpu, &cpu, line.cells);
   ck_assert_uint_eq(gpu.buffers, line.frames);
-  cuda_outcome_clear(&gpu);
 }
 
 /* ---- Memory of the host -------------------------------------------------------------------- */

@@ -43,7 +43,7 @@ static gboolean expect_labels(
     GstBuffer *buffer, const gfloat *points, gsize count, const char *what)
 {
   StxGroundParams params = params_of_small();
-  guint32 *expected = scan_reference(&params, points, count, NULL);
+  g_autofree guint32 *expected = scan_reference(&params, points, count, NULL);
   GstMapInfo map;
   gboolean mapped, readable;
 
@@ -57,7 +57,6 @@ static gboolean expect_labels(
   if (mapped)
     gst_buffer_unmap(labels_of(buffer), &map);
   gst_buffer_unref(buffer);
-  g_free(expected);
   return readable;
 }
 

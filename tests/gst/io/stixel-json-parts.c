@@ -316,7 +316,7 @@ static json_t *line_parsed(const char *caps, GstBuffer *buffer)
 
 STX_TEST_LOOP(has_the_parts_that_are_there, G_N_ELEMENTS(varieties))
 {
-  json_t *json = parsed(line_of(varieties[_i].line, varieties[_i].caps, varieties[_i].make()));
+  json_auto_t *json = parsed(line_of(varieties[_i].line, varieties[_i].caps, varieties[_i].make()));
   g_autofree gchar *wanted = g_strconcat("version pts ", varieties[_i].keys, NULL);
   g_autoptr(GString) keys = g_string_new(NULL);
   const char *key;
@@ -326,7 +326,6 @@ STX_TEST_LOOP(has_the_parts_that_are_there, G_N_ELEMENTS(varieties))
       g_string_append_printf(keys, "%s%s", keys->len > 0 ? " " : "", key);
   ck_assert_str_eq(keys->str, g_strchomp(wanted));
   ck_assert_int_eq(json_integer_value(json_object_get(json, "version")), 1);
-  json_decref(json);
 }
 
 /* An empty format means null: expect (line, "{s:n}"). */
@@ -343,7 +342,7 @@ STX_TEST_LOOP(has_the_parts_that_are_there, G_N_ELEMENTS(varieties))
 
 STX_TEST(obstacles_are_the_records)
 {
-  json_t *json = line_parsed(STIXELS, stixels_with_obstacles());
+  json_auto_t *json = line_parsed(STIXELS, stixels_with_obstacles());
   json_t *list = json_object_get(json, "obstacles");
 
   ck_assert_uint_eq(json_array_size(list), 2);
@@ -359,7 +358,6 @@ STX_TEST(obstacles_are_the_records)
       "id", "age", 0, "source", "lidar", "label", "class", "box", "count", 40, "metres",
       "closing_speed", "closing_speed_deviation", "lateral_speed", "lateral_speed_deviation",
       "in_corridor", 0, "cut", 1, "confidence", 0.);
-  json_decref(json);
 }
 
 /* Whole numbers are written without a point. */
@@ -404,22 +402,21 @@ STX_TEST(velocities_are_the_records)
 /* A program that changed one of them left them so: none is that of another. */
 STX_TEST(velocities_of_another_number_are_left_out)
 {
-  json_t *json = line_parsed(OBSTACLES, with_velocities(buffer_of(obstacles, sizeof obstacles[0])));
+  json_auto_t *json =
+      line_parsed(OBSTACLES, with_velocities(buffer_of(obstacles, sizeof obstacles[0])));
 
   ck_assert(
       json_object_get(json_array_get(json_object_get(json, "obstacles"), 0), "velocity") == NULL);
-  json_decref(json);
 }
 
 STX_TEST(free_space_is_the_records)
 {
-  json_t *json = line_parsed(VIDEO, video_with_both());
+  json_auto_t *json = line_parsed(VIDEO, video_with_both());
   json_t *list = json_object_get(json, "free_space");
 
   EXPECT(list, "[{s:s,s:f,s:f,s:i,s:i},{s:s,s:n,s:n,s:n,s:n},{s:s,s:n,s:n,s:n,s:n}]", "state",
       "obstacle", "x", -1.5, "z", 12.5, "row", 17, "obstacle", 0, "state", "free", "x", "z", "row",
       "obstacle", "state", "unknown", "x", "z", "row", "obstacle");
-  json_decref(json);
 }
 
 /* The buffer's bytes two bytes further on in other memory. */
@@ -449,13 +446,12 @@ STX_TEST(a_scan_that_is_not_aligned_gives_the_same_line)
 
 STX_TEST(points_are_counted)
 {
-  json_t *json = line_parsed(SCAN, scan_with_labels());
+  json_auto_t *json = line_parsed(SCAN, scan_with_labels());
 
   EXPECT(json_object_get(json, "points"),
       "{s:i,s:i,s:i,s:i,s:[{s:i,s:i,s:{s:[f,f],s:[f,f],s:[f,f]}},{s:i,s:i,s:n}]}", "count", 5,
       "ground", 1, "obstacle", 3, "unknown", 1, "clusters", "id", 2, "count", 2, "metres", "x", -2.,
       1., "y", -1., 1., "z", 10., 12., "id", 5, "count", 1, "metres");
-  json_decref(json);
 }
 
 /* The same lines of records and of video that carries them. */

@@ -137,7 +137,7 @@ STX_TEST(says_what_the_records_say)
 STX_TEST(unknown_is_null)
 {
   g_autoptr(Harness) harness = gst_harness_new("stixel-json");
-  json_t *json;
+  json_auto_t *json = NULL;
 
   gst_harness_set_src_caps_str(harness, SMALL);
   json = convert(harness, GST_CLOCK_TIME_NONE);
@@ -145,7 +145,6 @@ STX_TEST(unknown_is_null)
   expect_null(json, "camera");
   expect_null(json_array_get(json_object_get(json, "stixels"), 0), "distance");
   expect_null(json_array_get(json_object_get(json, "stixels"), 0), "metres");
-  json_decref(json);
 }
 
 STX_TEST(metres_may_be_left_out)
@@ -185,7 +184,7 @@ STX_TEST(numbers_do_not_follow_the_locale)
   static const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
   g_autoptr(Harness) harness = gst_harness_new("stixel-json");
   gboolean comma = FALSE;
-  json_t *json;
+  json_auto_t *json = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS(locales) && !comma; i++)
     comma = setlocale(LC_NUMERIC, locales[i]) != NULL;
@@ -194,20 +193,18 @@ STX_TEST(numbers_do_not_follow_the_locale)
   gst_harness_set_src_caps_str(harness, METRIC);
   json = convert(harness, 0);
   expect_number(json_array_get(json_object_get(json, "stixels"), 0), "disparity_top", 1.5);
-  json_decref(json);
 }
 
 STX_TEST(size_may_change_in_mid_stream)
 {
   g_autoptr(Harness) harness = gst_harness_new("stixel-json");
-  json_t *json;
+  json_auto_t *json = NULL;
 
   gst_harness_set_src_caps_str(harness, SMALL);
   json_decref(convert(harness, 0));
   gst_harness_set_src_caps_str(harness, STIXELS "width=7,height=20,stixel-width=4,columns=2");
   json = convert(harness, FRAME);
   expect_number(json, "width", 7);
-  json_decref(json);
 }
 
 static const struct {

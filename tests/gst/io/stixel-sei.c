@@ -195,13 +195,12 @@ STX_TEST(bytes_without_a_picture_stay_as_they_are)
 
   for (guint kind = 0; kind < G_N_ELEMENTS(kinds); kind++)
     for (gsize size = 0; size <= sizeof noise; size++) {
-      GstBuffer *buffer =
+      g_autoptr(GstBuffer) buffer =
           size > 0 ? gst_buffer_new_memdup(noise, size) : gst_buffer_new_allocate(NULL, 0, NULL);
 
       attach(buffer);
       buffer = pass(kinds[kind].caps, buffer, FALSE);
       ck_assert_uint_eq(gst_buffer_get_size(buffer), size);
-      gst_buffer_unref(buffer);
     }
 }
 

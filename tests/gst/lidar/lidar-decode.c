@@ -80,12 +80,11 @@ static void push_turns(GstHarness *harness, guint first, guint turns)
 
 static guint64 count_of(GstHarness *harness, const gchar *name)
 {
-  GstStructure *stats = NULL;
+  g_autoptr(GstStructure) stats = NULL;
   guint64 count = G_MAXUINT64;
 
   g_object_get(harness->element, "stats", &stats, NULL);
   ck_assert(gst_structure_get_uint64(stats, name, &count));
-  gst_structure_free(stats);
   return count;
 }
 

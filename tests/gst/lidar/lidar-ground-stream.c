@@ -95,7 +95,7 @@ STX_TEST_LOOP(another_rate_is_refused_by_name, G_N_ELEMENTS(rates))
 static void expect_reference(ScanFixture *fixture, guint32 seed)
 {
   gfloat points[4 * POINTS];
-  guint32 *expected;
+  g_autofree guint32 *expected = NULL;
   g_autoptr(GstBuffer) output = NULL;
 
   scan_points(points, POINTS, seed);
@@ -103,7 +103,6 @@ static void expect_reference(ScanFixture *fixture, guint32 seed)
   output = scan_run(fixture, points, POINTS);
   stx_test_expect_bytes(gst_buffer_get_stx_point_labels_meta(output)->labels, expected, 4 * POINTS,
       "after a flush or a restart");
-  g_free(expected);
 }
 
 STX_TEST(flushes_ends_and_restarts)

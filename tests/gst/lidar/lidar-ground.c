@@ -318,12 +318,10 @@ static void scan_bank(gfloat *points)
 
 static void expect_effect(const StxGroundParams *params, const gfloat *points, const char *what)
 {
-  guint32 *before = scan_reference(&defaults, points, POINTS, NULL);
-  guint32 *after = scan_reference(params, points, POINTS, NULL);
+  g_autofree guint32 *before = scan_reference(&defaults, points, POINTS, NULL);
+  g_autofree guint32 *after = scan_reference(params, points, POINTS, NULL);
 
   ck_assert_msg(memcmp(before, after, 4 * POINTS) != 0, "%s changes nothing here", what);
-  g_free(before);
-  g_free(after);
 }
 
 /* The default, the effect, and back again. */

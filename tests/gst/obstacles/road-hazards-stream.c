@@ -72,6 +72,8 @@ static void end(Fixture *f)
   stx_hazards_free(f->state);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Fixture, end)
+
 /* ---- Frames -------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -170,18 +172,17 @@ static const StxMotion first = {.state = STX_MOTION_FIRST}, still = {.state = ST
 
 STX_TEST(frames_confirm_each_other)
 {
-  Fixture f = begin("");
+  g_auto(Fixture) f = begin("");
   gsize begun = run(&f, 20, 0, ON_MAP, &first), followed = 0;
 
   for (guint i = 1; i < 4; i++)
     followed += run(&f, 20 + i, i, i == 2 ? ON_LEFT : ON_MAP, NULL);
   ck_assert_uint_gt(followed, 2 * begun);
-  end(&f);
 }
 
 STX_TEST(a_cut_a_repeated_and_a_lost_frame)
 {
-  Fixture f = begin("");
+  g_auto(Fixture) f = begin("");
 
   run(&f, 20, 0, ON_MAP, &first);
   run(&f, 21, 1, ON_MAP, NULL);
@@ -191,7 +192,6 @@ STX_TEST(a_cut_a_repeated_and_a_lost_frame)
   run(&f, 63, 6, ON_MAP, NULL); /* its motion is that of the last 100 ms only */
   run(&f, 64, 7, ON_MAP, NULL);
   ck_assert_uint_gt(f.told, 1);
-  end(&f);
 }
 
 /* Events of one seek have its number on all pads. */
@@ -203,7 +203,7 @@ static GstEvent *of_seek(GstEvent *event)
 
 STX_TEST(a_flush_begins_anew)
 {
-  Fixture f = begin("");
+  g_auto(Fixture) f = begin("");
 
   run(&f, 20, 0, ON_MAP, NULL);
   run(&f, 21, 1, ON_MAP, NULL);
@@ -219,12 +219,11 @@ STX_TEST(a_flush_begins_anew)
   stx_hazards_reset(f.state);
   run(&f, 22, 2, ON_MAP, NULL);
   run(&f, 23, 3, ON_MAP, NULL);
-  end(&f);
 }
 
 STX_TEST(without_motion_each_frame_counts)
 {
-  Fixture f = begin("confirm=3");
+  g_auto(Fixture) f = begin("confirm=3");
   gsize all = 0;
 
   f.params.confirm = 3;
@@ -232,12 +231,11 @@ STX_TEST(without_motion_each_frame_counts)
     all += run(&f, 20 + i, i, ABSENT, NULL);
   ck_assert_uint_gt(all, 1);
   run(&f, 22, 2, ON_MAP, NULL); /* not the third: those before had no motion */
-  end(&f);
 }
 
 STX_TEST(it_ends)
 {
-  Fixture f = begin("");
+  g_auto(Fixture) f = begin("");
   gboolean ended = FALSE;
 
   run(&f, 20, 0, ON_MAP, &first);
@@ -251,15 +249,13 @@ STX_TEST(it_ends)
     ended = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
   }
   fail_unless(gst_harness_try_pull(f.left) == NULL, "a frame more");
-  end(&f);
 }
 
 STX_TEST(one_frame_is_enough_if_one_says_so)
 {
-  Fixture f = begin("confirm=1");
+  g_auto(Fixture) f = begin("confirm=1");
 
   f.params.confirm = 1;
   ck_assert_uint_gt(run(&f, 20, 0, ON_MAP, &first), 0);
   run(&f, 21, 1, ON_MAP, NULL);
-  end(&f);
 }

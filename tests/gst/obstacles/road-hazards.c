@@ -54,7 +54,7 @@ static GstPadProbeReturn look(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
 static Seen run(const char *line, const char *element, const char *pad)
 {
-  GstElement *pipeline = stx_test_parse(line);
+  g_autoptr(GstElement) pipeline = stx_test_parse(line);
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   g_autoptr(GstMessage) message = NULL;
   Seen seen = {0};
@@ -64,7 +64,6 @@ static Seen run(const char *line, const char *element, const char *pad)
   message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless(message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
   return seen;
 }
 

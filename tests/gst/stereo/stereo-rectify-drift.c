@@ -67,7 +67,7 @@ static RectifyRig rig_with(const char *refine)
 /* A pair of frames; the right one that comes out is added to the sum, if there is one. */
 static void push(RectifyRig *rig, GstBuffer *left, GstBuffer *right, GChecksum *sum)
 {
-  GstBuffer *out;
+  g_autoptr(GstBuffer) out = NULL;
   GstMapInfo map;
 
   fail_unless_equals_int(gst_harness_push(rig->left, left), GST_FLOW_OK);
@@ -78,7 +78,6 @@ static void push(RectifyRig *rig, GstBuffer *left, GstBuffer *right, GChecksum *
   if (sum != NULL)
     g_checksum_update(sum, map.data, (gssize)map.size);
   gst_buffer_unmap(out, &map);
-  gst_buffer_unref(out);
 }
 
 static void push_frames(RectifyRig *rig, guint first, guint end, GChecksum *sum)

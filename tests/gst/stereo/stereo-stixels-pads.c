@@ -155,7 +155,7 @@ STX_TEST(frames_with_both_views_may_change_their_size)
 
 STX_TEST(one_view_may_end)
 {
-  StereoPair pair = new_pair(TRUE);
+  g_auto(StereoPair) pair = new_pair(TRUE);
 
   for (int i = 0; i < 5; i++)
     stereo_push_left(&pair, view(FALSE, i));
@@ -166,7 +166,6 @@ STX_TEST(one_view_may_end)
   for (int i = 0; i < 2; i++)
     expect_picture(pair.left, i, WIDTH);
   expect_end(pair.left);
-  stereo_pair_free(&pair);
 }
 
 /* ---- Requests ------------------------------------------------------------------------------ */

@@ -324,7 +324,7 @@ STX_TEST(motion_goes_to_another_buffer)
 
 STX_TEST(velocities_survive_copies_and_scaling_whole)
 {
-  GstBuffer *frame = gst_buffer_new_allocate(NULL, 64 * 32, NULL);
+  g_autoptr(GstBuffer) frame = gst_buffer_new_allocate(NULL, 64 * 32, NULL);
   g_autoptr(GstBuffer) one = gst_buffer_new_allocate(NULL, sizeof(StxVelocity), NULL);
   g_autoptr(GstBuffer) two = gst_buffer_new_allocate(NULL, 2 * sizeof(StxVelocity), NULL);
   g_autoptr(GstBuffer) half = gst_buffer_new_allocate(NULL, sizeof(StxVelocity) / 2, NULL);
@@ -340,12 +340,11 @@ STX_TEST(velocities_survive_copies_and_scaling_whole)
           "video/x-raw,format=GRAY8,width=32,height=16,framerate=10/1");
   meta = gst_buffer_get_stx_velocities_meta(frame);
   fail_unless(meta != NULL && meta->obstacles == one && meta->stixels == two);
-  gst_buffer_unref(frame);
 }
 
 STX_TEST(occupancy_grids_survive_copies_and_scaling)
 {
-  GstBuffer *frame = gst_buffer_new_allocate(NULL, 64 * 32, NULL);
+  g_autoptr(GstBuffer) frame = gst_buffer_new_allocate(NULL, 64 * 32, NULL);
   g_autoptr(GstBuffer) cells = gst_buffer_new_allocate(NULL, 6, NULL);
   GstStxOccupancyMeta *meta;
 
@@ -365,7 +364,6 @@ STX_TEST(occupancy_grids_survive_copies_and_scaling)
   fail_unless(meta != NULL && meta->cells == cells && meta->width == 3 && meta->height == 2);
   fail_unless(meta->fixed && meta->epoch == 4 && meta->resolution == .5);
   fail_unless(meta->origin_x == 1 && meta->origin_y == 0 && meta->yaw == 2);
-  gst_buffer_unref(frame);
 }
 
 STX_TEST(motion_with_half_a_point_is_refused)
@@ -387,13 +385,12 @@ static GstBuffer *new_records(guint count, gsize size)
 static GstBuffer *frame_with_obstacles(gboolean has_free_space)
 {
   GstBuffer *frame = gst_buffer_new_allocate(NULL, 64 * 32, NULL);
-  GstBuffer *obstacles = new_records(3, sizeof(StxObstacle));
+  g_autoptr(GstBuffer) obstacles = new_records(3, sizeof(StxObstacle));
   GstBuffer *free_space = has_free_space ? new_records(8, sizeof(StxFreeSpace)) : NULL;
   GstStxObstaclesMeta *meta = gst_buffer_add_stx_obstacles_meta(
       frame, obstacles, free_space, has_free_space ? &info : NULL);
 
   ck_assert(meta->obstacles == obstacles && meta->free_space == free_space);
-  gst_buffer_unref(obstacles);
   gst_clear_buffer(&free_space);
   return frame;
 }

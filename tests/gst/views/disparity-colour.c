@@ -50,6 +50,8 @@ static void end(Fixture *f)
   gst_object_unref(f->element);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Fixture, end)
+
 /* Disparities of 0 … 70 px, some unknown; `seed` 0 is all unknown. */
 static GstBuffer *map_at(guint frame, guint seed)
 {
@@ -135,7 +137,7 @@ static void expect_map(Fixture *f, const StxColormapParams *params, guint frame,
 STX_TEST(properties_count_from_the_next_frame)
 {
   StxColormapParams params = {.mode = STX_COLORMAP_DISPARITY, .palette = -1};
-  Fixture f = begin("", MAP_CAPS CAMERA, NULL);
+  g_auto(Fixture) f = begin("", MAP_CAPS CAMERA, NULL);
 
   expect_map(&f, &params, 0, "at first");
   g_object_set(f.element, "max", 20., NULL);
@@ -152,7 +154,6 @@ STX_TEST(properties_count_from_the_next_frame)
   params.encoding = STX_DISPARITY_DEPTH_MM;
   expect_map(&f, &params, 4, "caps");
   stx_test_expect_silence(f.bus);
-  end(&f);
 }
 
 /* Downstream may change its mind about the format. */
@@ -204,7 +205,7 @@ static void expect_ends(Fixture *f, GstBuffer *map, gboolean ends, const char *w
  * once again. */
 STX_TEST(the_range_of_frames)
 {
-  Fixture f = begin("range=frame palette=gray", MAP_CAPS, NULL);
+  g_auto(Fixture) f = begin("range=frame palette=gray", MAP_CAPS, NULL);
   GstSegment segment;
 
   gst_segment_init(&segment, GST_FORMAT_TIME);
@@ -216,7 +217,6 @@ STX_TEST(the_range_of_frames)
   gst_harness_push_event(f.map, gst_event_new_segment(&segment));
   expect_ends(&f, two_values(3, 22, 34), TRUE, "after a flush");
   expect_ends(&f, two_values(4, 100, 150), TRUE, "another scene");
-  end(&f);
 }
 
 /* ---- Refusals ------------------------------------------------------------------------------ */
@@ -240,20 +240,18 @@ static const struct {
 
 STX_TEST_LOOP(refuses_with_a_reason, G_N_ELEMENTS(refusals))
 {
-  Fixture f = begin(refusals[_i].properties, refusals[_i].caps, refusals[_i].truth);
+  g_auto(Fixture) f = begin(refusals[_i].properties, refusals[_i].caps, refusals[_i].truth);
 
   if (f.truth != NULL)
     gst_harness_push(f.truth, map_at(0, 1));
   gst_harness_push(f.map, map_at(0, 1));
   stx_test_expect_error(f.bus, refusals[_i].words[0], refusals[_i].words[1], NULL);
-  end(&f);
 }
 
 STX_TEST(refuses_half_a_record)
 {
-  Fixture f = begin("", STIXEL_CAPS, NULL);
+  g_auto(Fixture) f = begin("", STIXEL_CAPS, NULL);
 
   gst_harness_push(f.map, stx_test_buffer(25, 0, 0, FRAME));
   stx_test_expect_error(f.bus, "25", "24", NULL);
-  end(&f);
 }

@@ -48,6 +48,8 @@ static void end(Rig *rig)
   gst_object_unref(rig->element);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rig, end)
+
 static void push_frame(Rig *rig, GstClockTime pts)
 {
   GstBuffer *frame = stx_test_buffer(3 * WIDTH * HEIGHT, 100, pts, FRAME);
@@ -110,13 +112,12 @@ static void expect_spot(Rig *rig, gdouble x, gdouble y)
 static void expect_drawn(
     const char *line, const char *video, const char *scans, gdouble x, gdouble y)
 {
-  Rig rig = begin(line, video, scans);
+  g_auto(Rig) rig = begin(line, video, scans);
 
   push_frame(&rig, 0);
   gst_harness_push(rig.points, scan_at(0, 10, 2.5, 1));
   expect_spot(&rig, x, y);
   stx_test_expect_silence(rig.bus);
-  end(&rig);
 }
 
 /* ---- Camera and sensor ---------------------------------------------------------------------- */
@@ -178,12 +179,11 @@ STX_TEST(what_is_missing_is_named)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    Rig rig = begin(cases[i].line, cases[i].video, cases[i].scans);
+    g_auto(Rig) rig = begin(cases[i].line, cases[i].video, cases[i].scans);
 
     push_frame(&rig, 0);
     gst_harness_push(rig.points, scan_at(0, 10, 0, 0));
     stx_test_expect_error(rig.bus, cases[i].words[0], cases[i].words[1], cases[i].words[2], NULL);
-    end(&rig);
   }
 }
 
@@ -216,7 +216,7 @@ static guint64 frames_without(Rig *rig)
 /* The video has three frames for each scan. */
 STX_TEST(scans_are_held_and_fade)
 {
-  Rig rig = begin(PLAIN "hold=250", PIXELS CAMERA, SCANS ",sensor-z=0.");
+  g_auto(Rig) rig = begin(PLAIN "hold=250", PIXELS CAMERA, SCANS ",sensor-z=0.");
   Spot spot[5];
 
   push_frame(&rig, 0);
@@ -233,14 +233,13 @@ STX_TEST(scans_are_held_and_fade)
   ck_assert_uint_eq(spot[4].red, spot[0].red);
   ck_assert_uint_eq(frames_without(&rig), 3);
   stx_test_expect_silence(rig.bus);
-  end(&rig);
 }
 
 /* A scan that is stamped an hour ahead keeps none of those behind it from being drawn. */
 STX_TEST(a_scan_with_an_odd_time_costs_one_scan)
 {
-  Rig rig = begin(PLAIN "hold=0", PIXELS CAMERA, SCANS ",sensor-z=0.");
-  GstStructure *stats;
+  g_auto(Rig) rig = begin(PLAIN "hold=0", PIXELS CAMERA, SCANS ",sensor-z=0.");
+  g_autoptr(GstStructure) stats = NULL;
   guint64 odd = 0;
 
   for (guint i = 0; i < 20; i++) {
@@ -253,14 +252,12 @@ STX_TEST(a_scan_with_an_odd_time_costs_one_scan)
   }
   g_object_get(rig.element, "stats", &stats, NULL);
   fail_unless(gst_structure_get_uint64(stats, "odd-times", &odd) && odd == 1);
-  gst_structure_free(stats);
-  end(&rig);
 }
 
 /* Nothing tells the second scan from an odd time yet; from the third on the interval is known. */
 STX_TEST(scans_that_are_seconds_apart_are_drawn)
 {
-  Rig rig = begin(PLAIN "hold=0", PIXELS CAMERA, SCANS ",sensor-z=0.");
+  g_auto(Rig) rig = begin(PLAIN "hold=0", PIXELS CAMERA, SCANS ",sensor-z=0.");
 
   gst_harness_push(rig.points, scan_at(0, 10, 0, 0));
   push_frame(&rig, 0);
@@ -277,16 +274,14 @@ STX_TEST(scans_that_are_seconds_apart_are_drawn)
     push_frame(&rig, time);
     ck_assert_int_gt(pull(&rig).count, 0);
   }
-  end(&rig);
 }
 
 STX_TEST(frames_before_the_first_scan_go_on_undrawn)
 {
-  Rig rig = begin(PLAIN, PIXELS CAMERA, SCANS ",sensor-z=0.");
+  g_auto(Rig) rig = begin(PLAIN, PIXELS CAMERA, SCANS ",sensor-z=0.");
 
   push_frame(&rig, 0);
   gst_harness_push(rig.points, scan_at(3 * FRAME, 10, 0, 0));
   ck_assert_int_eq(pull(&rig).count, 0);
   stx_test_expect_warning(rig.bus, "no scan");
-  end(&rig);
 }

@@ -47,6 +47,9 @@ static void end(Fixture *f)
   gst_harness_teardown(f->sink);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Fixture, end)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(StxOccupancy, stx_occupancy_free)
+
 static GstBuffer *run(Fixture *f, GstBuffer *buffer)
 {
   GstBuffer *grid = gst_harness_push_and_pull(f->sink, buffer);
@@ -117,8 +120,8 @@ static void expect_cells(StxOccupancy *state, const StxOccupancyParams *params, 
 STX_TEST(stixels_become_cells)
 {
   const StxOccupancyParams params = small_params();
-  StxOccupancy *state = stx_occupancy_new();
-  Fixture f = begin(SMALL, "", OBSTACLES_CAPS);
+  g_autoptr(StxOccupancy) state = stx_occupancy_new();
+  g_auto(Fixture) f = begin(SMALL, "", OBSTACLES_CAPS);
   GstBuffer *out = run(&f, obstacles_stixels(DISTANCE, 13, 0));
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(f.sink->sinkpad);
   g_autoptr(GstCaps) expected = gst_caps_from_string(
@@ -129,21 +132,17 @@ STX_TEST(stixels_become_cells)
   ck_assert_uint_eq(GST_BUFFER_DURATION(out), OBSTACLES_FRAME);
   expect_cells(
       state, &params, obstacles_stixels(DISTANCE, 13, 0), (StxOccupancyFrame){.count = 0}, out);
-  stx_occupancy_free(state);
-  end(&f);
 }
 
 STX_TEST(stixels_may_come_on_video)
 {
   const StxOccupancyParams params = small_params();
-  StxOccupancy *state = stx_occupancy_new();
-  Fixture f = begin(SMALL, "", OBSTACLES_VIDEO_CAPS(64, 48));
+  g_autoptr(StxOccupancy) state = stx_occupancy_new();
+  g_auto(Fixture) f = begin(SMALL, "", OBSTACLES_VIDEO_CAPS(64, 48));
 
   expect_cells(state, &params, obstacles_stixels(DISTANCE, 255, 0), (StxOccupancyFrame){.count = 0},
       run(&f, obstacles_picture(64, 48, DISTANCE, 0)));
   stx_test_expect_warning(f.bus, "principal point"); /* the fixture's, of an image so small */
-  stx_occupancy_free(state);
-  end(&f);
 }
 
 /* With labels, as lidar-ground hangs them on. */
@@ -164,29 +163,26 @@ static GstBuffer *labelled_scan(gfloat points[4 * POINTS], guint32 **labels)
 STX_TEST(scans_become_cells)
 {
   const StxOccupancyParams params = small_params();
-  StxOccupancy *state = stx_occupancy_new();
-  Fixture f = begin(SMALL, "", SCAN_CAPS);
+  g_autoptr(StxOccupancy) state = stx_occupancy_new();
+  g_auto(Fixture) f = begin(SMALL, "", SCAN_CAPS);
   gfloat points[4 * POINTS];
-  guint32 *labels;
+  g_autofree guint32 *labels = NULL;
   GstBuffer *scan = labelled_scan(points, &labels);
 
   expect_cells(state, &params, NULL,
       (StxOccupancyFrame){.points = points, .labels = labels, .point_count = POINTS},
       run(&f, scan));
-  g_free(labels);
-  stx_occupancy_free(state);
-  end(&f);
 }
 
 STX_TEST(a_scan_adds_to_stixels)
 {
   const StxOccupancyParams params = small_params();
   const StxExtrinsics sensor = {.x = -1, .z = .2};
-  StxOccupancy *state = stx_occupancy_new();
-  Fixture f = begin(SMALL "sensor-x=-1 sensor-z=.2", "", OBSTACLES_CAPS);
+  g_autoptr(StxOccupancy) state = stx_occupancy_new();
+  g_auto(Fixture) f = begin(SMALL "sensor-x=-1 sensor-z=.2", "", OBSTACLES_CAPS);
   gdouble matrix[12], place[12];
   gfloat points[4 * POINTS];
-  guint32 *labels;
+  g_autofree guint32 *labels = NULL;
 
   f.points = gst_harness_new_with_element(f.element, "points", NULL);
   gst_harness_set_src_caps_str(f.points, SCAN_CAPS);
@@ -197,17 +193,14 @@ STX_TEST(a_scan_adds_to_stixels)
       (StxOccupancyFrame){
           .points = points, .labels = labels, .point_count = POINTS, .place = place},
       run(&f, obstacles_stixels(DISTANCE, 13, 0)));
-  g_free(labels);
   gst_harness_teardown(f.points);
-  stx_occupancy_free(state);
-  end(&f);
 }
 
 /* ---- Outputs ------------------------------------------------------------------------------- */
 
 STX_TEST(sizes_change_in_mid_stream)
 {
-  Fixture f = begin(SMALL, "", OBSTACLES_CAPS);
+  g_auto(Fixture) f = begin(SMALL, "", OBSTACLES_CAPS);
   GstBuffer *out = run(&f, obstacles_stixels(DISTANCE, 13, 0));
 
   ck_assert_uint_eq(gst_buffer_get_size(out), SIDE * SIDE);
@@ -216,7 +209,6 @@ STX_TEST(sizes_change_in_mid_stream)
   out = run(&f, obstacles_stixels(DISTANCE, 13, OBSTACLES_FRAME));
   ck_assert_uint_eq(gst_buffer_get_size(out), SIDE * SIDE / 4);
   gst_buffer_unref(out);
-  end(&f);
 }
 
 /* ---- Over time ----------------------------------------------------------------------------- */
@@ -253,7 +245,7 @@ STX_TEST(the_motion_is_followed)
 
 STX_TEST(frames_without_stixels_say_nothing)
 {
-  Fixture f = begin(SMALL, "", OBSTACLES_VIDEO_CAPS(64, 48));
+  g_auto(Fixture) f = begin(SMALL, "", OBSTACLES_VIDEO_CAPS(64, 48));
   guint64 without;
 
   for (guint i = 0; i < 2; i++) {
@@ -267,7 +259,6 @@ STX_TEST(frames_without_stixels_say_nothing)
   stx_test_expect_warning(f.bus, "has no stixels");
   g_object_get(f.element, "frames-without-stixels", &without, NULL);
   ck_assert_uint_eq(without, 2);
-  end(&f);
 }
 
 STX_TEST(what_cannot_be_placed_is_refused)

@@ -37,11 +37,15 @@ static Fixture begin(const char *properties, const char *behind, const char *cap
 
 static void end(Fixture *f)
 {
+  if (f->points != NULL)
+    gst_harness_teardown(f->points);
   gst_element_set_bus(f->stixels->element, NULL);
   gst_object_unref(f->bus);
   gst_object_unref(f->element);
   gst_harness_teardown(f->stixels);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Fixture, end)
 
 static GstBuffer *run(Fixture *f, GstBuffer *buffer)
 {
@@ -54,7 +58,7 @@ static GstBuffer *run(Fixture *f, GstBuffer *buffer)
 /* Takes the picture, which is that of the fixture's stixels with the element's defaults. */
 static void expect_picture(GstBuffer *picture, const char *video, const char *what)
 {
-  Fixture f = begin("", video, OBSTACLES_CAPS);
+  g_auto(Fixture) f = begin("", video, OBSTACLES_CAPS);
   g_autoptr(GstBuffer) expected = run(&f, obstacles_stixels(DISTANCE, 13, 0));
   GstMapInfo map;
 
@@ -62,7 +66,6 @@ static void expect_picture(GstBuffer *picture, const char *video, const char *wh
   stx_test_expect_bytes(picture, map.data, map.size, what);
   gst_buffer_unmap(expected, &map);
   gst_buffer_unref(picture);
-  end(&f);
 }
 
 /* ---- Pictures ------------------------------------------------------------------------------ */
@@ -73,10 +76,9 @@ STX_TEST(video_is_as_good_as_stixels)
 
   for (guint i = 0; i < G_N_ELEMENTS(cameras); i++) {
     g_autofree gchar *caps = g_strdup_printf("%s%s", OBSTACLES_VIDEO_CAPS(64, 48), cameras[i]);
-    Fixture f = begin("", VIDEO SMALL, caps);
+    g_auto(Fixture) f = begin("", VIDEO SMALL, caps);
 
     expect_picture(run(&f, obstacles_picture(64, 48, DISTANCE, 0)), VIDEO SMALL, cameras[i]);
-    end(&f);
   }
 }
 
@@ -88,7 +90,7 @@ static const char *const changes[] = {"mode=class", "mode=kind", "mode=height", 
 
 STX_TEST(properties_count_from_the_next_frame)
 {
-  Fixture f = begin("", VIDEO SMALL, OBSTACLES_CAPS);
+  g_auto(Fixture) f = begin("", VIDEO SMALL, OBSTACLES_CAPS);
   GstBuffer *last = run(&f, obstacles_stixels(DISTANCE, 13, 0));
 
   for (guint i = 0; i < G_N_ELEMENTS(changes); i++) {
@@ -107,7 +109,6 @@ STX_TEST(properties_count_from_the_next_frame)
     g_strfreev(words);
   }
   gst_buffer_unref(last);
-  end(&f);
 }
 
 /* ---- With a scan --------------------------------------------------------------------------- */
@@ -127,12 +128,6 @@ static GstBuffer *run_both(Fixture *f, const gfloat *points)
   return run(f, obstacles_stixels(DISTANCE, 13, 0));
 }
 
-static void end_both(Fixture *f)
-{
-  gst_harness_teardown(f->points);
-  end(f);
-}
-
 /* Scans lie at the same place with these properties as with those. */
 static void expect_scan(const char *properties, const char *same)
 {
@@ -143,11 +138,10 @@ static void expect_scan(const char *properties, const char *same)
 
   scan_points(points, POINTS, 1);
   for (guint i = 0; i < 2; i++) {
-    Fixture f = begin_with_points(both[i]);
+    g_auto(Fixture) f = begin_with_points(both[i]);
 
     picture[i] = run_both(&f, points);
     stx_test_expect_silence(f.bus);
-    end_both(&f);
   }
   ck_assert(gst_buffer_map(picture[1], &map, GST_MAP_READ));
   stx_test_expect_bytes(picture[0], map.data, map.size, properties);
@@ -184,21 +178,20 @@ STX_TEST(scans_lie_where_the_file_says)
 
 STX_TEST(asks_where_the_sensor_stands)
 {
-  Fixture f = begin_with_points("");
+  g_auto(Fixture) f = begin_with_points("");
   gfloat points[4 * POINTS];
 
   scan_points(points, POINTS, 1);
   gst_harness_push(f.points, scan_buffer(points, POINTS, 0));
   gst_harness_push(f.stixels, obstacles_stixels(DISTANCE, 13, 0));
   stx_test_expect_error(f.bus, "calibration=FILE", "Tr:", "sensor-yaw", NULL);
-  end_both(&f);
 }
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
 STX_TEST(sizes_are_those_of_downstream)
 {
-  Fixture f = begin("", " ! capsfilter name=filter", OBSTACLES_CAPS);
+  g_auto(Fixture) f = begin("", " ! capsfilter name=filter", OBSTACLES_CAPS);
   g_autoptr(GstElement) filter = gst_bin_get_by_name(GST_BIN(f.stixels->element), "filter");
 
   for (gint i = 0; i < 4; i++) {
@@ -215,7 +208,6 @@ STX_TEST(sizes_are_those_of_downstream)
     ck_assert(gst_structure_has_field_typed(
         gst_caps_get_structure(found, 0), "framerate", GST_TYPE_FRACTION));
   }
-  end(&f);
 }
 
 /* ---- What is missing ----------------------------------------------------------------------- */
@@ -237,7 +229,7 @@ STX_TEST(a_camera_is_asked_for_and_taken)
 
 STX_TEST(frames_without_stixels_are_counted)
 {
-  Fixture f = begin("", VIDEO SMALL, OBSTACLES_VIDEO_CAPS(64, 48));
+  g_auto(Fixture) f = begin("", VIDEO SMALL, OBSTACLES_VIDEO_CAPS(64, 48));
   guint64 count;
 
   for (gint i = 0; i < 3; i++)
@@ -246,7 +238,6 @@ STX_TEST(frames_without_stixels_are_counted)
   stx_test_expect_warning(f.bus, "has no stixels");
   g_object_get(f.element, "frames-without-stixels", &count, NULL);
   ck_assert_uint_eq(count, 3);
-  end(&f);
 }
 
 STX_TEST(refuses_with_a_reason)

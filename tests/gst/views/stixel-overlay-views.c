@@ -111,7 +111,7 @@ static void push_truth(GstHarness *truth, const StxStixel *records, guint frame)
 STX_TEST(truth_that_cannot_be_compared_is_refused)
 {
   OverlayFixture f = overlay_setup_with(TRUTH, TRUE);
-  GstHarness *truth;
+  g_autoptr(Harness) truth = NULL;
 
   overlay_push_stixels(&f, 0);
   gst_harness_push(f.video, overlay_frame_at(0));
@@ -125,7 +125,6 @@ STX_TEST(truth_that_cannot_be_compared_is_refused)
   overlay_push_stixels(&f, 0);
   gst_harness_push(f.video, overlay_frame_at(0));
   stx_test_expect_error(f.bus, "4 columns of 4 pixels", "2 columns of 8 pixels", NULL);
-  gst_harness_teardown(truth);
   overlay_teardown(&f);
 }
 
