@@ -14,6 +14,7 @@ usage: check_demo.py BUILD_ROOT
   - a decoder that is missing is installed, or its package is named;
   - scripts of this tree that a failure ends say where.
 """
+import functools
 import os
 import pathlib
 import shutil
@@ -106,6 +107,12 @@ def demo(folder, *words, env=None):
     return result.returncode, result.stdout, result.stderr
 
 
+@functools.cache
+def plain_pixels(picture):
+    """Those of a picture that does not change."""
+    return pixels(picture)
+
+
 def pixels(picture):
     """A picture as rows of RGB."""
     raw = picture.with_suffix(".raw")
@@ -131,7 +138,7 @@ def check_drawn(folder, words, frame, frames):
     status, said, faults = demo(folder, *words)
     expect(status == 0 and "ERROR" not in faults, f"{words} ends with {status}:\n{said}{faults}")
     drawn = pixels(folder / "out/stixels.png")
-    plain = [pixels(folder / f"left/{i:06}.png") for i in range(FRAMES)]
+    plain = [plain_pixels(folder / f"left/{i:06}.png") for i in range(FRAMES)]
     expect(drawn.shape == plain[0].shape, f"{words}: a picture of {drawn.shape}")
     expect(drawn.std() > 20, f"{words}: a blank picture")
     changed = (abs(drawn - plain[frame]).max(axis=2) > 16).mean()
