@@ -7,12 +7,6 @@
 #include <float.h>
 #include <string.h>
 
-/* num / den rounded half up; num < 2^62, den > 0. */
-STX_INLINE uint64_t stx_round_half_up(uint64_t num, uint64_t den)
-{
-  return (2 * num + den) / (2 * den);
-}
-
 /* q(p) of colmean.h. A comparison with NaN is false, so NaN is 0; the addition is exact for
  * whatever rounds to 65535, the largest possible result. */
 STX_INLINE uint32_t stx_score_from_float(float p)

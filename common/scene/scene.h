@@ -198,10 +198,6 @@ STX_API void stx_scene_hits(const StxScene *scene, StxSceneEye eye, const double
 bool stx_scene_project(
     const StxScene *scene, StxSceneEye eye, const double point[3], double pixel[2]);
 
-/* A corner between the chessboard's squares, from the upper left one on, 0 … columns − 1 and
- * 0 … rows − 1. False: there is no chessboard. */
-bool stx_scene_board_corner(const StxScene *scene, int column, int row, double point[3]);
-
 /* ---- Small things on the road -------------------------------------------------------------- */
 
 typedef enum {
@@ -295,14 +291,10 @@ STX_API bool stx_scene_lidar_check(const StxSceneLidar *lidar, StxError *error);
 STX_API StxExtrinsics stx_scene_lidar_extrinsics(
     const StxSceneLidar *lidar, const StxCamera *camera);
 
-/* The ray of one azimuth and beam; |direction| is 1, so that its t is the range. Step 0 looks
- * straight back, the turn goes clockwise seen from above (over the left side to the front): at the
- * azimuth 180° − 360°·step/steps from x to y. Beam 0 is the top one. */
-StxSceneRay stx_scene_lidar_ray(
-    const StxScene *scene, const StxSceneLidar *lidar, int step, int beam);
-
 /*
- * One turn of a sensor that stx_scene_lidar_check() accepts. Returns the number of points: rays
+ * One turn of a sensor that stx_scene_lidar_check() accepts: clockwise seen from above, from
+ * straight back over the left side to the front, at the azimuths 180° − 360°·step/steps from x to
+ * y; beam 0 is the top one. Returns the number of points: rays
  * that meet nothing in range, and returns that are lost, leave none.
  *   points: x, y, z in the sensor's frame (metres) and the intensity 0 … 1; NULL or
  *     steps × beams of them.

@@ -133,16 +133,6 @@ void stx_scene_board_place(StxScene *scene)
     depth *= FARTHER;
 }
 
-bool stx_scene_board_corner(const StxScene *scene, int column, int row, double point[3])
-{
-  const StxSceneBoard *size = &scene->params.board;
-  if (scene->params.kind != STX_SCENE_CHESSBOARD)
-    return false;
-  point_of(&scene->board, (column - .5 * (size->columns - 1)) * size->square,
-      (row - .5 * (size->rows - 1)) * size->square, point);
-  return true;
-}
-
 /* ---- Rays --------------------------------------------------------------------------------- */
 
 void stx_scene_board_cast(const StxScene *scene, const StxSceneRay *ray, SceneContact *contact)

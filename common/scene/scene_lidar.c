@@ -168,16 +168,6 @@ static StxSceneRay ray_of(const Sensor *sensor, const double d[3])
   return ray;
 }
 
-StxSceneRay stx_scene_lidar_ray(
-    const StxScene *scene, const StxSceneLidar *lidar, int step, int beam)
-{
-  Sensor sensor = sensor_of(scene, lidar);
-  Angle azimuth = azimuth_of(lidar, step), elevation = elevation_of(lidar, beam);
-  double d[3];
-  direction_of(&azimuth, &elevation, d);
-  return ray_of(&sensor, d);
-}
-
 /* ---- Covers --------------------------------------------------------------------------------- */
 
 /* The corners of a box in the sensor's frame, and their mean. */

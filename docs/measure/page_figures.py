@@ -5,12 +5,10 @@ import math
 import pathlib
 import sys
 
+import gpu_model
 import plot_stixels
 import speed
 from plots import FOLDER, data_folder, read, run, sentences, table, write
-
-sys.path.append(str(FOLDER.parents[1] / "tests/sass"))
-import model  # noqa: E402
 
 SHARES = ("ground_as_ground", "object_as_object", "distance_median", "distance_90",
           "distance_far_off")
@@ -118,4 +116,5 @@ def packets():
 
 def blocks():
     return (stixel_quality() + ground_quality() + scans() + packets() + speed.blocks() +
-            table("gpu-model", model.lines(), 1) + table("gpu-published", model.published(), 2))
+            table("gpu-model", gpu_model.lines(), 1) +
+            table("gpu-published", gpu_model.published(), 2))

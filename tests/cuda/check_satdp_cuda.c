@@ -184,34 +184,6 @@ STX_TEST(pruning_changes_nothing)
   }
 }
 
-/* Columns of a usual height under usual parameters, where holes, sky and objects compete. */
-STX_TEST(pruning_changes_nothing_around_holes)
-{
-  StxRandom random = {10};
-  for (int round = 0; round < (stx_test_small() ? 1 : 30); round++) {
-    int rows = stx_test_small() ? 20 : 40 + stx_random_below(&random, 50);
-    StxSatdpParams params = case_params(3, rows, 4, 0);
-    StxRoadLine line = {0.3, stx_random_below(&random, params.grid.height), 1};
-    params.unknown_cost = stx_random_below(&random, 16) / 4.0;
-    params.sky_cost = stx_random_below(&random, 16) / 4.0;
-    expect_agreements(params, &case_camera, &line, HOLES, round);
-  }
-}
-
-STX_TEST(pruning_changes_nothing_on_slopes)
-{
-  static const double sigmas[] = {0.003, 0.01, 0.03, 0.1, 0.5, 100};
-  StxRandom random = {12};
-  for (int round = 0; round < (stx_test_small() ? 2 : 120); round++) {
-    int rows = stx_test_small() ? 20 : 60 + stx_random_below(&random, 60);
-    StxSatdpParams params = case_params(4, rows, 4, 0);
-    StxRoadLine line = {0.3, stx_random_below(&random, params.grid.height), 1};
-    params.object_sigma_slope = sigmas[round % 6];
-    params.stixel_cost = stx_random_below(&random, 40) / 4.0;
-    expect_agreement(params, &case_camera, round % 3 ? &line : NULL, SLOPES, (uint64_t)round);
-  }
-}
-
 STX_TEST(prunes)
 {
   StxRandom random = {11};

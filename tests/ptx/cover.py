@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Which lines of the kernels no run has entered: for report.py.
+"""Which lines of the kernels no check program enters on the machine that runs PTX.
+
+usage: cover.py BUILD
+
+BUILD is a build folder with the tests and the target ptx-lines, configured with -Dcuda-archs=75 or
+more. Its check programs run in order, at their smallest, and those whose blocks wait for one
+another once more.
 
 The PTX of the build does not say which lines it was made of. The same, compiled with -lineinfo,
 does, and has the same instructions, or this fails. An instruction's place is a line and column of
@@ -9,13 +15,17 @@ unrolled, and what it made twice. Instructions without a line, which move values
 not count.
 
 What remains is listed where it begins: at blocks behind one that was entered, or a copy. Each such
-place has a reason in never.txt.
+place has a reason in never.txt. The exit status is 1 if there is one without a reason, a reason
+without code, or a kernel that nobody launched.
 """
 import collections
 import fnmatch
 import os
 import pathlib
 import re
+import subprocess
+import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REASONS = pathlib.Path(__file__).with_name("never.txt")
@@ -25,6 +35,45 @@ FILE = re.compile(r'\s*\.file\s+(\d+) "([^"]*)"')
 LABEL = re.compile(r"(\$L__BB\w+):")
 BRANCH = re.compile(r"\bbra(?:\.uni)?\s+(\$L__BB\w+)")
 Reason = collections.namedtuple("Reason", "kernel file text why")
+Line = collections.namedtuple("Line", "line leads runs")
+# Check programs and a seed; later ones are those whose blocks wait for one another with it.
+RUNS = ((["check_*cuda"], 0),
+        (["check_fulldp_cuda", "check_rdp_cuda", "check_satdp_cuda"], 3))
+
+
+# ---- What ran ------------------------------------------------------------------------------------
+
+def run_checks(build, checks, seed, folder):
+    """Each of the check programs leaves its report in the folder."""
+    environment = dict(os.environ, STX_PTX_REPORT=str(folder), STX_CHECK_SIZES="small")
+    for program in sorted(p for name in checks for p in (build / "tests" / "cuda").glob(name)):
+        done = subprocess.run([program, f"ptx-75:{seed}"], env=environment, capture_output=True,
+                              text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"{program}:\n{done.stdout}{done.stderr}")
+
+
+def read_reports(folder):
+    """{(file, kernel): its lines}, with the sums of all runs; no lines: never launched."""
+    kernels = {}
+    for path in sorted(pathlib.Path(folder).glob("*.report")):
+        for part in path.read_text().split("kernel\t")[1:]:
+            head, *texts = part.splitlines()
+            name, file, _ = head.split("\t")
+            lines = [Line(*map(int, text.split("\t"))) for text in texts]
+            known = kernels.get((file, name))
+            kernels[file, name] = [a._replace(runs=a.runs + b.runs)
+                                   for a, b in zip(known, lines)] if known and lines else (
+                                       lines or known or [])
+    return kernels
+
+
+def blocks_of(lines):
+    begins = [i for i, line in enumerate(lines) if line.leads or i == 0] + [len(lines)]
+    return [lines[begin:end] for begin, end in zip(begins, begins[1:])]
+
+
+# ---- Where it stands -----------------------------------------------------------------------------
 
 
 def source_name(path):
@@ -139,15 +188,13 @@ def reason_for(reasons, kernel, file, text):
                  and reason.file == file and reason.text == text), None)
 
 
-def print_never(kernels, blocks_of, kept, lined):
-    """`kernels` of report.py, which ran the PTX in `kept`. Returns what is wrong, or None."""
+def print_never(kernels, kept, lined):
+    """For kernels that ran the PTX in `kept`. Returns what is wrong, or None."""
     sums, unexplained, reasons, used, places = collections.Counter(), 0, read_reasons(), set(), {}
-    for (file, name), kernel in sorted(kernels.items()):
-        if not kernel.lines:
-            continue
+    for (file, name), lines in sorted(kernels.items()):
         if file not in places:
             places[file] = Places(kept / file, lined / (file.split(".")[0] + ".lines.ptx"))
-        never = Never(list(blocks_of(kernel.lines)), places[file])
+        never = Never(blocks_of(lines), places[file])
         sums.update(all=never.blocks, entered=never.entered, left=never.left)
         for (source, line), ptx in never.begins.items():
             text = source_line(source, line)
@@ -166,3 +213,19 @@ def print_never(kernels, blocks_of, kept, lined):
     if unexplained or idle:
         return f"{unexplained} places without a reason, {len(idle)} reasons without a place"
     return None
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        for checks, seed in RUNS:
+            run_checks(build, checks, seed, folder)
+        kernels = read_reports(folder)
+    idle = [name for (_, name), lines in sorted(kernels.items()) if not lines]
+    if idle:
+        sys.exit("launched by nobody: " + ", ".join(idle))
+    sys.exit(print_never(kernels, build / "cuda" / "kept", build / "tests" / "ptx"))
+
+
+if __name__ == "__main__":
+    main()

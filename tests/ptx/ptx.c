@@ -90,19 +90,15 @@ bool stx_ptx_launch(StxPtx *ptx, const StxPtxLaunch *launch, char *error, size_t
   return false;
 }
 
-/* A line per kernel, then one per instruction: what it is, where it leads, and how often. */
+/* A line per kernel, then one per instruction: its line, whether it begins a block, how often. */
 void stx_ptx_report(const StxPtx *ptx, FILE *file)
 {
   for (int k = 0; k < ptx->kernels; k++) {
     const PtxKernel *kernel = ptx->kernel[k];
-    fprintf(file, "kernel\t%s\t%s\t%llu\t%llu\n", kernel->name, kernel->file,
-        (unsigned long long)kernel->launches, (unsigned long long)kernel->threads_run);
-    for (int i = 0; i < kernel->instructions && kernel->launches > 0; i++) {
-      const PtxInstruction *at = &kernel->code[i];
-      fprintf(file, "%d\t%d\t%d\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%s\n", at->line, at->leads,
-          (int)at->class, (unsigned long long)at->runs, (unsigned long long)at->lanes,
-          (unsigned long long)at->requests, (unsigned long long)at->sectors,
-          (unsigned long long)at->conflicts, (unsigned long long)at->splits, at->text);
-    }
+    fprintf(file, "kernel\t%s\t%s\t%llu\n", kernel->name, kernel->file,
+        (unsigned long long)kernel->launches);
+    for (int i = 0; i < kernel->instructions && kernel->launches > 0; i++)
+      fprintf(file, "%d\t%d\t%llu\n", kernel->code[i].line, kernel->code[i].leads,
+          (unsigned long long)kernel->code[i].runs);
   }
 }

@@ -137,75 +137,6 @@ static bool find(PtxWarp *warp, const PtxInstruction *at, int lane, int size, Pl
   return !block->run->failed;
 }
 
-/* ---- Counts ------------------------------------------------------------------------------- */
-
-static uint64_t lane_address(const PtxWarp *warp, const PtxInstruction *at, int lane)
-{
-  return ptx_lanes(warp, at->s[0])[lane] + (uint64_t)at->offset;
-}
-
-/* Different numbers among `count`; sorted as they come in, which mostly they are. */
-static int different(uint64_t *number, int count)
-{
-  int kept = 0;
-  for (int i = 0; i < count; i++) {
-    int k = kept;
-    while (k > 0 && number[k - 1] > number[i])
-      k--;
-    if (k > 0 && number[k - 1] == number[i])
-      continue;
-    uint64_t value = number[i];
-    memmove(number + k + 1, number + k, (size_t)(kept - k) * sizeof *number);
-    number[k] = value;
-    kept++;
-  }
-  return kept;
-}
-
-/* Sectors of 32 bytes that a warp's access touches. */
-static void count_sectors(const PtxWarp *warp, PtxInstruction *at, uint32_t mask)
-{
-  uint64_t sector[PTX_LANES];
-  int count = 0;
-  for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-    sector[count++] = lane_address(warp, at, ptx_lowest(rest)) / 32;
-  at->requests++;
-  at->sectors += (uint64_t)different(sector, count);
-}
-
-/* Turns that the 32 banks of 4 bytes need beyond one for every 128 bytes: words of one bank are
- * read one after the other, unless they are the same. */
-static void count_conflicts(const PtxWarp *warp, PtxInstruction *at, uint32_t mask)
-{
-  int words = at->size * at->count > 4 ? at->size * at->count / 4 : 1;
-  int together = PTX_LANES / words, most = 0;
-  uint64_t word[PTX_LANES];
-  at->requests++;
-  for (int first = 0; first < PTX_LANES; first += together) {
-    int count = 0, bank[PTX_LANES] = {0};
-    for (int lane = first; lane < first + together; lane++)
-      for (int k = 0; k < words && (mask >> lane & 1); k++)
-        word[count++] = lane_address(warp, at, lane) / 4 + (uint64_t)k;
-    count = different(word, count);
-    most = 0;
-    for (int i = 0; i < count; i++) {
-      int *b = &bank[word[i] % 32];
-      most = ++*b > most ? *b : most;
-    }
-    at->conflicts += most > 1 ? (uint64_t)(most - 1) : 0;
-  }
-}
-
-static void count_access(const PtxWarp *warp, PtxInstruction *at, uint32_t mask)
-{
-  uint64_t first = lane_address(warp, at, ptx_lowest(mask));
-  bool shared = at->space == PTX_SHARED || (at->space == PTX_GENERIC && first >> 60 == 1);
-  if (shared)
-    count_conflicts(warp, at, mask);
-  else if (at->space != PTX_PARAM)
-    count_sectors(warp, at, mask);
-}
-
 /* ---- Loads -------------------------------------------------------------------------------- */
 
 static uint64_t extended(const uint8_t *bytes, int size, bool is_signed)
@@ -264,7 +195,6 @@ void ptx_load(PtxWarp *warp, PtxInstruction *at, uint32_t mask)
   PtxRun *run = warp->block->run;
   if (!ptx_known(warp, at, at->s[0], mask))
     return;
-  count_access(warp, at, mask);
   for (uint32_t rest = mask; rest != 0 && !run->failed; rest &= rest - 1)
     load_lane(warp, at, ptx_lowest(rest));
 }
@@ -307,7 +237,6 @@ void ptx_store(PtxWarp *warp, PtxInstruction *at, uint32_t mask)
   PtxRun *run = warp->block->run;
   if (!ptx_known(warp, at, at->s[0], mask))
     return;
-  count_access(warp, at, mask);
   run->idle = 0;
   for (uint32_t rest = mask; rest != 0 && !run->failed; rest &= rest - 1)
     store_lane(warp, at, ptx_lowest(rest));
@@ -390,7 +319,6 @@ void ptx_atomic(PtxWarp *warp, PtxInstruction *at, uint32_t mask)
   PtxRun *run = warp->block->run;
   if (!ptx_known(warp, at, at->s[0], mask))
     return;
-  count_access(warp, at, mask);
   run->idle = 0;
   /* In no order that a program could count on. */
   for (uint32_t rest = mask; rest != 0 && !run->failed;) {

@@ -146,13 +146,10 @@ void ptx_run_group(PtxWarp *warp, uint32_t group, int turns)
     uint32_t active = guarded(warp, at, group);
     run->idle++;
     at->runs++;
-    at->lanes += (uint64_t)__builtin_popcount(active);
     if (at->class == PTX_BRANCH && (active == 0 || active == group)) {
       pc = active != 0 ? at->target : pc + 1;
       continue;
     }
-    if (at->class == PTX_BRANCH)
-      at->splits++;
     if (at->class >= PTX_BRANCH && active != 0) {
       place(warp, group & ~active, pc + 1);
       place(warp, active, at->class == PTX_BRANCH ? at->target : pc);
@@ -475,6 +472,5 @@ bool ptx_run(PtxKernel *kernel, const StxPtxLaunch *launch, char *error, size_t 
   free(run.past);
   free(run.past_lines);
   kernel->launches++;
-  kernel->threads_run += (uint64_t)threads * launch->grid[0] * launch->grid[1] * launch->grid[2];
   return !run.failed;
 }

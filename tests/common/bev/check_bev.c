@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Scans from above, pixel by pixel: literal places, what lies over what, odd points. Colours, rings
- * and legends: tests/frames.
+ * Scans from above: odd points, their order, extremes. Places, colours, rings and legends:
+ * tests/frames.
  */
 #include "common/bev/bev.h"
 #include "tests/testing.h"
@@ -113,38 +113,6 @@ static void expect_place(
 
 /* ---- Places ------------------------------------------------------------------------------- */
 
-STX_TEST(x_is_up_and_y_is_left)
-{
-  StxBevParams params = bev_plain(20, 20), zoomed = bev_plain(20, 20);
-  expect_place(params, 3.5f, 2.5f, 7, 6, 7, 6);
-  expect_place(params, -3.5f, -2.5f, 12, 13, 12, 13);
-  expect_place(params, 0.1f, -0.1f, 10, 9, 10, 9);
-  params.center_x = 5;
-  params.center_y = -6;
-  expect_place(params, 5.5f, -5.5f, 9, 9, 9, 9);
-  expect_place(params, 0.5f, 0.5f, 3, 14, 3, 14);
-  zoomed.extent = 5; /* 2 pixels per metre */
-  expect_place(zoomed, 1.25f, 1.25f, 7, 7, 7, 7);
-  expect_place(bev_plain(33, 17), 0, 0, 16, 8, 16, 8); /* the middle of a pixel */
-  expect_place(bev_plain(17, 33), 0, 0, 8, 16, 8, 16);
-  expect_place(bev_plain(33, 17), 8.25f, -16.25f, 32, 0, 32, 0);
-  expect_place(bev_plain(33, 17), -8.25f, 16.25f, 0, 16, 0, 16);
-}
-
-/* The part of an outside point's square that reaches in is drawn. */
-STX_TEST(edges_cut_squares)
-{
-  StxBevParams params = bev_plain(20, 20);
-  params.point_size = 5;
-  expect_place(params, 11.5f, 0.5f, 7, 0, 11, 0); /* row −2 */
-  expect_place(params, 12.5f, 0.5f, 1, 1, 0, 0);  /* row −3: nothing */
-  expect_place(params, -11.5f, 0.5f, 7, 19, 11, 19);
-  expect_place(params, -12.5f, 0.5f, 1, 1, 0, 0);
-  expect_place(params, 0.5f, 11.5f, 0, 7, 0, 11);
-  expect_place(params, 0.5f, -11.5f, 19, 7, 19, 11);
-  expect_place(params, 0.5f, -12.5f, 1, 1, 0, 0);
-}
-
 STX_TEST(odd_points_are_left_out)
 {
   static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 1e10f, -1e10f};
@@ -176,49 +144,6 @@ static void crowd(StxRandom *random, float (*points)[4], uint32_t *labels, int c
     points[i][2] = (float)stx_random_below(random, 40) / 10 - 2;
     points[i][3] = (float)stx_random_below(random, 256) / 255;
     labels[i] = classes[stx_random_below(random, 7)];
-  }
-}
-
-static int rank_of(uint32_t label)
-{
-  return (label & 0xFFFF) == 0 ? 0 : (label & 0xFFFF) == 49 || (label & 0xFFFF) == 40 ? 1 : 2;
-}
-
-/* A picture of many is, pixel for pixel, the picture of the one that lies above. */
-STX_TEST(equals_the_pictures_of_single_points)
-{
-  enum { COUNT = 40 };
-  StxRandom random = {5};
-  for (int round = 0; round < 40; round++) {
-    StxBevParams params =
-        bev_plain(16 + stx_random_below(&random, 9), 16 + stx_random_below(&random, 9));
-    float points[COUNT][4];
-    uint32_t labels[COUNT];
-    BevPicture all, one[COUNT];
-    params.format = stx_pixel_format(bev_formats[round % BEV_FORMATS]);
-    params.point_size = 1 + round % 9;
-    params.mode = (StxBevMode)(round % 4);
-    params.center_x = round % 3;
-    crowd(&random, points, labels, COUNT, 14);
-    for (int i = 0; i < COUNT; i++) { /* no two of one height: ties have a test of their own */
-      points[i][2] = (float)i * 0.05f - 1;
-      one[i] = bev_picture_of(params, &points[i], &labels[i], 1);
-    }
-    all = bev_picture_of(params, points, labels, COUNT);
-    STX_AUTO(BevPicture) empty = bev_picture_of(params, NULL, NULL, 0);
-    STX_EACH_PIXEL (x, y, params.width, params.height) {
-      int stride = params.format->plane[0].pixel_stride, best = -1;
-      for (int i = 0; i < COUNT; i++)
-        if (memcmp(bev_pixel(&one[i], x, y), bev_pixel(&empty, x, y), (size_t)stride) != 0 &&
-            (best < 0 || rank_of(labels[i]) >= rank_of(labels[best])))
-          best = i;
-      const BevPicture *expected = best < 0 ? &empty : &one[best];
-      ck_assert_msg(memcmp(bev_pixel(&all, x, y), bev_pixel(expected, x, y), (size_t)stride) == 0,
-          "round %d: pixel (%d, %d) is not that of point %d", round, x, y, best);
-    }
-    for (int i = 0; i < COUNT; i++)
-      bev_picture_free(&one[i]);
-    bev_picture_free(&all);
   }
 }
 

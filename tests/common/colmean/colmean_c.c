@@ -10,6 +10,11 @@
 
 #define MAX_CELL_PIXELS (128 * 128)
 
+static uint64_t round_half_up(uint64_t num, uint64_t den)
+{
+  return (2 * num + den) / (2 * den);
+}
+
 typedef struct {
   int x0, y0, x1, y1; /* pixels [x0, x1) × [y0, y1) */
   int n;
@@ -83,7 +88,7 @@ static void reduce_cell(const StxColmeanParams *params, ValidPixels *valid, int 
 {
   *disparity = *weight = 0;
   if (valid->sky > valid->count)
-    *weight = (uint16_t)stx_round_half_up(valid->sky_weight, n);
+    *weight = (uint16_t)round_half_up(valid->sky_weight, n);
   if (2 * valid->count < n)
     return;
   StxReduction reduction = params->reduction;
@@ -101,10 +106,10 @@ static void reduce_cell(const StxColmeanParams *params, ValidPixels *valid, int 
     sum_w += valid->weight[i];
     sum_wd += (uint64_t)valid->weight[i] * d;
   }
-  *weight = (uint16_t)stx_round_half_up(sum_w, n);
+  *weight = (uint16_t)round_half_up(sum_w, n);
   *disparity = reduction == STX_REDUCE_MEDIAN ? (uint16_t)m
-               : mean                         ? (uint16_t)stx_round_half_up(sum_d, entered)
-                                              : (uint16_t)stx_round_half_up(sum_wd, sum_w);
+               : mean                         ? (uint16_t)round_half_up(sum_d, entered)
+                                              : (uint16_t)round_half_up(sum_wd, sum_w);
 }
 
 static void reduce_disparity(
@@ -208,7 +213,7 @@ static uint16_t class_cost(const StxColmeanParams *params, const StxColmeanTable
       num += share.num;
       den += share.den;
     }
-  return den == 0 ? 0 : tables->class_cost[stx_round_half_up(4095 * num, den)];
+  return den == 0 ? 0 : tables->class_cost[round_half_up(4095 * num, den)];
 }
 
 static void reduce_classes(const StxColmeanParams *params, const StxColmeanTables *tables,

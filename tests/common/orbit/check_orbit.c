@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The orbiting view: rays that are cast by brute force find the same pixels of the picture; every
- * implementation equals the reference; what is refused. Colours: tests/frames.
+ * The orbiting view: every implementation equals the reference; what is refused. Looks:
+ * tests/frames.
  */
 #include "tests/common/oracle.h"
 #include "tests/testing.h"
@@ -108,138 +108,6 @@ static StxOrbitPicture position_picture(void)
       .width = WIDTH,
       .height = HEIGHT,
       .placement = stx_placement_fill(WIDTH, HEIGHT, WIDTH, HEIGHT)};
-}
-
-/* ---- Brute force -------------------------------------------------------------------------- */
-
-typedef struct {
-  double eye[3], direction[3];
-} Ray;
-
-/* From the road's axes (aside, along, up), whose origin is on the road below the camera. */
-static void to_camera(const double road[3], bool place, double out[3])
-{
-  double up = place ? road[2] - camera.height : road[2];
-  double c = cos(camera.pitch), s = sin(camera.pitch);
-  out[0] = road[0];
-  out[1] = -c * up - s * road[1];
-  out[2] = -s * up + c * road[1];
-}
-
-/* Returns the ray of a pixel by the header's text about the view alone. */
-static Ray cast(const StxOrbitParams *p, double x, double y)
-{
-  double a = p->azimuth, e = p->elevation;
-  double focal = p->height / 2. / tan(M_PI / 8);
-  double right = (x - p->width / 2.) / focal, up = (p->height / 2. - y) / focal;
-  const double forward[3] = {-cos(e) * sin(a), cos(e) * cos(a), -sin(e)};
-  const double aside[3] = {cos(a), sin(a), 0};
-  const double above[3] = {-sin(e) * sin(a), sin(e) * cos(a), cos(e)};
-  double eye[3] = {0, p->ahead, 1}, direction[3];
-  for (int k = 0; k < 3; k++) {
-    eye[k] -= p->distance * forward[k];
-    direction[k] = forward[k] + right * aside[k] + up * above[k];
-  }
-  Ray ray;
-  to_camera(eye, true, ray.eye);
-  to_camera(direction, false, ray.direction);
-  return ray;
-}
-
-#define DET(i, j, k)                                                                               \
-  (m[0][i] * (m[1][j] * m[2][k] - m[1][k] * m[2][j]) -                                             \
-      m[0][j] * (m[1][i] * m[2][k] - m[1][k] * m[2][i]) +                                          \
-      m[0][k] * (m[1][i] * m[2][j] - m[1][j] * m[2][i]))
-
-/* The intersection of the ray with a triangle, along it; 0: nowhere. Cramer's rule. */
-static double meet(const Ray *ray, const double a[3], const double b[3], const double c[3])
-{
-  double m[3][4];
-  for (int k = 0; k < 3; k++) {
-    m[k][0] = b[k] - a[k];
-    m[k][1] = c[k] - a[k];
-    m[k][2] = -ray->direction[k];
-    m[k][3] = ray->eye[k] - a[k];
-  }
-  double whole = DET(0, 1, 2), u = DET(3, 1, 2) / whole, v = DET(0, 3, 2) / whole;
-  return u >= 0 && v >= 0 && u + v <= 1 ? DET(0, 1, 3) / whole : 0;
-}
-
-typedef struct {
-  int record; /* -1: none */
-  double column, row, away;
-} Hit;
-
-static Hit nearest(const StxOrbitScene *scene, const Ray *ray)
-{
-  Hit best = {.record = -1, .away = HUGE_VAL};
-  for (size_t i = 0; i < scene->count; i++) {
-    StxQuad f;
-    double at[3];
-    if (!stx_quad(&scene->image, &scene->records[i], &f))
-      continue;
-    for (int k = 0; k < STX_CORNERS; k++)
-      f.corner[k][0] +=
-          (k == STX_LOWER_LEFT || k == STX_UPPER_LEFT ? -.5 : .5) * f.corner[k][2] / camera.focal;
-    double t = meet(ray, f.corner[0], f.corner[1], f.corner[2]);
-    t = t > 0 ? t : meet(ray, f.corner[0], f.corner[2], f.corner[3]);
-    if (t <= .1 || t >= best.away)
-      continue;
-    for (int k = 0; k < 3; k++)
-      at[k] = ray->eye[k] + t * ray->direction[k];
-    best = (Hit){(int)i, camera.focal * at[0] / at[2] + camera.cx,
-        camera.focal * at[1] / at[2] + camera.cy, t};
-  }
-  return best;
-}
-
-/* Whether the surface seen there is certain: no other one is seen close by. */
-static bool is_sure(
-    const StxOrbitParams *params, const StxOrbitScene *scene, int x, int y, Hit *hit)
-{
-  static const double beside[][2] = {{.5, .5}, {.4, .4}, {.6, .4}, {.4, .6}, {.6, .6}};
-  for (int i = 0; i < 5; i++) {
-    Ray ray = cast(params, x + beside[i][0], y + beside[i][1]);
-    Hit found = nearest(scene, &ray);
-    if (i == 0)
-      *hit = found;
-    if (found.record != hit->record)
-      return false;
-  }
-  return true;
-}
-
-STX_TEST_LOOP(rays_find_the_same, 4)
-{
-  /* azimuth, elevation, distance, ahead; the last eye stands among the stixels */
-  static const double eyes[][4] = {
-      {20, 25, 34, 17}, {-50, 60, 20, 10}, {170, 10, 12, 6}, {0, 2, 3, 8}};
-  StxOrbitPicture picture = position_picture();
-  StxRandom random = {(uint64_t)_i + 1};
-  StxStixel records[COLUMNS * HEIGHT];
-  StxOrbitScene scene = scene_of(records, any_street(&random, records));
-  StxOrbitParams params = params_of(80, 45);
-  int sure = 0, hits = 0;
-  scene.picture = &picture;
-  params.grid = false;
-  params.azimuth = eyes[_i][0] * M_PI / 180, params.elevation = eyes[_i][1] * M_PI / 180;
-  params.distance = eyes[_i][2], params.ahead = eyes[_i][3];
-  STX_AUTO(View) view = draw(reference(), &params, &scene, 1);
-  STX_EACH_PIXEL (x, y, 80, 45) {
-    const uint8_t *seen = view.bytes + (size_t)y * view.stride + 3 * (size_t)x;
-    Hit hit = {.record = -1};
-    if (!is_sure(&params, &scene, x, y, &hit))
-      continue;
-    sure++;
-    ck_assert_msg((seen[2] == 77) == (hit.record >= 0), "(%d, %d)", x, y);
-    if (hit.record < 0)
-      continue;
-    hits++;
-    ck_assert_msg(fabs(seen[0] / 4. - hit.column) <= 1.01 && fabs(seen[1] / 5. - hit.row) <= 1.01,
-        "(%d, %d) shows %g, %g in place of %g, %g", x, y, seen[0] / 4., seen[1] / 5., hit.column,
-        hit.row);
-  }
-  ck_assert_msg(sure > 1000 && hits > 150, "%d pixels are sure, %d of them hit", sure, hits);
 }
 
 /* ---- Equal to the reference --------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Scans as a camera sees them: literal places, odd points, the order of points; and on the
- * synthetic street the depths of its points against its true disparities. Looks: tests/frames.
+ * Scans as a camera sees them: literal places, odd points, the order of points. Looks:
+ * tests/frames.
  */
 #include "common/scanview/scanview.h"
 
@@ -10,14 +10,7 @@
 #include <string.h>
 
 #include "common/extrinsics/extrinsics.h"
-#include "tests/common/ground/scan_case.h"
 #include "tests/common/canvas/canvas_case.h"
-
-#ifdef __SANITIZE_ADDRESS__
-#define SANITIZED true
-#else
-#define SANITIZED false
-#endif
 
 #define WIDTH 640
 #define HEIGHT 200
@@ -137,65 +130,5 @@ STX_TEST(the_order_of_points_does_not_matter)
     }
     for (int i = POINTS - 1; i > 0; i--)
       swap_points(i, stx_random_below(&random, i + 1));
-  }
-}
-
-/* ---- The street ---------------------------------------------------------------------------- */
-
-static uint16_t truth[HEIGHT][WIDTH];
-
-/* The share of points whose depth and the true disparity of their pixel differ by less than a
- * pixel. They differ where the sensor sees over what hides a point from the camera, and at edges.
- */
-static double agreement(StxScene *scene, const StxSceneLidar *lidar, size_t *counted)
-{
-  const StxCamera *camera = &stx_scene_params(scene)->camera;
-  const StxImage16 map = {truth[0], sizeof truth[0], WIDTH, HEIGHT};
-  const StxExtrinsics extrinsics = stx_scene_lidar_extrinsics(lidar, camera);
-  float(*scan)[4] = malloc((size_t)lidar->beams * (size_t)lidar->steps * sizeof *scan);
-  const StxCanvasDot *dots;
-  const float *depths;
-  size_t agree = 0;
-  lens.camera = *camera;
-  stx_extrinsics_matrix(&extrinsics, lens.extrinsics);
-  stx_scene_truth(scene, &map, NULL);
-  size_t seen = stx_scene_scan(scene, lidar, scan, NULL);
-  size_t count = dots_of(&(StxScan){scan[0], NULL, seen}, &dots, &depths);
-  *counted = 0;
-  for (size_t i = 0; i < count; i++) {
-    int x = (int)floorf(dots[i].x), y = (int)floorf(dots[i].y);
-    if (x < 0 || y < 0 || x >= WIDTH || y >= HEIGHT)
-      continue;
-    double found = camera->focal * camera->baseline / (double)depths[i];
-    ++*counted;
-    agree += fabs(found - truth[y][x] / 256.) < 1;
-  }
-  free(scan);
-  return (double)agree / (double)*counted;
-}
-
-STX_TEST(scans_agree_with_the_true_disparity)
-{
-  static const double tilts[][3] = {{0, 0, 0}, {.03, 0, 0}, {0, .05, .04}, {.04, -.03, -.02}};
-  /* Streets are slow to look at with the sanitizers. */
-  for (size_t i = SANITIZED ? 3 : 0; i < sizeof tilts / sizeof tilts[0]; i++) {
-    StxSceneParams street = STX_SCENE_DEFAULTS;
-    StxSceneLidar lidar = stx_scene_lidar(64);
-    StxError error;
-    size_t counted;
-    street.seed = 3 + i;
-    street.width = WIDTH;
-    street.height = HEIGHT;
-    street.camera = stx_scene_camera(WIDTH, HEIGHT);
-    street.camera.pitch = tilts[i][0];
-    lidar.roll = tilts[i][1];
-    lidar.pitch = tilts[i][2];
-    lidar.height = 1.73 + .1 * (double)i;
-    STX_AUTO(StxScene) *scene = stx_scene_new(&street, &error);
-    ck_assert_msg(scene != NULL, "%s", error.text);
-    reset();
-    double share = agreement(scene, &lidar, &counted);
-    ck_assert_uint_ge(counted, 5000);
-    ck_assert_msg(share > .95, "street %zu: %.4f of %zu points agree", i, share, counted);
   }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The synthetic street: the same bytes for any number of threads, on any machine, and its limits.
- * check_scene_truth.c has the geometry, check_scene_real.c the corners of the chessboard. What each
+ * check_scene_truth.c has the geometry, check_scene_real.c real lenses. What each
  * kind of scene shows: tests/frames.
  */
 #include "tests/common/ground/scan_case.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The street as two real cameras see it: geometry against the numbers of the calibration, pictures
- * against those of the rectified pair and against the chessboard's corners.
+ * against those of the rectified pair. The chessboard: tests/tools/check_calibrate.py.
  */
 #include "tests/common/ground/scan_case.h"
 
@@ -169,56 +169,6 @@ STX_TEST(cameras_stand_as_the_file_says)
 }
 
 /* ---- Pictures ------------------------------------------------------------------------------- */
-
-/* Squares meet at each corner: two of white face each other, and two of black. */
-static void expect_corner(
-    StxScene *scene, StxSceneEye eye, int column, int row, const StxImage8 *image)
-{
-  static const int sides[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
-  double at[3], other[3], around[3], pixel[2], value[4];
-  int across = column > 0 ? -1 : 1, down = row > 0 ? -1 : 1;
-  ck_assert(stx_scene_board_corner(scene, column, row, at));
-  for (int k = 0; k < 4; k++) {
-    double part[2] = {.3 * sides[k][0] * across, .3 * sides[k][1] * down};
-    for (int i = 0; i < 3; i++)
-      around[i] = at[i];
-    ck_assert(stx_scene_board_corner(scene, column + across, row, other));
-    for (int i = 0; i < 3; i++)
-      around[i] += part[0] * (other[i] - at[i]);
-    ck_assert(stx_scene_board_corner(scene, column, row + down, other));
-    for (int i = 0; i < 3; i++)
-      around[i] += part[1] * (other[i] - at[i]);
-    ck_assert(stx_scene_project(scene, eye, around, pixel));
-    value[k] = stx_row8(image, (int)lround(pixel[1]))[lround(pixel[0])];
-  }
-  bool white = value[0] > value[1];
-  for (int k = 0; k < 4; k++)
-    ck_assert_msg((value[k] > value[(k + 1) % 4] + 40) == (white == (k % 2 == 0)) &&
-                      (value[k] < value[(k + 1) % 4] - 40) != (white == (k % 2 == 0)),
-        "corner %d, %d: %g %g %g %g", column, row, value[0], value[1], value[2], value[3]);
-  ck_assert_int_eq(white, (column + row) % 2 != 0);
-}
-
-static void expect_board(const StxCalibration *calibration)
-{
-  STX_AUTO(StxScene) *scene = scene_of(calibration, STX_SCENE_CHESSBOARD, 0);
-  for (int frame = 0; frame < 5; frame++) {
-    stx_scene_move(scene, (uint64_t)frame);
-    for (int eye = 0; eye < 2; eye++) {
-      STX_AUTO(StxImage8) image = picture(scene, (StxSceneEye)eye);
-      for (int i = 0; i < 54; i++)
-        expect_corner(scene, (StxSceneEye)eye, i % 9, i / 9, &image);
-    }
-  }
-}
-
-STX_TEST(corners_are_where_they_are_projected)
-{
-  const StxCalibration askew = askew_pair(), fisheye = fisheye_pair();
-  expect_board(NULL);
-  expect_board(&askew);
-  expect_board(&fisheye);
-}
 
 STX_TEST(rectification_gives_the_pair_back)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Geometry of the synthetic street: truth against rays cast without the pictures' tables and
- * against a brute-force walk along the ray; the right picture against what the disparity of the
- * left one promises.
+ * against a brute-force walk along the ray. That the views fit: tests/tools/check_eval.py.
  */
 #include "tests/common/ground/scan_case.h"
 
@@ -122,83 +121,6 @@ STX_TEST(roads_of_one_slope_are_lines_of_disparity)
   for (uint64_t seed = 0; seed < 4; seed++) {
     expect_line(STX_SCENE_FLAT, seed);
     expect_line(STX_SCENE_SLOPED, seed);
-  }
-}
-
-/* The sensor stands as the car does: level on the one slope, tilted with the hills. */
-STX_TEST(the_lidar_stands_as_the_car_does)
-{
-  StxSceneLidar lidar = stx_scene_lidar(64);
-  for (int i = 0; i < 2; i++) {
-    STX_AUTO(StxScene) *scene = scene_on(i ? STX_SCENE_HILLY : STX_SCENE_SLOPED, 3, 64, 32, 1);
-    double slope = i ? (stx_scene_road(scene, .01) - stx_scene_road(scene, -.01)) / .02 : 0;
-    StxSceneRay ahead = stx_scene_lidar_ray(scene, &lidar, lidar.steps / 2, 63);
-    StxSceneRay back = stx_scene_lidar_ray(scene, &lidar, 0, 63);
-    double tilt = asin(ahead.direction[1]) - asin(back.direction[1]);
-    ck_assert_double_eq_tol(tilt / 2, atan(slope), 1e-4);
-    ck_assert_double_eq_tol(ahead.origin[1], lidar.height, 1e-12);
-  }
-}
-
-/* ---- The pair ------------------------------------------------------------------------------- */
-
-/* Grey value between two pixels of a row. */
-static double between(const StxImage8 *grey, double x, int y)
-{
-  int i = (int)x;
-  return (1 - (x - i)) * stx_row8(grey, y)[i] + (x - i) * stx_row8(grey, y)[i + 1];
-}
-
-typedef struct {
-  long seen, hidden;
-  double sum; /* of absolute differences of grey values */
-  long bad;   /* differ by more than 12 */
-  long textured;
-} Agreement;
-
-/* Follows pixel (x, y) of the left picture into the right one. */
-static void follow(const StxScene *scene, const StxImage8 *left, const StxImage8 *right, int x,
-    int y, Agreement *sum)
-{
-  const StxCamera *camera = &stx_scene_params(scene)->camera;
-  StxSceneRay ray = stx_scene_ray(scene, STX_SCENE_LEFT, x, y);
-  StxSceneHit hit = stx_scene_cast(scene, &ray), there;
-  double u = x - camera->focal * camera->baseline / hit.t;
-  if (hit.label == STX_SCENE_SKY || u < 1 || u > left->width - 3)
-    return;
-  ray = stx_scene_ray(scene, STX_SCENE_RIGHT, u, y);
-  there = stx_scene_cast(scene, &ray);
-  ck_assert_msg(there.t <= hit.t * (1 + 1e-6), "(%d, %d): depth %g, right eye sees through to %g",
-      x, y, hit.t, there.t);
-  if (there.t < hit.t * (1 - 1e-6)) {
-    sum->hidden++;
-    return;
-  }
-  double value = stx_row8(left, y)[x], difference = fabs(value - between(right, u, y));
-  sum->seen++;
-  sum->sum += difference;
-  sum->bad += difference > 12;
-  sum->textured += abs(stx_row8(left, y)[x + 1] - stx_row8(left, y)[x - 1]) >= 2;
-}
-
-STX_TEST(the_right_eye_sees_points_where_disparity_says)
-{
-  static const StxSceneTerrain terrains[] = {0, 0, 0, STX_SCENE_SLOPED, STX_SCENE_HILLY};
-  for (unsigned i = 0; i < 5; i++) {
-    STX_AUTO(StxScene) *scene = scene_on(terrains[i], i, 1242, 375, 0);
-    STX_AUTO(StxImage8) left = stx_test_image8(1242, 375, 0), right = stx_test_image8(1242, 375, 0);
-    Agreement sum = {0};
-    stx_scene_move(scene, 13 * i);
-    stx_scene_render(scene, STX_SCENE_LEFT, 1, &left);
-    stx_scene_render(scene, STX_SCENE_RIGHT, 1, &right);
-    for (int y = 3; y < 374; y += 11)
-      for (int x = 2; x < 1240; x += 7)
-        follow(scene, &left, &right, x, y, &sum);
-    ck_assert_int_gt(sum.seen, 3000);
-    ck_assert_int_lt(sum.hidden, sum.seen / 5);
-    ck_assert_double_lt(sum.sum / (double)sum.seen, 2.5);
-    ck_assert_double_lt((double)sum.bad / (double)sum.seen, .04); /* outlines */
-    ck_assert_double_gt((double)sum.textured / (double)sum.seen, .4);
   }
 }
 

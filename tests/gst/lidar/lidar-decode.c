@@ -175,23 +175,6 @@ STX_TEST(a_turn_with_a_gap_is_marked_or_dropped)
   }
 }
 
-/* Nothing around: a scan of no points, not none. */
-STX_TEST(a_turn_without_returns)
-{
-  g_autoptr(Harness) harness = harness_of(NULL, NULL);
-
-  for (guint p = 0; p < 2 * PACKETS; p++) {
-    GstBuffer *buffer = packet(p, p * TENTH / PACKETS);
-
-    for (guint b = 0; b < 12; b++)
-      gst_buffer_memset(buffer, 100 * b + 4, 0, 96);
-    gst_harness_push(harness, buffer);
-  }
-  gst_harness_push_event(harness, gst_event_new_eos());
-  expect_turn(harness, 0, TRUE, 0);
-  expect_turn(harness, 0, TRUE, 0);
-}
-
 STX_TEST(what_is_wrong_is_counted)
 {
   g_autoptr(Harness) harness = harness_of("sensor", "vlp-16");

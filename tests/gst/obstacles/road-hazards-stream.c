@@ -165,8 +165,7 @@ static gsize run(Fixture *f, guint frame, guint time, Where where, const StxMoti
   return result.count;
 }
 
-static const StxMotion first = {.state = STX_MOTION_FIRST}, still = {.state = STX_MOTION_STILL},
-                       disagree = {.state = STX_MOTION_DISAGREE};
+static const StxMotion first = {.state = STX_MOTION_FIRST};
 
 /* ---- Tests --------------------------------------------------------------------------------- */
 
@@ -178,20 +177,6 @@ STX_TEST(frames_confirm_each_other)
   for (guint i = 1; i < 4; i++)
     followed += run(&f, 20 + i, i, i == 2 ? ON_LEFT : ON_MAP, NULL);
   ck_assert_uint_gt(followed, 2 * begun);
-}
-
-STX_TEST(a_cut_a_repeated_and_a_lost_frame)
-{
-  g_auto(Fixture) f = begin("");
-
-  run(&f, 20, 0, ON_MAP, &first);
-  run(&f, 21, 1, ON_MAP, NULL);
-  run(&f, 21, 2, ON_MAP, &still);
-  run(&f, 60, 3, ON_MAP, &disagree); /* a cut */
-  run(&f, 61, 4, ON_MAP, NULL);
-  run(&f, 63, 6, ON_MAP, NULL); /* its motion is that of the last 100 ms only */
-  run(&f, 64, 7, ON_MAP, NULL);
-  ck_assert_uint_gt(f.told, 1);
 }
 
 /* Events of one seek have its number on all pads. */
@@ -219,18 +204,6 @@ STX_TEST(a_flush_begins_anew)
   stx_hazards_reset(f.state);
   run(&f, 22, 2, ON_MAP, NULL);
   run(&f, 23, 3, ON_MAP, NULL);
-}
-
-STX_TEST(without_motion_each_frame_counts)
-{
-  g_auto(Fixture) f = begin("confirm=3");
-  gsize all = 0;
-
-  f.params.confirm = 3;
-  for (guint i = 0; i < 2; i++)
-    all += run(&f, 20 + i, i, ABSENT, NULL);
-  ck_assert_uint_gt(all, 1);
-  run(&f, 22, 2, ON_MAP, NULL); /* not the third: those before had no motion */
 }
 
 STX_TEST(it_ends)

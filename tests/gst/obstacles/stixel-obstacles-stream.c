@@ -64,20 +64,6 @@ STX_TEST(without_times_there_is_no_speed)
   stx_test_expect_silence(fixture.bus);
 }
 
-/* Speeds are those of the street, however fast it is played; backwards there are none. */
-STX_TEST(rates_change_no_speed)
-{
-  ObstaclesFixture fixture = obstacles_begin(STANDS, OBSTACLES_CAPS);
-
-  obstacles_segment(&fixture, 2);
-  expect_speed(approach(&fixture, TRUE, FALSE), 5, "at twice the rate");
-  obstacles_end(&fixture);
-  fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
-  obstacles_segment(&fixture, -1);
-  ck_assert(isnan(approach(&fixture, TRUE, TRUE).closing_speed));
-  obstacles_end(&fixture);
-}
-
 /* ---- Anew ---------------------------------------------------------------------------------- */
 
 static void flush(ObstaclesFixture *fixture)
@@ -138,22 +124,6 @@ STX_TEST_LOOP(following_begins_anew, G_N_ELEMENTS(breaks))
   box = obstacles_one(&fixture, 9, at(breaks[_i].next));
   ck_assert_msg((box.id == 1) == breaks[_i].followed, "%s: id %u", breaks[_i].what, box.id);
   ck_assert_msg((box.age > 0) == breaks[_i].followed, "%s: age %u", breaks[_i].what, box.age);
-}
-
-/* Cameras mark the frame after one that they lost. */
-STX_TEST(a_lost_frame_is_no_break)
-{
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
-  GstBuffer *frame = obstacles_stixels(9, 13, at(2));
-  g_autoptr(GstBuffer) output = NULL;
-  g_autoptr(GArray) obstacles = NULL;
-
-  obstacles_one(&fixture, 9, at(0));
-  GST_BUFFER_FLAG_SET(frame, GST_BUFFER_FLAG_DISCONT);
-  output = obstacles_run(&fixture, frame);
-  ck_assert(GST_BUFFER_FLAG_IS_SET(output, GST_BUFFER_FLAG_DISCONT));
-  obstacles = obstacles_of(output);
-  ck_assert_uint_eq(g_array_index(obstacles, StxObstacle, 0).id, 1);
 }
 
 /* ---- Frames that bring nothing ------------------------------------------------------------- */

@@ -67,20 +67,6 @@ STX_TEST(caps_say_where_the_sky_is_told)
   }
 }
 
-STX_TEST(camera_travels_from_caps_and_properties)
-{
-  g_auto(StereoPair) pair = stereo_pair("baseline=0.25", WIDTH, HEIGHT);
-
-  gst_harness_set_src_caps_str(pair.left,
-      "video/x-raw,format=GRAY8,width=48,height=20,framerate=10/1,camera-focal=(double)700,"
-      "camera-baseline=(double)0.5,camera-pitch=(double)-0.01");
-  push_and_pull(&pair, 0);
-  fail_unless(camera_field(&pair, "camera-focal") == 700);
-  fail_unless(camera_field(&pair, "camera-baseline") == 0.25);
-  fail_unless(camera_field(&pair, "camera-pitch") == -0.01);
-  fail_unless(camera_field(&pair, "camera-height") == 0);
-}
-
 /* Caps of another program: such a number is as good as none. Those at the limits count. */
 STX_TEST(camera_numbers_out_of_range_say_nothing)
 {
@@ -97,19 +83,6 @@ STX_TEST(camera_numbers_out_of_range_say_nothing)
   fail_unless(camera_field(&pair, "camera-baseline") == 0);
   fail_unless(camera_field(&pair, "camera-height") == 0);
   fail_unless(camera_field(&pair, "camera-pitch") == 0);
-}
-
-STX_TEST(camera_is_read_from_a_file)
-{
-  g_auto(StereoPair) pair = {NULL};
-
-  stx_test_write(
-      "calib.txt", "P0: 700 0 24 0 0 700 10 0 0 0 1 0\nP1: 700 0 24 -350 0 700 10 0 0 0 1 0\n");
-  pair = stereo_pair("calibration=calib.txt cy=11", WIDTH, HEIGHT);
-  push_and_pull(&pair, 0);
-  fail_unless(camera_field(&pair, "camera-focal") == 700);
-  fail_unless(camera_field(&pair, "camera-baseline") == 0.5);
-  fail_unless(camera_field(&pair, "camera-cy") == 11);
 }
 
 STX_TEST(confidence_can_be_left_out)
@@ -227,13 +200,6 @@ STX_TEST(short_buffer)
   gst_harness_push(pair.left, view(FALSE, 0));
   gst_harness_push(pair.right, stx_test_buffer(100, 0, 0, FRAME));
   stx_test_expect_error(pair.bus, "sink_right", "100 bytes", "960", NULL);
-}
-
-STX_TEST(missing_calibration_file)
-{
-  stx_test_breaks("stereo-sgm name=sgm calibration=/no/such/calib.txt ! fakesink "
-                  "videotestsrc ! sgm.sink_left videotestsrc ! sgm.sink_right",
-      "/no/such/calib.txt", NULL);
 }
 
 /* Also when the sources have long ended, and no element but this one could say why. */

@@ -120,41 +120,12 @@ static GstBuffer *push(Fixture *f, GstBuffer *map)
   return gst_harness_pull(f->map);
 }
 
-static void expect_map(Fixture *f, const StxColormapParams *params, guint frame, const char *what)
-{
-  g_autoptr(GstBuffer) map = map_at(frame, frame + 1);
-
-  expect_picture(push(f, map), params, "RGB", map, NULL, what);
-}
-
 /* ---- Stixels ------------------------------------------------------------------------------- */
 
 #define STIXEL_CAPS                                                                                \
   "application/x-stixels,width=16,height=8,stixel-width=8,columns=2,framerate=10/1"
 
 /* ---- Changes in mid-stream ----------------------------------------------------------------- */
-
-STX_TEST(properties_count_from_the_next_frame)
-{
-  StxColormapParams params = {.mode = STX_COLORMAP_DISPARITY, .palette = -1};
-  g_auto(Fixture) f = begin("", MAP_CAPS CAMERA, NULL);
-
-  expect_map(&f, &params, 0, "at first");
-  g_object_set(f.element, "max", 20., NULL);
-  params.max = 20;
-  expect_map(&f, &params, 1, "max");
-  gst_util_set_object_arg(G_OBJECT(f.element), "palette", "viridis");
-  params.palette = STX_PALETTE_VIRIDIS;
-  expect_map(&f, &params, 2, "palette");
-  gst_util_set_object_arg(G_OBJECT(f.element), "mode", "depth");
-  params.mode = STX_COLORMAP_DEPTH;
-  params.focal_baseline = 350;
-  expect_map(&f, &params, 3, "mode");
-  gst_harness_set_src_caps_str(f.map, MAP_CAPS ",disparity-encoding=depth-mm");
-  params.encoding = STX_DISPARITY_DEPTH_MM;
-  expect_map(&f, &params, 4, "caps");
-  stx_test_expect_silence(f.bus);
-}
 
 /* Downstream may change its mind about the format. */
 STX_TEST(formats_may_change_in_mid_stream)

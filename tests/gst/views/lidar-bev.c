@@ -88,38 +88,6 @@ STX_TEST(pictures_carry_times_but_no_labels)
   gst_buffer_unref(picture);
 }
 
-/* ---- Properties ---------------------------------------------------------------------------- */
-
-/* Each makes another picture than the one before. */
-static const char *const changes[][2] = {{"mode", "labels"}, {"mode", "height"},
-    {"mode", "intensity"}, {"extent", "20"}, {"zoom", "2"}, {"center-x", "3.5"}, {"center-y", "-2"},
-    {"point-size", "5"}, {"rings", "false"}, {"zoom", "100"}, {"extent", "500"}, {"zoom", "0.1"}};
-
-STX_TEST(properties_count_from_the_next_scan)
-{
-  g_auto(ScanFixture) fixture = begin("", VIDEO SMALL);
-  gfloat points[4 * POINTS];
-  GstBuffer *last;
-
-  scan_points(points, POINTS, 1);
-  last = gst_harness_push_and_pull(fixture.harness, labelled_scan(points, POINTS));
-  for (guint i = 0; i < G_N_ELEMENTS(changes); i++) {
-    GstBuffer *next;
-    GstMapInfo map;
-
-    gst_util_set_object_arg(G_OBJECT(fixture.element), changes[i][0], changes[i][1]);
-    next = gst_harness_push_and_pull(fixture.harness, labelled_scan(points, POINTS));
-    ck_assert(gst_buffer_map(next, &map, GST_MAP_READ));
-    ck_assert_msg(gst_buffer_memcmp(last, 0, map.data, map.size) != 0, "%s=%s changes nothing",
-        changes[i][0], changes[i][1]);
-    gst_buffer_unmap(next, &map);
-    gst_buffer_unref(last);
-    last = next;
-  }
-  gst_buffer_unref(last);
-  stx_test_expect_silence(fixture.bus);
-}
-
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
 static const struct {

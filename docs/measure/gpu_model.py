@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Estimates how long the kernels take on a GPU, and what binds them.
 
-usage: model.py                      the table that docs/measure/make-plots.py puts on docs/cuda.md
-       model.py launches STAGE GPU   every launch of a stage, with what it needs, such as:
-                                     model.py launches "SGM 1242×375×128, 4 paths" H200
-       model.py assumptions          what the model assumes, with sources (named in schedule.py)
+usage: gpu_model.py                      the table that make-plots.py puts on docs/cuda.md
+       gpu_model.py launches STAGE GPU   every launch of a stage, with what it needs, such as:
+                                         gpu_model.py launches "SGM 1242×375×128, 4 paths" H200
+       gpu_model.py assumptions          what the model assumes, with sources (named in schedule.py)
 
 Nothing here is measured on a GPU. What a warp takes comes from ceilings.txt: `alone` and `busy` are
 what schedule.py reads out of the compiled code. A launch is run as the hardware runs it: blocks go
@@ -18,11 +18,13 @@ which waits for it, begins. What is assumed stands in ASSUMED, and in KINDS of s
 """
 import collections
 import heapq
+import pathlib
 import sys
 
-import sass
-import schedule
-import steps
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tests/sass"))
+import sass  # noqa: E402
+import schedule  # noqa: E402
+import steps  # noqa: E402
 
 # Assumptions; schedule.py has what is of instructions.
 UNITS = 0.9    # of a unit's rate
