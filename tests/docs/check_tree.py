@@ -10,15 +10,14 @@ usage: check_tree.py [SOURCE_ROOT]
     name_private.h and name_math.h) nor among folders;
   - no line of code or prose above 100 columns.
 
-What is large, a file above 700 lines or a folder above 40 source files, is printed and keeps no
-rule from being kept: whether it should be cut is for a reader to judge.
+A file above 700 lines is printed: whether it should be cut is for a reader to judge.
 """
 import collections
 import pathlib
 import re
 import sys
 
-MOST_LINES, MOST_COLUMNS, MOST_FILES = 700, 100, 40
+MOST_LINES, MOST_COLUMNS = 700, 100
 
 # The headers in which another compiler than nvcc finds the language; tests alone compile it so.
 EXCEPTIONS = {("gpu.cuh", "emu.h")}
@@ -152,13 +151,6 @@ def check_sizes(root, files):
                 yield f"{path}:{number}: {len(line)} columns, at most {MOST_COLUMNS}"
 
 
-def print_large_folders(files):
-    counts = collections.Counter(path.parent for path in files if path.suffix in SOURCES)
-    for folder, count in sorted(counts.items()):
-        if count > MOST_FILES:
-            print(f"large: {folder}/: {count} source files")
-
-
 def prose_lines(text):
     """Numbered lines of a page outside of code blocks and tables."""
     fenced = False
@@ -189,7 +181,6 @@ def main():
     bad = [*check_layers(includes), *check_circles(includes, named(files, unit_name)),
            *check_circles(includes, named(files, folder_name)), *check_sizes(root, files),
            *check_prose(root, files)]
-    print_large_folders(files)
     print("\n".join(bad) if bad else f"{len(files)} files keep the rules")
     return 1 if bad else 0
 

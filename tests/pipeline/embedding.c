@@ -154,57 +154,29 @@ static void expect_agreement(const gchar *line, StxPipelineSettings settings)
   gst_element_set_state(elements, GST_STATE_NULL);
 }
 
-STX_TEST(defaults)
-{
-  expect_agreement(PAIRS STIXELS("sat-dp-stixels"), stx_pipeline_defaults());
-}
+/* Elements, and the value of a member that tells the pipeline the same. */
+static const struct {
+  const gchar *line;
+  gsize member;
+  guint value, classes;
+} cases[] = {
+#define SETTING(member, value) offsetof(StxPipelineSettings, member), value
+    {PAIRS STIXELS("sat-dp-stixels"), SETTING(source, STX_PIPELINE_PAIRS)},
+    /* The road of a frame depends on those before. */
+    {PAIRS STIXELS("sat-dp-stixels ground=estimate"), SETTING(ground, STX_ROAD_ESTIMATE)},
+    {PAIRS STIXELS("sat-dp-stixels cut-candidates=rdp"), SETTING(cuts, STX_PIPELINE_CUTS_RDP)},
+    {PAIRS STIXELS("rdp-columns"), SETTING(model, STX_PIPELINE_RDP)},
+    {PAIRS STIXELS("sat-dp-stixels model=gaussian-uniform"), SETTING(model, STX_PIPELINE_FULLDP)},
+    {DISPARITIES STIXELS("sat-dp-stixels"), SETTING(source, STX_PIPELINE_DISPARITIES)},
+    {PAIRS LABELS STIXELS("sat-dp-stixels"), SETTING(colmean.semantics, STX_SEMANTICS_LABELS),
+        STX_LABEL_CLASSES},
+};
 
-/* The road of a frame depends on those before. */
-STX_TEST(estimated_road)
-{
-  StxPipelineSettings settings = stx_pipeline_defaults();
-
-  settings.ground = STX_ROAD_ESTIMATE;
-  expect_agreement(PAIRS STIXELS("sat-dp-stixels ground=estimate"), settings);
-}
-
-STX_TEST(cuts_of_rdp)
-{
-  StxPipelineSettings settings = stx_pipeline_defaults();
-
-  settings.cuts = STX_PIPELINE_CUTS_RDP;
-  expect_agreement(PAIRS STIXELS("sat-dp-stixels cut-candidates=rdp"), settings);
-}
-
-STX_TEST(segments)
+STX_TEST_LOOP(stixels_are_those_of_the_elements, G_N_ELEMENTS(cases))
 {
   StxPipelineSettings settings = stx_pipeline_defaults();
 
-  settings.model = STX_PIPELINE_RDP;
-  expect_agreement(PAIRS STIXELS("rdp-columns"), settings);
-}
-
-STX_TEST(outliers)
-{
-  StxPipelineSettings settings = stx_pipeline_defaults();
-
-  settings.model = STX_PIPELINE_FULLDP;
-  expect_agreement(PAIRS STIXELS("sat-dp-stixels model=gaussian-uniform"), settings);
-}
-
-STX_TEST(given_disparities)
-{
-  StxPipelineSettings settings = stx_pipeline_defaults();
-
-  settings.source = STX_PIPELINE_DISPARITIES;
-  expect_agreement(DISPARITIES STIXELS("sat-dp-stixels"), settings);
-}
-
-STX_TEST(labels)
-{
-  StxPipelineSettings settings = stx_pipeline_defaults();
-
-  settings.colmean.semantics = STX_SEMANTICS_LABELS;
-  settings.colmean.grid.classes = STX_LABEL_CLASSES;
-  expect_agreement(PAIRS LABELS STIXELS("sat-dp-stixels"), settings);
+  memcpy((guint8 *)&settings + cases[_i].member, &cases[_i].value, sizeof cases[_i].value);
+  settings.colmean.grid.classes = (int)cases[_i].classes;
+  expect_agreement(cases[_i].line, settings);
 }
