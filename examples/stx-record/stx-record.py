@@ -256,11 +256,14 @@ def computing(path, description, folder, settings):
         (folder / "calibration").write_text(text)
         words.append(f"{name}={quoted(folder / 'calibration')}")
     caps = f"capssetter caps={quoted('video/x-raw' + (camera and ',' + camera))}"
+    # A decoder of several threads sends frames after the event that tells of the hole behind them;
+    # and a queue with a limit of time is full of the two frames around a long hole.
+    decode = "queue max-size-time=0 ! h264parse ! avdec_h264 max-threads=1"
     return (f"filesrc location={quoted(path)} ! matroskademux name=demux "
-            f"demux.video_0 ! queue ! h264parse ! avdec_h264 ! tee name=left "
-            f"left. ! queue ! {caps} ! stixels.sink_left "
-            f"demux.video_1 ! queue ! h264parse ! avdec_h264 ! queue ! {caps} "
-            f"! stixels.sink_right stereo-stixels name=stixels {' '.join(words + settings)}")
+            f"demux.video_0 ! {decode} ! tee name=left "
+            f"left. ! queue max-size-time=0 ! {caps} ! stixels.sink_left "
+            f"demux.video_1 ! {decode} ! queue max-size-time=0 "
+            f"! {caps} ! stixels.sink_right stereo-stixels name=stixels {' '.join(words + settings)}")
 
 
 def replay(options, description, folder, _):
@@ -341,7 +344,7 @@ def verify(options, description, folder, cut):
         raise frames.PipelineError(f"{fault}: sudo apt install gir1.2-gststixels-1.0") from fault
     line = computing(options.file, description, folder, [*options.settings, UNDRAWN])
     pipeline = frames.Pipeline(f"{line} ! {frames.sink('computed', False)} left. ! queue "
-                               f"! stixel-sei ! {frames.sink('recorded', False)}",
+                               f"max-size-time=0 ! stixel-sei ! {frames.sink('recorded', False)}",
                                "recorded", "computed")
     waiting, order, count, others = {}, {}, 0, []
     for name, sample in pipeline.samples():
