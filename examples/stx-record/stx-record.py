@@ -263,7 +263,8 @@ def computing(path, description, folder, settings):
             f"demux.video_0 ! {decode} ! tee name=left "
             f"left. ! queue max-size-time=0 ! {caps} ! stixels.sink_left "
             f"demux.video_1 ! {decode} ! queue max-size-time=0 "
-            f"! {caps} ! stixels.sink_right stereo-stixels name=stixels {' '.join(words + settings)}")
+            f"! {caps} ! stixels.sink_right "
+            f"stereo-stixels name=stixels {' '.join(words + settings)}")
 
 
 def replay(options, description, folder, _):

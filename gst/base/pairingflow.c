@@ -309,15 +309,6 @@ static gboolean hold_odd(GstStxPairing *self, const GstStxQueued *queued)
   return held;
 }
 
-/* The longest time after a head that is held in which its next one is expected. */
-static gint64 next_within(const GstStxTimeline *timeline, const GstStxHead *head)
-{
-  if (!timeline->running)
-    return G_MAXINT64;
-  return MAX(
-      GST_STX_TIME_APART, timeline->step > 0 ? 2 * timeline->step : head->time - timeline->last);
-}
-
 /* The length of the recording that a pad belongs to; 0: unknown. */
 static gint64 length_of(const GstStxHead *head)
 {
@@ -347,15 +338,14 @@ static gboolean is_confirmed(GstStxPairing *self, const GstStxQueued *queued, gu
   GstStxTimeline *timeline = &PRIVATE(self)->timelines[role];
   const GstStxHead *head = &queued->head[role];
   GstBuffer *next = gst_aggregator_pad_peek_buffer(head->pad);
-  gint64 limit = next_within(timeline, head);
   GstClockTimeDiff last = timeline->running ? timeline->last : head->time, time = head->time + 1;
   gboolean confirmed, set = FALSE;
 
   if (next != NULL && gst_stx_running_time(head->pad, next, &time))
     time -= PRIVATE(self)->skew.shift[role];
   gst_clear_buffer(&next);
-  confirmed = time > head->time && !gst_stx_times_are_apart(time, head->time, limit);
-  timeline->doubted = FALSE; /* that next one is looked at when it is the head */
+  confirmed = time > head->time; /* it goes back behind an odd one, not on */
+  timeline->doubted = FALSE;     /* that next one is looked at when it is the head */
   if (!confirmed) {
     gst_stx_stats_count(&PRIVATE(self)->stats.odd, GST_ELEMENT(self));
     return FALSE;
@@ -367,7 +357,7 @@ static gboolean is_confirmed(GstStxPairing *self, const GstStxQueued *queued, gu
   if (set)
     shift(self, role, last + timeline->step, head->time);
   else
-    gst_stx_timeline_see(timeline, head->time, limit, TRUE);
+    gst_stx_timeline_see(timeline, head->time, GST_STX_TIME_APART, TRUE);
   return TRUE;
 }
 

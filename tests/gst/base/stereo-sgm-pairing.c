@@ -272,6 +272,24 @@ STX_TEST(holes_of_recordings)
   ck_assert_uint_eq(stereo_count(&pair, "odd-times") + stereo_count(&pair, "clock-steps"), 0);
 }
 
+/* A frame alone between two holes is not odd: its next one goes on, not back. */
+STX_TEST(a_frame_between_two_holes_of_a_recording)
+{
+  g_auto(StereoPair) pair = recorded_pair();
+
+  for (int frame = 0; frame < 3; frame++) {
+    stereo_push_left(&pair, later(left(frame), 0));
+    stereo_push_right(&pair, later(right(frame), 0));
+    expect_frame_at(&pair, frame, frame * FRAME + 7200 * GST_SECOND);
+  }
+  stereo_push_right(&pair, later(right(3), 0));
+  stereo_push_left(&pair, later(left(12), 0));
+  stereo_push_left(&pair, later(left(90), 0));
+  stereo_push_right(&pair, later(right(12), 0));
+  expect_frame_at(&pair, 12, 12 * FRAME + 7200 * GST_SECOND);
+  ck_assert_uint_eq(stereo_count(&pair, "odd-times"), 0);
+}
+
 /* The times of both views jump, of the left one a frame before. */
 STX_TEST_LOOP(two_clocks_that_are_set_cost_little, G_N_ELEMENTS(jumps))
 {
