@@ -6,7 +6,6 @@ those with an environment of their own, run as always.
 `subprocess.run = warm.run` for what calls it with a command, capture_output, text and check, and
 needs a command's output once; `fresh` runs it each time.
 """
-import contextlib
 import functools
 import os
 import pathlib
@@ -17,12 +16,10 @@ import tempfile
 import traceback
 
 import numpy  # noqa: F401 (what a start takes longest for)
-
-with contextlib.suppress(ImportError):  # not every program has it
-    import stixels  # noqa: F401
+import stixels  # noqa: F401
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
-PROGRAMS = "stx-calibrate", "stx-check", "stx-eval"
+PROGRAMS = "stx-check", "stx-eval"
 cold = subprocess.run
 
 
