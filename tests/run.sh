@@ -129,7 +129,7 @@ check() {
 
 # The build of users, without debugging information. Two architectures, the oldest and one more,
 # instead of a dozen: what CI looks at is that nvcc takes the kernels; -Dcuda-archs=all is for
-# installations. With one alone nvcc gives the PTX another name, under which no test looks for it.
+# installations.
 options=(-Dtests=enabled -Dexamples=enabled -Dwerror=true -Ddebug=false '-Dcuda-archs=75,90')
 packages=(cuda_binutils onnx opencv pyarrow stx1 viewers mcap cuda12)
 optional=$packages_applications

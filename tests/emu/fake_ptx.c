@@ -46,26 +46,35 @@ static char *read_file(const char *path)
   return text;
 }
 
-static bool add_file(const char *folder, const char *name)
+/* Is it PTX of the device's architecture? nvcc calls it sgm.compute_75.ptx, or sgm.ptx where there
+ * is one architecture. */
+static bool is_ptx(const char *name, const char *text)
 {
-  char path[4096], error[512] = "cannot be read";
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  char *text = read_file(path);
-  bool added = text != NULL && stx_ptx_add(ptx, name, text, error, sizeof error);
-  if (!added)
-    fprintf(stderr, "fake libcuda: %s: %s\n", path, error);
-  free(text);
-  return added;
+  char target[64];
+  int digits = fake_settings()->major * 10 + fake_settings()->minor;
+  const char *end = strchr(name, '.');
+  if (end == NULL || (strcmp(end, ".ptx") != 0 && strncmp(end, ".compute_", 9) != 0))
+    return false;
+  snprintf(target, sizeof target, "\n.target sm_%d\n", digits);
+  return strstr(text, target) != NULL;
 }
 
-/* Is it PTX of the device's architecture, by the name that nvcc gives it: sgm.compute_75.ptx? */
-static bool is_ptx(const struct dirent *entry)
+/* Adds a file if it is the device's PTX, and counts it. */
+static bool add_file(const char *folder, const char *name, int *files)
 {
-  char end[64];
-  int digits = fake_settings()->major * 10 + fake_settings()->minor;
-  size_t length = strlen(entry->d_name);
-  size_t size = (size_t)snprintf(end, sizeof end, ".compute_%d.ptx", digits);
-  return length > size && strcmp(entry->d_name + length - size, end) == 0;
+  char path[4096], error[512] = "cannot be read";
+  size_t length = strlen(name);
+  if (length < 4 || strcmp(name + length - 4, ".ptx") != 0)
+    return true;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  char *text = read_file(path);
+  bool wanted = text == NULL || is_ptx(name, text);
+  bool good = !wanted || (text != NULL && stx_ptx_add(ptx, name, text, error, sizeof error));
+  *files += wanted;
+  if (!good)
+    fprintf(stderr, "fake libcuda: %s: %s\n", path, error);
+  free(text);
+  return good;
 }
 
 bool fake_ptx_load(void)
@@ -78,10 +87,7 @@ bool fake_ptx_load(void)
   ptx = stx_ptx_new();
   DIR *dir = opendir(folder);
   for (struct dirent *entry; dir != NULL && good && (entry = readdir(dir)) != NULL;)
-    if (is_ptx(entry)) {
-      good = add_file(folder, entry->d_name);
-      files++;
-    }
+    good = add_file(folder, entry->d_name, &files);
   if (dir != NULL)
     closedir(dir);
   if (files == 0)

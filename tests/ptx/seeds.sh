@@ -11,8 +11,7 @@
 . "$(dirname "$0")/../strict.sh"
 build=$(realpath "$1") count=${2:-100} first=${3:-1}
 
-mapfile -t archs < <(find "$build/cuda/kept" -name '*.ptx' | sed 's/.*compute_\([0-9]*\).*/\1/' |
-  sort -u)
+mapfile -t archs < <(sed -n 's/^\.target sm_//p' "$build"/cuda/kept/*.ptx | sort -u)
 if [ ${#archs[@]} = 0 ]; then
   echo "$build has no PTX: configure it with -Dtests=enabled -Dcuda-archs=75,90, and nvcc" >&2
   exit 2
