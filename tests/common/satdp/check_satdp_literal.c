@@ -130,7 +130,8 @@ STX_TEST(a_bound_is_rounded_down)
 {
   StxRandom random = {3};
   for (int round = 0; round < 10000; round++) {
-    int64_t value = (int64_t)(stx_random(&random) >> (2 + round % 60)) * (round % 2 ? 1 : -1);
+    uint64_t bits = (uint64_t)stx_random(&random) << 32 | stx_random(&random);
+    int64_t value = (int64_t)(bits >> (2 + round % 60)) * (round % 2 ? 1 : -1);
     long double below = value - (long double)stx_round_down(value);
     ck_assert_msg(below >= 0 && below <= ldexpl(llabs(value), -22), "%lld", (long long)value);
   }

@@ -52,20 +52,6 @@ STX_TEST_LOOP(refuses_with_a_reason, G_N_ELEMENTS(refusals))
   ck_assert_uint_eq(gst_harness_buffers_received(fixture.harness), 0);
 }
 
-/* Combinations that become impossible while scans pass. */
-STX_TEST(refuses_in_mid_stream)
-{
-  g_auto(ScanFixture) fixture = scan_begin("lidar-ground", "lidar-ground", SCAN_CAPS);
-  gfloat points[4 * POINTS];
-
-  scan_points(points, POINTS, 1);
-  gst_buffer_unref(scan_run(&fixture, points, POINTS));
-  g_object_set(fixture.element, "r-max", 0.5, NULL);
-  ck_assert_int_eq(
-      gst_harness_push(fixture.harness, scan_buffer(points, POINTS, 0)), GST_FLOW_ERROR);
-  stx_test_expect_error(fixture.bus, "r_max is 0.5", "r_min 0.5", NULL);
-}
-
 STX_TEST(a_file_without_lidar_parse)
 {
   stx_test_write("scan.bin", "0123456789abcdef");
