@@ -285,6 +285,7 @@ STX_TEST(cameras_that_start_apart_are_a_pair)
   g_auto(StereoPair) pair = begin("");
 
   stereo_push_left(&pair, show(&left_view, 0));
+  gst_harness_set_time(pair.left, GST_SECOND / 2);
   stereo_push_right(&pair, show(&right_view, 5));
   for (guint frame = 1; frame <= 5; frame++)
     stereo_push_left(&pair, show(&left_view, frame));
