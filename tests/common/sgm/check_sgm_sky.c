@@ -283,59 +283,55 @@ STX_TEST(equals_brute_force_on_any_size)
   compare_some(200, 1, 303, &met);
 }
 
+enum { DRAWN_WIDTH = 192 };
+
+/* A pixel of both views, and its disparity in 1/256 px. */
+typedef struct {
+  int gray, disparity;
+} Drawn;
+
+static void compare_drawn(
+    Drawn (*draw)(int x, int y, StxRandom *random), int height, const char *name, BruteSky *met)
+{
+  StxRandom random = {1};
+  STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(DRAWN_WIDTH, height, 64));
+  STX_AUTO(SgmResult) before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
+  STX_EACH_PIXEL (x, y, DRAWN_WIDTH, height) {
+    Drawn drawn = draw(x, y, &random);
+    stx_row8(&pair.left, y)[x] = stx_row8(&pair.right, y)[x] = (uint8_t)drawn.gray;
+    if (drawn.disparity > 0)
+      stx_row16(&before.disparity, y)[x] = (uint16_t)drawn.disparity;
+  }
+  compare(&pair, &before, met, name);
+}
+
 /* Left of a pole the sky, right of it what is a wall, as all that it ends at is 20 px near. Above
  * the pole is a row of tiles of both, which grow. */
-static void compare_pole(BruteSky *met)
+static Drawn draw_pole(int x, int y, StxRandom *random)
 {
-  int width = 192, height = 64;
-  StxRandom random = {1};
-  STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(width, height, 64));
-  STX_AUTO(SgmResult) before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
-  STX_EACH_PIXEL (x, y, width, height) {
-    bool pole = x / 8 == width / 16 && y >= 8, below = y >= height / 2;
-    int gray = pole ? 0 : below ? stx_random_below(&random, 160) : 200;
-    stx_row8(&pair.left, y)[x] = stx_row8(&pair.right, y)[x] = (uint8_t)gray;
-    if (pole || below)
-      stx_row16(&before.disparity, y)[x] = (x < width / 2 ? 1 : 20) * STX_DISPARITY_ONE;
-  }
-  compare(&pair, &before, met, "pole");
+  bool pole = x / 8 == DRAWN_WIDTH / 16 && y >= 8, below = y >= 32;
+  int disparity = (x < DRAWN_WIDTH / 2 ? 1 : 20) * STX_DISPARITY_ONE;
+  int gray = pole ? 0 : below ? stx_random_below(random, 160) : 200;
+  return (Drawn){gray, pole || below ? disparity : 0};
 }
 
 /* Sky above and below a band of four rows of tiles that are brighter and rough. The outer two and
  * what is beside them are clouds, so that sky reaches them. No wire is as thick. */
-static void compare_bar(BruteSky *met)
+static Drawn draw_bar(int x, int y, StxRandom *random)
 {
-  int width = 192, height = 96;
-  StxRandom random = {1};
-  STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(width, height, 64));
-  STX_AUTO(SgmResult) before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
-  STX_EACH_PIXEL (x, y, width, height) {
-    bool bar = y >= 16 && y < 32, below = y >= 48,
-         cloud = (y >= 12 && y < 20) || (y >= 28 && y < 36);
-    int gray = bar ? 200 + stx_random_below(&random, 55) : 200;
-    gray = below ? stx_random_below(&random, 60) : gray;
-    stx_row8(&pair.left, y)[x] = stx_row8(&pair.right, y)[x] = (uint8_t)gray;
-    if (below || cloud)
-      stx_row16(&before.disparity, y)[x] = below ? 20 * STX_DISPARITY_ONE : 1;
-  }
-  compare(&pair, &before, met, "bar");
+  bool bar = y >= 16 && y < 32, below = y >= 48;
+  bool cloud = (y >= 12 && y < 20) || (y >= 28 && y < 36);
+  int gray = bar ? 200 + stx_random_below(random, 55) : 200;
+  gray = below ? stx_random_below(random, 60) : gray;
+  return (Drawn){gray, below ? 20 * STX_DISPARITY_ONE : cloud};
 }
 
 /* A white sky above what is near, here and there. */
-static void compare_burnt(BruteSky *met)
+static Drawn draw_burnt(int x, int y, StxRandom *random)
 {
-  int width = 192, height = 64;
-  StxRandom random = {1};
-  STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(width, height, 64));
-  STX_AUTO(SgmResult) before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
-  STX_EACH_PIXEL (x, y, width, height) {
-    bool below = y >= height / 2;
-    int gray = below ? stx_random_below(&random, 200) : 255;
-    stx_row8(&pair.left, y)[x] = stx_row8(&pair.right, y)[x] = (uint8_t)gray;
-    if (below)
-      stx_row16(&before.disparity, y)[x] = (x / 32 % 2 ? 20 : 40) * STX_DISPARITY_ONE;
-  }
-  compare(&pair, &before, met, "burnt");
+  bool below = y >= 32;
+  int disparity = (x / 32 % 2 ? 20 : 40) * STX_DISPARITY_ONE;
+  return (Drawn){below ? stx_random_below(random, 200) : 255, below ? disparity : 0};
 }
 
 /* Streets and a pole in which everything is met that sgm_sky.h decides. */
@@ -345,9 +341,9 @@ STX_TEST(equals_brute_force_on_every_decision)
   int seeds = stx_rounds(240);
   for (uint64_t seed = 0; seed < (uint64_t)seeds; seed++)
     compare_some(130 + (int)(seed % 7) * 11, 64 + (int)(seed % 5) * 3, seed, &met);
-  compare_pole(&met);
-  compare_bar(&met);
-  compare_burnt(&met);
+  compare_drawn(draw_pole, 64, "pole", &met);
+  compare_drawn(draw_bar, 96, "bar", &met);
+  compare_drawn(draw_burnt, 64, "burnt", &met);
   const int *count = (const int *)&met;
   for (size_t i = 0; i < sizeof met / sizeof *count && seeds == 240; i++)
     ck_assert_msg(count[i] > 0, "decision %d of BruteSky was not met", (int)i);
