@@ -79,9 +79,8 @@ static const StxField fields[] = {
     {"first-sky-cost", "First sky cost", "Cost of sky at the bottom of a column, nats",
         COST(first_sky_cost)},
     {"change-cost", "Change cost",
-        "Cost of a cell of another kind than in the frame before, while the camera stands, nats (0 "
-        "= "
-        "each frame alone)",
+        "Cost of a cell of another kind than in the frame before, while the camera stands, nats "
+        "(0 = each frame alone)",
         NUMBER(change_cost, 0, 4), .unit = "nat"},
     {"class-kinds", "Kinds of classes",
         "Classes of ground and sky, by name or number; others are objects", .field = "class_kinds",
