@@ -339,14 +339,13 @@ static gboolean is_confirmed(GstStxPairing *self, const GstStxQueued *queued, gu
   const GstStxHead *head = &queued->head[role];
   GstBuffer *next = gst_aggregator_pad_peek_buffer(head->pad);
   GstClockTimeDiff last = timeline->running ? timeline->last : head->time, time = head->time + 1;
-  gboolean confirmed, set = FALSE;
+  gboolean set = FALSE;
 
   if (next != NULL && gst_stx_running_time(head->pad, next, &time))
     time -= PRIVATE(self)->skew.shift[role];
   gst_clear_buffer(&next);
-  confirmed = time > head->time; /* it goes back behind an odd one, not on */
-  timeline->doubted = FALSE;     /* that next one is looked at when it is the head */
-  if (!confirmed) {
+  timeline->doubted = FALSE; /* that next one is looked at when it is the head */
+  if (time <= head->time) {  /* it goes back behind an odd one, not on */
     gst_stx_stats_count(&PRIVATE(self)->stats.odd, GST_ELEMENT(self));
     return FALSE;
   }
