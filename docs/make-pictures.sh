@@ -5,7 +5,7 @@
 # docs/lidar-truth.png (benchmarks/lidar.md),
 # docs/labels.jpg and docs/truth.jpg (stixel-overlay), docs/scan.jpg (lidar-overlay),
 # docs/disparity*.jpg (disparity-colour), docs/above.png and docs/above-scan.png (stixel-bev),
-# docs/orbit.jpg (stixel-orbit), docs/column.svg (stx-eval column), and in docs/benchmarks/ figures
+# docs/column.svg (stx-eval column), and in docs/benchmarks/ figures
 # as the papers have them, stixels-examples.jpg and rdp-inputs.jpg; docs/step-*.jpg (cameras.md).
 #   GST_PLUGIN_PATH=build/gst docs/make-pictures.sh
 . "$(dirname "$0")/../tests/strict.sh"
@@ -102,13 +102,6 @@ folder=$(mktemp -d)
 "${STX_EVAL:-build/examples/stx-eval}" lidar --street --frames 1 --pictures "$folder" > /dev/null
 mv "$folder/frame_0.png" docs/lidar-truth.png
 rmdir "$folder"
-
-# The same street in space, stixels with the pixels of their picture.
-gst-launch-1.0 -q \
-  street-scene-src view=left "${street[@]}" ! stixels.sink_left \
-  street-scene-src view=right "${street[@]}" ! stixels.sink_right \
-  stereo-stixels name=stixels alpha=0 overlay::outlines=false legend=none \
-  ! stixel-orbit azimuth=-.26 ! videoconvert ! jpegenc quality=70 ! filesink location=docs/orbit.jpg
 
 # The same frame, smaller, for disparity-colour and mode=truth of stixel-overlay.
 small=(video/x-raw,width=828,height=250)

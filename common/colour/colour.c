@@ -154,15 +154,6 @@ void stx_colour_channels(const StxPixelFormat *format, StxMatrix matrix, bool fu
  * one colour), a rainbow at full saturation (its cyan and yellow bands look like edges in the
  * scene).
  */
-const StxFieldChoice stx_palette_choices[] = {
-    {STX_PALETTE_DISTANCE, "distance", "Far blue to near red"},
-    {STX_PALETTE_TURBO, "turbo", "Dark blue to dark red"},
-    {STX_PALETTE_VIRIDIS, "viridis", "Dark violet to yellow"},
-    {STX_PALETTE_CIVIDIS, "cividis", "Dark blue to yellow, for the colour-blind"},
-    {STX_PALETTE_GRAY, "gray", "Black to white"},
-    {0},
-};
-
 static const StxRgb distance[] = {{64, 96, 240}, {36, 144, 248}, {20, 188, 226}, {40, 214, 160},
     {128, 224, 84}, {214, 220, 48}, {255, 186, 36}, {255, 122, 32}, {242, 60, 36}, {224, 28, 46}};
 static const StxRgb turbo[] = {{48, 18, 59}, {63, 62, 156}, {70, 102, 221}, {69, 140, 253},

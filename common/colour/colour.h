@@ -114,8 +114,6 @@ typedef enum {
   STX_PALETTES
 } StxPalette;
 
-extern const StxFieldChoice stx_palette_choices[];
-
 /* Colour `index`, 0…255; beyond, that of the nearer end. DISTANCE: 255 is near. */
 StxRgb stx_palette_colour(StxPalette palette, int index);
 

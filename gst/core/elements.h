@@ -24,7 +24,6 @@
   ELEMENT(stixel_bev)                                                                              \
   ELEMENT(stixel_json)                                                                             \
   ELEMENT(stixel_obstacles)                                                                        \
-  ELEMENT(stixel_orbit)                                                                            \
   ELEMENT(stixel_overlay)                                                                          \
   ELEMENT(stixel_sei)                                                                              \
   ELEMENT(street_scene_src)                                                                        \

@@ -14,7 +14,6 @@
 #include "common/hazards/hazards.h"
 #include "common/obstacles/obstacles.h"
 #include "common/occupancy/occupancy.h"
-#include "common/orbit/orbit.h"
 #include "common/overlay/overlay.h"
 #include "common/rdp/rdp.h"
 #include "common/satdp/satdp.h"
@@ -55,7 +54,6 @@ STEM(scanview, StxScanviewParams, STX_SCANVIEW_DEFAULTS)
 STEM(hazards, StxHazardsParams, STX_HAZARDS_DEFAULTS)
 STEM(obstacles, StxObstaclesParams, STX_OBSTACLES_DEFAULTS)
 STEM(occupancy, StxOccupancyParams, STX_OCCUPANCY_DEFAULTS)
-STEM(orbit, StxOrbitParams, STX_ORBIT_DEFAULTS)
 STEM(scene_lidar, StxSceneLidar, STX_SCENE_LIDAR_DEFAULTS)
 
 static bool check_scene(const void *params, StxError *error)
@@ -91,7 +89,6 @@ static const Stem stems[] = {
     ROW("hazards", &stx_hazards_fields, check_hazards, hazards, 0),
     ROW("obstacles", &stx_obstacles_fields, check_obstacles, obstacles, 0),
     ROW("occupancy", &stx_occupancy_fields, check_occupancy, occupancy, 0),
-    ROW("orbit", &stx_orbit_fields, check_orbit, orbit, 0),
     ROW("scene", &stx_scene_fields, check_scene, scene, 0),
     ROW("scene_lidar", &stx_scene_lidar_fields, check_scene_lidar, scene_lidar, 0),
 };
@@ -105,7 +102,7 @@ static void fill_in_sizes(void)
   satdp.grid = rdp.grid = colmean.grid;
   overlay.width = overlay.height = overlay.frame_width = overlay.frame_height = 64;
   overlay.stixel_width = overlay.columns = 8;
-  overlay.format = bev.format = orbit.format = stx_pixel_format("RGB");
+  overlay.format = bev.format = stx_pixel_format("RGB");
   scene.width = scene.height = 64;
   scene.fps_n = scene.fps_d = 1;
   scene.camera = stx_scene_camera(64, 64);

@@ -9,7 +9,6 @@
 #include "common/ground/ground.h"
 #include "common/hazards/hazards.h"
 #include "common/luma/luma.h"
-#include "common/orbit/orbit.h"
 #include "common/rdp/rdp.h"
 #include "common/rectify/rectify.h"
 #include "common/sgm/sgm.h"
@@ -20,7 +19,6 @@ extern const StxColormapImpl oracle_colormap;
 extern const StxGroundImpl oracle_ground;
 extern const StxHazardsImpl oracle_hazards;
 extern const StxLumaImpl oracle_luma;
-extern const StxOrbitImpl oracle_orbit;
 extern const StxRdpImpl oracle_rdp;
 extern const StxRectifyImpl oracle_rectify;
 extern const StxSatdpImpl oracle_satdp, oracle_fulldp;
@@ -34,9 +32,9 @@ const void *oracle(const StxImplTable *impls)
   } stems[] = {{&stx_canvas_impls, &oracle_canvas}, {&stx_colmean_impls, &oracle_colmean},
       {&stx_colormap_impls, &oracle_colormap}, {&stx_fulldp_impls, &oracle_fulldp},
       {&stx_ground_impls, &oracle_ground}, {&stx_hazards_impls, &oracle_hazards},
-      {&stx_luma_impls, &oracle_luma}, {&stx_orbit_impls, &oracle_orbit},
-      {&stx_rdp_impls, &oracle_rdp}, {&stx_rectify_impls, &oracle_rectify},
-      {&stx_satdp_impls, &oracle_satdp}, {&stx_sgm_impls, &oracle_sgm}};
+      {&stx_luma_impls, &oracle_luma}, {&stx_rdp_impls, &oracle_rdp},
+      {&stx_rectify_impls, &oracle_rectify}, {&stx_satdp_impls, &oracle_satdp},
+      {&stx_sgm_impls, &oracle_sgm}};
   for (size_t i = 0; i < sizeof stems / sizeof stems[0]; i++)
     if (stems[i].impls == impls)
       return stems[i].reference;

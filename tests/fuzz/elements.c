@@ -175,7 +175,6 @@ static StxRig rigs[MOST_RIGS] = {
     {OVERLAY "legend=top-right", {"sink"}, ANY},
     {OVERLAY, {"sink", "truth"}, ANY},
     {"lidar-overlay threads=1", {"sink", "points"}, ANY},
-    {"stixel-orbit threads=1", {"sink"}, INTO(PICTURE)},
     {BEV, {"sink", "points"}, INTO(PICTURE)},
     {BEV "mode=class legend=top-left", {"sink"}, INTO(PICTURE)},
     {BEV "focal=40 cx=8 cy=6 baseline=.5 mode=height", {"sink"}, INTO(PICTURE)},

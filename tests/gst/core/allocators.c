@@ -116,7 +116,6 @@ static const char *const lines[] = {
     VIEW("left") " ! s.sink_left " VIEW("right") " ! s.sink_right stereo-stixels name=s" OUT,
     VIEW("left") " ! o.sink " STIXELS " ! o.stixels stixel-overlay name=o" OUT,
     VIEW("left") " ! o.sink " STIXELS " ! o.stixels stixel-overlay name=o alpha=0" OUT,
-    VIEW("left") " ! o.sink " STIXELS " ! o.stixels stixel-overlay name=o ! stixel-orbit" OUT,
 };
 
 STX_TEST_LOOP(buffers_are_in_the_memory_that_downstream_offers, G_N_ELEMENTS(lines))

@@ -38,7 +38,6 @@ static const char *const lines[] = {
         "GRAY8") "h.sink_right " TEST("GRAY16_LE") "h.disparity",
     "stereo-stixels name=s obstacles=true ! stixel-obstacles ! videoconvert ! "
     "video/x-raw,format=NV12 ! " OUT PAIR("s"),
-    "stereo-stixels name=s ! stixel-orbit ! " OUT PAIR("s"),
     "stereo-stixels name=s output=stixels ! " OUT "s.src_left ! " OUT "s.src_disparity ! " OUT
     "s.src_stixels ! stixel-json ! " OUT PAIR("s"),
     SCANS("lidar") "lidar-ground ! lidar-ground post-messages=true ! " OUT,

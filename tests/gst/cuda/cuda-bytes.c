@@ -25,8 +25,7 @@
 #define COLOURS(format) "video/x-raw%2$s,format=" format " ! " OUT
 #define OVERLAY(properties) "stixel-overlay name=over " properties " %1$s ! " OUT
 #define DRAWN VIEW(WIDE, "left") ",format=RGB ! over.sink " VIEW(WIDE, "disparity") " ! "
-#define SEEN "video/x-raw,format=RGB,width=96,height=80 ! " OUT
-#define BEV "stixel-bev name=above ! " SEEN
+#define BEV "stixel-bev name=above ! video/x-raw,format=RGB,width=96,height=80 ! " OUT
 #define VIDEO                                                                                      \
   VIEW(SMALL, "left")                                                                              \
   ",format=RGB ! over.sink " STIXELS "over.stixels stixel-overlay name=over %1$s ! "
@@ -82,9 +81,6 @@ static const struct {
         {{"above", "sink"}}, 0, 1, 0},
     /* Frames of video that came in system memory leave in it. */
     {VIDEO BEV, {{"above", "sink"}}, 0, 0, 0},
-    {STIXELS "application/x-stixels%2$s ! stixel-orbit name=above ! " SEEN, {{"above", "sink"}}, 0,
-        1, 0},
-    {VIDEO "stixel-orbit name=above ! " SEEN, {{"above", "sink"}}, 0, 0, 0},
     {BIN "output=stixels ! application/x-stixels%2$s ! " OUT FED, {INSIDE}, 2, 3, 1},
     {BIN "! " OUT FED, {INSIDE}, 3, 3, 0},
     {BIN "output=json ! " OUT FED, {INSIDE}, 2, 2, 0},

@@ -38,7 +38,6 @@ static const char *const lines[] = {
     SCAN "UP lidar-ground BACKEND sectors=24 bins=30 ! application/x-point-labelsMEMORY ! DOWN "
          "fakesink name=out",
     STIXELS "UP stixel-obstacles ! fakesink name=out",
-    STIXELS "UP stixel-orbit ! " PICTURE,
     STIXELS "UP stixel-bev ! " PICTURE,
     SCAN "UP lidar-bev ! " PICTURE,
     NV12 "overlay.sink " SCAN "UP overlay.points lidar-overlay name=overlay ! fakesink name=out",
