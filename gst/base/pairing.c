@@ -190,6 +190,7 @@ static gboolean take_caps(GstStxPairing *self, guint role, GstCaps *caps)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
   gboolean leading = is_leading(self, role);
+  StxError error = {""};
 
   /* A frame that is held would be taken for one of the new caps. */
   if (priv->caps[role] != NULL && !gst_caps_is_equal(priv->caps[role], caps))
@@ -201,8 +202,10 @@ static gboolean take_caps(GstStxPairing *self, guint role, GstCaps *caps)
   GST_OBJECT_UNLOCK(self);
   priv->skew.period = shortest_frame(self);
   gst_stx_pairing_plan_latency(self);
-  if (CLASS(self)->set_role_caps(self, role, caps))
+  if (CLASS(self)->set_role_caps(self, role, caps, &error))
     return TRUE;
+  if (error.text[0] != '\0')
+    GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
   priv->refused = TRUE;
   return FALSE;
 }
@@ -392,10 +395,33 @@ static void forget_caps(GstStxPairing *self)
   gst_clear_caps(&priv->src_caps);
 }
 
+static GstStxCameraSettings *camera_of(GstStxPairing *self)
+{
+  gsize place = CLASS(self)->camera;
+
+  return place != 0 ? &G_STRUCT_MEMBER(GstStxCameraSettings, self, place) : NULL;
+}
+
+/* Asks the element for what it needs; FALSE after an element error. */
+static gboolean begin(GstStxPairing *self)
+{
+  GstStxPairingClass *klass = CLASS(self);
+  StxError error;
+
+  if (klass->begin != NULL && !klass->begin(self, &error)) {
+    gst_stx_element_fail(GST_ELEMENT(self), &error);
+    return FALSE;
+  }
+  return klass->camera == 0 ||
+         gst_stx_camera_settings_load(camera_of(self), klass->uses_sensor, GST_ELEMENT(self));
+}
+
 static gboolean pairing_start(GstAggregator *aggregator)
 {
   GstStxPairingPrivate *priv = PRIVATE(aggregator);
 
+  if (!begin(GST_STX_PAIRING(aggregator)))
+    return FALSE;
   GST_OBJECT_LOCK(aggregator);
   forget_caps(GST_STX_PAIRING(aggregator));
   priv->unpaired = 0;
@@ -411,9 +437,16 @@ static gboolean pairing_start(GstAggregator *aggregator)
   return gst_stx_stage_start(&priv->stage);
 }
 
+static void clear(GstStxPairing *self)
+{
+  if (CLASS(self)->clear != NULL)
+    CLASS(self)->clear(self);
+  gst_stx_stage_stop(&PRIVATE(self)->stage);
+}
+
 static gboolean pairing_stop(GstAggregator *aggregator)
 {
-  gst_stx_stage_stop(&PRIVATE(aggregator)->stage);
+  clear(GST_STX_PAIRING(aggregator));
   return TRUE;
 }
 
@@ -468,14 +501,44 @@ gboolean gst_stx_pairing_is_live(GstStxPairing *self)
   return GST_CLOCK_TIME_IS_VALID(gst_stx_deadline_now(GST_AGGREGATOR(self)));
 }
 
-GstCaps *gst_stx_pairing_get_caps(GstStxPairing *self, guint role)
+GstCaps *gst_stx_pairing_caps(GstStxPairing *self, guint role)
 {
-  GstCaps *caps = NULL;
+  return PRIVATE(self)->caps[role];
+}
+
+void gst_stx_pairing_keep_shape(GstStxPairing *self, guint role, GstStructure *to)
+{
+  static const gchar *const kept[] = {"framerate", "pixel-aspect-ratio"};
+  const GstStructure *from = gst_caps_get_structure(gst_stx_pairing_caps(self, role), 0);
+
+  for (gsize i = 0; i < G_N_ELEMENTS(kept); i++)
+    if (gst_structure_has_field(from, kept[i]))
+      gst_structure_set_value(to, kept[i], gst_structure_get_value(from, kept[i]));
+}
+
+gboolean gst_stx_pairing_find_camera(GstStxPairing *self, const GstCaps *caps, GstStxCameraUse use,
+    gint width, gint height, StxCamera *camera, StxError *error)
+{
+  gboolean fits;
 
   GST_OBJECT_LOCK(self);
-  gst_caps_replace(&caps, PRIVATE(self)->caps[role]);
+  fits = gst_stx_camera_settings_apply(camera_of(self), caps, use, width, height, camera, error);
   GST_OBJECT_UNLOCK(self);
-  return caps;
+  if (fits)
+    gst_stx_camera_tell(GST_ELEMENT(self), error);
+  return fits;
+}
+
+gboolean gst_stx_pairing_find_sensor(
+    GstStxPairing *self, guint role, gdouble matrix[12], StxError *error)
+{
+  const GstCaps *caps = gst_stx_pairing_caps(self, role);
+  gboolean found;
+
+  GST_OBJECT_LOCK(self);
+  found = gst_stx_extrinsics_settings_apply(&camera_of(self)->sensor, caps, matrix, error);
+  GST_OBJECT_UNLOCK(self);
+  return found;
 }
 
 static GstFlowReturn renegotiate(GstElement *element)
@@ -569,13 +632,17 @@ static void pairing_constructed(GObject *object)
 
   gst_stx_stage_init(&priv->stage, GST_ELEMENT(object), &CLASS(object)->stage);
   gst_stx_links_init(&priv->links, GST_ELEMENT(object), &CLASS(object)->roles);
+  if (CLASS(object)->camera != 0)
+    gst_stx_camera_settings_init(camera_of(GST_STX_PAIRING(object)));
   G_OBJECT_CLASS(gst_stx_pairing_parent_class)->constructed(object);
 }
 
 static void pairing_finalize(GObject *object)
 {
   forget_caps(GST_STX_PAIRING(object));
-  gst_stx_stage_stop(&PRIVATE(object)->stage);
+  clear(GST_STX_PAIRING(object));
+  if (CLASS(object)->camera != 0)
+    gst_stx_camera_settings_clear(camera_of(GST_STX_PAIRING(object)));
   G_OBJECT_CLASS(gst_stx_pairing_parent_class)->finalize(object);
 }
 

@@ -44,6 +44,7 @@
 
 #include "gst/base/queued.h"
 #include "gst/base/stage.h"
+#include "gst/core/camera.h"
 
 #define GST_TYPE_STX_PAIRING (gst_stx_pairing_get_type())
 G_DECLARE_DERIVABLE_TYPE(GstStxPairing, gst_stx_pairing, GST, STX_PAIRING, GstAggregator)
@@ -65,11 +66,19 @@ typedef struct {
  * makes_output  what is pushed are buffers of the element's own, in CUDAMemory if the next element
  *          names that; else they leave as they came
  * uses_motion   stereo-sgm with motion=auto computes the camera's motion for this element
+ * camera        of the element's GstStxCameraSettings in the instance; 0: it has none
+ * uses_sensor   … of which those of the sensor of scans are used, too
+ *
+ * begin (optional)
+ *   At the start, before anything else. FALSE with the reason in `error`.
+ *
+ * clear (optional)
+ *   At the stop, and in finalize: frees what a stream needs.
  *
  * set_role_caps
  *   New caps of a pad, before the first buffer that has them. Called on the streaming thread,
- *   like process. FALSE refuses them; post an element error that says why first. What depends on
- *   several pads is checked in process: only there do the caps of all pads belong together.
+ *   like process. FALSE refuses them, with the reason in `error`, or after an element error. What
+ *   depends on several pads is checked in process: only there do the caps of all belong together.
  *   Anything may come, whatever the templates say: a pad that refused caps in the query would leave
  *   the user with "not-negotiated".
  *
@@ -103,8 +112,7 @@ typedef struct {
  * end (optional)
  *   Before EOS goes downstream.
  *
- * An element may set create_new_pad, sink_query, src_query, start and stop of GstAggregatorClass,
- * which chain up.
+ * An element may set create_new_pad, sink_query and src_query of GstAggregatorClass, and chain up.
  */
 struct _GstStxPairingClass {
   GstAggregatorClass parent_class;
@@ -114,8 +122,12 @@ struct _GstStxPairingClass {
   gboolean drops_late;
   gboolean makes_output;
   gboolean uses_motion;
+  gsize camera;
+  gboolean uses_sensor;
 
-  gboolean (*set_role_caps)(GstStxPairing *self, guint role, GstCaps *caps);
+  gboolean (*begin)(GstStxPairing *self, StxError *error);
+  void (*clear)(GstStxPairing *self);
+  gboolean (*set_role_caps)(GstStxPairing *self, guint role, GstCaps *caps, StxError *error);
   GstFlowReturn (*process)(GstStxPairing *self, GstBuffer **set, GstBuffer **out);
   GstFlowReturn (*announce)(GstStxPairing *self, guint roles, StxError *error);
   void (*too_late)(GstStxPairing *self, guint role, GstBuffer *buffer, GstClockTime time);
@@ -142,9 +154,21 @@ gboolean gst_stx_pairing_is_live(GstStxPairing *self);
  * lies before the segment. */
 GstClockTime gst_stx_pairing_time(GstStxPairing *self);
 
-/* The caps of the buffers that process sees next on a role, or NULL: a new reference. (Not the
- * pad's current caps: those run ahead, by what is queued.) Any thread. */
-GstCaps *gst_stx_pairing_get_caps(GstStxPairing *self, guint role);
+/* The caps of the buffers that process sees next on a role, or NULL, until others come. (Not the
+ * pad's current caps: those run ahead, by what is queued.) Streaming thread. */
+GstCaps *gst_stx_pairing_caps(GstStxPairing *self, guint role);
+
+/* Streaming thread: copies the frame rate and the shape of pixels of a role into other caps. */
+void gst_stx_pairing_keep_shape(GstStxPairing *self, guint role, GstStructure *to);
+
+/* Streaming thread: the camera that counts for a stream of these caps, and what the user is told of
+ * it (gst_stx_camera_settings_apply). FALSE with the reason in `error`. */
+gboolean gst_stx_pairing_find_camera(GstStxPairing *self, const GstCaps *caps, GstStxCameraUse use,
+    gint width, gint height, StxCamera *camera, StxError *error);
+
+/* … and where the sensor of the scans of a role stands, which the element uses. */
+gboolean gst_stx_pairing_find_sensor(
+    GstStxPairing *self, guint role, gdouble matrix[12], StxError *error);
 
 /*
  * From process: fixed caps of the source pad from now on (transfer full), in system memory.

@@ -245,7 +245,7 @@ static void gst_stx_transform_class_init(GstStxTransformClass *klass)
   object->finalize = finalize;
   GST_ELEMENT_CLASS(klass)->set_context = set_context;
   properties.offset += g_type_class_get_instance_private_offset(klass);
-  gst_stx_properties_install(object, &properties, 1);
+  gst_stx_properties_install(klass, &properties, 1);
   gst_stx_stats_install(object, tell);
   klass->stage.renegotiate = renegotiate;
 

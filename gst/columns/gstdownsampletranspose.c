@@ -67,7 +67,6 @@ struct _GstDownsampleTranspose {
 
   /* Caps of the pads, on the streaming thread. */
   GstStxCellCaps caps;
-  GstCaps *disparity_caps; /* for framerate and camera */
 
   /* The plan from both; valid for sets of the roles in `configured`, 0: for none. */
   guint configured;
@@ -151,18 +150,13 @@ static void check_lonely(GstDownsampleTranspose *self)
   gst_object_unref(sink);
 }
 
-static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps, StxError *error)
 {
   GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(pairing);
-  StxError error;
 
   self->configured = 0;
-  if (!gst_stx_cell_caps_set(&self->caps, role, caps, &error)) {
-    GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
+  if (!gst_stx_cell_caps_set(&self->caps, role, caps, error))
     return FALSE;
-  }
-  if (role == GST_STX_CELL_DISPARITY)
-    gst_caps_replace(&self->disparity_caps, caps);
   if (role == GST_STX_CELL_CONFIDENCE)
     check_lonely(self);
   self->doubt = (StxDoubtCounts){0};
@@ -222,21 +216,22 @@ static gboolean choose(GstDownsampleTranspose *self, guint roles, StxError *erro
          stx_grid_check(&self->params.grid, error) && check_bytes(&self->params.grid, error);
 }
 
+/* For frame rate and camera. */
+static const GstCaps *disparity_caps(GstDownsampleTranspose *self)
+{
+  return gst_stx_pairing_caps(GST_STX_PAIRING(self), GST_STX_CELL_DISPARITY);
+}
+
 static gboolean find_camera(GstDownsampleTranspose *self, StxCamera *camera, StxError *error)
 {
   const StxGrid *grid = &self->params.grid;
   const StxDisparityMeaning *meaning = &self->params.disparity;
   /* Depths are none of an image's pixels; disparities are of this one's, if the user says so. */
-  gboolean fits, scales = stx_disparity_is_depth(meaning->encoding) || meaning->scale > 0;
+  gboolean scales = stx_disparity_is_depth(meaning->encoding) || meaning->scale > 0;
 
-  GST_OBJECT_LOCK(self);
-  fits = gst_stx_camera_settings_apply(&self->camera_settings, self->disparity_caps,
+  return gst_stx_pairing_find_camera(GST_STX_PAIRING(self), disparity_caps(self),
       scales ? GST_STX_CAMERA_OF_PICTURES : GST_STX_CAMERA_OF_DATA, grid->width, grid->height,
       camera, error);
-  GST_OBJECT_UNLOCK(self);
-  if (fits)
-    gst_stx_camera_tell(GST_ELEMENT(self), error);
-  return fits;
 }
 
 /* Depths become disparities by the camera; one without a second lens gets one. */
@@ -268,7 +263,7 @@ static gboolean tells_sky(GstDownsampleTranspose *self, guint roles)
   if (roles & 1u << GST_STX_CELL_CONFIDENCE)
     return self->layout.confidence_is_sky;
   gst_structure_get_boolean(
-      gst_caps_get_structure(self->disparity_caps, 0), GST_STX_SKY_FIELD, &sky);
+      gst_caps_get_structure(disparity_caps(self), 0), GST_STX_SKY_FIELD, &sky);
   return sky;
 }
 
@@ -286,7 +281,7 @@ static GstFlowReturn configure(GstDownsampleTranspose *self, guint roles, StxErr
     return GST_FLOW_ERROR;
   GST_DEBUG_OBJECT(self, "%d columns of %d cells, implementation %s", stx_grid_columns(grid),
       stx_grid_rows(grid), gst_stx_stage_impl_name(gst_stx_pairing_stage(pairing)));
-  caps = gst_stx_columns_caps_new(grid, &camera, self->disparity_caps);
+  caps = gst_stx_columns_caps_new(grid, &camera, disparity_caps(self));
   if (tells_sky(self, roles))
     gst_caps_set_simple(caps, GST_STX_SKY_FIELD, G_TYPE_BOOLEAN, TRUE, NULL);
   flow = gst_stx_pairing_set_src_caps(pairing, caps);
@@ -459,58 +454,26 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 
 /* ---- States -------------------------------------------------------------------------------- */
 
-static gboolean start(GstAggregator *aggregator)
+static gboolean begin(GstStxPairing *pairing, StxError *error)
 {
-  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(aggregator);
+  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(pairing);
 
   self->configured = 0;
   self->told_doubt = self->told_lonely = FALSE;
-  return gst_stx_camera_settings_load(&self->camera_settings, GST_ELEMENT(self)) &&
-         GST_AGGREGATOR_CLASS(gst_downsample_transpose_parent_class)->start(aggregator);
+  return TRUE;
 }
 
-static gboolean stop(GstAggregator *aggregator)
+static void clear(GstStxPairing *pairing)
 {
-  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(aggregator);
-
-  gst_caps_replace(&self->disparity_caps, NULL);
-  gst_clear_buffer(&self->attached);
-  return GST_AGGREGATOR_CLASS(gst_downsample_transpose_parent_class)->stop(aggregator);
-}
-
-static void finalize(GObject *object)
-{
-  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(object);
-
-  gst_stx_camera_settings_clear(&self->camera_settings);
-  gst_caps_replace(&self->disparity_caps, NULL);
-  G_OBJECT_CLASS(gst_downsample_transpose_parent_class)->finalize(object);
-}
-
-static void add_pad_templates(GstElementClass *klass)
-{
-  gst_element_class_add_static_pad_template_with_gtype(
-      klass, &sink_template, GST_TYPE_AGGREGATOR_PAD);
-  gst_element_class_add_static_pad_template_with_gtype(
-      klass, &confidence_template, GST_TYPE_AGGREGATOR_PAD);
-  gst_element_class_add_static_pad_template_with_gtype(
-      klass, &semantics_template, GST_TYPE_AGGREGATOR_PAD);
-  gst_element_class_add_static_pad_template_with_gtype(
-      klass, &src_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_clear_buffer(&GST_DOWNSAMPLE_TRANSPOSE(pairing)->attached);
 }
 
 static void gst_downsample_transpose_class_init(GstDownsampleTransposeClass *klass)
 {
-  GObjectClass *object = G_OBJECT_CLASS(klass);
-  GstElementClass *element = GST_ELEMENT_CLASS(klass);
-  GstAggregatorClass *aggregator = GST_AGGREGATOR_CLASS(klass);
   GstStxPairingClass *pairing = GST_STX_PAIRING_CLASS(klass);
 
-  object->finalize = finalize;
-  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
 
-  aggregator->start = start;
-  aggregator->stop = stop;
   pairing->roles.names[GST_STX_CELL_DISPARITY] = "sink";
   pairing->roles.names[GST_STX_CELL_CONFIDENCE] = "confidence";
   pairing->roles.names[GST_STX_CELL_SEMANTICS] = "semantics";
@@ -519,12 +482,16 @@ static void gst_downsample_transpose_class_init(GstDownsampleTransposeClass *kla
   pairing->stage.prepare = prepare;
   pairing->stage.work = work;
   pairing->makes_output = TRUE;
+  pairing->camera = offsetof(GstDownsampleTranspose, camera_settings);
+  pairing->begin = begin;
+  pairing->clear = clear;
   pairing->set_role_caps = set_role_caps;
   pairing->announce = announce;
   pairing->choose_pool = choose_pool;
 
-  add_pad_templates(element);
-  gst_stx_element_describe(element, "downsample-transpose", "Disparity to columns of cells",
+  gst_stx_element_add_templates(
+      klass, &sink_template, &confidence_template, &semantics_template, &src_template, NULL);
+  gst_stx_element_describe(klass, "downsample-transpose", "Disparity to columns of cells",
       "Filter/Converter/Video",
       "Averages disparity, confidence and semantics over cells and transposes them");
   GST_DEBUG_CATEGORY_INIT(
@@ -533,7 +500,6 @@ static void gst_downsample_transpose_class_init(GstDownsampleTransposeClass *kla
 
 static void gst_downsample_transpose_init(GstDownsampleTranspose *self)
 {
-  gst_stx_camera_settings_init(&self->camera_settings);
   self->cells = defaults;
   stx_colmean_prepare(&self->tables);
   gst_stx_pairing_add_pad(GST_STX_PAIRING(self), GST_STX_CELL_DISPARITY);

@@ -112,11 +112,10 @@ static void post(GstStxSegmentation *base, GstBuffer *frame, const void *data)
 
 static void gst_rdp_columns_class_init(GstRdpColumnsClass *klass)
 {
-  GObjectClass *object = G_OBJECT_CLASS(klass);
   GstStxSegmentationClass *segmentation = GST_STX_SEGMENTATION_CLASS(klass);
   GstStxStageClass *stage = &GST_STX_TRANSFORM_CLASS(klass)->stage;
 
-  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
 
   segmentation->rows_max = STX_RDP_MAX_ROWS;
   segmentation->result_size = sizeof(StxRdpResult);
@@ -128,7 +127,7 @@ static void gst_rdp_columns_class_init(GstRdpColumnsClass *klass)
   stage->host = &stx_rdp_impls;
   stage->device = &stx_rdp_cuda_impls;
 
-  gst_stx_element_describe(GST_ELEMENT_CLASS(klass), "rdp-columns", "Columns to line segments",
+  gst_stx_element_describe(klass, "rdp-columns", "Columns to line segments",
       "Filter/Analyzer/Video",
       "Simplifies columns of disparity to line segments by Ramer-Douglas-Peucker");
   GST_DEBUG_CATEGORY_INIT(gst_rdp_columns_debug, "rdp-columns", 0, "columns to segments");

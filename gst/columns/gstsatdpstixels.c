@@ -361,13 +361,12 @@ static void finalize(GObject *object)
 
 static void gst_sat_dp_stixels_class_init(GstSatDpStixelsClass *klass)
 {
-  GObjectClass *object = G_OBJECT_CLASS(klass);
   GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
   GstStxSegmentationClass *segmentation = GST_STX_SEGMENTATION_CLASS(klass);
   GstStxStageClass *stage = &GST_STX_TRANSFORM_CLASS(klass)->stage;
 
-  object->finalize = finalize;
-  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+  G_OBJECT_CLASS(klass)->finalize = finalize;
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
 
   base->start = start;
   base->sink_event = sink_event;
@@ -383,8 +382,7 @@ static void gst_sat_dp_stixels_class_init(GstSatDpStixelsClass *klass)
   stage->host = &stx_satdp_impls;
   stage->device = &stx_satdp_cuda_impls;
 
-  gst_stx_element_describe(GST_ELEMENT_CLASS(klass), "sat-dp-stixels", "Stixel segmentation",
-      "Filter/Analyzer/Video",
+  gst_stx_element_describe(klass, "sat-dp-stixels", "Stixel segmentation", "Filter/Analyzer/Video",
       "Cuts columns of disparity into ground, objects and sky by dynamic programming");
   GST_DEBUG_CATEGORY_INIT(gst_sat_dp_stixels_debug, "sat-dp-stixels", 0, "stixel segmentation");
 }

@@ -8,6 +8,7 @@
 #include "common/camera_fields.h"
 #include "common/satdp/satdp_carrier.h"
 #include "gst/columns/columns.h"
+#include "gst/core/element.h"
 #include "gst/stixels/mediatypes.h"
 
 GST_DEBUG_CATEGORY_STATIC(stx_segmentation_debug);
@@ -330,7 +331,6 @@ static void finalize(GObject *object)
 
 static void gst_stx_segmentation_class_init(GstStxSegmentationClass *klass)
 {
-  GstElementClass *element = GST_ELEMENT_CLASS(klass);
   GstStxTransformClass *transform = GST_STX_TRANSFORM_CLASS(klass);
 
   G_OBJECT_CLASS(klass)->constructed = constructed;
@@ -341,8 +341,7 @@ static void gst_stx_segmentation_class_init(GstStxSegmentationClass *klass)
   transform->configure = configure;
   transform->done = done;
 
-  gst_element_class_add_static_pad_template(element, &sink_template);
-  gst_element_class_add_static_pad_template(element, &src_template);
+  gst_stx_element_add_templates(klass, &sink_template, &src_template, NULL);
   gst_type_mark_as_plugin_api(GST_TYPE_STX_SEGMENTATION, 0);
 }
 

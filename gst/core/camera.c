@@ -60,9 +60,11 @@ void gst_stx_camera_settings_clear(GstStxCameraSettings *settings)
   g_clear_pointer(&settings->calibration, g_free);
 }
 
-gboolean gst_stx_camera_settings_load(GstStxCameraSettings *settings, GstElement *element)
+gboolean gst_stx_camera_settings_load(
+    GstStxCameraSettings *settings, gboolean sensor, GstElement *element)
 {
   StxCamera camera = unknown;
+  GstStxExtrinsicsSettings extrinsics = {.has_file = FALSE};
   StxError error = {""};
   gboolean loaded = TRUE;
   gchar *path;
@@ -74,13 +76,16 @@ gboolean gst_stx_camera_settings_load(GstStxCameraSettings *settings, GstElement
   GST_OBJECT_UNLOCK(element);
 
   if (path != NULL && path[0] != '\0')
-    loaded = stx_calibration_load_pair(path, pair, &camera, &error);
+    loaded = stx_calibration_load_pair(path, pair, &camera, &error) &&
+             (!sensor || gst_stx_extrinsics_settings_load(&extrinsics, path, pair, &error));
   g_free(path);
   if (!loaded) {
     GST_STX_ELEMENT_ERROR(element, RESOURCE, OPEN_READ, &error);
     return FALSE;
   }
   GST_OBJECT_LOCK(element);
+  extrinsics.single = settings->sensor.single;
+  settings->sensor = extrinsics;
   settings->file = camera;
   GST_OBJECT_UNLOCK(element);
   return TRUE;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "common/camera_fields.h"
+#include "gst/core/extrinsics.h"
 #include "gst/core/properties.h"
 #include "gst/stixels/cameracaps.h"
 
@@ -22,8 +23,9 @@ typedef struct {
   gint pair;          /* -1, 0 or 2: which cameras of a KITTI file, see stx_camera_load */
   StxCamera single;   /* single properties; 0 or missing: not given */
   StxCamera file;     /* what `calibration` said; valid after _load */
-  gint image_width, image_height; /* for which file and single properties hold; 0: not given */
-  gint left, right, top, bottom;  /* pixels that were cut off since */
+  gint image_width, image_height;  /* for which file and single properties hold; 0: not given */
+  gint left, right, top, bottom;   /* pixels that were cut off since */
+  GstStxExtrinsicsSettings sensor; /* of elements that draw or use scans beside pictures */
 } GstStxCameraSettings;
 
 void gst_stx_camera_settings_init(GstStxCameraSettings *settings);
@@ -43,10 +45,12 @@ extern const StxFields gst_stx_calibration_fields, gst_stx_image_fields;
   }
 
 /*
- * In start: reads the file, if one is given. FALSE after it posted an element error that names
- * the file and what is wrong with it. Takes the element's object lock itself.
+ * In start: reads the file, if one is given, and what it says of the sensor of scans, too, if
+ * `sensor`. FALSE after it posted an element error that names the file and what is wrong with it.
+ * Takes the element's object lock itself.
  */
-gboolean gst_stx_camera_settings_load(GstStxCameraSettings *settings, GstElement *element);
+gboolean gst_stx_camera_settings_load(
+    GstStxCameraSettings *settings, gboolean sensor, GstElement *element);
 
 /* The content of a stream: pictures, which may have been scaled since their caps got the camera;
  * what was computed from them, which cannot; or pictures that are made for this camera. */

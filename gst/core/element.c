@@ -1,15 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/core/element.h"
 
-void gst_stx_element_describe(GstElementClass *element, const char *factory, const char *name,
+#include <gst/base/gstaggregator.h>
+
+void gst_stx_element_describe(gpointer element_class, const char *factory, const char *name,
     const char *klass, const char *description)
 {
+  GstElementClass *element = GST_ELEMENT_CLASS(element_class);
   gchar *page = g_strdup_printf("%s/docs/elements/%s.md", GST_STX_DOC_URI, factory);
 
   gst_element_class_set_static_metadata(
       element, name, klass, description, "The gst-stixels developers");
   gst_element_class_add_metadata(element, GST_ELEMENT_METADATA_DOC_URI, page);
   g_free(page);
+}
+
+void gst_stx_element_add_templates(gpointer element_class, ...)
+{
+  gboolean aggregates = GST_IS_AGGREGATOR_CLASS(element_class);
+  GstStaticPadTemplate *template;
+  va_list templates;
+
+  va_start(templates, element_class);
+  while ((template = va_arg(templates, GstStaticPadTemplate *)) != NULL)
+    if (aggregates)
+      gst_element_class_add_static_pad_template_with_gtype(
+          element_class, template, GST_TYPE_AGGREGATOR_PAD);
+    else
+      gst_element_class_add_static_pad_template(element_class, template);
+  va_end(templates);
 }
 
 GstCaps *gst_stx_caps_filtered(GstCaps *caps, GstCaps *filter)

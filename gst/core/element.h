@@ -8,8 +8,11 @@
 
 /* In class_init: what gst-inspect-1.0 says of an element, and where the page of `factory` lies.
  * `klass` is made of the words that GStreamer has for kinds of elements. Static texts. */
-void gst_stx_element_describe(GstElementClass *element, const char *factory, const char *name,
+void gst_stx_element_describe(gpointer element_class, const char *factory, const char *name,
     const char *klass, const char *description);
+
+/* In class_init: adds templates of pads, up to NULL; an aggregator's are of its own kind. */
+void gst_stx_element_add_templates(gpointer element_class, ...) G_GNUC_NULL_TERMINATED;
 
 /* The answer to a query for `caps` (taken) with `filter` (may be NULL): the intersection, in the
  * order of the filter. */

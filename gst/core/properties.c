@@ -130,8 +130,10 @@ static GParamSpec *spec_new(const StxField *field, const GstStxPropertyGroup *gr
   return number_spec_new(field, group->fields, group->prefix, flags);
 }
 
-void gst_stx_properties_install(GObjectClass *klass, const GstStxPropertyGroup *groups, guint count)
+void gst_stx_properties_install(
+    gpointer object_class, const GstStxPropertyGroup *groups, guint count)
 {
+  GObjectClass *klass = G_OBJECT_CLASS(object_class);
   guint id = GST_STX_PROPERTY_FIRST;
 
   klass->set_property = gst_stx_set_property;

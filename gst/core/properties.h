@@ -33,7 +33,7 @@ typedef struct {
  * field in camel case, or its type_name), and makes the two functions below the class's.
  */
 void gst_stx_properties_install(
-    GObjectClass *klass, const GstStxPropertyGroup *groups, guint count);
+    gpointer object_class, const GstStxPropertyGroup *groups, guint count);
 
 /* GObjectClass.set_property and get_property for properties from tables. Both take the object lock.
  * A class that needs more sets functions of its own after _install, which call these. */

@@ -378,10 +378,9 @@ static const GstStxPropertyGroup properties[] = {
 
 static void gst_stixel_json_class_init(GstStixelJsonClass *klass)
 {
-  GstElementClass *element = GST_ELEMENT_CLASS(klass);
   GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
 
-  gst_stx_properties_install(G_OBJECT_CLASS(klass), properties, G_N_ELEMENTS(properties));
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
   base->transform_caps = transform_caps;
   base->accept_caps = gst_stx_accept_caps;
   base->sink_event = gst_stx_sink_event;
@@ -390,9 +389,8 @@ static void gst_stixel_json_class_init(GstStixelJsonClass *klass)
   base->transform = transform;
   base->transform_meta = transform_meta;
 
-  gst_element_class_add_static_pad_template(element, &sink_template);
-  gst_element_class_add_static_pad_template(element, &src_template);
-  gst_stx_element_describe(element, "stixel-json", "Stixels to JSON", "Filter/Converter/Metadata",
+  gst_stx_element_add_templates(klass, &sink_template, &src_template, NULL);
+  gst_stx_element_describe(klass, "stixel-json", "Stixels to JSON", "Filter/Converter/Metadata",
       "Writes one line of JSON per frame of stixels, obstacles or labelled points");
   GST_DEBUG_CATEGORY_INIT(gst_stixel_json_debug, "stixel-json", 0, "stixels to JSON");
 }

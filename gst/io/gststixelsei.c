@@ -356,16 +356,14 @@ static gboolean set_caps(GstBaseTransform *base, GstCaps *input, GstCaps *output
 
 static void gst_stixel_sei_class_init(GstStixelSeiClass *klass)
 {
-  GstElementClass *element = GST_ELEMENT_CLASS(klass);
   GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
 
   base->set_caps = set_caps;
   base->prepare_output_buffer = prepare_output_buffer;
   base->transform_ip = transform_ip;
 
-  gst_element_class_add_static_pad_template(element, &sink_template);
-  gst_element_class_add_static_pad_template(element, &src_template);
-  gst_stx_element_describe(element, "stixel-sei", "Stixels in video", "Filter/Metadata/Video",
+  gst_stx_element_add_templates(klass, &sink_template, &src_template, NULL);
+  gst_stx_element_describe(klass, "stixel-sei", "Stixels in video", "Filter/Metadata/Video",
       "Writes stixels, obstacles and motion into H.264 and H.265, and attaches them again");
   GST_DEBUG_CATEGORY_INIT(gst_stixel_sei_debug, "stixel-sei", 0, "stixels in video");
 }

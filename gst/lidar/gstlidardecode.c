@@ -801,15 +801,13 @@ static void finalize(GObject *object)
 static void gst_lidar_decode_class_init(GstLidarDecodeClass *klass)
 {
   GObjectClass *object = G_OBJECT_CLASS(klass);
-  GstElementClass *element = GST_ELEMENT_CLASS(klass);
 
   object->finalize = finalize;
-  element->change_state = change_state;
-  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+  GST_ELEMENT_CLASS(klass)->change_state = change_state;
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
   gst_stx_stats_install(object, tell);
-  gst_element_class_add_static_pad_template(element, &sink_template);
-  gst_element_class_add_static_pad_template(element, &src_template);
-  gst_stx_element_describe(element, "lidar-decode", "LiDAR packets to points", "Codec/Decoder",
+  gst_stx_element_add_templates(klass, &sink_template, &src_template, NULL);
+  gst_stx_element_describe(klass, "lidar-decode", "LiDAR packets to points", "Codec/Decoder",
       "Reads the UDP packets of LiDAR sensors, one buffer of points per turn");
   GST_DEBUG_CATEGORY_INIT(gst_lidar_decode_debug, "lidar-decode", 0, "LiDAR packets to points");
 }

@@ -206,15 +206,11 @@ static void finalize(GObject *object)
 
 static void gst_lidar_encode_class_init(GstLidarEncodeClass *klass)
 {
-  GObjectClass *object = G_OBJECT_CLASS(klass);
-  GstElementClass *element = GST_ELEMENT_CLASS(klass);
-
-  object->finalize = finalize;
-  element->change_state = change_state;
-  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
-  gst_element_class_add_static_pad_template(element, &sink_template);
-  gst_element_class_add_static_pad_template(element, &src_template);
-  gst_stx_element_describe(element, "lidar-encode", "Points to LiDAR packets", "Codec/Encoder",
+  G_OBJECT_CLASS(klass)->finalize = finalize;
+  GST_ELEMENT_CLASS(klass)->change_state = change_state;
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
+  gst_stx_element_add_templates(klass, &sink_template, &src_template, NULL);
+  gst_stx_element_describe(klass, "lidar-encode", "Points to LiDAR packets", "Codec/Encoder",
       "Makes the UDP packets that a LiDAR sensor would send of its points");
 }
 

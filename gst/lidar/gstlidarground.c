@@ -368,12 +368,10 @@ static gboolean stop(GstBaseTransform *base)
 
 static void gst_lidar_ground_class_init(GstLidarGroundClass *klass)
 {
-  GObjectClass *object = G_OBJECT_CLASS(klass);
-  GstElementClass *element = GST_ELEMENT_CLASS(klass);
   GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
   GstStxTransformClass *transform = GST_STX_TRANSFORM_CLASS(klass);
 
-  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
   base->start = start;
   base->stop = stop;
   base->fixate_caps = fixate_caps;
@@ -387,9 +385,8 @@ static void gst_lidar_ground_class_init(GstLidarGroundClass *klass)
   transform->stage.work = work;
   transform->stage.renegotiate = renegotiate;
 
-  gst_element_class_add_static_pad_template(element, &sink_template);
-  gst_element_class_add_static_pad_template(element, &src_template);
-  gst_stx_element_describe(element, "lidar-ground", "LiDAR ground segmentation", "Filter/Analyzer",
+  gst_stx_element_add_templates(klass, &sink_template, &src_template, NULL);
+  gst_stx_element_describe(klass, "lidar-ground", "LiDAR ground segmentation", "Filter/Analyzer",
       "Labels the points of LiDAR scans as ground, or as obstacles in clusters");
   GST_DEBUG_CATEGORY_INIT(gst_lidar_ground_debug, "lidar-ground", 0, "LiDAR ground segmentation");
 }

@@ -442,19 +442,18 @@ static void finalize(GObject *object)
 
 static void gst_lidar_parse_class_init(GstLidarParseClass *klass)
 {
-  GObjectClass *object = G_OBJECT_CLASS(klass);
   GstElementClass *element = GST_ELEMENT_CLASS(klass);
   GstCaps *files = gst_stx_type_find_caps();
 
-  object->finalize = finalize;
+  G_OBJECT_CLASS(klass)->finalize = finalize;
   element->change_state = change_state;
-  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
   /* Media types of typefind, so that decodebin takes this element for them only. */
   gst_element_class_add_pad_template(
       element, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, files));
   gst_caps_unref(files);
-  gst_element_class_add_static_pad_template(element, &src_template);
-  gst_stx_element_describe(element, "lidar-parse", "LiDAR files to points", "Codec/Parser",
+  gst_stx_element_add_templates(klass, &src_template, NULL);
+  gst_stx_element_describe(klass, "lidar-parse", "LiDAR files to points", "Codec/Parser",
       "Reads scans from files of points, of the formats that the property lists");
   GST_DEBUG_CATEGORY_INIT(gst_lidar_parse_debug, "lidar-parse", 0, "LiDAR files to points");
 }

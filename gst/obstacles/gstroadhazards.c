@@ -108,17 +108,13 @@ static gboolean take_picture(GstRoadHazards *self, guint role, GstCaps *caps, St
   return usable || refuse(roles[role], caps, error);
 }
 
-static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps, StxError *error)
 {
   GstRoadHazards *self = GST_ROAD_HAZARDS(pairing);
-  StxError error;
 
   self->changed = TRUE;
-  if (role == ROLE_DISPARITY ? take_disparity(self, caps, &error)
-                             : take_picture(self, role, caps, &error))
-    return TRUE;
-  GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
-  return FALSE;
+  return role == ROLE_DISPARITY ? take_disparity(self, caps, error)
+                                : take_picture(self, role, caps, error);
 }
 
 static gboolean check_sizes(GstRoadHazards *self, StxError *error)
@@ -137,19 +133,13 @@ static gboolean check_sizes(GstRoadHazards *self, StxError *error)
 /* The camera that the map names, or else the left picture. */
 static gboolean find_camera(GstRoadHazards *self, const GstCaps *left, StxError *error)
 {
-  GstCaps *map = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_DISPARITY);
+  const GstCaps *map = gst_stx_pairing_caps(GST_STX_PAIRING(self), ROLE_DISPARITY);
   StxCamera camera;
-  gboolean fits;
 
   gst_stx_camera_from_caps(map, &camera);
-  GST_OBJECT_LOCK(self);
-  fits = gst_stx_camera_settings_apply(&self->camera_settings, camera.focal > 0 ? map : left,
-      GST_STX_CAMERA_OF_DATA, self->map.width, self->map.height, &self->camera, error);
-  GST_OBJECT_UNLOCK(self);
-  gst_caps_unref(map);
-  if (!fits)
+  if (!gst_stx_pairing_find_camera(GST_STX_PAIRING(self), camera.focal > 0 ? map : left,
+          GST_STX_CAMERA_OF_DATA, self->map.width, self->map.height, &self->camera, error))
     return FALSE;
-  gst_stx_camera_tell(GST_ELEMENT(self), error);
   if (stx_camera_is_metric(&self->camera) && !(self->camera.missing & STX_CAMERA_CX))
     return TRUE;
   stx_fail(error,
@@ -171,7 +161,7 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint set, StxError *error
 
   if (!self->changed)
     return GST_FLOW_OK;
-  caps = gst_caps_make_writable(gst_stx_pairing_get_caps(pairing, ROLE_LEFT));
+  caps = gst_caps_copy(gst_stx_pairing_caps(pairing, ROLE_LEFT));
   if (check_sizes(self, error) && find_camera(self, caps, error)) {
     gst_stx_camera_to_structure(&self->camera, gst_caps_get_structure(caps, 0));
     flow = gst_stx_pairing_set_src_caps(pairing, gst_caps_ref(caps));
@@ -214,7 +204,7 @@ static void attach(GstRoadHazards *self, GstBuffer *picture, const StxHazardsRes
   GstBuffer *records = result->count > 0 ? gst_buffer_new_memdup(result->hazards,
                                                result->count * sizeof *result->hazards)
                                          : gst_buffer_new();
-  GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_LEFT);
+  GstCaps *caps = gst_stx_pairing_caps(GST_STX_PAIRING(self), ROLE_LEFT);
   GstStxObstaclesMeta *older;
   GError *error = NULL;
 
@@ -228,7 +218,6 @@ static void attach(GstRoadHazards *self, GstBuffer *picture, const StxHazardsRes
         self, STREAM, FORMAT, ("Hazards get no regions of interest: %s", error->message), (NULL));
   }
   g_clear_error(&error);
-  gst_caps_unref(caps);
 }
 
 static gboolean find_pictures(GstRoadHazards *self, GstStxStage *stage, GstBuffer **set,
@@ -297,57 +286,43 @@ static const GstStxPropertyGroup properties[] = {
     {&stx_hazards_fields, offsetof(GstRoadHazards, params), GST_PARAM_MUTABLE_PLAYING, "GstStx"},
 };
 
-static gboolean start(GstAggregator *aggregator)
+static gboolean begin(GstStxPairing *pairing, StxError *error)
 {
-  GstRoadHazards *self = GST_ROAD_HAZARDS(aggregator);
+  GstRoadHazards *self = GST_ROAD_HAZARDS(pairing);
 
   self->changed = TRUE;
   self->told = FALSE;
-  if (self->state == NULL && (self->state = stx_hazards_new()) == NULL) {
-    GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("There is no memory for hazards"), (NULL));
-    return FALSE;
-  }
-  return gst_stx_camera_settings_load(&self->camera_settings, GST_ELEMENT(self)) &&
-         GST_AGGREGATOR_CLASS(gst_road_hazards_parent_class)->start(aggregator);
+  if (self->state == NULL)
+    self->state = stx_hazards_new();
+  if (self->state != NULL)
+    return TRUE;
+  stx_fail(error, "There is no memory for hazards");
+  return stx_fail_as(error, STX_ERROR_MEMORY);
 }
 
-static gboolean stop(GstAggregator *aggregator)
+static void clear(GstStxPairing *pairing)
 {
-  g_clear_pointer(&GST_ROAD_HAZARDS(aggregator)->state, stx_hazards_free);
-  return GST_AGGREGATOR_CLASS(gst_road_hazards_parent_class)->stop(aggregator);
-}
-
-static void finalize(GObject *object)
-{
-  gst_stx_camera_settings_clear(&GST_ROAD_HAZARDS(object)->camera_settings);
-  stx_hazards_free(GST_ROAD_HAZARDS(object)->state);
-  G_OBJECT_CLASS(gst_road_hazards_parent_class)->finalize(object);
+  g_clear_pointer(&GST_ROAD_HAZARDS(pairing)->state, stx_hazards_free);
 }
 
 static void gst_road_hazards_init(GstRoadHazards *self)
 {
   self->params = (StxHazardsParams)STX_HAZARDS_DEFAULTS;
-  gst_stx_camera_settings_init(&self->camera_settings);
 }
 
 static void gst_road_hazards_class_init(GstRoadHazardsClass *klass)
 {
-  GstStaticPadTemplate *const templates[] = {
-      &src_template, &left_template, &right_template, &disparity_template};
-  GstElementClass *element = GST_ELEMENT_CLASS(klass);
-  GstAggregatorClass *aggregator = GST_AGGREGATOR_CLASS(klass);
   GstStxPairingClass *pairing = GST_STX_PAIRING_CLASS(klass);
 
   GST_DEBUG_CATEGORY_INIT(road_hazards_debug, "road-hazards", 0, "small things and holes");
-  gst_stx_properties_install(G_OBJECT_CLASS(klass), properties, G_N_ELEMENTS(properties));
-  G_OBJECT_CLASS(klass)->finalize = finalize;
-  for (gsize i = 0; i < G_N_ELEMENTS(templates); i++)
-    gst_element_class_add_static_pad_template_with_gtype(
-        element, templates[i], GST_TYPE_AGGREGATOR_PAD);
-  gst_stx_element_describe(element, "road-hazards", "Small things on the road, and holes in it",
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
+  gst_stx_element_add_templates(
+      klass, &src_template, &left_template, &right_template, &disparity_template, NULL);
+  gst_stx_element_describe(klass, "road-hazards", "Small things on the road, and holes in it",
       "Filter/Analyzer/Video", "Finds what is lower than stixels tell, by tests of both pictures");
-  aggregator->start = start;
-  aggregator->stop = stop;
+  pairing->camera = offsetof(GstRoadHazards, camera_settings);
+  pairing->begin = begin;
+  pairing->clear = clear;
   for (guint role = 0; role < ROLES; role++)
     pairing->roles.names[role] = roles[role];
   pairing->roles.sufficient[0] = 1u << ROLE_LEFT | 1u << ROLE_RIGHT | 1u << ROLE_DISPARITY;

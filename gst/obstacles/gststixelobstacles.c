@@ -637,10 +637,9 @@ static void finalize(GObject *object)
 static void gst_stixel_obstacles_class_init(GstStixelObstaclesClass *klass)
 {
   GObjectClass *object = G_OBJECT_CLASS(klass);
-  GstElementClass *element = GST_ELEMENT_CLASS(klass);
   GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
 
-  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
   gst_stx_stats_install(object, tell);
   object->finalize = finalize;
   base->transform_caps = transform_caps;
@@ -656,9 +655,8 @@ static void gst_stixel_obstacles_class_init(GstStixelObstaclesClass *klass)
   base->start = start;
   base->stop = stop;
 
-  gst_element_class_add_static_pad_template(element, &sink_template);
-  gst_element_class_add_static_pad_template(element, &src_template);
-  gst_stx_element_describe(element, "stixel-obstacles", "Obstacles of stixels and scans",
+  gst_stx_element_add_templates(klass, &sink_template, &src_template, NULL);
+  gst_stx_element_describe(klass, "stixel-obstacles", "Obstacles of stixels and scans",
       "Filter/Analyzer", "Groups stixels or clusters of points into obstacles and follows them");
   GST_DEBUG_CATEGORY_INIT(
       stixel_obstacles_debug, "stixel-obstacles", 0, "obstacles of stixels and scans");

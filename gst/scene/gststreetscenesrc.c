@@ -502,19 +502,18 @@ static void finalize(GObject *object)
 static void gst_street_scene_src_class_init(GstStreetSceneSrcClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS(klass);
-  GstElementClass *element_class = GST_ELEMENT_CLASS(klass);
   GstBaseSrcClass *base_class = GST_BASE_SRC_CLASS(klass);
 
   GST_DEBUG_CATEGORY_INIT(gst_street_scene_src_debug, "street-scene-src", 0, "synthetic street");
-  gst_stx_properties_install(object_class, properties, G_N_ELEMENTS(properties));
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
   object_class->set_property = set_property;
   object_class->get_property = get_property;
   object_class->finalize = finalize;
   g_object_class_install_property(object_class, PROP_IS_LIVE,
       g_param_spec_boolean("is-live", "Is live", "Deliver frames in real time", FALSE,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
-  gst_element_class_add_static_pad_template(element_class, &src_template);
-  gst_stx_element_describe(element_class, "street-scene-src", "Synthetic street", "Source/Video",
+  gst_stx_element_add_templates(klass, &src_template, NULL);
+  gst_stx_element_describe(klass, "street-scene-src", "Synthetic street", "Source/Video",
       "Shows a street to a moving stereo camera and a LiDAR, with exact disparity and classes");
   base_class->get_caps = get_caps;
   base_class->negotiate = negotiate;

@@ -4,7 +4,7 @@
 #include "gst/core/element.h"
 #include "gst/core/frames.h"
 #include "gst/core/memory.h"
-#include "gst/lidar/extrinsics.h"
+#include "gst/core/extrinsics.h"
 
 #define DEFAULT_WIDTH 1242
 #define DEFAULT_HEIGHT 375
@@ -57,7 +57,7 @@ gboolean gst_street_scene_settings_load(GstStreetSceneSettings *settings, GstEle
   gboolean loaded = TRUE;
   gchar *path;
 
-  if (!gst_stx_camera_settings_load(&settings->camera, element))
+  if (!gst_stx_camera_settings_load(&settings->camera, FALSE, element))
     return FALSE;
   GST_OBJECT_LOCK(element);
   path = g_strdup(settings->lens_calibration);

@@ -95,26 +95,23 @@ static gboolean open_network(GstOnnxStereo *self, StxError *error)
   return self->network != NULL;
 }
 
-static gboolean start(GstAggregator *aggregator)
+static gboolean begin(GstStxPairing *pairing, StxError *error)
 {
-  GstOnnxStereo *self = GST_ONNX_STEREO(aggregator);
-  StxError error;
+  GstOnnxStereo *self = GST_ONNX_STEREO(pairing);
 
-  if (self->settings.runtime.model != NULL && !open_network(self, &error)) {
-    gst_stx_element_fail(GST_ELEMENT(self), &error);
+  if (self->settings.runtime.model != NULL && !open_network(self, error))
     return FALSE;
-  }
   self->told = FALSE;
   GST_OBJECT_LOCK(self);
   self->unusable = 0;
   GST_OBJECT_UNLOCK(self);
-  return GST_AGGREGATOR_CLASS(gst_onnx_stereo_parent_class)->start(aggregator);
+  return GST_STX_PAIRING_CLASS(gst_onnx_stereo_parent_class)->begin(pairing, error);
 }
 
-static gboolean stop(GstAggregator *aggregator)
+static void clear(GstStxPairing *pairing)
 {
-  g_clear_pointer(&GST_ONNX_STEREO(aggregator)->network, gst_stx_network_close);
-  return GST_AGGREGATOR_CLASS(gst_onnx_stereo_parent_class)->stop(aggregator);
+  g_clear_pointer(&GST_ONNX_STEREO(pairing)->network, gst_stx_network_close);
+  GST_STX_PAIRING_CLASS(gst_onnx_stereo_parent_class)->clear(pairing);
 }
 
 static gboolean make_plan(GstStxMatcher *matcher, const StxCamera *camera, StxError *error)
@@ -229,24 +226,22 @@ static void gst_onnx_stereo_init(GstOnnxStereo *self)
 
 static void gst_onnx_stereo_class_init(GstOnnxStereoClass *klass)
 {
-  GstElementClass *element_class = GST_ELEMENT_CLASS(klass);
-  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS(klass);
+  GstStxPairingClass *pairing_class = GST_STX_PAIRING_CLASS(klass);
   GstStxMatcherClass *matcher_class = GST_STX_MATCHER_CLASS(klass);
 
   GST_DEBUG_CATEGORY_INIT(onnx_stereo_debug, "onnx-stereo", 0, "stereo networks");
   G_OBJECT_CLASS(klass)->finalize = finalize;
-  gst_stx_element_describe(element_class, "onnx-stereo", "Stereo network", "Filter/Analyzer/Video",
+  gst_stx_element_describe(klass, "onnx-stereo", "Stereo network", "Filter/Analyzer/Video",
       "Finds the disparity of a rectified stereo pair by an ONNX network");
-  gst_element_class_add_static_pad_template_with_gtype(
-      element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_stx_element_add_templates(klass, &src_template, NULL);
   gst_stx_matcher_class_install(
       matcher_class, properties, G_N_ELEMENTS(properties), "video/x-raw,format=" FORMATS);
-  aggregator_class->start = start;
-  aggregator_class->stop = stop;
+  pairing_class->begin = begin;
+  pairing_class->clear = clear;
   matcher_class->formats = FORMATS;
   matcher_class->make_plan = make_plan;
   matcher_class->match = match;
   matcher_class->tell = tell;
-  GST_STX_PAIRING_CLASS(klass)->stage.host = &impl_table;
-  GST_STX_PAIRING_CLASS(klass)->stage.device = &no_device;
+  pairing_class->stage.host = &impl_table;
+  pairing_class->stage.device = &no_device;
 }

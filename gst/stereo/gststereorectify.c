@@ -277,10 +277,10 @@ static void gst_stereo_rectify_class_init(GstStereoRectifyClass *klass)
   GstElementClass *element = GST_ELEMENT_CLASS(klass);
 
   GST_DEBUG_CATEGORY_INIT(gst_stereo_rectify_debug, "stereo-rectify", 0, "rectification");
-  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
   gst_stx_stats_install(object, stats_of);
   object->finalize = finalize;
-  gst_stx_element_describe(element, "stereo-rectify", "Stereo rectification", "Filter/Effect/Video",
+  gst_stx_element_describe(klass, "stereo-rectify", "Stereo rectification", "Filter/Effect/Video",
       "Rectifies the two views of a calibrated stereo camera");
   for (guint i = 0; i < GST_STEREO_SGM_ROLES; i++)
     add_template(element, gst_stereo_sgm_roles[i], GST_PAD_SINK, GST_PAD_REQUEST);

@@ -257,10 +257,10 @@ static void reset(GstStxPairing *pairing)
   GST_OBJECT_UNLOCK(pairing);
 }
 
-static gboolean stop(GstAggregator *aggregator)
+static void clear(GstStxPairing *pairing)
 {
-  gst_stx_scratch_clear(&GST_STEREO_SGM(aggregator)->look_memory);
-  return GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->stop(aggregator);
+  gst_stx_scratch_clear(&GST_STEREO_SGM(pairing)->look_memory);
+  GST_STX_PAIRING_CLASS(gst_stereo_sgm_parent_class)->clear(pairing);
 }
 
 /* ---- Properties ---------------------------------------------------------------------------- */
@@ -306,21 +306,19 @@ static void gst_stereo_sgm_init(GstStereoSgm *self)
 
 static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
 {
-  GstElementClass *element_class = GST_ELEMENT_CLASS(klass);
   GstStxPairingClass *pairing_class = GST_STX_PAIRING_CLASS(klass);
   GstStxMatcherClass *matcher_class = GST_STX_MATCHER_CLASS(klass);
 
-  gst_stx_element_describe(element_class, "stereo-sgm", "Semi-global matching",
-      "Filter/Analyzer/Video", "Finds the disparity of a rectified stereo pair");
-  gst_element_class_add_static_pad_template_with_gtype(
-      element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_stx_element_describe(klass, "stereo-sgm", "Semi-global matching", "Filter/Analyzer/Video",
+      "Finds the disparity of a rectified stereo pair");
+  gst_stx_element_add_templates(klass, &src_template, NULL);
   gst_stx_matcher_class_install(matcher_class, properties, G_N_ELEMENTS(properties), LUMA_CAPS);
   matcher_class->formats = LUMA_FORMATS;
   matcher_class->make_plan = make_plan;
   matcher_class->match = match;
   matcher_class->tell = tell;
   pairing_class->reset = reset;
-  GST_AGGREGATOR_CLASS(klass)->stop = stop;
+  pairing_class->clear = clear;
   pairing_class->stage.host = &stx_sgm_impls;
   pairing_class->stage.device = &stx_sgm_cuda_impls;
 }

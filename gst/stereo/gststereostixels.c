@@ -315,7 +315,7 @@ static void gst_stereo_stixels_class_init(GstStereoStixelsClass *klass)
 
   GST_DEBUG_CATEGORY_INIT(
       gst_stereo_stixels_debug, "stereo-stixels", 0, "from two cameras to stixels");
-  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
   install_proxies(object);
   object->set_property = set_property;
   object->get_property = get_property;
@@ -325,7 +325,7 @@ static void gst_stereo_stixels_class_init(GstStereoStixelsClass *klass)
   element->request_new_pad = request_new_pad;
   element->release_pad = release_pad;
   element->change_state = change_state;
-  gst_stx_element_describe(element, "stereo-stixels", "Stereo to stixels",
+  gst_stx_element_describe(klass, "stereo-stixels", "Stereo to stixels",
       "Bin/Filter/Analyzer/Video",
       "Makes stixels of the pictures of a stereo camera, in one element. What is no property of it "
       "is one of the elements inside: sgm::p1, stixels::stixel-cost, overlay::hold, "

@@ -23,33 +23,20 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstStxMatcher, gst_stx_matcher, GST_TYPE_STX_PA
 /* The camera of the views. FALSE with a text in `error` where it is that of another image. */
 static gboolean plan_camera(GstStxMatcher *self, StxCamera *camera, StxError *error)
 {
-  GstCaps *input = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), self->views.lead);
-  gboolean fits;
+  GstStxPairing *pairing = GST_STX_PAIRING(self);
 
-  GST_OBJECT_LOCK(self);
-  fits = gst_stx_camera_settings_apply(&self->camera, input, GST_STX_CAMERA_OF_PICTURES,
-      self->views.width, self->views.height, camera, error);
-  GST_OBJECT_UNLOCK(self);
-  gst_caps_unref(input);
-  if (fits)
-    gst_stx_camera_tell(GST_ELEMENT(self), error);
-  return fits;
+  return gst_stx_pairing_find_camera(pairing, gst_stx_pairing_caps(pairing, self->views.lead),
+      GST_STX_CAMERA_OF_PICTURES, self->views.width, self->views.height, camera, error);
 }
 
 /* Caps of the source pad: the size of a view, the rest as the leading pad has it. */
 static GstCaps *plan_caps(GstStxMatcher *self, const StxCamera *camera)
 {
-  GstCaps *input = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), self->views.lead);
-  const GstStructure *from = gst_caps_get_structure(input, 0);
   GstCaps *caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "GRAY16_LE", "width",
       G_TYPE_INT, self->views.width, "height", G_TYPE_INT, self->views.height, NULL);
   GstStructure *to = gst_caps_get_structure(caps, 0);
-  const gchar *kept[] = {"framerate", "pixel-aspect-ratio"};
 
-  for (gsize i = 0; i < G_N_ELEMENTS(kept); i++)
-    if (gst_structure_has_field(from, kept[i]))
-      gst_structure_set_value(to, kept[i], gst_structure_get_value(from, kept[i]));
-  gst_caps_unref(input);
+  gst_stx_pairing_keep_shape(GST_STX_PAIRING(self), self->views.lead, to);
   if (self->plan.depth > 0)
     gst_structure_set(to, "disparity-encoding", G_TYPE_STRING, "depth-mm", NULL);
   if (self->plan.sky && self->plan.confidence) /* which says where it is */
@@ -436,7 +423,7 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 
 /* ---- Virtual methods ----------------------------------------------------------------------- */
 
-static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps, StxError *error)
 {
   GstStxMatcher *self = GST_STX_MATCHER(pairing);
   GstCaps *possible = gst_pad_template_get_caps(
@@ -497,26 +484,23 @@ static gboolean choose_pool(GstStxPairing *pairing, GstQuery *query)
   return gst_stx_stage_take_video_pool(stage, query);
 }
 
-static gboolean start(GstAggregator *aggregator)
+static gboolean begin(GstStxPairing *pairing, StxError *error)
 {
-  GstStxMatcher *self = GST_STX_MATCHER(aggregator);
+  GstStxMatcher *self = GST_STX_MATCHER(pairing);
 
   set_changed(self, TRUE);
   gst_video_info_init(&self->output);
   self->differ = FALSE;
-  if (!gst_stx_camera_settings_load(&self->camera, GST_ELEMENT(self)) || !PARENT->start(aggregator))
-    return FALSE;
   GST_OBJECT_LOCK(self);
   self->warnings = 0;
   GST_OBJECT_UNLOCK(self);
   return TRUE;
 }
 
-static gboolean stop(GstAggregator *aggregator)
+static void clear(GstStxPairing *pairing)
 {
-  gst_stx_scratch_clear(&GST_STX_MATCHER(aggregator)->pair_scratch);
-  clear_confidence_pool(GST_STX_MATCHER(aggregator));
-  return PARENT->stop(aggregator);
+  gst_stx_scratch_clear(&GST_STX_MATCHER(pairing)->pair_scratch);
+  clear_confidence_pool(GST_STX_MATCHER(pairing));
 }
 
 /* ---- Properties ---------------------------------------------------------------------------- */
@@ -555,7 +539,6 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 
 static void finalize(GObject *object)
 {
-  gst_stx_camera_settings_clear(&GST_STX_MATCHER(object)->camera);
   stx_egomotion_free(GST_STX_MATCHER(object)->egomotion);
   G_OBJECT_CLASS(gst_stx_matcher_parent_class)->finalize(object);
 }
@@ -564,7 +547,6 @@ static void gst_stx_matcher_init(GstStxMatcher *self)
 {
   self->settings = defaults;
   self->changed = TRUE;
-  gst_stx_camera_settings_init(&self->camera);
 }
 
 void gst_stx_matcher_class_install(
@@ -573,7 +555,7 @@ void gst_stx_matcher_class_install(
   GstElementClass *element = GST_ELEMENT_CLASS(klass);
   GstCaps *taken = gst_caps_from_string(caps);
 
-  gst_stx_properties_install(G_OBJECT_CLASS(klass), groups, count);
+  gst_stx_properties_install(klass, groups, count);
   G_OBJECT_CLASS(klass)->set_property = set_property;
   for (guint role = 0; role < GST_STEREO_SGM_ROLES; role++)
     gst_element_class_add_pad_template(
@@ -584,15 +566,12 @@ void gst_stx_matcher_class_install(
 
 static void gst_stx_matcher_class_init(GstStxMatcherClass *klass)
 {
-  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS(klass);
   GstStxPairingClass *pairing_class = GST_STX_PAIRING_CLASS(klass);
 
-  gst_stx_properties_install(G_OBJECT_CLASS(klass), properties, G_N_ELEMENTS(properties));
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
   G_OBJECT_CLASS(klass)->set_property = set_property;
   G_OBJECT_CLASS(klass)->finalize = finalize;
-  aggregator_class->create_new_pad = create_new_pad;
-  aggregator_class->start = start;
-  aggregator_class->stop = stop;
+  GST_AGGREGATOR_CLASS(klass)->create_new_pad = create_new_pad;
   for (guint role = 0; role < GST_STEREO_SGM_ROLES; role++)
     pairing_class->roles.names[role] = gst_stereo_sgm_roles[role];
   pairing_class->roles.sufficient[0] = 1u << GST_STEREO_SGM_BOTH;
@@ -600,6 +579,9 @@ static void gst_stx_matcher_class_init(GstStxMatcherClass *klass)
   pairing_class->stage.work = work;
   pairing_class->drops_late = TRUE;
   pairing_class->makes_output = TRUE;
+  pairing_class->camera = offsetof(GstStxMatcher, camera);
+  pairing_class->begin = begin;
+  pairing_class->clear = clear;
   pairing_class->set_role_caps = set_role_caps;
   pairing_class->announce = announce;
   pairing_class->tell = tell;

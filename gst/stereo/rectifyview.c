@@ -670,14 +670,12 @@ static void gst_stx_rectify_view_init(GstStxRectifyView *self)
 
 static void gst_stx_rectify_view_class_init(GstStxRectifyViewClass *klass)
 {
-  GstElementClass *element = GST_ELEMENT_CLASS(klass);
   GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
   GstStxTransformClass *transform = GST_STX_TRANSFORM_CLASS(klass);
 
   G_OBJECT_CLASS(klass)->finalize = finalize;
-  gst_element_class_add_static_pad_template(element, &sink_template);
-  gst_element_class_add_static_pad_template(element, &src_template);
-  gst_element_class_set_static_metadata(element, "One view of stereo-rectify",
+  gst_stx_element_add_templates(klass, &sink_template, &src_template, NULL);
+  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "One view of stereo-rectify",
       "Filter/Effect/Video", "Rectifies a view of a calibrated stereo camera", "gst-stixels");
   base->sink_event = sink_event;
   base->decide_allocation = decide_allocation;

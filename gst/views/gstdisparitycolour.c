@@ -143,16 +143,12 @@ static gboolean parse_truth(GstDisparityColour *self, const GstCaps *caps, StxEr
   return TRUE;
 }
 
-static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps, StxError *error)
 {
   GstDisparityColour *self = GST_DISPARITY_COLOUR(pairing);
-  StxError error;
 
   self->configured = 0;
-  if ((role == ROLE_MAP ? parse_map : parse_truth)(self, caps, &error))
-    return TRUE;
-  GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
-  return FALSE;
+  return (role == ROLE_MAP ? parse_map : parse_truth)(self, caps, error);
 }
 
 /* ---- From caps and properties to a plan ---------------------------------------------------- */
@@ -199,18 +195,12 @@ static gboolean check_mode(
 static gboolean find_camera(
     GstDisparityColour *self, const Plan *plan, StxCamera *camera, StxError *error)
 {
-  GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_MAP);
-  gboolean fits, scales = stx_disparity_is_depth(plan->colormap.encoding);
+  GstStxPairing *pairing = GST_STX_PAIRING(self);
+  gboolean scales = stx_disparity_is_depth(plan->colormap.encoding);
 
-  GST_OBJECT_LOCK(self);
-  fits = gst_stx_camera_settings_apply(&self->camera, caps,
+  return gst_stx_pairing_find_camera(pairing, gst_stx_pairing_caps(pairing, ROLE_MAP),
       scales ? GST_STX_CAMERA_OF_PICTURES : GST_STX_CAMERA_OF_DATA, plan->width, plan->height,
       camera, error);
-  GST_OBJECT_UNLOCK(self);
-  gst_caps_unref(caps);
-  if (fits)
-    gst_stx_camera_tell(GST_ELEMENT(self), error);
-  return fits;
 }
 
 static StxColormapNumbers numbers_of(const GstDisparityColour *self, StxColormapMode mode)
@@ -263,18 +253,12 @@ static gboolean plan_colormap(GstDisparityColour *self, guint roles, Plan *plan,
 /* Returns the output's caps, in any format. */
 static GstCaps *plan_caps(GstDisparityColour *self, const Plan *plan)
 {
-  GstCaps *input = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_MAP);
-  const GstStructure *from = gst_caps_get_structure(input, 0);
   GstCaps *caps = gst_caps_from_string("video/x-raw,format=" FORMATS ",framerate=0/1");
   GstStructure *to = gst_caps_get_structure(caps, 0);
-  const gchar *kept[] = {"framerate", "pixel-aspect-ratio"};
 
   gst_structure_set(to, "width", G_TYPE_INT, plan->width, "height", G_TYPE_INT, plan->height, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS(kept); i++)
-    if (gst_structure_has_field(from, kept[i]))
-      gst_structure_set_value(to, kept[i], gst_structure_get_value(from, kept[i]));
+  gst_stx_pairing_keep_shape(GST_STX_PAIRING(self), ROLE_MAP, to);
   gst_stx_camera_to_structure(&plan->camera, to);
-  gst_caps_unref(input);
   return caps;
 }
 
@@ -585,28 +569,15 @@ static void reset(GstStxPairing *pairing)
 
 /* ---- States -------------------------------------------------------------------------------- */
 
-static gboolean start(GstAggregator *aggregator)
+static void clear(GstStxPairing *pairing)
 {
-  GstDisparityColour *self = GST_DISPARITY_COLOUR(aggregator);
+  GstDisparityColour *self = GST_DISPARITY_COLOUR(pairing);
 
-  self->configured = 0;
-  return gst_stx_camera_settings_load(&self->camera, GST_ELEMENT(self)) &&
-         GST_AGGREGATOR_CLASS(gst_disparity_colour_parent_class)->start(aggregator);
-}
-
-static void clear(GstDisparityColour *self)
-{
   self->configured = 0;
   gst_stx_scratch_clear(&self->memory);
   gst_stx_scratch_clear(&self->rendered);
   gst_stx_mapped_clear(&self->records, 1);
   gst_canvas_stage_clear(&self->canvas);
-}
-
-static gboolean stop(GstAggregator *aggregator)
-{
-  clear(GST_DISPARITY_COLOUR(aggregator));
-  return GST_AGGREGATOR_CLASS(gst_disparity_colour_parent_class)->stop(aggregator);
 }
 
 /* ---- Properties ---------------------------------------------------------------------------- */
@@ -641,38 +612,23 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 
 /* ---- Class --------------------------------------------------------------------------------- */
 
-static void finalize(GObject *object)
-{
-  GstDisparityColour *self = GST_DISPARITY_COLOUR(object);
-
-  gst_stx_camera_settings_clear(&self->camera);
-  clear(self);
-  G_OBJECT_CLASS(gst_disparity_colour_parent_class)->finalize(object);
-}
-
 static void gst_disparity_colour_init(GstDisparityColour *self)
 {
   self->settings = defaults;
-  gst_stx_camera_settings_init(&self->camera);
   gst_stx_pairing_add_pad(GST_STX_PAIRING(self), ROLE_MAP);
 }
 
 static void gst_disparity_colour_class_init(GstDisparityColourClass *klass)
 {
-  GObjectClass *object = G_OBJECT_CLASS(klass);
-  GstElementClass *element = GST_ELEMENT_CLASS(klass);
-  GstAggregatorClass *aggregator = GST_AGGREGATOR_CLASS(klass);
   GstStxPairingClass *pairing = GST_STX_PAIRING_CLASS(klass);
-  GstStaticPadTemplate *const templates[] = {&sink_template, &truth_template, &src_template};
 
   GST_DEBUG_CATEGORY_INIT(disparity_colour_debug, "disparity-colour", 0, "maps as colours");
-  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
-  object->set_property = set_property;
-  object->finalize = finalize;
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
+  G_OBJECT_CLASS(klass)->set_property = set_property;
 
-  aggregator->start = start;
-  aggregator->stop = stop;
-  aggregator->update_src_caps = update_src_caps;
+  GST_AGGREGATOR_CLASS(klass)->update_src_caps = update_src_caps;
+  pairing->camera = offsetof(GstDisparityColour, camera);
+  pairing->clear = clear;
   pairing->roles.names[ROLE_MAP] = "sink";
   pairing->roles.names[ROLE_TRUTH] = "truth";
   pairing->stage.host = &stx_colormap_impls;
@@ -686,9 +642,7 @@ static void gst_disparity_colour_class_init(GstDisparityColourClass *klass)
   pairing->choose_pool = choose_pool;
   pairing->reset = reset;
 
-  for (guint i = 0; i < G_N_ELEMENTS(templates); i++)
-    gst_element_class_add_static_pad_template_with_gtype(
-        element, templates[i], GST_TYPE_AGGREGATOR_PAD);
-  gst_stx_element_describe(element, "disparity-colour", "Disparity in colours",
+  gst_stx_element_add_templates(klass, &sink_template, &truth_template, &src_template, NULL);
+  gst_stx_element_describe(klass, "disparity-colour", "Disparity in colours",
       "Filter/Converter/Video", "Shows disparity, depth, confidence, cost or error as colours");
 }

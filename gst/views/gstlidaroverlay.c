@@ -21,7 +21,6 @@
 #include "gst/base/inputs.h"
 #include "gst/core/element.h"
 #include "gst/core/memory.h"
-#include "gst/lidar/extrinsics.h"
 #include "gst/views/canvasstage.h"
 #include "gst/views/onvideo.h"
 
@@ -37,7 +36,6 @@ enum { POINTS, LABELS, OBSTACLES, RECORDS };
 typedef struct {
   StxScanviewParams params;
   GstStxCameraSettings camera;
-  GstStxExtrinsicsSettings extrinsics;
 } Settings;
 
 #define GST_TYPE_LIDAR_OVERLAY (gst_lidar_overlay_get_type())
@@ -82,21 +80,13 @@ static gboolean check_camera(const StxCamera *camera, StxError *error)
 /* Plans the drawing for the current pictures and scans. */
 static gboolean plan(GstLidarOverlay *self, StxScanviewLens *lens, StxError *error)
 {
-  GstCaps *video = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_VIDEO);
-  GstCaps *scans = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_POINTS);
-  gboolean good;
+  GstStxPairing *pairing = GST_STX_PAIRING(self);
 
-  GST_OBJECT_LOCK(self);
-  good =
-      gst_stx_camera_settings_apply(&self->settings.camera, video, GST_STX_CAMERA_OF_PICTURES,
-          GST_VIDEO_INFO_WIDTH(&self->parent.video), GST_VIDEO_INFO_HEIGHT(&self->parent.video),
-          &lens->camera, error) &&
-      check_camera(&lens->camera, error) &&
-      gst_stx_extrinsics_settings_apply(&self->settings.extrinsics, scans, lens->extrinsics, error);
-  GST_OBJECT_UNLOCK(self);
-  gst_clear_caps(&video);
-  gst_clear_caps(&scans);
-  return good;
+  return gst_stx_pairing_find_camera(pairing, gst_stx_pairing_caps(pairing, ROLE_VIDEO),
+             GST_STX_CAMERA_OF_PICTURES, GST_VIDEO_INFO_WIDTH(&self->parent.video),
+             GST_VIDEO_INFO_HEIGHT(&self->parent.video), &lens->camera, error) &&
+         check_camera(&lens->camera, error) &&
+         gst_stx_pairing_find_sensor(pairing, ROLE_POINTS, lens->extrinsics, error);
 }
 
 /* ---- One frame ----------------------------------------------------------------------------- */
@@ -132,19 +122,12 @@ static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error
 {
   GstLidarOverlay *self = GST_LIDAR_OVERLAY(element);
   StxScanviewParams params;
-  StxError note = {""};
 
   GST_OBJECT_LOCK(self);
   params = self->settings.params;
   GST_OBJECT_UNLOCK(self);
-  if (!stx_scanview_check(&params, error))
-    return GST_FLOW_ERROR;
-  if (!plan(self, &self->lens, &note)) {
-    *error = note;
-    return GST_FLOW_ERROR;
-  }
-  gst_stx_camera_tell(element, &note);
-  return gst_canvas_stage_prepare(&self->canvas, &self->parent.video, error) &&
+  return stx_scanview_check(&params, error) && plan(self, &self->lens, error) &&
+                 gst_canvas_stage_prepare(&self->canvas, &self->parent.video, error) &&
                  draw_scan(self, &params, data, error)
              ? GST_FLOW_OK
              : GST_FLOW_ERROR;
@@ -205,44 +188,23 @@ static void too_late(GstStxPairing *pairing, guint role, GstBuffer *scan, GstClo
   gst_stx_onvideo_keep(GST_STX_ONVIDEO(pairing), scan, NULL, time);
 }
 
-static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps, StxError *error)
 {
-  StxError error;
-
   if (role == ROLE_VIDEO)
     return GST_STX_PAIRING_CLASS(gst_lidar_overlay_parent_class)
-        ->set_role_caps(pairing, role, caps);
+        ->set_role_caps(pairing, role, caps, error);
   gst_stx_onvideo_keep(GST_STX_ONVIDEO(pairing), NULL, NULL, GST_CLOCK_TIME_NONE);
-  if (gst_stx_check_scan_caps(GST_ELEMENT(pairing), caps, &error))
-    return TRUE;
-  GST_STX_ELEMENT_ERROR(pairing, STREAM, FORMAT, &error);
-  return FALSE;
+  return gst_stx_check_scan_caps(GST_ELEMENT(pairing), caps, error);
 }
 
-static gboolean start(GstAggregator *aggregator)
+static void clear(GstStxPairing *pairing)
 {
-  Settings *settings = &GST_LIDAR_OVERLAY(aggregator)->settings;
-  GstElement *element = GST_ELEMENT(aggregator);
-
-  return gst_stx_camera_settings_load(&settings->camera, element) &&
-         gst_stx_extrinsics_settings_load(&settings->extrinsics, &settings->camera, element) &&
-         GST_AGGREGATOR_CLASS(gst_lidar_overlay_parent_class)->start(aggregator);
-}
-
-static gboolean stop(GstAggregator *aggregator)
-{
-  GstLidarOverlay *self = GST_LIDAR_OVERLAY(aggregator);
+  GstLidarOverlay *self = GST_LIDAR_OVERLAY(pairing);
 
   gst_canvas_stage_clear(&self->canvas);
   gst_stx_scratch_clear(&self->memory);
   gst_stx_mapped_clear(self->records, RECORDS);
-  return GST_AGGREGATOR_CLASS(gst_lidar_overlay_parent_class)->stop(aggregator);
-}
-
-static void finalize(GObject *object)
-{
-  gst_stx_camera_settings_clear(&GST_LIDAR_OVERLAY(object)->settings.camera);
-  G_OBJECT_CLASS(gst_lidar_overlay_parent_class)->finalize(object);
+  GST_STX_PAIRING_CLASS(gst_lidar_overlay_parent_class)->clear(pairing);
 }
 
 /* ---- Properties ---------------------------------------------------------------------------- */
@@ -261,7 +223,7 @@ static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
 static const GstStxPropertyGroup properties[] = {
     {&stx_scanview_fields, offsetof(GstLidarOverlay, settings.params), GST_PARAM_MUTABLE_PLAYING,
         "GstLidarOverlay"},
-    {&stx_extrinsics_fields, offsetof(GstLidarOverlay, settings.extrinsics.single),
+    {&stx_extrinsics_fields, offsetof(GstLidarOverlay, settings.camera.sensor.single),
         GST_PARAM_MUTABLE_PLAYING},
     GST_STX_CAMERA_PROPERTIES(GstLidarOverlay, settings.camera),
     GST_STX_CAMERA_IMAGE_PROPERTIES(GstLidarOverlay, settings.camera),
@@ -273,26 +235,21 @@ static const GstStxPropertyGroup properties[] = {
 static void gst_lidar_overlay_init(GstLidarOverlay *self)
 {
   self->settings = defaults.settings;
-  gst_stx_camera_settings_init(&self->settings.camera);
 }
 
 static void gst_lidar_overlay_class_init(GstLidarOverlayClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS(klass);
-  GstElementClass *element_class = GST_ELEMENT_CLASS(klass);
-  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS(klass);
   GstStxPairingClass *pairing_class = GST_STX_PAIRING_CLASS(klass);
 
   GST_DEBUG_CATEGORY_INIT(lidar_overlay_debug, "lidar-overlay", 0, "drawing of scans on video");
-  gst_stx_properties_install(object_class, properties, G_N_ELEMENTS(properties));
-  object_class->finalize = finalize;
-  gst_stx_element_describe(element_class, "lidar-overlay", "LiDAR overlay", "Filter/Effect/Video",
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
+  gst_stx_element_describe(klass, "lidar-overlay", "LiDAR overlay", "Filter/Effect/Video",
       "Draws LiDAR scans on the video frame of the same moment");
-  gst_element_class_add_static_pad_template_with_gtype(
-      element_class, &points_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_stx_element_add_templates(klass, &points_template, NULL);
 
-  aggregator_class->start = start;
-  aggregator_class->stop = stop;
+  pairing_class->camera = offsetof(GstLidarOverlay, settings.camera);
+  pairing_class->uses_sensor = TRUE;
+  pairing_class->clear = clear;
   pairing_class->roles.names[ROLE_POINTS] = "points";
   pairing_class->roles.optional = 1u << ROLE_POINTS;
   pairing_class->stage.host = &stx_canvas_impls;

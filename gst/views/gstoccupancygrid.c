@@ -24,7 +24,7 @@
 #include "gst/core/camera.h"
 #include "gst/core/element.h"
 #include "gst/core/frames.h"
-#include "gst/lidar/extrinsics.h"
+#include "gst/core/stats.h"
 #include "gst/obstacles/obstaclesstage.h"
 #include "gst/views/records.h"
 
@@ -47,7 +47,6 @@ struct _GstOccupancyGrid {
   /* Properties, guarded by the object lock. */
   StxOccupancyParams params;
   GstStxCameraSettings camera_settings;
-  GstStxExtrinsicsSettings extrinsics;
   guint64 frames_without;
 
   /* Used by the streaming thread only. */
@@ -91,10 +90,9 @@ static GstStaticPadTemplate src_template =
 /* Records and pictures of these grids, at the frame rate of the input. */
 static GstCaps *make_caps(GstOccupancyGrid *self)
 {
-  GstCaps *input = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_SINK);
-  GstCaps *caps = gst_stx_caps_at_rates(&src_template, input);
+  GstCaps *caps =
+      gst_stx_caps_at_rates(&src_template, gst_stx_pairing_caps(GST_STX_PAIRING(self), ROLE_SINK));
 
-  gst_caps_unref(input);
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
     GstStructure *structure = gst_caps_get_structure(caps, i);
 
@@ -161,9 +159,7 @@ static void miss(GstOccupancyGrid *self, GstBuffer *frame)
 {
   gboolean scan = self->input == GST_STX_INPUT_SCANS;
 
-  GST_OBJECT_LOCK(self);
-  self->frames_without++;
-  GST_OBJECT_UNLOCK(self);
+  gst_stx_stats_count(&self->frames_without, GST_ELEMENT(self));
   if (self->warned)
     return;
   self->warned = TRUE;
@@ -180,7 +176,6 @@ static void miss(GstOccupancyGrid *self, GstBuffer *frame)
 static gboolean find_stixels(
     GstOccupancyGrid *self, GstBuffer *input, GstObstaclesInput *found, StxError *error)
 {
-  StxError note = {""};
   gboolean fits;
   GstCaps *caps;
 
@@ -192,31 +187,21 @@ static gboolean find_stixels(
   if (found->stixels == NULL)
     return TRUE;
   caps = gst_stx_stixel_info_to_caps(&found->info, 0, 1);
-  GST_OBJECT_LOCK(self);
-  fits = gst_stx_camera_settings_apply(&self->camera_settings, caps, GST_STX_CAMERA_OF_DATA,
-      (gint)found->info.width, (gint)found->info.height, &found->info.camera, &note);
-  GST_OBJECT_UNLOCK(self);
+  fits = gst_stx_pairing_find_camera(GST_STX_PAIRING(self), caps, GST_STX_CAMERA_OF_DATA,
+      (gint)found->info.width, (gint)found->info.height, &found->info.camera, error);
   gst_caps_unref(caps);
-  if (!fits)
-    return stx_fail(error, "%s", note.text);
-  gst_stx_camera_tell(GST_ELEMENT(self), &note);
-  return TRUE;
+  return fits;
 }
 
 /* The pose of the pad's points relative to the camera. */
 static gboolean find_place(GstOccupancyGrid *self, gdouble place[12], StxError *error)
 {
-  GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_POINTS);
   gdouble matrix[12];
-  gboolean good;
 
-  GST_OBJECT_LOCK(self);
-  good = gst_stx_extrinsics_settings_apply(&self->extrinsics, caps, matrix, error);
-  GST_OBJECT_UNLOCK(self);
-  gst_clear_caps(&caps);
-  if (good)
-    stx_extrinsics_to_scan_axes(matrix, place);
-  return good;
+  if (!gst_stx_pairing_find_sensor(GST_STX_PAIRING(self), ROLE_POINTS, matrix, error))
+    return FALSE;
+  stx_extrinsics_to_scan_axes(matrix, place);
+  return TRUE;
 }
 
 /* ---- One frame ----------------------------------------------------------------------------- */
@@ -332,8 +317,10 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 
 /* ---- Streams ------------------------------------------------------------------------------- */
 
-static gboolean take_caps(GstOccupancyGrid *self, guint role, GstCaps *caps, StxError *error)
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps, StxError *error)
 {
+  GstOccupancyGrid *self = GST_OCCUPANCY_GRID(pairing);
+
   if (role == ROLE_POINTS)
     return gst_stx_check_scan_caps(GST_ELEMENT(self), caps, error);
   self->changed = TRUE;
@@ -341,16 +328,6 @@ static gboolean take_caps(GstOccupancyGrid *self, guint role, GstCaps *caps, Stx
       " with labels",
       "put occupancy-grid behind sat-dp-stixels, stixel-overlay, stereo-stixels or lidar-ground",
       error);
-}
-
-static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
-{
-  StxError error;
-
-  if (take_caps(GST_OCCUPANCY_GRID(pairing), role, caps, &error))
-    return TRUE;
-  GST_STX_ELEMENT_ERROR(pairing, STREAM, FORMAT, &error);
-  return FALSE;
 }
 
 static void reset(GstStxPairing *pairing)
@@ -361,36 +338,30 @@ static void reset(GstStxPairing *pairing)
     stx_occupancy_reset(self->state);
 }
 
-static gboolean start(GstAggregator *aggregator)
+static gboolean begin(GstStxPairing *pairing, StxError *error)
 {
-  GstOccupancyGrid *self = GST_OCCUPANCY_GRID(aggregator);
+  GstOccupancyGrid *self = GST_OCCUPANCY_GRID(pairing);
 
   GST_OBJECT_LOCK(self);
   self->frames_without = 0;
   GST_OBJECT_UNLOCK(self);
   self->changed = TRUE;
   self->warned = self->told = FALSE;
-  if (self->state == NULL && (self->state = stx_occupancy_new()) == NULL) {
-    GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("There is no memory for an occupancy grid"), (NULL));
-    return FALSE;
-  }
-  return gst_stx_camera_settings_load(&self->camera_settings, GST_ELEMENT(self)) &&
-         gst_stx_extrinsics_settings_load(
-             &self->extrinsics, &self->camera_settings, GST_ELEMENT(self)) &&
-         GST_AGGREGATOR_CLASS(gst_occupancy_grid_parent_class)->start(aggregator);
+  if (self->state == NULL)
+    self->state = stx_occupancy_new();
+  if (self->state != NULL)
+    return TRUE;
+  stx_fail(error, "There is no memory for an occupancy grid");
+  return stx_fail_as(error, STX_ERROR_MEMORY);
 }
 
-static void clear(GstOccupancyGrid *self)
+static void clear(GstStxPairing *pairing)
 {
+  GstOccupancyGrid *self = GST_OCCUPANCY_GRID(pairing);
+
   g_clear_pointer(&self->state, stx_occupancy_free);
   self->records = 0;
   gst_stx_mapped_clear(self->record, RECORDS);
-}
-
-static gboolean stop(GstAggregator *aggregator)
-{
-  clear(GST_OCCUPANCY_GRID(aggregator));
-  return GST_AGGREGATOR_CLASS(gst_occupancy_grid_parent_class)->stop(aggregator);
 }
 
 /* ---- Properties and class ------------------------------------------------------------------ */
@@ -405,44 +376,28 @@ static const StxFields count_table = {STX_FIELDS_OF(counts)};
 static const GstStxPropertyGroup properties[] = {
     {&stx_occupancy_fields, offsetof(GstOccupancyGrid, params), GST_PARAM_MUTABLE_PLAYING,
         "GstOccupancyGrid"},
-    {&stx_extrinsics_fields, offsetof(GstOccupancyGrid, extrinsics.single),
+    {&stx_extrinsics_fields, offsetof(GstOccupancyGrid, camera_settings.sensor.single),
         GST_PARAM_MUTABLE_PLAYING, "GstOccupancyGrid"},
     GST_STX_CAMERA_PROPERTIES(GstOccupancyGrid, camera_settings),
     GST_STX_CAMERA_IMAGE_PROPERTIES(GstOccupancyGrid, camera_settings),
     {&count_table, 0, 0},
 };
 
-static void finalize(GObject *object)
-{
-  gst_stx_camera_settings_clear(&GST_OCCUPANCY_GRID(object)->camera_settings);
-  clear(GST_OCCUPANCY_GRID(object));
-  G_OBJECT_CLASS(gst_occupancy_grid_parent_class)->finalize(object);
-}
-
 static void gst_occupancy_grid_init(GstOccupancyGrid *self)
 {
   self->params = (StxOccupancyParams)STX_OCCUPANCY_DEFAULTS;
-  gst_stx_camera_settings_init(&self->camera_settings);
   gst_stx_pairing_add_pad(GST_STX_PAIRING(self), ROLE_SINK);
 }
 
 static void gst_occupancy_grid_class_init(GstOccupancyGridClass *klass)
 {
-  GstStaticPadTemplate *const templates[] = {&src_template, &sink_template, &points_template};
-  GstElementClass *element = GST_ELEMENT_CLASS(klass);
-  GstAggregatorClass *aggregator = GST_AGGREGATOR_CLASS(klass);
   GstStxPairingClass *pairing = GST_STX_PAIRING_CLASS(klass);
 
   GST_DEBUG_CATEGORY_INIT(occupancy_grid_debug, "occupancy-grid", 0, "free and occupied cells");
-  gst_stx_properties_install(G_OBJECT_CLASS(klass), properties, G_N_ELEMENTS(properties));
-  G_OBJECT_CLASS(klass)->finalize = finalize;
-  for (gsize i = 0; i < G_N_ELEMENTS(templates); i++)
-    gst_element_class_add_static_pad_template_with_gtype(
-        element, templates[i], GST_TYPE_AGGREGATOR_PAD);
-  gst_stx_element_describe(element, "occupancy-grid", "Occupancy grid", "Filter/Analyzer/Video",
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
+  gst_stx_element_add_templates(klass, &src_template, &sink_template, &points_template, NULL);
+  gst_stx_element_describe(klass, "occupancy-grid", "Occupancy grid", "Filter/Analyzer/Video",
       "Says which squares of the road are free, of stixels and LiDAR scans, over time");
-  aggregator->start = start;
-  aggregator->stop = stop;
   pairing->roles.names[ROLE_SINK] = "sink";
   pairing->roles.names[ROLE_POINTS] = "points";
   pairing->roles.optional = 1u << ROLE_POINTS;
@@ -451,6 +406,10 @@ static void gst_occupancy_grid_class_init(GstOccupancyGridClass *klass)
   pairing->stage.work = work;
   pairing->makes_output = TRUE;
   pairing->uses_motion = TRUE;
+  pairing->camera = offsetof(GstOccupancyGrid, camera_settings);
+  pairing->uses_sensor = TRUE;
+  pairing->begin = begin;
+  pairing->clear = clear;
   pairing->set_role_caps = set_role_caps;
   pairing->announce = announce;
   pairing->choose_pool = choose_pool;

@@ -39,7 +39,7 @@
 #include "gst/core/camera.h"
 #include "gst/core/element.h"
 #include "gst/core/frames.h"
-#include "gst/lidar/extrinsics.h"
+#include "gst/core/stats.h"
 #include "gst/obstacles/obstaclesstage.h"
 #include "gst/views/canvasstage.h"
 #include "gst/views/records.h"
@@ -64,7 +64,6 @@ typedef struct {
   /* Properties, guarded by the object lock. */
   Settings settings;
   GstStxCameraSettings camera_settings;
-  GstStxExtrinsicsSettings extrinsics;
   guint64 frames_without;
 
   /* Used by the streaming thread only. */
@@ -124,15 +123,12 @@ static GstStaticPadTemplate src_template =
 static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *error)
 {
   GstStxBev *self = GST_STX_BEV(pairing);
-  GstCaps *input, *caps;
 
   if (!self->changed)
     return GST_FLOW_OK;
-  input = gst_stx_pairing_get_caps(pairing, ROLE_SINK);
-  caps = gst_stx_caps_at_rates(&src_template, input);
-  gst_caps_unref(input);
   self->changed = FALSE;
-  return gst_stx_pairing_set_src_caps(pairing, caps);
+  return gst_stx_pairing_set_src_caps(
+      pairing, gst_stx_caps_at_rates(&src_template, gst_stx_pairing_caps(pairing, ROLE_SINK)));
 }
 
 /* The size of pictures is downstream's, which may change its mind. */
@@ -164,9 +160,7 @@ static gboolean choose_pool(GstStxPairing *pairing, GstQuery *query)
 /* Counts a frame that brings no stixels, and warns of the first. */
 static void miss(GstStxBev *self, GstBuffer *frame)
 {
-  GST_OBJECT_LOCK(self);
-  self->frames_without++;
-  GST_OBJECT_UNLOCK(self);
+  gst_stx_stats_count(&self->frames_without, GST_ELEMENT(self));
   if (self->warned)
     return;
   self->warned = TRUE;
@@ -187,20 +181,17 @@ static gboolean is_same_image(const GstStxStixelInfo *a, const GstStxStixelInfo 
 /* The camera that counts for stixels of `info`: properties are stronger. */
 static gboolean find_camera(GstStxBev *self, GstStxStixelInfo *info, StxError *error)
 {
-  gboolean fits = TRUE;
-  StxError note = {""};
+  gboolean fits;
+  StxError note;
   GstCaps *caps;
 
   if (!is_same_image(info, &self->given)) {
     caps = gst_stx_stixel_info_to_caps(info, 0, 1);
-    GST_OBJECT_LOCK(self);
-    fits = gst_stx_camera_settings_apply(&self->camera_settings, caps, GST_STX_CAMERA_OF_DATA,
-        (gint)info->width, (gint)info->height, &self->camera, &note);
-    GST_OBJECT_UNLOCK(self);
+    fits = gst_stx_pairing_find_camera(GST_STX_PAIRING(self), caps, GST_STX_CAMERA_OF_DATA,
+        (gint)info->width, (gint)info->height, &self->camera, error);
     gst_caps_unref(caps);
     if (!fits)
-      return stx_fail(error, "%s", note.text);
-    gst_stx_camera_tell(GST_ELEMENT(self), &note);
+      return FALSE;
   }
   if (!stx_bev_stixels_can_place(&self->camera, &note))
     return stx_fail(error,
@@ -281,19 +272,11 @@ static gboolean put_scan(GstStxBev *self, GstBuffer *scan, gboolean over, StxErr
 {
   GstStxMapped *points = &self->records[POINTS], *labels = &self->records[LABELS];
   gdouble matrix[12], ahead[12];
-  gboolean good;
 
-  if (over) {
-    GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_POINTS);
-
-    GST_OBJECT_LOCK(self);
-    good = gst_stx_extrinsics_settings_apply(&self->extrinsics, caps, matrix, error);
-    GST_OBJECT_UNLOCK(self);
-    gst_clear_caps(&caps);
-    if (!good)
-      return FALSE;
+  if (over && !gst_stx_pairing_find_sensor(GST_STX_PAIRING(self), ROLE_POINTS, matrix, error))
+    return FALSE;
+  if (over)
     stx_extrinsics_to_scan_axes(matrix, ahead);
-  }
   if (!gst_stx_mapped_read(points, scan, GST_STX_POINT_BYTES, error) ||
       !gst_stx_mapped_read(labels, gst_stx_scan_labels(scan), sizeof(guint32), error))
     return FALSE;
@@ -381,8 +364,10 @@ static gboolean wants_device(GstElement *element, gpointer data)
 
 /* ---- Streams ------------------------------------------------------------------------------- */
 
-static gboolean take_caps(GstStxBev *self, guint role, GstCaps *caps, StxError *error)
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps, StxError *error)
 {
+  GstStxBev *self = GST_STX_BEV(pairing);
+
   if (role == ROLE_POINTS)
     return gst_stx_check_scan_caps(GST_ELEMENT(self), caps, error);
   self->changed = TRUE;
@@ -395,70 +380,44 @@ static gboolean take_caps(GstStxBev *self, guint role, GstCaps *caps, StxError *
       "put stixel-bev behind sat-dp-stixels, rdp-columns, stixel-overlay or stereo-stixels", error);
 }
 
-static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+static gboolean begin(GstStxPairing *pairing, StxError *error)
 {
-  StxError error;
-
-  if (take_caps(GST_STX_BEV(pairing), role, caps, &error))
-    return TRUE;
-  GST_STX_ELEMENT_ERROR(pairing, STREAM, FORMAT, &error);
-  return FALSE;
-}
-
-static gboolean start(GstAggregator *aggregator)
-{
-  GstStxBev *self = GST_STX_BEV(aggregator);
+  GstStxBev *self = GST_STX_BEV(pairing);
 
   GST_OBJECT_LOCK(self);
   self->frames_without = 0;
   GST_OBJECT_UNLOCK(self);
   self->changed = TRUE;
   self->warned = FALSE;
-  return gst_stx_camera_settings_load(&self->camera_settings, GST_ELEMENT(self)) &&
-         gst_stx_extrinsics_settings_load(
-             &self->extrinsics, &self->camera_settings, GST_ELEMENT(self)) &&
-         GST_AGGREGATOR_CLASS(gst_stx_bev_parent_class)->start(aggregator);
+  return TRUE;
 }
 
-static void clear(GstStxBev *self)
+static void clear(GstStxPairing *pairing)
 {
+  GstStxBev *self = GST_STX_BEV(pairing);
+
   self->bev = NULL;
   gst_stx_scratch_clear(&self->memory);
   gst_stx_mapped_clear(self->records, RECORDS);
 }
 
-static gboolean stop(GstAggregator *aggregator)
-{
-  clear(GST_STX_BEV(aggregator));
-  return GST_AGGREGATOR_CLASS(gst_stx_bev_parent_class)->stop(aggregator);
-}
-
 /* ---- Class --------------------------------------------------------------------------------- */
-
-static void finalize(GObject *object)
-{
-  gst_stx_camera_settings_clear(&GST_STX_BEV(object)->camera_settings);
-  clear(GST_STX_BEV(object));
-  G_OBJECT_CLASS(gst_stx_bev_parent_class)->finalize(object);
-}
 
 static void gst_stx_bev_init(GstStxBev *self)
 {
-  gst_stx_camera_settings_init(&self->camera_settings);
 }
 
 static void gst_stx_bev_class_init(GstStxBevClass *klass)
 {
-  GstAggregatorClass *aggregator = GST_AGGREGATOR_CLASS(klass);
   GstStxPairingClass *pairing = GST_STX_PAIRING_CLASS(klass);
 
   GST_DEBUG_CATEGORY_INIT(stixel_bev_debug, "stixel-bev", 0, "stixels and scans from above");
-  G_OBJECT_CLASS(klass)->finalize = finalize;
-  gst_element_class_add_static_pad_template_with_gtype(
-      GST_ELEMENT_CLASS(klass), &src_template, GST_TYPE_AGGREGATOR_PAD);
-  aggregator->update_src_caps = update_src_caps;
-  aggregator->start = start;
-  aggregator->stop = stop;
+  gst_stx_element_add_templates(klass, &src_template, NULL);
+  GST_AGGREGATOR_CLASS(klass)->update_src_caps = update_src_caps;
+  pairing->camera = offsetof(GstStxBev, camera_settings);
+  pairing->uses_sensor = TRUE;
+  pairing->begin = begin;
+  pairing->clear = clear;
   pairing->roles.names[ROLE_SINK] = "sink";
   pairing->stage.host = &stx_canvas_impls;
   pairing->stage.device = &stx_canvas_cuda_impls;
@@ -485,8 +444,8 @@ static const GstStxPropertyGroup properties[] = {
         "GstStixelBev"},
     {&stx_bev_points_fields, offsetof(GstStxBev, settings.picture), GST_PARAM_MUTABLE_PLAYING,
         "GstStixelBev"},
-    {&stx_extrinsics_fields, offsetof(GstStxBev, extrinsics.single), GST_PARAM_MUTABLE_PLAYING,
-        "GstStixelBev"},
+    {&stx_extrinsics_fields, offsetof(GstStxBev, camera_settings.sensor.single),
+        GST_PARAM_MUTABLE_PLAYING, "GstStixelBev"},
     GST_STX_CAMERA_PROPERTIES(GstStxBev, camera_settings),
     GST_STX_CAMERA_IMAGE_PROPERTIES(GstStxBev, camera_settings),
     {&count_table, 0, 0},
@@ -501,16 +460,12 @@ static void gst_stixel_bev_init(GstStixelBev *self)
 
 static void gst_stixel_bev_class_init(GstStixelBevClass *klass)
 {
-  GstElementClass *element = GST_ELEMENT_CLASS(klass);
   GstStxPairingClass *pairing = GST_STX_PAIRING_CLASS(klass);
 
-  gst_stx_properties_install(G_OBJECT_CLASS(klass), properties, G_N_ELEMENTS(properties));
-  gst_stx_element_describe(element, "stixel-bev", "Stixels from above", "Filter/Converter/Video",
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
+  gst_stx_element_describe(klass, "stixel-bev", "Stixels from above", "Filter/Converter/Video",
       "Draws stixels, and a LiDAR scan over them, from above and to scale");
-  gst_element_class_add_static_pad_template_with_gtype(
-      element, &sink_template, GST_TYPE_AGGREGATOR_PAD);
-  gst_element_class_add_static_pad_template_with_gtype(
-      element, &points_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_stx_element_add_templates(klass, &sink_template, &points_template, NULL);
   pairing->roles.names[ROLE_POINTS] = "points";
   pairing->roles.optional = 1u << ROLE_POINTS;
 }
@@ -532,12 +487,8 @@ static void gst_lidar_bev_init(GstLidarBev *self)
 
 static void gst_lidar_bev_class_init(GstLidarBevClass *klass)
 {
-  GstElementClass *element = GST_ELEMENT_CLASS(klass);
-
-  gst_stx_properties_install(
-      G_OBJECT_CLASS(klass), lidar_properties, G_N_ELEMENTS(lidar_properties));
-  gst_stx_element_describe(element, "lidar-bev", "LiDAR bird's-eye view", "Filter/Converter/Video",
+  gst_stx_properties_install(klass, lidar_properties, G_N_ELEMENTS(lidar_properties));
+  gst_stx_element_describe(klass, "lidar-bev", "LiDAR bird's-eye view", "Filter/Converter/Video",
       "Draws labelled points of LiDAR scans from above");
-  gst_element_class_add_static_pad_template_with_gtype(
-      element, &scans_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_stx_element_add_templates(klass, &scans_template, NULL);
 }

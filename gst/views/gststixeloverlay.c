@@ -87,10 +87,8 @@ static gboolean find_stixels(GstStixelOverlay *self, GstBuffer **set, Frame *fra
     stixels = gst_buffer_ref(set[ROLE_STIXELS]);
     *info = self->pad_info;
   } else if (gst_buffer_get_stx_stixel_meta(set[ROLE_VIDEO]) != NULL) {
-    GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_VIDEO);
-
-    stixels = gst_stx_attached_stixels(set[ROLE_VIDEO], caps, &frame->image, &error);
-    gst_caps_unref(caps);
+    stixels = gst_stx_attached_stixels(set[ROLE_VIDEO],
+        gst_stx_pairing_caps(GST_STX_PAIRING(self), ROLE_VIDEO), &frame->image, &error);
     if (stixels == NULL) {
       GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
       return FALSE;
@@ -260,11 +258,10 @@ static void attach(GstStixelOverlay *self, const Frame *frame)
         picture, frame->drawing.velocities->obstacles, frame->drawing.velocities->stixels);
   regions.time = gst_stx_pairing_time(GST_STX_PAIRING(self));
   regions.duration = gst_stx_frame_time_duration(&self->times, picture);
-  caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_VIDEO);
+  caps = gst_stx_pairing_caps(GST_STX_PAIRING(self), ROLE_VIDEO);
   if (!gst_stx_regions_attach(&regions, caps, &error))
     GST_WARNING_OBJECT(self, "no regions of interest: %s", error->message);
   g_clear_error(&error);
-  gst_caps_unref(caps);
 }
 
 static void note_skipped(GstStixelOverlay *self, const StxOverlayResult *result)
@@ -338,19 +335,18 @@ static void set_changed(GstStixelOverlay *self)
   GST_OBJECT_UNLOCK(self);
 }
 
-static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps, StxError *error)
 {
   GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
-  StxError error;
 
   if (role == ROLE_VIDEO) {
-    if (!GST_STX_PAIRING_CLASS(gst_stixel_overlay_parent_class)->set_role_caps(pairing, role, caps))
+    if (!GST_STX_PAIRING_CLASS(gst_stixel_overlay_parent_class)
+             ->set_role_caps(pairing, role, caps, error))
       return FALSE;
     gst_stx_camera_from_caps(caps, &self->video_camera);
     gst_stx_frame_time_set_caps(&self->times, caps);
   } else if (!gst_stx_stixels_caps_parse(
-                 caps, role == ROLE_TRUTH ? &self->truth_info : &self->pad_info, &error)) {
-    GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
+                 caps, role == ROLE_TRUTH ? &self->truth_info : &self->pad_info, error)) {
     return FALSE;
   }
   gst_stx_onvideo_keep(&self->parent, NULL, NULL, GST_CLOCK_TIME_NONE);
@@ -368,22 +364,22 @@ static gboolean sink_event(GstAggregator *aggregator, GstAggregatorPad *pad, Gst
   return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->sink_event(aggregator, pad, event);
 }
 
-static gboolean start(GstAggregator *aggregator)
+static gboolean begin(GstStxPairing *pairing, StxError *error)
 {
-  GstStixelOverlay *self = GST_STIXEL_OVERLAY(aggregator);
+  GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
 
   GST_OBJECT_LOCK(self);
   self->changed = TRUE;
   self->skipped = 0;
   GST_OBJECT_UNLOCK(self);
   self->truth_warned = self->labels_warned = FALSE;
-  return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->start(aggregator);
+  return GST_STX_PAIRING_CLASS(gst_stixel_overlay_parent_class)->begin(pairing, error);
 }
 
-static gboolean stop(GstAggregator *aggregator)
+static void clear(GstStxPairing *pairing)
 {
-  gst_overlay_stage_clear(&GST_STIXEL_OVERLAY(aggregator)->drawing);
-  return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->stop(aggregator);
+  gst_overlay_stage_clear(&GST_STIXEL_OVERLAY(pairing)->drawing);
+  GST_STX_PAIRING_CLASS(gst_stixel_overlay_parent_class)->clear(pairing);
 }
 
 /* ---- Properties ---------------------------------------------------------------------------- */
@@ -422,25 +418,19 @@ static void gst_stixel_overlay_init(GstStixelOverlay *self)
 
 static void gst_stixel_overlay_class_init(GstStixelOverlayClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS(klass);
-  GstElementClass *element_class = GST_ELEMENT_CLASS(klass);
-  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS(klass);
   GstStxPairingClass *pairing_class = GST_STX_PAIRING_CLASS(klass);
 
   GST_DEBUG_CATEGORY_INIT(stixel_overlay_debug, "stixel-overlay", 0, "drawing of stixels");
-  gst_stx_properties_install(object_class, properties, G_N_ELEMENTS(properties));
-  object_class->set_property = set_property;
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
+  G_OBJECT_CLASS(klass)->set_property = set_property;
 
-  gst_stx_element_describe(element_class, "stixel-overlay", "Stixel overlay", "Filter/Effect/Video",
+  gst_stx_element_describe(klass, "stixel-overlay", "Stixel overlay", "Filter/Effect/Video",
       "Draws stixels on the video frame of the same moment");
-  gst_element_class_add_static_pad_template_with_gtype(
-      element_class, &stixels_template, GST_TYPE_AGGREGATOR_PAD);
-  gst_element_class_add_static_pad_template_with_gtype(
-      element_class, &truth_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_stx_element_add_templates(klass, &stixels_template, &truth_template, NULL);
 
-  aggregator_class->sink_event = sink_event;
-  aggregator_class->start = start;
-  aggregator_class->stop = stop;
+  GST_AGGREGATOR_CLASS(klass)->sink_event = sink_event;
+  pairing_class->begin = begin;
+  pairing_class->clear = clear;
   pairing_class->roles.names[ROLE_STIXELS] = "stixels";
   pairing_class->roles.names[ROLE_TRUTH] = "truth";
   pairing_class->roles.optional = 1u << ROLE_STIXELS | 1u << ROLE_TRUTH;

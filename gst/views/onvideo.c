@@ -21,7 +21,7 @@ static GstStaticPadTemplate src_template =
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
-static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps, StxError *error)
 {
   GstVideoInfo *info = &GST_STX_ONVIDEO(pairing)->video;
   gchar *text;
@@ -39,15 +39,12 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
 
 GstFlowReturn gst_stx_onvideo_announce(GstStxOnVideo *self)
 {
-  GstCaps *caps = gst_stx_pairing_get_caps(&self->parent, GST_STX_ROLE_VIDEO);
+  GstCaps *caps = gst_stx_pairing_caps(&self->parent, GST_STX_ROLE_VIDEO);
   GstCaps *current = gst_pad_get_current_caps(GST_AGGREGATOR_SRC_PAD(self));
   gboolean same = current != NULL && gst_caps_is_equal(current, caps);
 
   gst_clear_caps(&current);
-  if (!same)
-    return gst_stx_pairing_set_src_caps(&self->parent, caps);
-  gst_caps_unref(caps);
-  return GST_FLOW_OK;
+  return same ? GST_FLOW_OK : gst_stx_pairing_set_src_caps(&self->parent, gst_caps_ref(caps));
 }
 
 static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *error)
@@ -143,21 +140,15 @@ gdouble gst_stx_onvideo_miss(GstStxOnVideo *self)
 
 /* ---- Class --------------------------------------------------------------------------------- */
 
-static gboolean start(GstAggregator *aggregator)
+static gboolean begin(GstStxPairing *pairing, StxError *error)
 {
-  GstStxOnVideo *self = GST_STX_ONVIDEO(aggregator);
+  GstStxOnVideo *self = GST_STX_ONVIDEO(pairing);
 
   GST_OBJECT_LOCK(self);
   self->frames_without = 0;
   GST_OBJECT_UNLOCK(self);
   self->warned = FALSE;
-  return GST_AGGREGATOR_CLASS(gst_stx_onvideo_parent_class)->start(aggregator);
-}
-
-static gboolean stop(GstAggregator *aggregator)
-{
-  forget(GST_STX_PAIRING(aggregator));
-  return GST_AGGREGATOR_CLASS(gst_stx_onvideo_parent_class)->stop(aggregator);
+  return TRUE;
 }
 
 static void gst_stx_onvideo_init(GstStxOnVideo *self)
@@ -168,21 +159,16 @@ static void gst_stx_onvideo_init(GstStxOnVideo *self)
 
 static void gst_stx_onvideo_class_init(GstStxOnVideoClass *klass)
 {
-  GstElementClass *element = GST_ELEMENT_CLASS(klass);
   GstAggregatorClass *aggregator = GST_AGGREGATOR_CLASS(klass);
   GstStxPairingClass *pairing = GST_STX_PAIRING_CLASS(klass);
 
-  gst_element_class_add_static_pad_template_with_gtype(
-      element, &src_template, GST_TYPE_AGGREGATOR_PAD);
-  gst_element_class_add_static_pad_template_with_gtype(
-      element, &sink_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_stx_element_add_templates(klass, &src_template, &sink_template, NULL);
   aggregator->sink_query = sink_query;
   aggregator->src_query = src_query;
-  aggregator->start = start;
-  aggregator->stop = stop;
   pairing->roles.names[GST_STX_ROLE_VIDEO] = "sink";
   pairing->stage.wants_device = wants_device;
   pairing->set_role_caps = set_role_caps;
   pairing->announce = announce;
-  pairing->reset = forget;
+  pairing->reset = pairing->clear = forget;
+  pairing->begin = begin;
 }

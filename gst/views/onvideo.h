@@ -8,7 +8,7 @@
  * It brings the pads `sink` and `src`, and answers queries for their caps. A frame is drawn where
  * it lies: on the GPU only if it is there, or with backend=cuda, since the way there and back takes
  * longer than drawing. An element sets process and its stage's prepare and work, and may set
- * set_role_caps, too_late, start and stop, which chain up.
+ * set_role_caps, too_late, begin and clear, which chain up.
  */
 #pragma once
 

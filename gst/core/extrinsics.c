@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/lidar/extrinsics.h"
-
-#include "gst/core/element.h"
+#include "gst/core/extrinsics.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,27 +48,11 @@ gboolean gst_stx_extrinsics_from_caps(const GstCaps *caps, StxExtrinsics *extrin
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 gboolean gst_stx_extrinsics_settings_load(
-    GstStxExtrinsicsSettings *settings, const GstStxCameraSettings *camera, GstElement *element)
+    GstStxExtrinsicsSettings *settings, const gchar *path, gint pair, StxError *error)
 {
-  StxExtrinsicsFile found = STX_EXTRINSICS_MISSING;
-  gdouble matrix[12] = {0};
-  StxError error;
-  gchar *path;
-  gint pair;
+  StxExtrinsicsFile found = stx_extrinsics_load(path, pair, settings->file, error);
 
-  GST_OBJECT_LOCK(element);
-  path = g_strdup(camera->calibration);
-  pair = camera->pair;
-  GST_OBJECT_UNLOCK(element);
-  if (path != NULL && path[0] != '\0')
-    found = stx_extrinsics_load(path, pair, matrix, &error);
-  g_free(path);
-  GST_OBJECT_LOCK(element);
   settings->has_file = found == STX_EXTRINSICS_FOUND;
-  memcpy(settings->file, matrix, sizeof(matrix));
-  GST_OBJECT_UNLOCK(element);
-  if (found == STX_EXTRINSICS_FAILED)
-    GST_STX_ELEMENT_ERROR(element, RESOURCE, OPEN_READ, &error);
   return found != STX_EXTRINSICS_FAILED;
 }
 

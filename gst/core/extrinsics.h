@@ -6,8 +6,9 @@
  */
 #pragma once
 
+#include <gst/gst.h>
+
 #include "common/extrinsics/extrinsics.h"
-#include "gst/core/camera.h"
 
 /* Sets sensor-x … sensor-yaw, all double. */
 void gst_stx_extrinsics_to_structure(const StxExtrinsics *extrinsics, GstStructure *structure);
@@ -15,18 +16,17 @@ void gst_stx_extrinsics_to_structure(const StxExtrinsics *extrinsics, GstStructu
 /* FALSE: the first structure has none of these fields. What is missing or out of its range is 0. */
 gboolean gst_stx_extrinsics_from_caps(const GstCaps *caps, StxExtrinsics *extrinsics);
 
-/* Embedded in an element, guarded by its object lock; zero it to begin with. The properties are
- * those of stx_extrinsics_fields for `single`. */
+/* A part of GstStxCameraSettings (camera.h), guarded by the same lock; zero it to begin with. The
+ * properties are those of stx_extrinsics_fields for `single`. */
 typedef struct {
   StxExtrinsics single;
   gdouble file[12];
   gboolean has_file; /* valid after _load */
 } GstStxExtrinsicsSettings;
 
-/* In start, after gst_stx_camera_settings_load: looks for it in the file of `camera`. FALSE after
- * an element error. Takes the object lock. */
+/* Looks for it in a file with the camera. FALSE with the reason in `error`: it cannot be read. */
 gboolean gst_stx_extrinsics_settings_load(
-    GstStxExtrinsicsSettings *settings, const GstStxCameraSettings *camera, GstElement *element);
+    GstStxExtrinsicsSettings *settings, const gchar *path, gint pair, StxError *error);
 
 /* The matrix for scans of these caps (may be NULL). FALSE, with what is missing and the choices in
  * `error`, if it is unknown. The caller holds the object lock, or a copy. */
