@@ -85,13 +85,6 @@ fetch_pyarrow() {
   export STX_PYARROW
 }
 
-# The library that reads the files of stx-stx1.
-fetch_stx1() {
-  STX_STX1=$(from_pypi "$1" 'pystixel_lib-*.dist-info' 'the test stx1' \
-    pyStixel-lib)
-  export STX_STX1
-}
-
 # Packages for stx-mesh, stx-rerun and their tests.
 fetch_viewers() {
   STX_VIEWERS=$(from_pypi "$1" 'trimesh-*.dist-info' 'the tests mesh and rerun' \
