@@ -99,15 +99,6 @@ fetch_mcap() {
   export STX_MCAP
 }
 
-# The engine that hands a fleet's recordings to workers; the test needs its programs and its Python.
-fetch_dask() {
-  if [ ! -d "$1" ]; then
-    /usr/bin/python3 -m venv "$1" && "$1/bin/pip" install -q dask distributed >&2 ||
-      { echo "No Dask from PyPI: a part of the test fleet is skipped" >&2 && return 0; }
-  fi
-  export STX_DASK=$1/bin
-}
-
 # The ones among the arguments that are not installed.
 missing_packages() {
   local package installed

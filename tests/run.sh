@@ -204,9 +204,6 @@ if [ $sanitize = yes ]; then
   run_tests "$build-tsan" "${tsan_tests[@]}"
 fi
 if [ "$mode" = full ]; then
-  # An engine that runs fleets takes longer to install than its test.
-  fetch_dask "$(realpath -m "$build/dask")"
-  run_tests "$build" fleet
   # nvcc's output, in a hundred orders of threads, and without each of its barriers in turn.
   ninja -C "$build" ptx-lines
   check ptx-cover python3 tests/ptx/cover.py "$build"

@@ -2,7 +2,6 @@
 """Options of programs that take a pipeline with branches; branches.py is what becomes of them, and
 needs GStreamer."""
 import argparse
-import re
 
 STREET = {"disparity": "street-scene-src view=disparity",
           "scan": "street-scene-src view=lidar",
@@ -25,11 +24,3 @@ def check(parser, arguments, street):
             setattr(arguments, name, value)
     if arguments.frames is not None and arguments.frames < 1:
         parser.error(f"--frames {arguments.frames}: at least 1")
-
-
-def setting(text):
-    """A word of gst-launch-1.0, whose value means nothing but itself."""
-    name, equals, value = text.partition("=")
-    if not equals or not re.fullmatch(r"[\w-]+(::[\w-]+)*", name):
-        raise argparse.ArgumentTypeError(f"{text}: say PROPERTY=VALUE, as in sgm::p1=8")
-    return name + '="' + value.replace("\\", r"\\").replace('"', r'\"') + '"'

@@ -15,6 +15,7 @@ without --quantizer verifies as equal.
 Needs GStreamer for Python and NumPy, x264enc, h264parse and avdec_h264; --verify also the typelib
 GstStixels (Debian: gir1.2-gststixels-1.0).
 """
+import argparse
 import json
 import os
 import pathlib
@@ -24,11 +25,18 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "shared"))
 
-import branch_options  # noqa: E402 (where it is had to be said first)
-import release  # noqa: E402
+import release  # noqa: E402 (where it is had to be said first)
 
 FORMAT = 1  # of the description in a file
 HEAD = 1 << 20  # bytes in which it stands
+
+
+def setting(text):
+    """A word of gst-launch-1.0, whose value means nothing but itself."""
+    name, equals, value = text.partition("=")
+    if not equals or not re.fullmatch(r"[\w-]+(::[\w-]+)*", name):
+        raise argparse.ArgumentTypeError(f"{text}: say PROPERTY=VALUE, as in sgm::p1=8")
+    return name + '="' + value.replace("\\", r"\\").replace('"', r'\"') + '"'
 
 
 def arguments_of(command_line):
@@ -44,7 +52,7 @@ def arguments_of(command_line):
         "smaller; default: lossless")
     add("--output", metavar="FILE", help="of --replay: .jsonl or .mkv; default: a window")
     add("file", metavar="FILE.mkv")
-    add("settings", nargs="*", type=branch_options.setting, metavar="PROPERTY=VALUE",
+    add("settings", nargs="*", type=setting, metavar="PROPERTY=VALUE",
         help="of stereo-stixels or its parts, as sgm::p1=8")
     options = parser.parse_intermixed_args(command_line)
     given = [bool(view) for view in (options.left, options.right, options.both)]
@@ -68,7 +76,6 @@ try:
 except ImportError as missing:
     sys.exit(f"There is no NumPy for this Python ({missing}): sudo apt install python3-numpy")
 import frames  # noqa: E402
-import matroska  # noqa: E402
 import records  # noqa: E402
 from frames import Gst  # noqa: E402
 
@@ -85,7 +92,7 @@ UNDRAWN = "alpha=0 legend=none overlay::outlines=false"
 DEFAULTS = ['obstacles="true"', 'motion="true"']
 OF_RECTIFY = ("calibration", "calibration-right", "calibration-pair", "unit", "fov", "refine",
               "layout")
-# A property with its value, as branch_options.setting() writes it.
+# A property with its value, as setting() writes it.
 WORD = re.compile(r'[\w-]+(::[\w-]+)*="([^"\\]|\\.)*"', re.A | re.S)
 CALIBRATIONS = "calibration", "sgm::calibration"
 METAS = {1: "stixels", 2: "obstacles", 3: "motion", 4: "velocities", 5: "confidence"}
@@ -217,13 +224,35 @@ def is_sound(description):
                  and calibration[0] in CALIBRATIONS and isinstance(calibration[1], str)))
 
 
+def vint(data, at):
+    """A size in Matroska: its value, or None where it is not known, and where it ends."""
+    length = 9 - data[at].bit_length()
+    value = int.from_bytes(data[at:at + length], "big") & ((1 << 7 * length) - 1)
+    return None if value == (1 << 7 * length) - 1 else value, at + length
+
+
+def fault_of(path):
+    """Says what is wrong with a Matroska file, or None: one that was cut plays as far as it goes,
+    and says nothing."""
+    with path.open("rb") as file:
+        data = file.read(4096)
+    if data[:4] != b"\x1a\x45\xdf\xa3":
+        return f"{path}: this is no Matroska file"
+    data += bytes(32)  # one that ends within its header
+    size, at = vint(data, 4)
+    at += size or len(data)  # a header of unknown length is not Matroska's
+    if data[at:at + 4] != b"\x18\x53\x80\x67":
+        return f"{path}: its header is cut or not Matroska's"
+    size, at = vint(data, at + 4)
+    there = path.stat().st_size - at
+    if size is not None and there < size:
+        return f"{path}: {there} of {size} bytes are there, the rest is missing"
+    return None
+
+
 def read(path):
     """The description of a file, and what of it is missing, or None."""
-    cut = None
-    try:
-        matroska.check_matroska(pathlib.Path(path))
-    except matroska.Unusable as error:
-        cut = str(error)
+    cut = fault_of(pathlib.Path(path))
     with open(path, "rb") as file:
         head = file.read(HEAD)
     try:
