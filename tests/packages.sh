@@ -78,13 +78,6 @@ fetch_opencv() {
   export STX_OPENCV
 }
 
-# Packages for stx-parquet and its test.
-fetch_pyarrow() {
-  STX_PYARROW=$(from_pypi "$1" 'pyarrow-*.dist-info' 'the test parquet' pyarrow \
-    numpy duckdb)
-  export STX_PYARROW
-}
-
 # Packages for stx-mesh, stx-rerun and their tests.
 fetch_viewers() {
   STX_VIEWERS=$(from_pypi "$1" 'trimesh-*.dist-info' 'the tests mesh and rerun' \

@@ -131,7 +131,7 @@ check() {
 # instead of a dozen: what CI looks at is that nvcc takes the kernels; -Dcuda-archs=all is for
 # installations.
 options=(-Dtests=enabled -Dexamples=enabled -Dwerror=true -Ddebug=false '-Dcuda-archs=75,90')
-packages=(cuda_binutils onnx opencv pyarrow viewers mcap cuda12)
+packages=(cuda_binutils onnx opencv viewers mcap cuda12)
 optional=$packages_applications
 if [ "$mode" = quick ]; then
   options+=(-Dexamples=disabled -Dcuda-archs=none)

@@ -193,10 +193,3 @@ def pts_of(sample):
 def caps_of(sample):
     """A copy: get_structure() gives a structure up to GStreamer 1.24, something else in 1.26."""
     return Gst.Structure.new_from_string(sample.get_caps().to_string())
-
-
-def camera_of(caps):
-    """The camera in the caps: focal, baseline, cx, cy."""
-    names = ("focal", "baseline", "cx", "cy")
-    return {name: caps.get_value("camera-" + name) for name in names
-            if caps.has_field("camera-" + name)}

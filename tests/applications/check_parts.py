@@ -71,8 +71,6 @@ class Arguments(unittest.TestCase):
 class Packages(unittest.TestCase):
     def test_what_is_too_old(self):
         for program, words, folder, package, page in (
-                ("stx-parquet", ["--stixels", "never.parquet", "fakesrc"], "STX_PYARROW",
-                 "pyarrow", "publishing"),
                 ("stx-mesh", ["a.jsonl", "a.glb"], "STX_VIEWERS", "trimesh", "mesh"),
                 ("stx-rerun", [], "STX_VIEWERS", "rerun", "rerun")):
             with tempfile.TemporaryDirectory() as name:

@@ -104,12 +104,11 @@ def depth(folder, frames, first=0):
         return np.where(upright, FOCAL * BASELINE / disparity, np.inf)
 
 
-def nearest_by_column(depths, standing=True):
-    """The same of the nearest in each column of stixels. `standing`: not what hangs higher than a
-    car, or is as low as a kerb."""
-    if standing:
-        height = CAMERA_HEIGHT - (np.arange(HEIGHT)[:, None] - CY) * depths / FOCAL
-        depths = np.where((height > .4) & (height < 2), depths, np.inf)
+def nearest_by_column(depths):
+    """The same of the nearest in each column of stixels, not of what hangs higher than a car, or is
+    as low as a kerb."""
+    height = CAMERA_HEIGHT - (np.arange(HEIGHT)[:, None] - CY) * depths / FOCAL
+    depths = np.where((height > .4) & (height < 2), depths, np.inf)
     return np.minimum.reduceat(depths.min(axis=1), np.arange(0, WIDTH, CELL), axis=1)
 
 
