@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/**
- * SECTION:element-stereo-stixels
- *
+/*
  * From the pictures of two cameras to stixels in one element: stereo-rectify if the calibration is
  * of cameras that need it, stereo-sgm or onnx-stereo, downsample-transpose, sat-dp-stixels or
  * rdp-columns, and stixel-overlay or stixel-json.
- *
- * ## Example launch line
- * |[
- * gst-launch-1.0 stereo-stixels name=stixels ! videoconvert ! autovideosink \
- *     street-scene-src view=left num-buffers=20 ! stixels.sink_left \
- *     street-scene-src view=right num-buffers=20 ! stixels.sink_right
- * ]|
  */
 #include "gst/base/inputs.h"
 #include "gst/stereo/plumbing.h"
@@ -30,9 +21,30 @@ struct _GstStereoStixels {
 
   GstPlumbing plumbing;
   GstPlumbingSettings settings; /* properties, under the object lock */
+  GSList *unknown;              /* names of children that were asked for and are none, likewise */
 };
 
-G_DEFINE_FINAL_TYPE(GstStereoStixels, gst_stereo_stixels, GST_TYPE_BIN)
+/* gst-launch-1.0 asks for the child of sgm::p1=10, and waits silently for one that is none. */
+static GObject *get_child_by_name(GstChildProxy *proxy, const gchar *name)
+{
+  GstChildProxyInterface *bin = g_type_interface_peek_parent(GST_CHILD_PROXY_GET_INTERFACE(proxy));
+  GstStereoStixels *self = GST_STEREO_STIXELS(proxy);
+  GObject *child = bin->get_child_by_name(proxy, name);
+
+  GST_OBJECT_LOCK(self);
+  if (child == NULL)
+    self->unknown = g_slist_append(self->unknown, g_strdup(name));
+  GST_OBJECT_UNLOCK(self);
+  return child;
+}
+
+static void gst_stereo_stixels_child_proxy_init(gpointer interface, gpointer nothing)
+{
+  ((GstChildProxyInterface *)interface)->get_child_by_name = get_child_by_name;
+}
+
+G_DEFINE_FINAL_TYPE_WITH_CODE(GstStereoStixels, gst_stereo_stixels, GST_TYPE_BIN,
+    G_IMPLEMENT_INTERFACE(GST_TYPE_CHILD_PROXY, gst_stereo_stixels_child_proxy_init))
 GST_ELEMENT_REGISTER_DEFINE(
     stereo_stixels, "stereo-stixels", GST_RANK_NONE, GST_TYPE_STEREO_STIXELS)
 
@@ -71,13 +83,33 @@ static void release_pad(GstElement *element, GstPad *pad)
 
 /* ---- States -------------------------------------------------------------------------------- */
 
+/* Unless it came with a pad. */
+static void tell_unknown(GstStereoStixels *self, const gchar *unknown)
+{
+  g_autoptr(GstElement) found = gst_bin_get_by_name(GST_BIN(self), unknown);
+  g_autoptr(GString) parts = g_string_new(NULL);
+
+  for (GstPlumbingPart i = 0; i < GST_PLUMBING_INPUTS; i++)
+    g_string_append_printf(parts, "%s%s", i > 0 ? ", " : "", gst_plumbing_parts[i].name);
+  if (found == NULL)
+    GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS,
+        ("There is no element %s inside, so its property was not set; there are %s", unknown,
+            parts->str),
+        (NULL));
+}
+
 static gboolean start(GstStereoStixels *self)
 {
   GstPlumbingSettings settings;
+  GSList *unknown;
 
   GST_OBJECT_LOCK(self);
   settings = self->settings;
+  unknown = g_steal_pointer(&self->unknown);
   GST_OBJECT_UNLOCK(self);
+  for (GSList *name = unknown; name != NULL; name = name->next)
+    tell_unknown(self, name->data);
+  g_slist_free_full(unknown, g_free);
   return gst_plumbing_connect(&self->plumbing, &settings);
 }
 
@@ -294,6 +326,7 @@ static void dispose(GObject *object)
 static void finalize(GObject *object)
 {
   g_mutex_clear(&GST_STEREO_STIXELS(object)->plumbing.lock);
+  g_slist_free_full(GST_STEREO_STIXELS(object)->unknown, g_free);
   G_OBJECT_CLASS(gst_stereo_stixels_parent_class)->finalize(object);
 }
 

@@ -412,6 +412,26 @@ STX_TEST(labels_without_obstacles_are_said_once)
   ck_assert_uint_eq(WARNINGS("labels=distance"), 0);
 }
 
+STX_TEST(a_child_that_is_none_is_said_once)
+{
+  g_autoptr(GstElement) bin = gst_object_ref_sink(gst_element_factory_make("stereo-stixels", NULL));
+  g_autoptr(GstBus) bus = gst_bus_new();
+  GstChildProxy *proxy = GST_CHILD_PROXY(bin);
+
+  ck_assert(!gst_child_proxy_lookup(proxy, "satdp::change-cost", NULL, NULL));
+  ck_assert(!gst_child_proxy_lookup(proxy, "queue-src_left::silent", NULL, NULL));
+  gst_object_unref(gst_element_request_pad_simple(bin, "src_left"));
+  gst_element_set_bus(bin, bus);
+  gst_element_set_state(bin, GST_STATE_READY);
+  stx_test_expect_warning(
+      bus, "no element satdp inside, so its property was not set; there are sgm,");
+  gst_element_set_state(bin, GST_STATE_NULL);
+  gst_element_set_state(bin, GST_STATE_READY);
+  stx_test_expect_silence(bus);
+  gst_element_set_state(bin, GST_STATE_NULL);
+  gst_element_set_bus(bin, NULL);
+}
+
 /* Elements that take none of the formats: the pad, and the formats they take. */
 static const char *const refused[][3] = {
     {"stereo-stixels name=s ! application/x-json ! " OUT, "pad src leads", "application/x-json"},
