@@ -13,18 +13,28 @@
 #define STX_PASTE(a, b) STX_PASTE2(a, b)
 #define STX_VARIANT(function) STX_PASTE(function, STX_ISA)
 
-/*
- * The table of an algorithm with a file stem_omp.c, best first: one IMPL(name, backend, needs,
- * suffix) per instruction set that this build has.
- */
+/* Declares what *_omp.c define for each instruction set: stem_member_base, …, functions as that
+ * member of the algorithm's record. */
+#define STX_DECLARE(Impl, stem, member)                                                            \
+  extern __typeof__(*((Impl *)0)->member) stem##_##member##_base, stem##_##member##_avx2,          \
+      stem##_##member##_avx512
+
+/* The table stem_impls of such records, best first: one per instruction set that this build has.
+ * FUNCTIONS(isa) are what stands behind a record's info. */
+#define STX_HOST_IMPL(name, needs, functions)                                                      \
+  {                                                                                                \
+    {name, STX_BACKEND_OMP, STX_MEMORY_HOST, needs}, functions                                     \
+  }
 #if STX_BUILD_X86
-#define STX_X86_IMPLS(IMPL)                                                                        \
-  IMPL("avx512", STX_BACKEND_OMP, STX_CPU_AVX512, avx512),                                         \
-      IMPL("avx2", STX_BACKEND_OMP, STX_CPU_AVX2, avx2),
+#define STX_X86_TABLE(FUNCTIONS)                                                                   \
+  STX_HOST_IMPL("avx512", STX_CPU_AVX512, FUNCTIONS(avx512)),                                      \
+      STX_HOST_IMPL("avx2", STX_CPU_AVX2, FUNCTIONS(avx2)),
 #else
-#define STX_X86_IMPLS(IMPL)
+#define STX_X86_TABLE(FUNCTIONS)
 #endif
-#define STX_HOST_IMPLS(IMPL) STX_X86_IMPLS(IMPL) IMPL("omp", STX_BACKEND_OMP, 0, base)
+#define STX_HOST_TABLE(Impl, stem, FUNCTIONS)                                                      \
+  static const Impl impls[] = {STX_X86_TABLE(FUNCTIONS) STX_HOST_IMPL("omp", 0, FUNCTIONS(base))}; \
+  const StxImplTable stem##_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]}
 
 #define STX_CPU "STX_CPU" /* the environment's variable: avx512 (default), avx2 or base */
 

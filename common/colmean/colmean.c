@@ -28,14 +28,8 @@ size_t stx_colmean_score_size(StxSemantics semantics)
   }
 }
 
-#define IMPL(name, backend, needs, suffix)                                                         \
-  {                                                                                                \
-    {name, backend, STX_MEMORY_HOST, needs}, stx_colmean_scratch_##suffix,                         \
-        stx_colmean_run_##suffix                                                                   \
-  }
-static const StxColmeanImpl impls[] = {STX_HOST_IMPLS(IMPL)};
-
-const StxImplTable stx_colmean_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
+#define FUNCTIONS(isa) stx_colmean_scratch_size_##isa, stx_colmean_run_##isa
+STX_HOST_TABLE(StxColmeanImpl, stx_colmean, FUNCTIONS);
 
 /* ---- Fields ------------------------------------------------------------------------------- */
 

@@ -110,7 +110,7 @@ static size_t thread_scratch(const StxColmeanParams *params)
   return stx_align(depth > class ? depth : class);
 }
 
-size_t STX_VARIANT(stx_colmean_scratch)(const StxColmeanParams *params, int threads)
+size_t STX_VARIANT(stx_colmean_scratch_size)(const StxColmeanParams *params, int threads)
 {
   return thread_scratch(params) * threads;
 }

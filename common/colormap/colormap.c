@@ -454,9 +454,5 @@ bool stx_colormap_spread(const StxColormapInput *input, const StxColormapTable *
   return true;
 }
 
-#define IMPL(name, backend, needs, suffix)                                                         \
-  {                                                                                                \
-    {name, backend, STX_MEMORY_HOST, needs}, stx_colormap_spread, stx_colormap_paint_##suffix      \
-  }
-static const StxColormapImpl impls[] = {STX_HOST_IMPLS(IMPL)};
-const StxImplTable stx_colormap_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
+#define FUNCTIONS(isa) stx_colormap_spread, stx_colormap_paint_##isa
+STX_HOST_TABLE(StxColormapImpl, stx_colormap, FUNCTIONS);

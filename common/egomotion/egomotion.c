@@ -18,16 +18,11 @@
 
 static bool look(StxEgomotion *, const StxEgomotionFrame *, const EgoSearch *search, StxError *);
 
-#define IMPL(name, backend, needs, suffix)                                                         \
-  {                                                                                                \
-    {name, backend, STX_MEMORY_HOST, needs}, look, ego_match_host, NULL,                           \
-        stx_egomotion_half_##suffix, stx_egomotion_relief_##suffix,                                \
-        stx_egomotion_corners_##suffix, stx_egomotion_costs_##suffix,                              \
-        stx_egomotion_patch_##suffix, stx_egomotion_sums_##suffix,                                 \
-        stx_egomotion_equations_##suffix                                                           \
-  }
-static const EgoImpl impls[] = {STX_HOST_IMPLS(IMPL)};
-const StxImplTable stx_egomotion_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
+#define FUNCTIONS(isa)                                                                             \
+  look, ego_match_host, NULL, stx_egomotion_half_##isa, stx_egomotion_relief_##isa,                \
+      stx_egomotion_corners_##isa, stx_egomotion_costs_##isa, stx_egomotion_patch_##isa,           \
+      stx_egomotion_sums_##isa, stx_egomotion_equations_##isa
+STX_HOST_TABLE(EgoImpl, stx_egomotion, FUNCTIONS);
 
 const EgoImpl *ego_host_impl(void)
 {

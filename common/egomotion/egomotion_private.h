@@ -85,21 +85,13 @@ typedef struct StxEgomotionImpl {
   void (*equations)(const EgoFit *, int first, int end, EgoEquations *);
 } EgoImpl;
 
-#define STX_EGOMOTION_DECLARE(suffix)                                                              \
-  void stx_egomotion_half_##suffix(const StxImage8 *, const StxImage8 *, int, int);                \
-  void stx_egomotion_relief_##suffix(const StxImage8 *, const StxImage8 *, int, int, int);         \
-  void stx_egomotion_corners_##suffix(const StxImage8 *, int, int32_t *, int16_t(*)[2]);           \
-  void stx_egomotion_costs_##suffix(const StxImage8 *, int, int, const StxImage8 *,                \
-      const EgoWindow *, uint16_t(*)[EGO_COSTS], uint16_t *);                                      \
-  void stx_egomotion_patch_##suffix(const StxImage8 *, int, int, EgoPatch *);                      \
-  void stx_egomotion_sums_##suffix(const EgoPatch *, const StxImage8 *, int, int, EgoSums *);      \
-  void stx_egomotion_equations_##suffix(const EgoFit *, int, int, EgoEquations *);
-STX_EGOMOTION_DECLARE(base)
-#if STX_BUILD_X86
-STX_EGOMOTION_DECLARE(avx2)
-STX_EGOMOTION_DECLARE(avx512)
-#endif
-#undef STX_EGOMOTION_DECLARE
+STX_DECLARE(EgoImpl, stx_egomotion, half);
+STX_DECLARE(EgoImpl, stx_egomotion, relief);
+STX_DECLARE(EgoImpl, stx_egomotion, corners);
+STX_DECLARE(EgoImpl, stx_egomotion, costs);
+STX_DECLARE(EgoImpl, stx_egomotion, patch);
+STX_DECLARE(EgoImpl, stx_egomotion, sums);
+STX_DECLARE(EgoImpl, stx_egomotion, equations);
 
 static inline EgoPose ego_still(void)
 {

@@ -4,9 +4,9 @@
  * out of the scale into which satdp folded it: a residual of one pixel of a certain cell costs
  * 1024/σ² energies, and 65025 · scale · residual_energy.
  */
+#include "common/cpu.h"
 #include "common/fulldp/fulldp.h"
 #include "common/fulldp/fulldp_math.h"
-#include "common/fulldp/fulldp_private.h"
 
 #include <math.h>
 
@@ -49,9 +49,7 @@ void stx_fulldp_prepare(const StxSatdpParams *params, StxSatdpTables *t)
 
 /* ---- Implementations --------------------------------------------------------------------- */
 
-#define IMPL(name, backend, needs, suffix)                                                         \
-  {                                                                                                \
-    {name, backend, STX_MEMORY_HOST, needs}, stx_fulldp_scratch_##suffix, stx_fulldp_run_##suffix  \
-  }
-static const StxSatdpImpl impls[] = {STX_HOST_IMPLS(IMPL)};
-const StxImplTable stx_fulldp_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
+STX_DECLARE(StxSatdpImpl, stx_fulldp, scratch_size);
+STX_DECLARE(StxSatdpImpl, stx_fulldp, run);
+#define FUNCTIONS(isa) stx_fulldp_scratch_size_##isa, stx_fulldp_run_##isa
+STX_HOST_TABLE(StxSatdpImpl, stx_fulldp, FUNCTIONS);

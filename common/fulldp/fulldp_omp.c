@@ -10,10 +10,14 @@
  *
  * Last row's winners go first: the best is small at once. Proofs: docs/algorithms/fulldp.md.
  */
+#include "common/cpu.h"
 #include "common/fulldp/fulldp_lanes_private.h"
-#include "common/fulldp/fulldp_private.h"
+#include "common/fulldp/fulldp.h"
 #include "common/satdp/satdp_fit.inc.h"
 #include "common/satdp/satdp_rows.inc.h"
+
+STX_DECLARE(StxSatdpImpl, stx_fulldp, scratch_size);
+STX_DECLARE(StxSatdpImpl, stx_fulldp, run);
 
 #define SUM_MOST 16777216.0 /* 2^24: above every sum of cells */
 
@@ -277,7 +281,7 @@ static size_t lay_out(const StxSatdpParams *params, char *memory)
 
 static const GroupWork work = {lay_out, solve_group};
 
-size_t STX_VARIANT(stx_fulldp_scratch)(const StxSatdpParams *params, int threads)
+size_t STX_VARIANT(stx_fulldp_scratch_size)(const StxSatdpParams *params, int threads)
 {
   StxSatdpParams upright = stx_fulldp_upright(params);
   return STX_VARIANT(stx_satdp_groups_scratch)(&work, &upright, threads);

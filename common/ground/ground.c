@@ -2,7 +2,6 @@
 /* ground: the tables of fields and of implementations. */
 #include "common/ground/ground.h"
 #include "common/cpu.h"
-#include "common/ground/ground_private.h"
 
 #include <math.h>
 
@@ -78,10 +77,7 @@ bool stx_ground_check(const StxGroundParams *params, StxError *error)
 
 /* ---- Implementations ---------------------------------------------------------------------- */
 
-#define IMPL(name, backend, needs, suffix)                                                         \
-  {                                                                                                \
-    {name, backend, STX_MEMORY_HOST, needs}, stx_ground_scratch_##suffix, stx_ground_run_##suffix  \
-  }
-static const StxGroundImpl impls[] = {STX_HOST_IMPLS(IMPL)};
-
-const StxImplTable stx_ground_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
+STX_DECLARE(StxGroundImpl, stx_ground, scratch_size);
+STX_DECLARE(StxGroundImpl, stx_ground, run);
+#define FUNCTIONS(isa) stx_ground_scratch_size_##isa, stx_ground_run_##isa
+STX_HOST_TABLE(StxGroundImpl, stx_ground, FUNCTIONS);

@@ -7,9 +7,13 @@
  *
  * Tried and rejected: see docs/benchmarks/tried.md.
  */
-#include "common/ground/ground_private.h"
+#include "common/cpu.h"
+#include "common/ground/ground.h"
 #include "common/ground/ground_place.inc.h"
 #include "common/parallel.h"
+
+STX_DECLARE(StxGroundImpl, stx_ground, scratch_size);
+STX_DECLARE(StxGroundImpl, stx_ground, run);
 
 /* ---- 0. Level ----------------------------------------------------------------------------- */
 
@@ -430,7 +434,8 @@ static void add_up(Scan *s)
   s->result.outside = (uint32_t)s->count - s->result.ground - s->result.obstacles;
 }
 
-size_t STX_VARIANT(stx_ground_scratch)(const StxGroundParams *params, size_t count, int threads)
+size_t STX_VARIANT(stx_ground_scratch_size)(
+    const StxGroundParams *params, size_t count, int threads)
 {
   Scan layout;
   return lay_out(params, count, threads, &layout, NULL);

@@ -309,10 +309,5 @@ bool stx_hazards_find(StxHazards *state, const StxHazardsParams *params,
 
 /* ---- Implementations ------------------------------------------------------------------------- */
 
-#define IMPL(name, backend, needs, suffix)                                                         \
-  {                                                                                                \
-    {name, backend, STX_MEMORY_HOST, needs}, stx_hazards_costs_##suffix,                           \
-        stx_hazards_tests_##suffix                                                                 \
-  }
-static const StxHazardsImpl impls[] = {STX_HOST_IMPLS(IMPL)};
-const StxImplTable stx_hazards_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
+#define FUNCTIONS(isa) stx_hazards_costs_##isa, stx_hazards_tests_##isa
+STX_HOST_TABLE(StxHazardsImpl, stx_hazards, FUNCTIONS);

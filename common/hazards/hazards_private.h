@@ -210,9 +210,5 @@ uint32_t stx_hazards_least(const StxHazardsParams *params, const StxHazardsFrame
 size_t stx_hazards_follow(StxHazardsPlaces *places, const StxHazardsParams *params,
     const StxHazardsFrame *frame, const StxHazardsSeen *seen, size_t count, StxObstacle *hazards);
 
-#define HAZARDS_DECLARE(isa)                                                                       \
-  void stx_hazards_costs_##isa(const StxHazardsWork *work, int row, int worker);                   \
-  void stx_hazards_tests_##isa(const StxHazardsWork *work, int row, int worker);
-HAZARDS_DECLARE(base)
-HAZARDS_DECLARE(avx2)
-HAZARDS_DECLARE(avx512)
+STX_DECLARE(StxHazardsImpl, stx_hazards, costs);
+STX_DECLARE(StxHazardsImpl, stx_hazards, tests);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Luma: the tables of formats and of implementations; the method is in luma.h. */
-#include "common/luma/luma_private.h"
+#include "common/cpu.h"
+#include "common/luma/luma.h"
 
 #include <string.h>
 
@@ -55,9 +56,6 @@ const StxLumaFormat *stx_luma_format(const char *name)
 
 /* ---- Implementations ---------------------------------------------------------------------- */
 
-#define IMPL(name, backend, needs, suffix)                                                         \
-  {                                                                                                \
-    {name, backend, STX_MEMORY_HOST, needs}, stx_luma_run_##suffix                                 \
-  }
-static const StxLumaImpl impls[] = {STX_HOST_IMPLS(IMPL)};
-const StxImplTable stx_luma_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
+STX_DECLARE(StxLumaImpl, stx_luma, run);
+#define FUNCTIONS(isa) stx_luma_run_##isa
+STX_HOST_TABLE(StxLumaImpl, stx_luma, FUNCTIONS);

@@ -3,11 +3,14 @@
  * Luma, the fast one; compiled once per instruction set. Rows by several threads; a loop for each
  * kind of pixel with constants for where its bytes are, which compilers turn into vectors.
  */
+#include "common/cpu.h"
 #include "common/luma/luma_math.h"
-#include "common/luma/luma_private.h"
+#include "common/luma/luma.h"
 #include "common/parallel.h"
 
 #include <stdatomic.h>
+
+STX_DECLARE(StxLumaImpl, stx_luma, run);
 
 #define CHUNK_ROWS 32
 

@@ -2,7 +2,6 @@
 /* rdp: the tables of fields and of implementations. */
 #include "common/rdp/rdp.h"
 #include "common/cpu.h"
-#include "common/rdp/rdp_private.h"
 
 /* ---- Fields ------------------------------------------------------------------------------- */
 
@@ -39,10 +38,7 @@ bool stx_rdp_check(const StxRdpParams *params, StxError *error)
 
 /* ---- Implementations ---------------------------------------------------------------------- */
 
-#define IMPL(name, backend, needs, suffix)                                                         \
-  {                                                                                                \
-    {name, backend, STX_MEMORY_HOST, needs}, stx_rdp_scratch_##suffix, stx_rdp_run_##suffix        \
-  }
-static const StxRdpImpl impls[] = {STX_HOST_IMPLS(IMPL)};
-
-const StxImplTable stx_rdp_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
+STX_DECLARE(StxRdpImpl, stx_rdp, scratch_size);
+STX_DECLARE(StxRdpImpl, stx_rdp, run);
+#define FUNCTIONS(isa) stx_rdp_scratch_size_##isa, stx_rdp_run_##isa
+STX_HOST_TABLE(StxRdpImpl, stx_rdp, FUNCTIONS);

@@ -6,10 +6,14 @@
  */
 #include <stdatomic.h>
 
+#include "common/cpu.h"
 #include "common/rdp/rdp_cells.inc.h"
 #include "common/parallel.h"
-#include "common/rdp/rdp_private.h"
+#include "common/rdp/rdp.h"
 #include "common/rdp/rdp_records.inc.h"
+
+STX_DECLARE(StxRdpImpl, stx_rdp, scratch_size);
+STX_DECLARE(StxRdpImpl, stx_rdp, run);
 
 #define MOST 32    /* columns that are split together, at most */
 #define LEAST 8    /* columns that are split together, at least */
@@ -164,7 +168,7 @@ static size_t lay_out_worker(const StxRdpParams *params, Worker *w, char *memory
   return at.size;
 }
 
-size_t STX_VARIANT(stx_rdp_scratch)(const StxRdpParams *params, int threads)
+size_t STX_VARIANT(stx_rdp_scratch_size)(const StxRdpParams *params, int threads)
 {
   Worker worker;
   return (size_t)threads * lay_out_worker(params, &worker, NULL);

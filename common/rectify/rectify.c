@@ -18,8 +18,8 @@
  * changed by a percent moves it by thousands of pixels. What lies farther out than MOST_ANGLE
  * counts as being there, and so does what the lens's model does not reach.
  */
+#include "common/cpu.h"
 #include "common/calibration/calibration_lens.h"
-#include "common/rectify/rectify_private.h"
 #include "common/rectify/rectify.h"
 
 #include <math.h>
@@ -557,10 +557,7 @@ double stx_rectify_black(const StxRectifyMap *map)
 
 /* ---- Implementations ---------------------------------------------------------------------- */
 
-#define IMPL(name, backend, needs, suffix)                                                         \
-  {                                                                                                \
-    {name, backend, STX_MEMORY_HOST, needs}, stx_rectify_run_##suffix,                             \
-        stx_rectify_run_packed_##suffix                                                            \
-  }
-static const StxRectifyImpl impls[] = {STX_HOST_IMPLS(IMPL)};
-const StxImplTable stx_rectify_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
+STX_DECLARE(StxRectifyImpl, stx_rectify, run);
+STX_DECLARE(StxRectifyImpl, stx_rectify, run_packed);
+#define FUNCTIONS(isa) stx_rectify_run_##isa, stx_rectify_run_packed_##isa
+STX_HOST_TABLE(StxRectifyImpl, stx_rectify, FUNCTIONS);

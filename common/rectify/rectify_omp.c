@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fast code: threads over rows; vectors where the processor can load from places of a vector. */
+#include "common/cpu.h"
 #include "common/rectify/rectify_math.h"
-#include "common/rectify/rectify_private.h"
+#include "common/rectify/rectify.h"
 
 #include "common/parallel.h"
 #include "common/simd/simd.h"
+
+STX_DECLARE(StxRectifyImpl, stx_rectify, run);
+STX_DECLARE(StxRectifyImpl, stx_rectify, run_packed);
 
 #define BATCH 16 /* rows that a thread takes at a time: they share the source's lines */
 

@@ -412,9 +412,5 @@ bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
 
 /* ---- Implementations --------------------------------------------------------------------- */
 
-#define IMPL(name, backend, needs, suffix)                                                         \
-  {                                                                                                \
-    {name, backend, STX_MEMORY_HOST, needs}, stx_satdp_scratch_##suffix, stx_satdp_run_##suffix    \
-  }
-static const StxSatdpImpl impls[] = {STX_HOST_IMPLS(IMPL)};
-const StxImplTable stx_satdp_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
+#define FUNCTIONS(isa) stx_satdp_scratch_size_##isa, stx_satdp_run_##isa
+STX_HOST_TABLE(StxSatdpImpl, stx_satdp, FUNCTIONS);

@@ -286,7 +286,7 @@ static size_t lay_out(const StxSatdpParams *params, char *memory)
 
 static const GroupWork work = {lay_out, solve_group};
 
-size_t STX_VARIANT(stx_satdp_scratch)(const StxSatdpParams *params, int threads)
+size_t STX_VARIANT(stx_satdp_scratch_size)(const StxSatdpParams *params, int threads)
 {
   return STX_VARIANT(stx_satdp_groups_scratch)(&work, params, threads);
 }

@@ -12,16 +12,5 @@
 extern const StxSpelling stx_class_kinds;
 bool stx_class_kinds_check(const StxSatdpParams *params, StxError *error);
 
-#define STX_SATDP_DECLARE(suffix)                                                                  \
-  size_t stx_satdp_scratch_##suffix(const StxSatdpParams *params, int threads);                    \
-  bool stx_satdp_run_##suffix(const StxSatdpParams *params, const StxSatdpTables *tables,          \
-      bool has_ground, const void *columns, const uint8_t *starts, StxStixel *stixels,             \
-      StxSatdpResult *result, void *scratch, const StxPlace *place, StxError *error);
-
-STX_SATDP_DECLARE(base)
-#if STX_BUILD_X86
-STX_SATDP_DECLARE(avx2)
-STX_SATDP_DECLARE(avx512)
-#endif
-
-#undef STX_SATDP_DECLARE
+STX_DECLARE(StxSatdpImpl, stx_satdp, scratch_size);
+STX_DECLARE(StxSatdpImpl, stx_satdp, run);

@@ -74,9 +74,9 @@ size_t stx_sgm_scratch_search(
 #define CHOOSE(suffix)                                                                             \
   static size_t scratch_##suffix(const StxSgmParams *p, int threads)                               \
   {                                                                                                \
-    return stx_sgm_scratch_search(                                                                 \
-        (StxSgmScratch *const[]){stx_sgm_scratch_##suffix, stx_sgm_coarse_scratch_##suffix}, p,    \
-        threads);                                                                                  \
+    return stx_sgm_scratch_search((StxSgmScratch *const[]){stx_sgm_scratch_size_##suffix,          \
+                                      stx_sgm_coarse_scratch_size_##suffix},                       \
+        p, threads);                                                                               \
   }                                                                                                \
   static bool run_##suffix(const StxSgmParams *p, const StxImage8 *left, const StxImage8 *right,   \
       const StxImage16 *disparity, const StxImage8 *confidence, void *scratch,                     \
@@ -92,9 +92,5 @@ CHOOSE(avx2)
 CHOOSE(avx512)
 #endif
 
-#define IMPL(name, backend, needs, suffix)                                                         \
-  {                                                                                                \
-    {name, backend, STX_MEMORY_HOST, needs}, scratch_##suffix, run_##suffix                        \
-  }
-static const StxSgmImpl impls[] = {STX_HOST_IMPLS(IMPL)};
-const StxImplTable stx_sgm_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
+#define FUNCTIONS(isa) scratch_##isa, run_##isa
+STX_HOST_TABLE(StxSgmImpl, stx_sgm, FUNCTIONS);

@@ -83,7 +83,7 @@ static size_t lay_out(Fast *f, const StxSgmParams *params, int workers, void *ba
   return at.size;
 }
 
-size_t STX_VARIANT(stx_sgm_scratch)(const StxSgmParams *params, int threads)
+size_t STX_VARIANT(stx_sgm_scratch_size)(const StxSgmParams *params, int threads)
 {
   Fast f;
   return lay_out(&f, params, threads, NULL);

@@ -9,23 +9,10 @@
 #include "common/cpu.h"
 #include "common/sgm/sgm.h"
 
-#define STX_SGM_DECLARE(suffix)                                                                    \
-  size_t stx_sgm_scratch_##suffix(const StxSgmParams *params, int threads);                        \
-  bool stx_sgm_run_##suffix(const StxSgmParams *params, const StxImage8 *left,                     \
-      const StxImage8 *right, const StxImage16 *disparity, const StxImage8 *confidence,            \
-      void *scratch, const StxPlace *place, StxError *error);                                      \
-  size_t stx_sgm_coarse_scratch_##suffix(const StxSgmParams *params, int threads);                 \
-  bool stx_sgm_coarse_run_##suffix(const StxSgmParams *params, const StxImage8 *left,              \
-      const StxImage8 *right, const StxImage16 *disparity, const StxImage8 *confidence,            \
-      void *scratch, const StxPlace *place, StxError *error);
-
-STX_SGM_DECLARE(base)
-#if STX_BUILD_X86
-STX_SGM_DECLARE(avx2)
-STX_SGM_DECLARE(avx512)
-#endif
-
-#undef STX_SGM_DECLARE
+STX_DECLARE(StxSgmImpl, stx_sgm, scratch_size);
+STX_DECLARE(StxSgmImpl, stx_sgm, run);
+STX_DECLARE(StxSgmImpl, stx_sgm_coarse, scratch_size);
+STX_DECLARE(StxSgmImpl, stx_sgm_coarse, run);
 
 /* The two searches of an implementation, by StxSgmSearch. */
 typedef size_t StxSgmScratch(const StxSgmParams *params, int threads);

@@ -147,7 +147,7 @@ static size_t lay_out(Coarse *c, const StxSgmParams *params, int workers, void *
   return at.size;
 }
 
-size_t STX_VARIANT(stx_sgm_coarse_scratch)(const StxSgmParams *params, int threads)
+size_t STX_VARIANT(stx_sgm_coarse_scratch_size)(const StxSgmParams *params, int threads)
 {
   Coarse c;
   return lay_out(&c, params, threads, NULL);

@@ -7,7 +7,7 @@
 
 #include "docs/measure/lidar-steps/clock.h"
 
-#define stx_ground_scratch lidar_steps_scratch
+#define stx_ground_scratch_size lidar_steps_scratch
 #define stx_ground_run lidar_steps_run
 #include "common/ground/ground_omp.c"
 

@@ -3,7 +3,7 @@
  * fulldp, reference: satdp's recurrence with a data term that looks at every cell of every stixel.
  */
 #include "common/fulldp/fulldp_math.h"
-#include "common/fulldp/fulldp_private.h"
+#include "common/fulldp/fulldp.h"
 #include "common/satdp/satdp_private.h"
 #include "tests/common/satdp/satdp_c.h"
 

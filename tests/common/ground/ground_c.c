@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* ground, the reference: the steps of ground.h one after the other. */
-#include "common/ground/ground_private.h"
+#include "common/ground/ground.h"
 #include "common/ground/ground_lines_math.h"
 #include "common/ground/ground_plane_math.h"
 

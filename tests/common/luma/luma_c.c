@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Luma, the reference: pixel by pixel, one thread, whatever the place says. */
 #include "common/luma/luma_math.h"
-#include "common/luma/luma_private.h"
+#include "common/luma/luma.h"
 
 static const uint8_t *pixel_at(const StxLumaFormat *format, const StxImage8 *picture, int x, int y)
 {

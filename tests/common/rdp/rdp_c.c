@@ -3,7 +3,7 @@
  * rdp, the reference: Algorithm 1 of the paper, with a stack of its own in place of the recursion,
  * which would be as deep as the column is long.
  */
-#include "common/rdp/rdp_private.h"
+#include "common/rdp/rdp.h"
 #include "common/rdp/rdp_math.h"
 
 typedef struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The reference: sample by sample. */
 #include "common/rectify/rectify_math.h"
-#include "common/rectify/rectify_private.h"
+#include "common/rectify/rectify.h"
 
 static bool stx_rectify_run_c(const StxRectifyMap *map, const StxRectifySample *sample,
     const StxImage8 *source, const StxImage8 *target, const StxPlace *place, StxError *error)
