@@ -5,7 +5,6 @@
 #include "common/bev/bev_private.h"
 
 #define RING_GAP 5.5 /* rings are at least so far apart, in sizes of text */
-#define FULL_TURN 6.28318530717958647693
 
 StxBevOver stx_bev_over(const StxBev *bev, StxCanvas *canvas)
 {
@@ -63,8 +62,8 @@ static void draw_circles(const StxBevOver *over)
   int first = (int)ceil(sqrt(across * across + down * down) / gap);
   int last = (int)(stx_bev_farthest(over) / gap);
   for (int ring = first > 1 ? first : 1; ring <= last; ring++)
-    stx_canvas_arc(over->canvas, sensor, ring * gap, 0, FULL_TURN, over->line,
-        stx_bev_ink(STX_MEANS_GRID, .35));
+    stx_canvas_circle(
+        over->canvas, sensor, ring * gap, over->line, stx_bev_ink(STX_MEANS_GRID, .35));
 }
 
 /* ---- Letters ------------------------------------------------------------------------------ */

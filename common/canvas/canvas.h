@@ -83,10 +83,8 @@ void stx_canvas_line(
 void stx_canvas_arrow(
     StxCanvas *canvas, StxSpot from, StxSpot tip, double head, double width, StxInk ink);
 
-/* Part of a circle, with round ends: from the angle `from` on over `sweep` radians, which may be
- * negative. 0 is to the right, a quarter turn downwards. A full turn or more is a circle. */
-void stx_canvas_arc(StxCanvas *canvas, StxSpot centre, double radius, double from, double sweep,
-    double width, StxInk ink);
+/* A circle, along the middle of a line of that width. */
+void stx_canvas_circle(StxCanvas *canvas, StxSpot centre, double radius, double width, StxInk ink);
 
 /* A filled circle. */
 void stx_canvas_dot(StxCanvas *canvas, StxSpot centre, double radius, StxInk ink);

@@ -266,33 +266,19 @@ void stx_canvas_outline(StxCanvas *canvas, StxBox box, double radius, double wid
   stx_canvas_ink(canvas, ink);
 }
 
-/* ---- Arcs --------------------------------------------------------------------------------- */
+/* ---- Circles ------------------------------------------------------------------------------ */
 
 typedef struct {
-  StxSpot centre, first, last; /* its ends, seen from the centre */
+  StxSpot centre;
   double radius, half_width;
-  bool whole, wide; /* wide: more than half of the circle */
-} Arc;
+} Circle;
 
-static double cross(StxSpot a, double x, double y)
+static double circle_coverage(const void *shape, double x, double y)
 {
-  return a.x * y - a.y * x;
-}
-
-static double distance(StxSpot from, double x, double y)
-{
-  return sqrt((x - from.x) * (x - from.x) + (y - from.y) * (y - from.y));
-}
-
-static double arc_coverage(const void *shape, double x, double y)
-{
-  const Arc *arc = shape;
-  double dx = x - arc->centre.x, dy = y - arc->centre.y;
-  bool after = cross(arc->first, dx, dy) >= 0, before = cross(arc->last, dx, dy) <= 0;
-  double away = fabs(sqrt(dx * dx + dy * dy) - arc->radius);
-  if (!(arc->whole || (arc->wide ? after || before : after && before)))
-    away = fmin(distance(arc->first, dx, dy), distance(arc->last, dx, dy));
-  return arc->half_width + .5 - away;
+  const Circle *circle = shape;
+  double dx = x - circle->centre.x, dy = y - circle->centre.y;
+  double away = fabs(sqrt(dx * dx + dy * dy) - circle->radius);
+  return circle->half_width + .5 - away;
 }
 
 /* Half of the chord that a circle has at height dy from its centre, or -1. */
@@ -301,40 +287,25 @@ static double half_chord(double radius, double dy)
   return radius > 0 && fabs(dy) <= radius ? sqrt(radius * radius - dy * dy) : -1;
 }
 
-static void cover_arc(StxCanvas *canvas, const Arc *arc)
+void stx_canvas_circle(StxCanvas *canvas, StxSpot centre, double radius, double width, StxInk ink)
 {
-  double reach = arc->radius + arc->half_width + .5, middle = arc->centre.x;
-  int end = end_row(canvas, arc->centre.y + reach);
-  for (int y = first_row(arc->centre.y - reach); y < end; y++) {
+  if (!is_spot(centre) || !is_length(radius) || !is_length(width))
+    return;
+  Circle circle = {centre, radius, width / 2};
+  double reach = radius + circle.half_width + .5, middle = centre.x;
+  int end = end_row(canvas, centre.y + reach);
+  for (int y = first_row(centre.y - reach); y < end; y++) {
     /* Pixels whose centre is not in the row's middle are at most half a row away from it. */
-    double dy = y + .5 - arc->centre.y, outer = half_chord(reach + 1, dy);
-    double inner = half_chord(arc->radius - arc->half_width - 1.5, dy);
+    double dy = y + .5 - centre.y, outer = half_chord(reach + 1, dy);
+    double inner = half_chord(radius - circle.half_width - 1.5, dy);
     if (outer < 0)
       continue;
     if (inner < 0) {
-      cover_span(canvas, y, middle - outer, middle + outer, arc_coverage, arc);
+      cover_span(canvas, y, middle - outer, middle + outer, circle_coverage, &circle);
     } else {
-      cover_span(canvas, y, middle - outer, middle - inner, arc_coverage, arc);
-      cover_span(canvas, y, middle + inner, middle + outer, arc_coverage, arc);
+      cover_span(canvas, y, middle - outer, middle - inner, circle_coverage, &circle);
+      cover_span(canvas, y, middle + inner, middle + outer, circle_coverage, &circle);
     }
   }
-}
-
-void stx_canvas_arc(StxCanvas *canvas, StxSpot centre, double radius, double from, double sweep,
-    double width, StxInk ink)
-{
-  static const double turn = 6.283185307179586;
-  if (!is_spot(centre) || !is_length(radius) || !is_length(width) || !stx_canvas_is_sane(from) ||
-      !stx_canvas_is_sane(sweep))
-    return;
-  double begin = sweep < 0 ? from + sweep : from, angle = fabs(sweep);
-  Arc arc = {.centre = centre,
-      .first = {radius * cos(begin), radius * sin(begin)},
-      .last = {radius * cos(begin + angle), radius * sin(begin + angle)},
-      .radius = radius,
-      .half_width = width / 2,
-      .whole = angle >= turn,
-      .wide = angle > turn / 2};
-  cover_arc(canvas, &arc);
   stx_canvas_ink(canvas, ink);
 }

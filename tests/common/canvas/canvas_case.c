@@ -114,7 +114,7 @@ void canvas_draw_any(StxCanvas *canvas, StxRandom *random)
     stx_canvas_line(canvas, spots, 5, width, ink);
     break;
   case 3:
-    stx_canvas_arc(canvas, spots[0], 1 + any(random, 40), spots[1].x, spots[1].y / 3, width, ink);
+    stx_canvas_circle(canvas, spots[0], 1 + any(random, 40), width, ink);
     break;
   case 4:
     stx_canvas_dot(canvas, spots[0], 3 * width, ink);

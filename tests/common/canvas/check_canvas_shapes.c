@@ -39,8 +39,8 @@ STX_TEST(shapes_are_cut_off_at_the_frame)
       stx_canvas_line(part, at, 4, 3.3, canvas_white);
       stx_canvas_line(whole, moved, 4, 3.3, canvas_white);
     } else {
-      stx_canvas_arc(part, at[0], 20, 0, 4, 2, canvas_white);
-      stx_canvas_arc(whole, moved[0], 20, 0, 4, 2, canvas_white);
+      stx_canvas_circle(part, at[0], 20, 2, canvas_white);
+      stx_canvas_circle(whole, moved[0], 20, 2, canvas_white);
     }
     for (int i = 0; i < 40; i++) {
       int x = stx_random_below(&random, WIDTH), y = stx_random_below(&random, HEIGHT);
@@ -56,7 +56,7 @@ static void draw_all_at(StxCanvas *canvas, StxSpot a, StxSpot b, double length)
   StxSpot spots[] = {a, b, a};
   stx_canvas_line(canvas, spots, 2, length, canvas_white);
   stx_canvas_polygon(canvas, spots, 3, canvas_white);
-  stx_canvas_arc(canvas, a, length, length, length, length, canvas_white);
+  stx_canvas_circle(canvas, a, length, length, canvas_white);
   stx_canvas_dot(canvas, b, length, canvas_white);
   stx_canvas_box(canvas, (StxBox){a.x, a.y, length, length}, length, canvas_white);
   stx_canvas_outline(canvas, (StxBox){b.x, b.y, length, length}, 0, length, canvas_white);
