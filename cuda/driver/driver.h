@@ -124,5 +124,12 @@ bool stx_cuda_left(StxCuda *cuda, StxError *error, CUresult result, const char *
       stx_cuda_leave(cuda);                                                                        \
   } while (0)
 
+typedef enum { STX_UPLOAD, STX_DOWNLOAD } StxDirection;
+extern const char *const stx_direction_names[]; /* "upload", "download" */
+
+/* Enqueues all rows at once, whose stride on the host is positive. */
+CUresult stx_driver_copy(
+    const StxDriver *driver, const StxCudaCopy *copy, StxDirection direction, StxCudaStream stream);
+
 /* Unloads what was loaded. The context is current. */
 void stx_cuda_unload(StxCuda *cuda);

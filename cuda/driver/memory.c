@@ -34,33 +34,31 @@ void stx_cuda_free_host(StxCuda *cuda, void *host)
 
 /* ---- Copies ------------------------------------------------------------------------------- */
 
-typedef enum { UPLOAD, DOWNLOAD } Direction;
+const char *const stx_direction_names[] = {[STX_UPLOAD] = "upload", [STX_DOWNLOAD] = "download"};
 
-static const char *const direction_names[] = {[UPLOAD] = "upload", [DOWNLOAD] = "download"};
-
-static bool check_strides(const StxCudaCopy *copy, Direction direction, StxError *error)
+static bool check_strides(const StxCudaCopy *copy, StxDirection direction, StxError *error)
 {
   if (copy->rows < 2)
     return true;
   if (copy->device_stride < copy->row_bytes)
     return stx_fail(error, "%s of rows of %zu bytes: the device's stride is only %zu",
-        direction_names[direction], copy->row_bytes, copy->device_stride);
+        stx_direction_names[direction], copy->row_bytes, copy->device_stride);
   size_t host_stride =
       copy->host_stride < 0 ? -(size_t)copy->host_stride : (size_t)copy->host_stride;
   if (host_stride < copy->row_bytes)
     return stx_fail(error, "%s of rows of %zu bytes: the host's stride is only %td",
-        direction_names[direction], copy->row_bytes, copy->host_stride);
+        stx_direction_names[direction], copy->row_bytes, copy->host_stride);
   return true;
 }
 
-/* Everything at once: the driver takes strides from the row size on. */
-static CUresult copy_2d(
-    const StxDriver *driver, const StxCudaCopy *copy, Direction direction, StxCudaStream stream)
+/* The driver takes strides from the row size on. */
+CUresult stx_driver_copy(
+    const StxDriver *driver, const StxCudaCopy *copy, StxDirection direction, StxCudaStream stream)
 {
   CUDA_MEMCPY2D c = {.WidthInBytes = copy->row_bytes, .Height = copy->rows};
   size_t device_stride = copy->rows > 1 ? copy->device_stride : copy->row_bytes;
   size_t host_stride = copy->rows > 1 ? (size_t)copy->host_stride : copy->row_bytes;
-  if (direction == UPLOAD) {
+  if (direction == STX_UPLOAD) {
     c.srcMemoryType = CU_MEMORYTYPE_HOST;
     c.srcHost = copy->host;
     c.srcPitch = host_stride;
@@ -80,20 +78,20 @@ static CUresult copy_2d(
 
 /* Row by row, for images that are upside down on the host. */
 static CUresult copy_rows(
-    const StxDriver *driver, const StxCudaCopy *copy, Direction direction, StxCudaStream stream)
+    const StxDriver *driver, const StxCudaCopy *copy, StxDirection direction, StxCudaStream stream)
 {
   CUresult result = CUDA_SUCCESS;
   for (size_t y = 0; y < copy->rows && result == CUDA_SUCCESS; y++) {
     char *host = (char *)copy->host + (ptrdiff_t)y * copy->host_stride;
     CUdeviceptr device = (uintptr_t)copy->device + y * copy->device_stride;
-    result = direction == UPLOAD
+    result = direction == STX_UPLOAD
                  ? driver->p_cuMemcpyHtoDAsync_v2(device, host, copy->row_bytes, stream)
                  : driver->p_cuMemcpyDtoHAsync_v2(host, device, copy->row_bytes, stream);
   }
   return result;
 }
 
-static bool copy_image(StxCuda *cuda, const StxCudaCopy *copy, Direction direction,
+static bool copy_image(StxCuda *cuda, const StxCudaCopy *copy, StxDirection direction,
     StxCudaStream stream, StxError *error)
 {
   if (copy->row_bytes == 0 || copy->rows == 0)
@@ -101,23 +99,24 @@ static bool copy_image(StxCuda *cuda, const StxCudaCopy *copy, Direction directi
   if (!check_strides(copy, direction, error) || !stx_cuda_enter(cuda, error))
     return false;
   bool upside_down = copy->rows > 1 && copy->host_stride < 0;
-  CUresult result = (upside_down ? copy_rows : copy_2d)(&cuda->driver, copy, direction, stream);
+  CUresult result =
+      (upside_down ? copy_rows : stx_driver_copy)(&cuda->driver, copy, direction, stream);
   stx_cuda_leave(cuda);
   if (result != CUDA_SUCCESS)
     return stx_driver_fail(&cuda->driver, error, result, "%s of %zu rows of %zu bytes",
-        direction_names[direction], copy->rows, copy->row_bytes);
+        stx_direction_names[direction], copy->rows, copy->row_bytes);
   return true;
 }
 
 bool stx_cuda_upload(StxCuda *cuda, const StxCudaCopy *copy, StxCudaStream stream, StxError *error)
 {
-  return copy_image(cuda, copy, UPLOAD, stream, error);
+  return copy_image(cuda, copy, STX_UPLOAD, stream, error);
 }
 
 bool stx_cuda_download(
     StxCuda *cuda, const StxCudaCopy *copy, StxCudaStream stream, StxError *error)
 {
-  return copy_image(cuda, copy, DOWNLOAD, stream, error);
+  return copy_image(cuda, copy, STX_DOWNLOAD, stream, error);
 }
 
 bool stx_cuda_upload_bytes(StxCuda *cuda, void *device, const void *host, size_t size,

@@ -4,7 +4,7 @@
 #include "cuda/driver/driver.h"
 
 #define CHUNK ((size_t)4 << 20)   /* bytes of a slot, unless a single row is longer */
-#define PIECE ((size_t)512 << 10) /* the same of a download, which is done piece by piece */
+#define PIECE ((size_t)512 << 10) /* the same of a download, which waits for each */
 
 /* Makes the slot free, and large enough. */
 static bool reserve(const StxDriver *driver, StxCudaSlot *slot, size_t size, StxError *error)
@@ -34,130 +34,96 @@ static bool reserve(const StxDriver *driver, StxCudaSlot *slot, size_t size, Stx
   return true;
 }
 
-static void pack_rows(char *to, const StxCudaCopy *copy, size_t first, size_t rows)
-{
-  const char *from = copy->host;
-  for (size_t y = 0; y < rows; y++)
-    memcpy(to + y * copy->row_bytes, from + (ptrdiff_t)(first + y) * copy->host_stride,
-        copy->row_bytes);
-}
-
-static CUresult enqueue(const StxDriver *driver, StxCudaSlot *slot, const StxCudaCopy *copy,
-    size_t first, size_t rows, StxCudaStream stream)
-{
-  size_t stride = rows > 1 ? copy->device_stride : copy->row_bytes;
-  CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-      .srcHost = slot->memory,
-      .srcPitch = copy->row_bytes,
-      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-      .dstDevice = (uintptr_t)copy->device + first * copy->device_stride,
-      .dstPitch = stride,
-      .WidthInBytes = copy->row_bytes,
-      .Height = rows};
-  CUresult result = driver->p_cuMemcpy2DAsync_v2(&c, stream);
-  if (result == CUDA_SUCCESS)
-    result = driver->p_cuEventRecord(slot->done, stream);
-  slot->busy = result == CUDA_SUCCESS;
-  return result;
-}
-
-static bool upload_chunk(const StxDriver *driver, StxCudaRing *ring, const StxCudaCopy *copy,
-    size_t first, size_t rows, StxCudaStream stream, StxError *error)
-{
-  StxCudaSlot *slot = &ring->slot[ring->next];
-  if (!reserve(driver, slot, rows * copy->row_bytes, error))
-    return false;
-  ring->next = (ring->next + 1) % STX_CUDA_SLOTS;
-  pack_rows(slot->memory, copy, first, rows);
-  CUresult result = enqueue(driver, slot, copy, first, rows, stream);
-  return result == CUDA_SUCCESS ||
-         stx_driver_fail(
-             driver, error, result, "upload of %zu rows of %zu bytes", copy->rows, copy->row_bytes);
-}
-
-bool stx_cuda_ring_upload(StxCuda *cuda, StxCudaRing *ring, const StxCudaCopy *copy,
-    StxCudaStream stream, StxError *error)
-{
-  bool good = true;
-  if (copy->row_bytes == 0 || copy->rows == 0)
-    return true;
-  size_t step = copy->row_bytes < CHUNK ? CHUNK / copy->row_bytes : 1;
-  if (!stx_cuda_enter(cuda, error))
-    return false;
-  for (size_t y = 0; y < copy->rows && good; y += step) {
-    size_t rows = copy->rows - y < step ? copy->rows - y : step;
-    good = upload_chunk(&cuda->driver, ring, copy, y, rows, stream, error);
-  }
-  stx_cuda_leave(cuda);
-  return good;
-}
-
-/* ---- Downloads ---------------------------------------------------------------------------- */
-
-/* Rows of a download in a slot. */
+/* Rows of a copy that pass through a slot. */
 typedef struct {
   StxCudaSlot *slot;
   size_t first, rows;
 } Piece;
 
-static bool enqueue_piece(const StxDriver *driver, StxCudaRing *ring, const StxCudaCopy *copy,
-    Piece *piece, StxCudaStream stream, StxError *error)
+/* Copies them between the slot, where they are without gaps, and the host's memory. */
+static void copy_piece(const StxCudaCopy *copy, const Piece *piece, StxDirection direction)
+{
+  for (size_t y = 0; y < piece->rows; y++) {
+    char *packed = (char *)piece->slot->memory + y * copy->row_bytes;
+    char *row = (char *)copy->host + (ptrdiff_t)(piece->first + y) * copy->host_stride;
+    if (direction == STX_UPLOAD)
+      memcpy(packed, row, copy->row_bytes);
+    else
+      memcpy(row, packed, copy->row_bytes);
+  }
+}
+
+/* Enqueues a piece in the next slot. */
+static bool enqueue(const StxDriver *driver, StxCudaRing *ring, const StxCudaCopy *copy,
+    Piece *piece, StxDirection direction, StxCudaStream stream, StxError *error)
 {
   StxCudaSlot *slot = piece->slot = &ring->slot[ring->next];
   if (!reserve(driver, slot, piece->rows * copy->row_bytes, error))
     return false;
   ring->next = (ring->next + 1) % STX_CUDA_SLOTS;
-  CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-      .srcDevice = (uintptr_t)copy->device + piece->first * copy->device_stride,
-      .srcPitch = piece->rows > 1 ? copy->device_stride : copy->row_bytes,
-      .dstMemoryType = CU_MEMORYTYPE_HOST,
-      .dstHost = slot->memory,
-      .dstPitch = copy->row_bytes,
-      .WidthInBytes = copy->row_bytes,
-      .Height = piece->rows};
-  CUresult result = driver->p_cuMemcpy2DAsync_v2(&c, stream);
+  const StxCudaCopy part = {
+      .device = (char *)copy->device + piece->first * copy->device_stride,
+      .device_stride = copy->device_stride,
+      .host = slot->memory,
+      .host_stride = (ptrdiff_t)copy->row_bytes,
+      .row_bytes = copy->row_bytes,
+      .rows = piece->rows,
+  };
+  if (direction == STX_UPLOAD)
+    copy_piece(copy, piece, direction);
+  CUresult result = stx_driver_copy(driver, &part, direction, stream);
   if (result == CUDA_SUCCESS)
     result = driver->p_cuEventRecord(slot->done, stream);
   slot->busy = result == CUDA_SUCCESS;
-  return result == CUDA_SUCCESS ||
-         stx_driver_fail(driver, error, result, "download of %zu rows of %zu bytes", copy->rows,
-             copy->row_bytes);
+  return slot->busy || stx_driver_fail(driver, error, result, "%s of %zu rows of %zu bytes",
+                           stx_direction_names[direction], copy->rows, copy->row_bytes);
 }
 
-static bool take_piece(
+/* Waits for a piece of a download, and takes it. */
+static bool take(
     const StxDriver *driver, const StxCudaCopy *copy, const Piece *piece, StxError *error)
 {
   CUresult result = driver->p_cuEventSynchronize(piece->slot->done);
   if (result != CUDA_SUCCESS)
     return stx_driver_fail(driver, error, result, "cuEventSynchronize of a download");
   piece->slot->busy = false;
-  const char *from = piece->slot->memory;
-  for (size_t y = 0; y < piece->rows; y++)
-    memcpy((char *)copy->host + (ptrdiff_t)(piece->first + y) * copy->host_stride,
-        from + y * copy->row_bytes, copy->row_bytes);
+  copy_piece(copy, piece, STX_DOWNLOAD);
   return true;
+}
+
+/* Piece by piece; those of a download are taken, each while the next one is under way. */
+static bool pass(StxCuda *cuda, StxCudaRing *ring, const StxCudaCopy *copy, StxDirection direction,
+    StxCudaStream stream, StxError *error)
+{
+  const StxDriver *driver = &cuda->driver;
+  bool takes = direction == STX_DOWNLOAD, good = true;
+  Piece before = {NULL, 0, 0};
+  if (copy->row_bytes == 0 || copy->rows == 0)
+    return true;
+  size_t most = takes ? PIECE : CHUNK, step = copy->row_bytes < most ? most / copy->row_bytes : 1;
+  if (!stx_cuda_enter(cuda, error))
+    return false;
+  for (size_t y = 0; y < copy->rows && good; y += step) {
+    Piece piece = {NULL, y, copy->rows - y < step ? copy->rows - y : step};
+    good = enqueue(driver, ring, copy, &piece, direction, stream, error) &&
+           (!takes || before.rows == 0 || take(driver, copy, &before, error));
+    before = piece;
+  }
+  good = good && (!takes || take(driver, copy, &before, error));
+  stx_cuda_leave(cuda);
+  return good;
+}
+
+bool stx_cuda_ring_upload(StxCuda *cuda, StxCudaRing *ring, const StxCudaCopy *copy,
+    StxCudaStream stream, StxError *error)
+{
+  return pass(cuda, ring, copy, STX_UPLOAD, stream, error);
 }
 
 bool stx_cuda_ring_download(StxCuda *cuda, StxCudaRing *ring, const StxCudaCopy *copy,
     StxCudaStream stream, StxError *error)
 {
-  const StxDriver *driver = &cuda->driver;
-  Piece before = {NULL, 0, 0};
-  bool good = true;
-  if (copy->row_bytes == 0 || copy->rows == 0)
-    return true;
-  size_t step = copy->row_bytes < PIECE ? PIECE / copy->row_bytes : 1;
-  if (!stx_cuda_enter(cuda, error))
-    return false;
-  for (size_t y = 0; y < copy->rows && good; y += step) {
-    Piece piece = {NULL, y, copy->rows - y < step ? copy->rows - y : step};
-    good = enqueue_piece(driver, ring, copy, &piece, stream, error) &&
-           (before.rows == 0 || take_piece(driver, copy, &before, error));
-    before = piece;
-  }
-  good = good && take_piece(driver, copy, &before, error);
-  stx_cuda_leave(cuda);
-  return good;
+  return pass(cuda, ring, copy, STX_DOWNLOAD, stream, error);
 }
 
 void stx_cuda_ring_free(StxCuda *cuda, StxCudaRing *ring)
