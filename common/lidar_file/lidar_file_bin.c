@@ -3,7 +3,6 @@
 #include "common/lidar_file/lidar_file_private.h"
 
 #include <math.h>
-#include <string.h>
 
 #define KITTI_FLOATS 4
 #define NUSCENES_FLOATS 5
@@ -11,11 +10,7 @@
 
 static float load_float(const uint8_t *from)
 {
-  uint32_t bits =
-      from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
+  return stx_lidar_value(from, STX_LIDAR_F32, false);
 }
 
 static bool plausible_coordinate(float value)

@@ -223,11 +223,6 @@ static bool read_encoding(const Header *header, StxLidarFile *file)
   return true;
 }
 
-static size_t load_u32(const uint8_t *from)
-{
-  return from[0] | (size_t)from[1] << 8 | (size_t)from[2] << 16 | (size_t)from[3] << 24;
-}
-
 /* Before compressed points stand two u32: their number of bytes, and what that will be unpacked. */
 static bool probe_packed(const uint8_t *bytes, StxLidarFile *file, StxError *error)
 {
@@ -237,8 +232,8 @@ static bool probe_packed(const uint8_t *bytes, StxLidarFile *file, StxError *err
         "%zu bytes follow the header at byte %zu; expected the two sizes of the compressed points, "
         "8 bytes",
         room, file->data);
-  file->packed = load_u32(bytes + file->data);
-  file->scratch_size = load_u32(bytes + file->data + 4);
+  file->packed = (size_t)stx_lidar_integer(bytes + file->data, STX_LIDAR_U32, false);
+  file->scratch_size = (size_t)stx_lidar_integer(bytes + file->data + 4, STX_LIDAR_U32, false);
   if (file->packed > room - 8)
     return stx_fail(error, "byte %zu: %zu bytes of compressed points, but only %zu bytes follow",
         file->data, file->packed, room - 8);

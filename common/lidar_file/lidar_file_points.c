@@ -174,9 +174,8 @@ static uint64_t load_bits(const uint8_t *from, size_t size, bool big_endian)
   }
 }
 
-int64_t stx_lidar_integer(const uint8_t *from, StxLidarType type, bool big_endian)
+static int64_t integer(uint64_t bits, StxLidarType type)
 {
-  uint64_t bits = load_bits(from, stx_lidar_type_size(type), big_endian);
   switch (type) {
   case STX_LIDAR_I8:
     return (int8_t)bits;
@@ -187,6 +186,11 @@ int64_t stx_lidar_integer(const uint8_t *from, StxLidarType type, bool big_endia
   default:
     return (int64_t)bits;
   }
+}
+
+int64_t stx_lidar_integer(const uint8_t *from, StxLidarType type, bool big_endian)
+{
+  return integer(load_bits(from, stx_lidar_type_size(type), big_endian), type);
 }
 
 /* The nearest float; a float32 bit by bit, so that even the kind of a NaN stays. */
@@ -202,20 +206,11 @@ static void store(uint64_t bits, StxLidarType type, float *to)
     memcpy(&wide, &bits, sizeof bits);
     *to = (float)wide;
     break;
-  case STX_LIDAR_I8:
-    *to = (float)(int8_t)bits;
-    break;
-  case STX_LIDAR_I16:
-    *to = (float)(int16_t)bits;
-    break;
-  case STX_LIDAR_I32:
-    *to = (float)(int32_t)bits;
-    break;
-  case STX_LIDAR_I64:
-    *to = (float)(int64_t)bits;
+  case STX_LIDAR_U64:
+    *to = (float)bits;
     break;
   default:
-    *to = (float)bits;
+    *to = (float)integer(bits, type);
   }
 }
 
