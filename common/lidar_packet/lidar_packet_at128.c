@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/lidar_packet/lidar_packet_hesai.h"
 #include "common/lidar_packet/lidar_packet_private.h"
 #include "common/text_file.h"
 

@@ -25,5 +25,8 @@ void stx_lidar_beam_angles(StxLidarBeam *beam, double azimuth, double elevation)
 /* Cosine and sine of an angle in 1/25600 degree. */
 void stx_lidar_direction(int32_t angle, float *cosine, float *sine);
 
+/* Returns of a Hesai's shot by the mode in the packet; 0: there is no such mode. */
+unsigned stx_hesai_returns(uint8_t mode);
+
 /* The sum at the end of an Ouster's packet. */
 uint64_t stx_lidar_sum(const uint8_t *bytes, size_t size);
