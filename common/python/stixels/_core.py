@@ -132,11 +132,16 @@ def scratch(size):
 
 # ---- Implementations ----------------------------------------------------------------------------
 
+def one_of(name, value, choices):
+    """The value that a dictionary has for a choice."""
+    if value not in choices:
+        raise Error(f"{name} is {value!r}, must be one of {', '.join(choices)}")
+    return choices[value] if isinstance(choices, dict) else value
+
+
 def implementation(table, kind, backend="auto"):
     """The best one of a table that this machine can run."""
-    if backend not in BACKENDS:
-        raise Error(f"backend is {backend!r}, must be one of {', '.join(BACKENDS)}")
-    found = lib.stx_impl_pick(byref(TABLES[table]), BACKENDS[backend])
+    found = lib.stx_impl_pick(byref(TABLES[table]), one_of("backend", backend, BACKENDS))
     if not found:
         raise Error(f"backend {backend} is not in this library; choose auto or omp")
     return ctypes.cast(found, ctypes.POINTER(kind)).contents
@@ -163,10 +168,18 @@ def defaults(table, kind):
     return kind.from_buffer_copy(ctypes.string_at(TABLES[table].defaults, ctypes.sizeof(kind)))
 
 
-def params_of(stem, kind, settings):
-    """The struct of a stem with what keywords say, checked."""
-    params = defaults(f"stx_{stem}_fields", kind)
-    set_fields(params, settings, f"stx_{stem}_fields")
+def settings_of(kind, settings, *tables):
+    """A struct as the last table has it, with what keywords say."""
+    params = defaults(tables[-1], kind)
+    set_fields(params, settings, *tables)
+    return params
+
+
+def params_of(stem, kind, settings, **own):
+    """The struct of a stem with what keywords say, and its own members, checked."""
+    params = settings_of(kind, settings, f"stx_{stem}_fields")
+    for name, value in own.items():
+        setattr(params, name, value)
     checked(getattr(lib, f"stx_{stem}_check"), byref(params))
     return params
 
@@ -335,6 +348,15 @@ def image(kind, value):
 def pointer(value):
     """Address of an array's data; None of none."""
     return None if value is None else value.ctypes.data
+
+
+_NOTHING = np.zeros(64, np.uint8)
+
+
+def structs(kind, value):
+    """A pointer to an array's structs, never NULL where there is an array; None of none."""
+    return value if value is None else ctypes.cast(pointer(value if len(value) else _NOTHING),
+                                                   ctypes.POINTER(kind))
 
 
 def copy(address, shape, dtype, stride=None):

@@ -8,8 +8,8 @@ from typing import Optional, Sequence
 import numpy as np
 
 from . import _c as c
-from ._core import (Block, Error, array, byref, checked, defaults, documented, image,
-                    implementation, lib, place, pointer, rows, set_fields, unmasked, whole)
+from ._core import (Block, Error, array, byref, checked, documented, image, implementation, lib,
+                    one_of, place, pointer, rows, settings_of, unmasked, whole)
 from ._types import NO_LABEL, STIXEL, Camera, Stixels
 
 FORMATS = ("auto", "kitti", "nuscenes", "pcd", "ply")
@@ -18,8 +18,7 @@ KINDS = ("segment", "ground", "object", "sky", "carrier")
 
 def read_points(path, format: str = "auto") -> np.ndarray:
     """The points of a LiDAR file, float32 (points, 4): KITTI's and nuScenes' .bin, PCD, PLY."""
-    if format not in FORMATS:
-        raise Error(f"format is {format!r}, must be one of {', '.join(FORMATS)}")
+    one_of("format", format, FORMATS)
     bytes_ = pathlib.Path(path).read_bytes()
     file = c.StxLidarFile()
     try:
@@ -175,8 +174,7 @@ class Rectifier:
 
     def __init__(self, calibration: Calibration, source_width: int, source_height: int, *,
                  threads: int = 0, backend: str = "auto", **settings):
-        params = defaults("stx_rectify_fields", c.StxRectifyParams)
-        set_fields(params, settings, "stx_rectify_fields")
+        params = settings_of(c.StxRectifyParams, settings, "stx_rectify_fields")
         self._place = place(threads)
         self._impl = implementation("stx_rectify_impls", c.StxRectifyImpl, backend)
         self._size, self._maps = (whole("source_height", source_height),

@@ -7,11 +7,10 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from . import _c as c
-from ._core import (Block, Error, byref, checked, defaults, documented, image, lib, pointer, rows,
-                    same_size, set_fields, whole)
+from ._core import (Block, Error, byref, checked, documented, image, lib, pointer, rows, same_size,
+                    settings_of, structs, whole)
 from ._stereo import _columns
-from ._types import (GROUND, NO_LABEL, OBJECT, SKY, Brief, Columns, Stixels, as_stixels, fitted,
-                     stixel_records)
+from ._types import (GROUND, NO_LABEL, OBJECT, SKY, Brief, Columns, Stixels, fitted, stixel_records)
 
 ONE = 1024  # energies are whole numbers of 1/1024 nat
 TERMS = ("data", "semantic", "horizon", "unknown", "noise", "first", "cut", "pair")
@@ -98,8 +97,7 @@ class Explainer:
         if frame.columns is None:
             raise Error("frame: it has no columns; give one of a Pipeline with maps=True")
         self._data, grid = _columns(frame.columns)
-        self._params = defaults("stx_satdp_fields", c.StxSatdpParams)
-        set_fields(self._params, settings, "stx_satdp_fields")
+        self._params = settings_of(c.StxSatdpParams, settings, "stx_satdp_fields")
         self._params.grid, self._params.sky_known = grid, sky_known
         self._tables, camera = c.StxSatdpTables(), fitted(frame.camera, grid.width, grid.height)
         line = None if frame.road is None else ctypes.pointer(frame.road)
@@ -134,7 +132,7 @@ class Explainer:
         columns = self._data.shape[1]
         whole("column", column, 0, columns - 1)
         records = self._records[self._records["column"] == column]
-        found = [lib.stx_satdp_piece(byref(self._params.grid), as_stixels(records[i:]))
+        found = [lib.stx_satdp_piece(byref(self._params.grid), structs(c.StxStixel, records[i:]))
                  for i in range(len(records))]
         pieces = [(piece.first, piece.last, piece.kind) for piece in found]
         energy = self._energy(column, pieces)

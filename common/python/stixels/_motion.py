@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The camera's own motion, from its left pictures and their disparities; and times."""
-import ctypes
 import dataclasses
 import math
 from typing import NamedTuple, Optional
@@ -8,8 +7,8 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from . import _c as c
-from ._core import (BACKENDS, Error, Stream, byref, checked, contiguous, copy, image, lib, place,
-                    rows, same_size)
+from ._core import (BACKENDS, Error, Stream, byref, checked, contiguous, copy, image, lib, one_of,
+                    place, rows, same_size)
 from ._types import Brief, Camera, fitted
 
 MATCH = np.dtype(c.StxMotionPoint)
@@ -68,10 +67,6 @@ def motion_struct(motion):
     return c.StxMotion(c.STX_MOTION_KNOWN, tuple(rotation.flat), tuple(translation))
 
 
-def as_points(value):
-    return ctypes.cast(value.ctypes.data, ctypes.POINTER(c.StxMotionPoint))
-
-
 def nanoseconds(time):
     """Returns the nanoseconds of a time in seconds of any clock; None: there is no time."""
     if time is None:
@@ -97,9 +92,8 @@ class Egomotion(Stream):
     _stem = "egomotion"
 
     def __init__(self, *, threads: int = 0, backend: str = "auto"):
-        if backend not in BACKENDS:
-            raise Error(f"backend is {backend!r}, must be one of {', '.join(BACKENDS)}")
-        self._threads, self._backend = place(threads).threads, BACKENDS[backend]
+        self._backend = one_of("backend", backend, BACKENDS)
+        self._threads = place(threads).threads
         super().__init__()
 
     @staticmethod

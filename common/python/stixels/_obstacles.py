@@ -8,11 +8,10 @@ import numpy as np
 
 from . import _c as c
 from ._core import (Error, Stream, byref, checked, contiguous, copy, documented, implementation,
-                    labelled, lib, params_of, place, pointer, rows, same_size, scratch)
-from ._motion import (Egomotion, Estimate, Motion, as_points, fitted_camera, motion_of,
-                      motion_struct, nanoseconds)
-from ._types import (CLUSTER, FREE_SPACE, OBSTACLE, VELOCITY, Brief, Stixels, as_stixels,
-                     stixel_records)
+                    labelled, lib, params_of, place, pointer, rows, same_size, scratch, structs)
+from ._motion import (Egomotion, Estimate, Motion, fitted_camera, motion_of, motion_struct,
+                      nanoseconds)
+from ._types import (CLUSTER, FREE_SPACE, OBSTACLE, VELOCITY, Brief, Stixels, stixel_records)
 
 
 class Ground(NamedTuple):
@@ -53,8 +52,7 @@ def clusters(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
     highest = lib.stx_clusters_highest(pointer(labels), len(labels))
     found, counts = np.empty(highest + 1, CLUSTER), c.StxPointCounts()
     lib.stx_clusters_gather(pointer(points), pointer(labels), len(labels),
-                            ctypes.cast(pointer(found), ctypes.POINTER(c.StxCluster)), highest,
-                            byref(counts))
+                            structs(c.StxCluster, found), highest, byref(counts))
     return found
 
 
@@ -120,7 +118,8 @@ class Tracker(Stream):
         if motion is not None:
             frame.motion = ctypes.pointer(motion_struct(motion))
         if isinstance(motion, Estimate):
-            frame.points, frame.point_count = as_points(motion.points), len(motion.points)
+            frame.points = structs(c.StxMotionPoint, motion.points)
+            frame.point_count = len(motion.points)
             frame.interval = motion.interval
         return motion
 
@@ -132,8 +131,8 @@ class Tracker(Stream):
         and disparity if the camera also has cy, and else does not know it; a Motion, or an Estimate
         as of Egomotion; or None, not known."""
         found = stixel_records(stixels)
-        frame = c.StxObstaclesFrame(as_stixels(found), len(found), stixels.width, stixels.height,
-                                    stixels.stixel_width, stixels.camera._struct(),
+        frame = c.StxObstaclesFrame(structs(c.StxStixel, found), len(found), stixels.width,
+                                    stixels.height, stixels.stixel_width, stixels.camera._struct(),
                                     nanoseconds(time))
         columns = -(-stixels.width // stixels.stixel_width)
         with self._lock:

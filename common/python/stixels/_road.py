@@ -8,9 +8,9 @@ import numpy as np
 
 from . import _c as c
 from ._core import (Stream, byref, checked, contiguous, copy, documented, image, implementation,
-                    labelled, lib, params_of, place, pointer, rows, same_size)
+                    labelled, lib, params_of, place, pointer, rows, same_size, structs)
 from ._motion import NO_TIME, Estimate, motion_struct, nanoseconds
-from ._types import OBSTACLE, Brief, Camera, Stixels, as_stixels, fitted, stixel_records
+from ._types import OBSTACLE, Brief, Camera, Stixels, fitted, stixel_records
 
 
 def _add_motion(frame, motion):
@@ -109,7 +109,7 @@ class Occupancy(Stream):
         if stixels is not None:
             found, columns = stixel_records(stixels), -(-stixels.width // stixels.stixel_width)
             alive.append(found)
-            frame.stixels, frame.count = as_stixels(found), len(found)
+            frame.stixels, frame.count = structs(c.StxStixel, found), len(found)
             frame.width, frame.height = stixels.width, stixels.height
             frame.stixel_width, frame.camera = stixels.stixel_width, stixels.camera._struct()
         if points is not None:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Stereo pairs: matching, cells, stixels, segments, all of it in a pipeline."""
-import ctypes
 import threading
 from typing import NamedTuple
 
@@ -8,8 +7,8 @@ import numpy as np
 
 from . import _c as c
 from ._core import (BACKENDS, MAX_THREADS, Error, Stream, array, byref, checked, contiguous, copy,
-                    defaults, documented, image, implementation, lib, place, pointer, rows,
-                    same_size, scratch, set_fields, whole)
+                    documented, image, implementation, lib, one_of, params_of, place, pointer, rows,
+                    same_size, scratch, set_fields, settings_of, structs, whole)
 from ._types import NO_LABEL, STIXEL, Camera, Columns, Stixels, camera_struct, fitted
 
 GROUNDS = {"auto": c.STX_ROAD_AUTO, "calibration": c.STX_ROAD_CALIBRATION,
@@ -17,13 +16,6 @@ GROUNDS = {"auto": c.STX_ROAD_AUTO, "calibration": c.STX_ROAD_CALIBRATION,
            "piecewise": c.STX_ROAD_PIECEWISE}
 MODELS = ("gaussian", "gaussian-uniform")
 SOURCES = {"pairs": c.STX_PIPELINE_PAIRS, "disparities": c.STX_PIPELINE_DISPARITIES}
-
-
-def one_of(name, value, choices):
-    """The value that a dictionary has for a choice."""
-    if value not in choices:
-        raise Error(f"{name} is {value!r}, must be one of {', '.join(choices)}")
-    return choices[value] if isinstance(choices, dict) else value
 
 
 def gray(picture: np.ndarray) -> np.ndarray:
@@ -52,10 +44,7 @@ def match(left: np.ndarray, right: np.ndarray, *, threads: int = 0, backend: str
     """
     left, right = rows("left", left, np.uint8), rows("right", right, np.uint8)
     same_size("right", right, "left", left.shape)
-    params = defaults("stx_sgm_fields", c.StxSgmParams)
-    set_fields(params, settings, "stx_sgm_fields")
-    params.height, params.width = left.shape
-    checked(lib.stx_sgm_check, byref(params))
+    params = params_of("sgm", c.StxSgmParams, settings, height=left.shape[0], width=left.shape[1])
     impl, where = implementation("stx_sgm_impls", c.StxSgmImpl, backend), place(threads)
     found = Match(np.empty(left.shape, np.uint16), np.empty(left.shape, np.uint8))
     checked(impl.run, byref(params), byref(image(c.StxImage8, left)),
@@ -140,8 +129,7 @@ def reduce(disparity: np.ndarray, confidence: np.ndarray = None, *, labels: np.n
     are certain. labels: uint8 (height, width), Cityscapes' train ids. scores: (classes, height,
     width) of uint8, int8, float16 or float32, strides as they like, also of a half, a quarter or an
     eighth of the size. """
-    params = defaults("stx_colmean_fields", c.StxColmeanParams)
-    set_fields(params, settings, "stx_grid_fields", "stx_colmean_fields")
+    params = settings_of(c.StxColmeanParams, settings, "stx_grid_fields", "stx_colmean_fields")
     given = c.StxColmeanInput(confidence_is_sky=confidence_is_sky)
     hidden = np.ma.getmask(disparity)
     disparity = _take_map(params, given, disparity, encoding, camera)
@@ -156,9 +144,7 @@ def reduce(disparity: np.ndarray, confidence: np.ndarray = None, *, labels: np.n
     impl, where = implementation("stx_colmean_impls", c.StxColmeanImpl, backend), place(threads)
     grid, tables = params.grid, c.StxColmeanTables()
     lib.stx_colmean_prepare(byref(tables))
-    found = Columns(np.empty((2 + grid.classes, -(-grid.width // grid.cell_width),
-                              -(-grid.height // grid.cell_height)), np.uint16),
-                    grid.width, grid.height, grid.cell_width, grid.cell_height)
+    found = _columns_of(grid, np.empty(_shape(grid), np.uint16))
     checked(impl.run, byref(params), byref(tables), byref(given), pointer(found.data),
             scratch(impl.scratch_size(byref(params), where.threads)), byref(where))
     del alive
@@ -166,6 +152,15 @@ def reduce(disparity: np.ndarray, confidence: np.ndarray = None, *, labels: np.n
 
 
 # ---- Stixels ------------------------------------------------------------------------------------
+
+def _shape(grid):
+    return (2 + grid.classes, -(-grid.width // grid.cell_width),
+            -(-grid.height // grid.cell_height))
+
+
+def _columns_of(grid, data):
+    return Columns(data, grid.width, grid.height, grid.cell_width, grid.cell_height)
+
 
 def _columns(columns):
     """The columns' data and grid, checked: code that reads them trusts their size."""
@@ -177,11 +172,10 @@ def _columns(columns):
     if len(data) < 2:
         raise Error(f"columns.data has {len(data)} channels, must have 2 and one for each class")
     checked(lib.stx_grid_check, byref(grid))
-    shape = -(-grid.width // grid.cell_width), -(-grid.height // grid.cell_height)
-    if data.shape[1:] != shape:
+    if data.shape != (shape := _shape(grid)):
         raise Error(f"columns.data has {data.shape[1:]} columns and cells, an image of "
                     f"{grid.width} × {grid.height} pixels in cells of {grid.cell_width} × "
-                    f"{grid.cell_height} {shape}")
+                    f"{grid.cell_height} {shape[1:]}")
     return data, grid
 
 
@@ -212,8 +206,7 @@ def stixels(columns: Columns, camera: Camera = None, *, ground: str = "auto",
     looked for the sky, as match() does. """
     data, grid = _columns(columns)
     one_of("model", model, MODELS)
-    params = defaults("stx_satdp_fields", c.StxSatdpParams)
-    set_fields(params, settings, "stx_satdp_fields")
+    params = settings_of(c.StxSatdpParams, settings, "stx_satdp_fields")
     params.grid, params.sky_known = grid, sky_known
     struct = fitted(camera, grid.width, grid.height)
     tables = c.StxSatdpTables()
@@ -226,7 +219,7 @@ def stixels(columns: Columns, camera: Camera = None, *, ground: str = "auto",
     impl, where = implementation(table, c.StxSatdpImpl, backend), place(threads)
     found, result = np.empty(data[0].size, STIXEL), c.StxSatdpResult()
     checked(impl.run, byref(params), byref(tables), bool(line), pointer(data), None,
-            ctypes.cast(pointer(found), ctypes.POINTER(c.StxStixel)), byref(result),
+            structs(c.StxStixel, found), byref(result),
             scratch(impl.scratch_size(byref(params), where.threads)), byref(where))
     del track
     return _stixels(found, result.count, columns, struct)
@@ -238,15 +231,11 @@ def segments(columns: Columns, camera: Camera = None, *, threads: int = 0, backe
     """Line segments of columns, by Ramer-Douglas-Peucker: records of the kind SEGMENT, which know
     of no road."""
     data, grid = _columns(columns)
-    params = defaults("stx_rdp_fields", c.StxRdpParams)
-    set_fields(params, settings, "stx_rdp_fields")
-    params.grid = grid
-    checked(lib.stx_rdp_check, byref(params))
+    params = params_of("rdp", c.StxRdpParams, settings, grid=grid)
     impl, where = implementation("stx_rdp_impls", c.StxRdpImpl, backend), place(threads)
     found, result = np.empty(data[0].size, STIXEL), c.StxRdpResult()
-    checked(impl.run, byref(params), pointer(data),
-            ctypes.cast(pointer(found), ctypes.POINTER(c.StxStixel)), None, byref(result),
-            scratch(impl.scratch_size(byref(params), where.threads)), byref(where))
+    checked(impl.run, byref(params), pointer(data), structs(c.StxStixel, found), None,
+            byref(result), scratch(impl.scratch_size(byref(params), where.threads)), byref(where))
     return _stixels(found, result.count, columns, fitted(camera, grid.width, grid.height))
 
 
@@ -348,12 +337,9 @@ class Pipeline(Stream):
             return found
         found.left = None if left is None else left.copy()
         size = grid.height, grid.width
-        shape = (2 + grid.classes, -(-grid.width // grid.cell_width),
-                 -(-grid.height // grid.cell_height))
         found.disparity = copy(output.disparity.data, size, np.uint16, output.disparity.stride)
         if output.confidence.data:
             found.confidence = copy(output.confidence.data, size, np.uint8,
                                     output.confidence.stride)
-        found.columns = Columns(copy(output.columns, shape, np.uint16), grid.width, grid.height,
-                                grid.cell_width, grid.cell_height)
+        found.columns = _columns_of(grid, copy(output.columns, _shape(grid), np.uint16))
         return found

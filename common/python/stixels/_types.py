@@ -9,7 +9,7 @@ from typing import Optional
 import numpy as np
 
 from . import _c as c
-from ._core import Error, byref, checked, contiguous, image, lib, unmasked, whole
+from ._core import Error, byref, checked, contiguous, image, lib, one_of, structs, unmasked, whole
 
 STIXEL = np.dtype(c.StxStixel)
 OBSTACLE = np.dtype(c.StxObstacle)
@@ -180,14 +180,12 @@ class Stixels(Brief):
     def draw(self, what: str) -> np.ndarray:
         """A map (height, width) of the stixels: "disparity", uint16 in 1/256 pixel, 0 unknown and 1
         in the sky; "kind", uint8; or "label", uint8."""
-        kinds = {"disparity": np.uint16, "kind": np.uint8, "label": np.uint8}
-        if what not in kinds:
-            raise Error(f"what is {what!r}, must be one of {', '.join(kinds)}")
-        found, given = np.empty((self.height, self.width), kinds[what]), stixel_records(self)
-        draw = {"disparity": lib.stx_render_disparity, "kind": lib.stx_render_kinds,
-                "label": lib.stx_render_labels}[what]
-        draw(as_stixels(given), len(given), self.stixel_width,
-             byref(image(c.StxImage16 if what == "disparity" else c.StxImage8, found)))
+        draw, dtype, kind = one_of("what", what, {
+            "disparity": (lib.stx_render_disparity, np.uint16, c.StxImage16),
+            "kind": (lib.stx_render_kinds, np.uint8, c.StxImage8),
+            "label": (lib.stx_render_labels, np.uint8, c.StxImage8)})
+        found, given = np.empty((self.height, self.width), dtype), stixel_records(self)
+        draw(structs(c.StxStixel, given), len(given), self.stixel_width, byref(image(kind, found)))
         return found
 
     def metres(self):
@@ -196,16 +194,8 @@ class Stixels(Brief):
         found = np.empty(len(self.records), METRES)
         given = stixel_records(self)
         lib.stx_metres_of_all(byref(self.camera._struct()), self.width, self.stixel_width,
-                              as_stixels(given), len(given), as_metres(found))
+                              structs(c.StxStixel, given), len(given), structs(c.StxMetres, found))
         return found
-
-
-def as_stixels(value):
-    return ctypes.cast(value.ctypes.data, ctypes.POINTER(c.StxStixel))
-
-
-def as_metres(value):
-    return ctypes.cast(value.ctypes.data, ctypes.POINTER(c.StxMetres))
 
 
 def stixel_records(stixels):

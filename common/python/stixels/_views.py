@@ -8,12 +8,12 @@ import numpy as np
 
 from . import _c as c
 from ._core import (Block, Error, Single, array, byref, checked, contiguous, copy, defaults,
-                    documented, image, implementation, keywords, labelled, lib, place, pointer,
-                    scratch, set_fields, whole)
+                    documented, image, implementation, keywords, labelled, lib, params_of, place,
+                    pointer, scratch, set_fields, settings_of, structs, whole)
 from ._files import Calibration
 from ._motion import Estimate, motion_of
 from ._obstacles import Obstacles
-from ._types import FREE_SPACE, OBSTACLE, Camera, Stixels, as_stixels, camera_struct, stixel_records
+from ._types import FREE_SPACE, OBSTACLE, Camera, Stixels, camera_struct, stixel_records
 
 HIT, THING = np.dtype(c.StxSceneHit), np.dtype(c.StxSceneHazard)
 PIXELS = {3: ("RGB", "BGR"), 4: ("RGBA", "BGRA", "ARGB", "ABGR", "RGBx", "BGRx", "xRGB", "xBGR")}
@@ -36,17 +36,6 @@ def _obstacles(obstacles):
             contiguous("obstacles.free_space", obstacles.free_space, FREE_SPACE, "directions"))
 
 
-def _as(kind, value):
-    if value is None:
-        return None
-    if not len(value):
-        value = _NOTHING  # looked for, and not found
-    return ctypes.cast(pointer(value), ctypes.POINTER(kind))
-
-
-_NOTHING = np.zeros(64, np.uint8)
-
-
 @documented("stx_overlay_fields")
 def overlay(picture: np.ndarray, stixels: Stixels, *, obstacles: Optional[Obstacles] = None,
             format: str = None, threads: int = 0, **settings) -> np.ndarray:
@@ -61,27 +50,24 @@ def overlay(picture: np.ndarray, stixels: Stixels, *, obstacles: Optional[Obstac
         raise Error(f"picture has {picture.shape[2]} channels, must have 3 or 4")
     picture = np.array(picture, order="C")
     found, (known, free) = stixel_records(stixels), _obstacles(obstacles)
-    params = defaults("stx_overlay_fields", c.StxOverlayParams)
-    set_fields(params, settings, "stx_overlay_fields")
-    params.camera, params.stixel_width = stixels.camera._struct(), stixels.stixel_width
-    params.width, params.height = stixels.width, stixels.height
-    params.columns = -(-stixels.width // stixels.stixel_width)
-    params.frame_height, params.frame_width = picture.shape[:2]
-    params.format = _format(format or PIXELS[picture.shape[2]][0], picture.shape[2])
-    checked(lib.stx_overlay_check, byref(params))
-
+    height, width, channels = picture.shape
+    params = params_of("overlay", c.StxOverlayParams, settings, camera=stixels.camera._struct(),
+                       stixel_width=stixels.stixel_width, width=stixels.width,
+                       height=stixels.height, columns=-(-stixels.width // stixels.stixel_width),
+                       frame_height=height, frame_width=width,
+                       format=_format(format or PIXELS[channels][0], channels))
     impl, where = implementation("stx_overlay_impls", c.StxOverlayImpl), place(threads)
-    frame = c.StxFrame()
+    frame, given = c.StxFrame(), structs(c.StxStixel, found)
     frame.data[0], frame.stride[0] = pointer(picture), picture.strides[0]
     memory = Block(lib.stx_overlay_size(byref(params)))
     drawing = lib.stx_overlay_init(memory.address, byref(params))
-    lib.stx_overlay_draw_all(byref(impl), drawing, byref(frame), as_stixels(found), len(found),
+    lib.stx_overlay_draw_all(byref(impl), drawing, byref(frame), given, len(found),
                              scratch(impl.scratch_size(byref(params), len(found), where.threads)),
                              where.threads)
-    facts = c.StxOverlayFacts(as_stixels(found), len(found))
+    facts = c.StxOverlayFacts(given, len(found))
     if known is not None:
-        facts.obstacles, facts.obstacle_count = _as(c.StxObstacle, known), len(known)
-        facts.free_space, facts.free_count = _as(c.StxFreeSpace, free), len(free)
+        facts.obstacles, facts.obstacle_count = structs(c.StxObstacle, known), len(known)
+        facts.free_space, facts.free_count = structs(c.StxFreeSpace, free), len(free)
     _draw_canvas(params, drawing, facts, frame, where)
     return picture
 
@@ -166,11 +152,11 @@ def _put_stixels(bev, layer, stixels, obstacles):
     found, (known, free) = stixel_records(stixels), _obstacles(obstacles)
     camera = stixels.camera._struct()
     checked(lib.stx_bev_stixels_can_place, byref(camera))
-    view = c.StxBevStixels(as_stixels(found), len(found), stixels.width, stixels.height,
+    view = c.StxBevStixels(structs(c.StxStixel, found), len(found), stixels.width, stixels.height,
                            stixels.stixel_width, camera)
     if known is not None:
-        view.obstacles, view.obstacle_count = _as(c.StxObstacle, known), len(known)
-        view.free_space, view.directions = _as(c.StxFreeSpace, free), len(free)
+        view.obstacles, view.obstacle_count = structs(c.StxObstacle, known), len(known)
+        view.free_space, view.directions = structs(c.StxFreeSpace, free), len(free)
     lib.stx_bev_put_stixels(bev, byref(layer), byref(view))
 
 
@@ -186,8 +172,7 @@ class Street(Single):
 
     def __init__(self, width: int = 1242, height: int = 375, *, seed: int = 0,
                  camera: Camera = None, calibration: Calibration = None, **settings):
-        params = defaults("stx_scene_fields", c.StxSceneParams)
-        set_fields(params, settings, "stx_scene_fields")
+        params = settings_of(c.StxSceneParams, settings, "stx_scene_fields")
         params.seed = whole("seed", seed, 0, 2 ** 64 - 1)
         params.width, params.height = whole("width", width), whole("height", height)
         params.camera = camera_struct(camera)
@@ -247,7 +232,7 @@ class Street(Single):
         found = np.empty(len(pixels), HIT)
         with self._lock:
             lib.stx_scene_hits(self._scene, c.STX_SCENE_LEFT, pointer(pixels), len(pixels),
-                               ctypes.cast(pointer(found), ctypes.POINTER(c.StxSceneHit)))
+                               structs(c.StxSceneHit, found))
         return found
 
     def cast(self, origin, direction) -> np.void:
