@@ -10,7 +10,7 @@ import numpy as np
 import data
 import report
 import stixels
-from options import Parser, Refused, Settings, check_threads
+from options import Parser, Refused, Settings
 
 GROWN, HALF, LEAST_POINTS = 1.2, .5, 3
 LEAST_VEHICLE, LEAST_PERSON = 1.6, .6  # m: how deep a thing is at least
@@ -111,21 +111,18 @@ def judge(frame, found, farthest, score):
 
 def main(arguments):
     settings = Settings()
-    parser = Parser("stx-eval boxes", "FOLDER - the score of StixelNExT's evaluation",
+    parser = Parser("stx-eval boxes", "FOLDER", "Computes the score of StixelNExT's evaluation.\n\n"
                     "Pairs with labelled scans in the folders of KITTI's odometry: how many object "
                     "stixels lie\nin boxes of labelled vehicles and people, and how many boxes "
                     "have such stixels.")
     parser.text("calibration", "FILE", "in place of each sequence's calib.txt")
     parser.real("farthest", "METRES", "stixels and boxes count up to here, metres (30)", 30.)
-    parser.whole("threads", "0: all cores")
-    parser.flag("json", "print JSON")
     options = parser.parse(arguments)
     if len(options.rest) != 1:
         raise Refused(f"{'one folder' if options.rest else 'say a folder'} with labelled scans "
                       "(see --help)")
     if not NEAREST < options.farthest <= 250:
         raise Refused(f"--farthest={options.farthest:g}: above {NEAREST}, up to 250 m")
-    check_threads(options.threads)
     settings.more = {"threads": options.threads}
     source = data.Scans(options.rest[0], options.calibration)
     score = {name: np.zeros(len(STEPS), int) for name in ("stixels", "things", "right", "hit")}
@@ -140,12 +137,4 @@ def main(arguments):
               "precision_of_things": report.share(int(score["right"][k]), int(score["things"][k])),
               "recall": report.share(int(score["hit"][k]), boxes)} for k, step in enumerate(STEPS)]
     root = {"data": source.name, "frames": source.count, "boxes": boxes, "confidences": steps}
-    if options.json:
-        report.dump(root)
-        return
-    print(f"{source.name}, {source.count} frames, {boxes} boxes\n\n{'confidence':12} "
-          f"{'stixels':>9} {'precision':>11} {'things':>9} {'precision':>11} {'recall':>11}")
-    for step in steps:
-        report.line(12, f"from {step['confidence']:.1f}", step, [
-            ("stixels", 1, 9, 0), ("precision", 100, 9, 1, " %"), ("things", 1, 9, 0),
-            ("precision_of_things", 100, 9, 1, " %"), ("recall", 100, 9, 1, " %")])
+    report.tell(root, options.json)

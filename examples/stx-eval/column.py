@@ -114,7 +114,8 @@ def dump(story):
 
 def parser_of(settings):
     parser = Parser(
-        "stx-eval column", "- explains one column of stixels",
+        "stx-eval column", "",
+        "Explains one column of stixels.\n\n"
         "What was measured in a column, what was made of it, what that costs, and what another "
         "kind\nor one stixel less would, as JSON. Without pictures it is one of the synthetic "
         "street.")
@@ -161,6 +162,7 @@ def open_frame(arguments):
         settings.set_cell(options.cell)
     settings.model = "rdp" if options.segments else "satdp"
     settings.more = {"ground": options.ground, "labels": options.labels,
+                     "threads": options.threads,
                      "source": "disparities" if options.disparity else "pairs"}
     name, picture, given = load_frame(options)
     frame = settings.pipeline(picture.shape[1], picture.shape[0])(**given)

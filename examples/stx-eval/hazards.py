@@ -12,7 +12,7 @@ import data
 import png
 import report
 import stixels
-from options import Parser, Refused, Settings, check_threads, choose, size
+from options import BACKENDS, Parser, Refused, Settings, at_least, choose, size
 from stixels import _c as c
 from stixels import _core as core
 
@@ -23,7 +23,6 @@ BINS = 1001  # of an error: mm; cm of a distance; and what is more
 SAMPLES = 5  # across a thing's front
 OFF_X, OFF_Z = .25, .6  # m by which a record may lie beside it, and before or behind it
 SOONEST = 4.  # m: what is nearer is partly below the picture
-BACKENDS = ("auto", "cuda", "omp")
 
 
 # ---- What the street has ------------------------------------------------------------------------
@@ -153,25 +152,6 @@ class Score:
         return root
 
 
-def show(root):
-    print(f"{root['data']}: {root['frames']} frames, ground in {root['with-ground']}")
-    if "sizes" in root:
-        print(f"  {'':10}" + "".join(f"     {start:2.0f} to {end:2.0f} m"
-                                     for start, end in zip(RANGES, RANGES[1:])))
-        for size_, centimetres in zip(root["sizes"], SIZES):
-            print(f"  {abs(centimetres):3} cm {'high' if centimetres > 0 else 'deep':4}" + "".join(
-                f"{report.at(part, 'found', 100):5.1f} % of {part['seen']:3}"
-                for part in size_["ranges"]))
-        print(f"  {root['false']} in the lane where there is nothing, {root['other-kind']} at one "
-              "of the other kind")
-        print(f"  medians of the errors: {report.at(root, 'height-error', 100):.1f} cm in height, "
-              f"{report.at(root, 'distance-error'):.2f} m in distance")
-    print(f"  in the lane: {root['small-in-lane']} small things, {root['holes-in-lane']} holes")
-    if "false" in root and "sizes" not in root:
-        print(f"  of these, {root['false']} where nothing is known to be")
-    print(f"  {report.at(root, 'ms'):.2f} ms per frame, of hazards alone")
-
-
 # ---- A list of what real frames have ------------------------------------------------------------
 
 class Known:
@@ -298,7 +278,7 @@ def run_folder(options, finder, score, known, folder):
 
 def parser_of(struct, params):
     parser = Parser(
-        "stx-eval hazards", "[FOLDER…] - measures road-hazards",
+        "stx-eval hazards", "[FOLDER…]", "Measures road-hazards.\n\n"
         "Without folders: which small things and holes of the synthetic street are found.\n"
         "With folders that hold image_2 and image_3, or image_0 and image_1: what is told in the\n"
         "lane ahead, where as a rule there is nothing. Frames of a folder follow each other, "
@@ -313,11 +293,9 @@ def parser_of(struct, params):
                                  "false")
     parser.real("lane", "M", "metres straight ahead in which records count (3)", 3.)
     parser.text("backend", "NAME", "auto or omp (auto)", "auto")
-    parser.whole("threads", "0: all cores")
     parser.text("pictures", "FOLDER", "draw what is found in the folders' frames into this folder")
     parser.flag("log", "tell misses and records, on stderr")
-    parser.flag("json", "print JSON")
-    parser.group("hazards", "Hazards:", "road-hazards", ("stx_hazards_fields", struct, params))
+    parser.group("hazards", "road-hazards", ("stx_hazards_fields", struct, params))
     return parser
 
 
@@ -326,13 +304,9 @@ def main(arguments):
     struct = core.defaults("stx_hazards_fields", c.StxHazardsParams)
     options = parser_of(struct, params).parse(arguments)
     choose("backend", options.backend, BACKENDS)
-    if options.backend == "cuda":
-        raise Refused(f"--backend={options.backend}: hazards have none")
-    if options.seeds < 1 or options.frames < 1:
-        raise Refused(f"--seeds={options.seeds} --frames={options.frames}: must be at least 1")
+    at_least(1, seeds=options.seeds, frames=options.frames)
     if not options.lane > 0:
         raise Refused(f"--lane={options.lane:g}: must be more than 0")
-    check_threads(options.threads)
     size("size", options.size)
     settings.more, score = {"threads": options.threads}, Score(options.log, options.lane)
     finder = Finder(options, settings, params, score)
@@ -346,4 +320,4 @@ def main(arguments):
         for number in range(options.seeds):
             run_street(options, finder, score, options.seed + number)
     root = score.json(name, not options.rest, not options.rest or known is not None)
-    report.tell(root, show, options.json)
+    report.tell(root, options.json)

@@ -424,36 +424,3 @@ def state_of(speed):
     if over < MOVES or abs(float(speed[1]) + MOVES) < STANDS:
         return c.STX_MOVES_UNKNOWN
     return c.STX_MOVES_ONCOMING if -speed[1] > np.float32(MOVES) else c.STX_MOVES_ON
-
-
-# ---- Report -------------------------------------------------------------------------------------
-
-CELLS = [("counted", 1, 9, 0)] + [(key, 100, 8, 1, "%") for key in (
-    "recall", "possible", "id_kept", "distance_median", "distance_mean", "distance_9_in_10",
-    "distance_within_3_percent")] + [
-        ("speed_error", 1, 9, 2), ("moving", 1, 9, 0), ("moving_said", 100, 8, 1, "%"),
-        ("moving_speed_median", 1, 9, 2), ("moving_speed_9_in_10", 1, 9, 2),
-        ("contact_median", 100, 8, 1, "%")]
-
-
-def show(root):
-    print(f"{root['data']}, {root['frames']} frames\n")
-    print(f"{'':12}" + "".join(f"{word:>10}" for word in (
-        "counted", "recall", "possible", "id kept", "median", "mean", "9 in 10", "within 3%",
-        "speed m/s", "moving", "said", "median", "9 in 10", "contact")))
-    for name in ("vehicles", "people", "all"):
-        report.line(12, name, root[name], CELLS)
-    print(f"\n{root['obstacles']} obstacles, {root['ghosts']} where nothing stands, "
-          f"{root['parts']} parts of objects: precision {report.at(root, 'precision', 100):.1f}%, "
-          f"among what is found or wrong {report.at(root, 'strict_precision', 100):.1f}%; "
-          f"{report.at(root, 'ms'):.3f} ms per frame")
-    motion = root["motion"]
-    print()
-    Speeds.show([{**motion["speeds"], "range": ""}])
-    print(f"\n{'state':12}{'obstacles':>10}{'said':>10}{'right':>10}")
-    for name, row in motion["states"].items():
-        report.line(12, name, row, [("all", 1, 9, 0), ("said", 100, 8, 1, "%"),
-                                    ("right", 100, 8, 1, "%")])
-    print(f"\nthe camera's motion, of {motion['motions']} frames, is off by "
-          f"{report.at(motion, 'turn_error'):.3f} degrees and "
-          f"{report.at(motion, 'shift_error'):.4f} m a frame")

@@ -15,7 +15,7 @@ import data
 import png
 import report
 import stixels
-from options import BACKENDS, Parser, Refused, at_least, check_threads, choose
+from options import BACKENDS, Parser, Refused, at_least, check_folder, choose
 from stixels import _c as c
 from stixels import _core as core
 
@@ -174,41 +174,11 @@ def report_of(scans, options, rows, counts):
                       **measures(counts.sum(axis=0))}}
 
 
-def show(root):
-    cells = [("precision", 1, 10, 2), ("recall", 1, 8, 2), ("f1", 1, 8, 2), ("iou", 1, 8, 2)]
-    rows, total = root["scans"], root["total"]
-    print(f"{root['data']}: {len(rows)} scans, protocol {root['protocol']}, "
-          f"{root['implementation']}\n")
-    print(f"{'scan':22} {'points':>9} {'ground':>9} {'obstacle':>9} {'outside':>9} "
-          f"{'precision':>10} {'recall':>8} {'F1':>8} {'IoU':>8} {'height':>7} {'clusters':>8} "
-          f"{'ms':>8}")
-    for row in rows:
-        report.line(22, row["name"], row,
-                    [(key, 1, 9, 0) for key in ("points", "ground", "obstacles", "outside")]
-                    + cells + [("height", 1, 7, 2), ("clusters", 1, 8, 0), ("ms", 1, 8, 2)])
-    points, ground, obstacles, outside, ignored = (sum(row[key] for row in rows) for key in (
-        "points", "ground", "obstacles", "outside", "ignored"))
-    print(f"\n{points} points = {ground} ground + {obstacles} obstacle + {outside} not classified; "
-          f"{total['counted']} counted + {ignored} ignored")
-    print(f"\n{'range':22} {'counted':>9} {'precision':>10} {'recall':>8} {'F1':>8} {'IoU':>8}")
-    for row, end in zip(root["ranges"], RANGES[1:]):
-        if row["counted"]:  # beyond r_max nothing is ground
-            name = (f"from {row['from']:g} m" if end == math.inf
-                    else f"{row['from']:g} to {end:g} m")
-            report.line(22, name, row, [("counted", 1, 9, 0), *cells])
-    report.line(22, "all", total, [("counted", 1, 9, 0), *cells])
-    worst = next((row["name"] for row in rows if row["f1"] == total["f1_worst"]), None)
-    f1, least, iou, ms = (math.nan if total[key] is None else total[key]
-                          for key in ("f1_mean", "f1_worst", "iou_mean", "ms"))
-    print(f"\nF1 per scan: mean {f1:.2f}, worst {least:.2f} ({worst}); IoU mean {iou:.2f}; "
-          f"{ms:.2f} ms per scan")
-
-
 # ---- Command line -------------------------------------------------------------------------------
 
 def parser_of(struct, given):
     parser = Parser(
-        "stx-eval lidar", "[FOLDER] - measures ground in LiDAR scans",
+        "stx-eval lidar", "[FOLDER]", "Measures ground in LiDAR scans.\n\n"
         "FOLDER holds SemanticKITTI's layout: velodyne/*.bin with labels/*.label, itself, in\n"
         "sub-folders or in sequences/. Defaults are those of lidar-ground.")
     parser.flag("street", "the synthetic street, no folder")
@@ -225,10 +195,8 @@ def parser_of(struct, given):
     parser.text("labels", "DIR", "judge another program: DIR/SEQUENCE/NAME.label for "
                                  "SEQUENCE/velodyne/NAME.bin")
     parser.text("backend", "B", "auto or omp", "auto")
-    parser.whole("threads", "0: all cores")
     parser.whole("repeat", "runs per scan; the fastest counts", 1)
-    parser.flag("json", "print JSON")
-    parser.group("ground", "Ground:", "the ground segmentation",
+    parser.group("ground", "the ground segmentation",
                  ("stx_ground_fields", struct, given))
     return parser
 
@@ -237,22 +205,16 @@ def main(arguments):
     struct, given = core.defaults("stx_ground_fields", c.StxGroundParams), {}
     options = parser_of(struct, given).parse(arguments)
     options.ground, options.raise_ = given, getattr(options, "raise")
-    if len(options.rest) > 1:
-        raise Refused(f"one folder, please, not {len(options.rest)} (see --help)")
-    if bool(options.rest) == options.street:
-        raise Refused("give either a folder or --street (see --help)")
+    check_folder(options)
     if options.street and options.labels:
         raise Refused("--labels needs a folder of scans, not --street")
     choose("backend", options.backend, BACKENDS)
     choose("protocol", options.protocol, PROTOCOLS)
     at_least(1, repeat=options.repeat)
-    if options.frames < 0:
-        raise Refused(f"--frames={options.frames}: must be at least 0 (0: all)")
-    check_threads(options.threads)
     core.checked(core.lib.stx_ground_check, core.byref(struct))
     scans = (Street(options.seed, options.beams, options.frames or 10) if options.street
              else Folder(options.rest[0]))
     found = [judge(scans, i, options) for i in range(min(options.frames or scans.count,
                                                          scans.count))]
     root = report_of(scans, options, [row for row, _ in found], sum(part for _, part in found))
-    report.tell(root, show, options.json)
+    report.tell(root, options.json)

@@ -8,7 +8,7 @@ import numpy as np
 import data
 import report
 import stixels
-from options import BACKENDS, Parser, Refused, Settings, check_threads, choose, size
+from options import BACKENDS, Parser, Refused, Settings, at_least, check_sequence, choose, size
 from stixels import _c as c
 from stixels import _core as core
 
@@ -122,23 +122,6 @@ class Score:
                 "ms": ratio(self.ms, self.frames), "lengths": lengths}
 
 
-def show(root):
-    at = report.at
-    print(f"{root['name']}: {root['frames']} frames, {root['known']} with a motion, "
-          f"{at(root, 'points'):.0f} points each, of which {at(root, 'agree', 100):.1f} % agree; "
-          f"{at(root, 'ms'):.2f} ms of CPU")
-    print("errors of a frame over the standard deviations given: rotation "
-          f"{at(root, 'turn_over_deviation'):.2f}, translation "
-          f"{at(root, 'shift_over_deviation'):.2f}")
-    print(f"steps uneven by {at(root, 'uneven_found', 1e3):.1f} mm, the true ones by "
-          f"{at(root, 'uneven_true', 1e3):.1f} mm")
-    print("pieces of         number  translation %   degrees/m")
-    for row in root["lengths"]:
-        unit = "metres" if "metres" in row else "frames"
-        print(f"{row[unit]:6} {'m' if unit == 'metres' else unit:9} {row['pieces']:8} "
-              f"{100 * row['translation']:14.3f} {row['degrees_per_metre']:11.5f}")
-
-
 # ---- Frames -------------------------------------------------------------------------------------
 
 def log_frame(name, found, truth):
@@ -175,7 +158,7 @@ def run(source, first, count, truth_of, options, score):
 
 def parser_of(settings, street, given):
     parser = Parser(
-        "stx-eval motion", "- measures the camera's own motion",
+        "stx-eval motion", "", "Measures the camera's own motion.\n\n"
         "The motion between frames, put together over pieces, beside the true one: the distance\n"
         "between the two ends as a share of the way, and the angle for each metre of it.")
     parser.text("sequence", "FOLDER", "a real street: pictures, calib.txt and poses.txt as in "
@@ -188,12 +171,10 @@ def parser_of(settings, street, given):
     parser.flag("perfect", "with the street's true disparities")
     parser.text("size", "WxH", "of the street's pictures (1242x375)")
     parser.text("backend", "B", "of the motion: auto or omp", "auto")
-    parser.whole("threads", "0: all cores")
     parser.flag("log", "each frame's motion and error, on stderr")
-    parser.flag("json", "print JSON")
-    parser.group("sgm", "Stereo:", "the stereo matcher",
+    parser.group("sgm", "the stereo matcher",
                  ("stx_sgm_fields", settings.struct.sgm, settings.match))
-    parser.group("street", "Street:", "street-scene-src", ("stx_scene_fields", street, given))
+    parser.group("street", "street-scene-src", ("stx_scene_fields", street, given))
     return parser
 
 
@@ -201,13 +182,10 @@ def main(arguments):
     settings, given = Settings(), {}
     street = core.defaults("stx_scene_fields", c.StxSceneParams)
     options = parser_of(settings, street, given).parse(arguments)
-    if options.rest:
-        raise Refused(f"'{options.rest[0]}': a folder is that of --sequence (see --help)")
+    check_sequence(options)
     choose("backend", options.backend, BACKENDS)
-    check_threads(options.threads)
-    if options.frames < 0 or options.seeds < 1 or options.first < 0:
-        raise Refused(f"--seeds={options.seeds} --frames={options.frames} --first={options.first}: "
-                      "must be at least 1, 0 and 0")
+    at_least(1, seeds=options.seeds)
+    at_least(0, frames=options.frames, first=options.first)
     if options.sequence and (options.perfect or options.size):
         raise Refused(f"--sequence has no use for {'--perfect' if options.perfect else '--size'}")
     options.match, score = settings.match, Score()
@@ -225,4 +203,4 @@ def main(arguments):
                 score)
         name = f"synthetic street, seeds {options.seed} to {options.seed + options.seeds - 1}"
     root = score.json(name)
-    report.tell(root, show, options.json)
+    report.tell(root, options.json)

@@ -9,7 +9,7 @@ import report
 import sequence
 import stixels
 from data import FRAMES_PER_SECOND
-from options import Parser, Refused, Settings, check_threads, choose, size
+from options import Parser, Refused, Settings, at_least, check_sequence, choose, size
 from stixels import _c as c
 from stixels import _core as core
 
@@ -96,7 +96,7 @@ def run_streets(options, settings, street, params):
                  ("true disparities" if options.perfect else "stereo")
                  + (" with labels" if options.labels else ""))
     return scores.json(f"synthetic {street.get('scene', 'street')}, {data_name}, seeds "
-                       f"{options.seed} to {options.seed + options.seeds - 1}"), judge.show
+                       f"{options.seed} to {options.seed + options.seeds - 1}")
 
 
 # ---- A real street ------------------------------------------------------------------------------
@@ -113,14 +113,14 @@ def run_sequence(options, settings, params):
         judged(frame, poses, 0. if before is None else seconds - before, found)
         before = seconds
     judged.ms = finder.ms
-    return judged.json(source.name), sequence.show
+    return judged.json(source.name)
 
 
 # ---- Command line -------------------------------------------------------------------------------
 
 def parser_of(struct, params, street_struct, street):
     parser = Parser(
-        "stx-eval obstacles", "- measures obstacles on the synthetic street",
+        "stx-eval obstacles", "", "Measures obstacles on the synthetic street.\n\n"
         "Vehicles and people from 4 to 40 m: how many are found, how many obstacles are right, "
         "how\noften an id is kept, and how far off distances are.")
     parser.flag("labels", "with the true classes as semantics")
@@ -136,20 +136,16 @@ def parser_of(struct, params, street_struct, street):
     parser.whole("seeds", "so many streets (4)", 4)
     parser.whole("frames", "of each, ten per second (40)", 40)
     parser.text("size", "WxH", "of the pictures (1242x375)", "1242x375")
-    parser.whole("threads", "0: all cores")
     parser.flag("log", "tell what is wrong, on stderr")
-    parser.flag("json", "print JSON")
-    parser.group("obstacles", "Obstacles:", "stixel-obstacles",
+    parser.group("obstacles", "stixel-obstacles",
                  ("stx_obstacles_fields", struct, params))
-    parser.group("street", "Street:", "street-scene-src",
+    parser.group("street", "street-scene-src",
                  ("stx_scene_fields", street_struct, street))
     return parser
 
 
 def apply(options, settings):
-    if options.seeds < 1 or options.frames < 1:
-        raise Refused(f"--seeds={options.seeds} --frames={options.frames}: must be at least 1")
-    check_threads(options.threads)
+    at_least(1, seeds=options.seeds, frames=options.frames)
     useless = [f"--{name}" for name in ("labels", "perfect") if getattr(options, name)]
     if options.scans and useless:
         raise Refused(f"--scans has no use for {useless[0]}")
@@ -172,9 +168,7 @@ def main(arguments):
     options = parser_of(core.defaults("stx_obstacles_fields", c.StxObstaclesParams), params,
                         core.defaults("stx_scene_fields", c.StxSceneParams), street
                         ).parse(arguments)
-    if options.rest:
-        raise Refused(f"'{options.rest[0]}': a folder is that of --sequence (see --help)")
+    check_sequence(options)
     apply(options, settings)
-    root, show = (run_sequence(options, settings, params) if options.sequence
-                  else run_streets(options, settings, street, params))
-    report.tell(root, show, options.json)
+    report.tell(run_sequence(options, settings, params) if options.sequence
+                else run_streets(options, settings, street, params), options.json)

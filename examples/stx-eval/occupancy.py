@@ -7,7 +7,7 @@ import numpy as np
 import data
 import report
 import stixels
-from options import Parser, Refused, Settings, at_least, check_threads
+from options import Parser, Refused, Settings, at_least, check_sequence
 from stixels import _c as c
 from stixels import _core as core
 
@@ -99,15 +99,6 @@ class Judge:
                 "ms": report.share(self.ms, self.frames)}
 
 
-def show(root):
-    print(f"{root['data']}, {root['frames']} frames\n\n{'truly':12} {'cells':>9} {'as free':>9} "
-          f"{'occupied':>9}")
-    for name, key in (("ground", "ground"), ("of it road", "road"), ("things", "thing")):
-        report.line(12, name, root[key], [("cells", 1, 9, 0), ("free", 100, 7, 1, " %"),
-                                          ("occupied", 100, 7, 1, " %")])
-    print(f"\n{root['ms'] or 0.:.2f} ms a frame")
-
-
 # ---- Frames -------------------------------------------------------------------------------------
 
 def points_of(frame):
@@ -173,7 +164,7 @@ def main(arguments):
     settings, params = Settings(), {}
     struct = core.defaults("stx_occupancy_fields", c.StxOccupancyParams)
     parser = Parser(
-        "stx-eval occupancy", "- measures occupancy grids beside labelled scans",
+        "stx-eval occupancy", "", "Measures occupancy grids beside labelled scans.\n\n"
         "Cells from 5 to 40 m in which a scan has points of the ground alone, or of things alone:\n"
         "how many of them the grid says are free or occupied. The motion is that of the poses;\n"
         "--motion alone is a grid of each frame alone.")
@@ -183,19 +174,15 @@ def main(arguments):
     parser.flag("scans", "of the sequence's scans as lidar-ground labels them, in place of stereo")
     parser.whole("seed", "of the synthetic street (1)", 1)
     parser.whole("frames", "of it, ten per second (40)", 40)
-    parser.whole("threads", "0: all cores")
-    parser.flag("json", "print JSON")
-    parser.group("occupancy", "Occupancy grid:", "occupancy-grid",
+    parser.group("occupancy", "occupancy-grid",
                  ("stx_occupancy_fields", struct, params))
     options = parser.parse(arguments)
-    if options.rest:
-        raise Refused(f"'{options.rest[0]}': a folder is that of --sequence (see --help)")
+    check_sequence(options)
     at_least(1, frames=options.frames)
     if options.scans and not options.sequence:
         raise Refused("--scans needs a --sequence")
-    check_threads(options.threads)
     settings.more = {"threads": options.threads}
     judged = Judge(struct)
     run = Run(options, settings, params, judged)
     root = judged.json((run_sequence if options.sequence else run_street)(run, options))
-    report.tell(root, show, options.json)
+    report.tell(root, options.json)

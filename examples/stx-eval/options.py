@@ -3,6 +3,7 @@
 the names, ranges and texts of the elements' properties."""
 import argparse
 import ctypes
+import sys
 
 import release
 import stixels
@@ -12,10 +13,6 @@ from stixels import _core as core
 
 lib = core.lib
 HELP = " (see --help)"
-
-
-def spelled(value):
-    return f"{value:g}" if isinstance(value, float) else value
 
 
 # ---- Options made from tables -------------------------------------------------------------------
@@ -102,95 +99,81 @@ def _describe(field, defaults):
 
 # ---- The command line ---------------------------------------------------------------------------
 
-class _Silent(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """Options, the plain ones and, in groups that --help-all shows, those of the tables."""
+
+    def __init__(self, name, usage, summary, more=None):
+        super().__init__(name, f"{name} [OPTION…] {usage}".rstrip(), summary, more,
+                         allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
+        self.add_argument("rest", nargs="*", help=argparse.SUPPRESS)
+        self.add_argument("--help-all", action="help", help="show all options and exit")
+        release.add_version(self)
+        self.whole("threads", "0: all cores")
+        self.flag("json", "print JSON")
+
     def error(self, message):
         raise Refused(message + HELP)
 
-
-class Parser:
-    """Options in groups; --help shows the main ones, --help-NAME a group, --help-all all."""
-
-    def __init__(self, name, usage, summary, more=""):
-        self._name, self._summary, self._more = name, summary, more
-        self._usage = f"{name} [OPTION…] {usage}"
-        self._parser = _Silent(prog=name, add_help=False, allow_abbrev=False)
-        self._parser.add_argument("rest", nargs="*")
-        self._groups = {"": ("Application Options:", None, [("--version", "print it")])}
-        for option in ("-h", "--help", "--help-all", "--version"):
-            self._parser.add_argument(option, action="store_true", dest=option)
-
     def flag(self, name, text):
-        self._add(name, text, action="store_true")
+        self.add_argument(f"--{name}", action="store_true", help=text)
 
     def text(self, name, form, text, default=None):
-        self._add(name, text, form, default=default)
+        self.add_argument(f"--{name}", metavar=form, default=default, help=text)
 
-    def whole(self, name, text, default=0, form="N"):
-        self._add(name, text, form, default=default, type=int)
+    def whole(self, name, text, default=0):
+        self.add_argument(f"--{name}", metavar="N", type=int, default=default, help=text)
 
     def real(self, name, form, text, default=0.):
-        self._add(name, text, form, default=default, type=float)
+        self.add_argument(f"--{name}", metavar=form, type=float, default=default, help=text)
 
-    def _add(self, name, text, form=None, group="", **options):
-        """The second of two options of one name has its group's name in front."""
-        if f"--{name}" in self._parser._option_string_actions:
-            name = f"{group}-{name}"
-        self._parser.add_argument("--" + name, dest=name.replace("-", "_"), **options)
-        self._groups[group][2].append((f"--{name}" + (f"={form}" if form else ""), text))
-
-    def group(self, name, title, text, *tables, aliases=()):
+    def group(self, name, title, *tables, aliases=()):
         """Tables: (name, struct, dictionary of what is given)."""
-        self._groups[name] = title, text, []
-        self._parser.add_argument("--help-" + name, action="store_true", dest="--help-" + name)
+        group = self.add_argument_group(title)
         for table, struct, given in tables:
             for field in core._fields(core.TABLES[table]):
-                self._field(name, field, (field, table, struct, given), dict(aliases))
+                self._field(group, name, (field, table, struct, given), dict(aliases))
 
-    def _field(self, group, field, place, aliases):
-        name, defaults = field.name.decode(), core.TABLES[place[1]].defaults
-        options, form = {"action": Field, "place": place, "group": group}, "N"
-        text = _describe(field, defaults)
+    def _field(self, group, group_name, place, aliases):
+        """The second of two options of one name has its group's name in front."""
+        field, defaults = place[0], core.TABLES[place[1]].defaults
+        name, text = field.name.decode(), _describe(field, defaults)
+        options = {"action": Field, "place": place, "metavar": "N"}
         if field.type == core.BOOL:
             on = lib.stx_field_get(core.byref(field), defaults) != 0
-            options, form = {**options, "nargs": 0, "const": not on}, None
+            options.update(nargs=0, const=not on)
             name, text = (f"no-{name}", f"off: {text}") if on else (name, text)
         elif field.type == core.SPELLED:
-            form = field.spelling.contents.form.decode()
+            options["metavar"] = field.spelling.contents.form.decode()
         elif field.type == core.CHOICE:
-            form = "CHOICE"
-        self._add(name, text, form, **options)
+            options["metavar"] = "CHOICE"
+        if f"--{name}" in self._option_string_actions:
+            name = f"{group_name}-{name}"
+        shown = text.replace("%", "%%") if "--help-all" in sys.argv else argparse.SUPPRESS
+        group.add_argument(f"--{name}", dest=name.replace("-", "_"), help=shown, **options)
         if name in aliases:
-            self._parser.add_argument("--" + aliases[name], dest=name.replace("-", "_"),
-                                      **{k: v for k, v in options.items() if k != "group"})
-
-    def _help(self, names):
-        lines = ["Usage:", f"  {self._usage}", "", *self._summary.splitlines(), "", "Help Options:"]
-        rows = [("-h, --help", "Show help options"), ("--help-all", "Show all help options")]
-        rows += [(f"--help-{name}", text)
-                 for name, (_, text, _) in self._groups.items() if name]
-        for title, rows in [("", rows)] + [(self._groups[name][0], self._groups[name][2])
-                                           for name in names]:
-            wide = min(34, max(len(row[0]) for row in rows))
-            lines += ["", title] if title else []
-            lines += [f"  {option:{wide}}  {text}" for option, text in rows]
-        print("\n".join(lines + (["", self._more.rstrip()] if self._more else [])))
-        raise SystemExit(0)
+            group.add_argument(f"--{aliases[name]}", dest=name.replace("-", "_"),
+                               help=argparse.SUPPRESS, **options)
 
     def parse(self, arguments):
         """The values, as attributes; `rest` is what is no option."""
-        found = self._parser.parse_intermixed_args(arguments)
-        asked = vars(found)
-        if asked["--version"]:
-            print(f"{self._name} (gst-stixels) {release.VERSION}")
-            raise SystemExit(0)
-        if asked["-h"] or asked["--help"]:
-            self._help([""])
-        if asked["--help-all"]:
-            self._help([name for name in self._groups if name] + [""])
-        for name in self._groups:
-            if name and asked["--help-" + name]:
-                self._help([name])
-        return found
+        options = self.parse_intermixed_args(arguments)
+        check_threads(options.threads)
+        return options
+
+
+def check_folder(options):
+    """A folder, or --street."""
+    if len(options.rest) > 1:
+        raise Refused(f"one folder, please, not {len(options.rest)}{HELP}")
+    if bool(options.rest) == options.street:
+        raise Refused(f"give either a folder or --street{HELP}")
+    if options.frames < 0:
+        raise Refused(f"--frames={options.frames}: must be at least 0 (0: all)")
+
+
+def check_sequence(options):
+    if options.rest:
+        raise Refused(f"'{options.rest[0]}': a folder is that of --sequence{HELP}")
 
 
 # ---- The pipeline's settings --------------------------------------------------------------------
@@ -213,16 +196,16 @@ class Settings:
 
     def add_to(self, parser):
         colmean = self.struct.colmean
-        parser.group("sgm", "Stereo:", "the stereo matcher",
+        parser.group("sgm", "the stereo matcher",
                      ("stx_sgm_fields", self.struct.sgm, self.match))
-        parser.group("cells", "Cells:", "the reduction to cells",
+        parser.group("cells", "the reduction to cells",
                      ("stx_grid_fields", colmean.grid, self.reduce),
                      ("stx_colmean_fields", colmean, self.reduce))
-        parser.group("satdp", "Stixels:", "the stixels",
+        parser.group("satdp", "the stixels",
                      ("stx_satdp_fields", self.struct.satdp, self.stixels),
                      aliases=[(f"sigma-disparity-{name}", f"sigma-{name}")
                               for name in ("ground", "object", "sky")])
-        parser.group("rdp", "Segments:", "segments and start rows",
+        parser.group("rdp", "segments and start rows",
                      ("stx_rdp_fields", self.struct.rdp, self.segments))
 
     def set_cell(self, text):

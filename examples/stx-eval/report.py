@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reports: what is printed as JSON, as columns of text."""
+"""Reports: what is printed as JSON, or as text with the names of the JSON."""
 import json
 import math
 
@@ -25,26 +25,54 @@ def dump(root, digits=6, indent=2):
     print(json.dumps(_rounded(root, digits), indent=indent, ensure_ascii=False))
 
 
-def tell(root, show, as_json):
-    """As JSON, or as the text that `show` prints."""
+def _cells(row, above=""):
+    """{name: text} of a row, of its parts with the names above them. Bare lists are for JSON."""
+    found = {}
+    for name, value in row.items():
+        if isinstance(value, dict):
+            found.update(_cells(value, f"{above}{name}."))
+        elif not isinstance(value, list):
+            found[above + name] = (f"{value:.4g}" if isinstance(value, float)
+                                   else "-" if value is None else str(value))
+        elif value and isinstance(value[0], dict):
+            found.update(_cells(dict(enumerate(value)), f"{above}{name}."))
+    return found
+
+
+def _table(title, rows):
+    """Prints rows, {name: text}: the longer side goes down."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    lines = [names, *([row.get(name, "-") for name in names] for row in rows)]
+    if len(names) > len(rows) or len(rows) == 1:
+        lines = list(zip(*lines))
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    print(f"\n{title}" if title else "")
+    for first, *others in lines:
+        print(" ".join([f"  {first:{widths[0]}}", *(f"{cell:>{width}}" for cell, width in zip(
+            others, widths[1:]))]))
+
+
+def show(root, title=""):
+    """Prints the numbers of a part of a report, then the parts with rows, then those with parts of
+    their own."""
+    parts = {name: value for name, value in root.items() if isinstance(value, dict)}
+    plain = {name: value for name, value in root.items() if not isinstance(value, (dict, list))}
+    small = {name: part for name, part in parts.items()
+             if not any(isinstance(value, (dict, list)) for value in part.values())}
+    if plain:
+        _table(title, [_cells(plain)])
+    if small:
+        _table("" if plain else title, [{"": name, **_cells(part)} for name, part in small.items()])
+    for name, value in root.items():
+        path = f"{title}.{name}".lstrip(".")
+        if isinstance(value, dict) and name not in small:
+            show(value, path)
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            _table(path, [_cells(row) for row in value])
+
+
+def tell(root, as_json):
     (dump if as_json else show)(root)
-
-
-def at(row, path, scale=1):
-    """The number at a path like "total.ms", times the scale; NaN where there is none."""
-    for key in path.split("."):
-        row = row.get(key) if isinstance(row, dict) else None
-    return scale * row if isinstance(row, (int, float)) else math.nan
-
-
-def line(width, name, row, cells):
-    """The name, and cells of (path, scale, width, digits[, unit]); a dash for what is not there."""
-    text = f"{name:<{width}}"
-    for path, scale, wide, digits, *unit in cells:
-        number, unit = at(row, path, scale), "".join(unit)
-        text += (f" {'-':>{wide + len(unit)}}" if math.isnan(number)
-                 else f" {number:{wide}.{digits}f}{unit}")
-    print(text)
 
 
 def quantile(bins, part):

@@ -9,7 +9,6 @@ import numpy as np
 import data
 import report
 from data import is_road, range_of
-from seen import range_names
 from speeds import LATERAL, WIDE, Speeds, over_ground
 from stixels import _c as c
 
@@ -161,7 +160,9 @@ class Judge:
     def json(self, name):
         self._end_lives()
         lives = sorted(self._ended)
-        names = range_names("{:g}-{:g} m", "> {:g} m")
+        edges = data.RANGES
+        names = [*(f"{low:g}-{high:g} m" for low, high in zip(edges, edges[1:])),
+                 f"> {edges[-1]:g} m"]
         rows = [speeds.json(name) for speeds, name in zip(self.speeds, names)]
         rows.append(sum(self.speeds, Speeds()).json("all"))
         return {"data": name, "frames": self.frames, "labelled": self.labelled,
@@ -172,16 +173,3 @@ class Judge:
                 "stixels_known": report.share(self.known, self.stixels),
                 "stixels_off_1_5": report.share(self.wrong, self.known),
                 "ms": report.share(self.ms, self.frames), "speeds": rows}
-
-
-def show(root):
-    print(f"{root['data']}\n")
-    Speeds.show(root["speeds"])
-    counts = [(key, 1, 9, 0) for key in ("frames", "obstacles", "moving", "on_road")]
-    print(f"\n{'':12}" + "".join(f"{word:>10}" for word in (
-        "frames", "obstacles", "moving", "on road", "recall", "ids", "life", "of most", "stay",
-        "stixels", ">1.5 m/s", "ms")))
-    report.line(12, "", root, counts + [
-        ("recall", 100, 8, 1, "%"), ("ids", 1, 9, 0), ("life", 1, 9, 1), ("life_of_most", 1, 9, 1),
-        ("stay", 100, 8, 1, "%"), ("stixels_known", 100, 8, 1, "%"),
-        ("stixels_off_1_5", 100, 8, 1, "%"), ("ms", 1, 9, 3)])

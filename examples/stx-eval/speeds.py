@@ -45,12 +45,3 @@ class Speeds:
             row[kind] = {"said": report.share(said, self.standing),
                          "off_1_5": report.share(wide, said), "off_3": report.share(far, said)}
         return row
-
-    @staticmethod
-    def show(rows):
-        print(f"{'speeds of':12}" + "".join(f"{word:>10}" for word in (
-            "standing", "closing", ">1.5 m/s", ">3 m/s", "lateral", ">1.5 m/s", ">3 m/s")))
-        cells = [(f"{kind}.{key}", 100, 8, 1, "%") for kind in ("closing", "lateral")
-                 for key in ("said", "off_1_5", "off_3")]
-        for row in rows:
-            report.line(12, row["range"], row, [("standing", 1, 9, 0), *cells])

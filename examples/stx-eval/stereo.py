@@ -9,7 +9,7 @@ import data
 import report
 import seen
 import stixels
-from options import (BACKENDS, GROUNDS, MODELS, Parser, Refused, Settings, at_least, check_threads,
+from options import (BACKENDS, GROUNDS, MODELS, Parser, Refused, Settings, at_least, check_folder,
                      choose, size)
 from stixels import _c as c
 from stixels import _core as core
@@ -18,7 +18,6 @@ CLASSES = c.STX_LABEL_CLASSES
 STAGES = [core.lib.stx_stage_name(i).decode() for i in range(c.STX_STAGE_COUNT)]
 MAPS, TRUTHS = ("raw", "filled", "stixels"), ("non_occluded", "all")
 CUTS, TERRAINS = ("all", "rdp"), ("gentle", "flat", "sloped", "hilly")
-SEMANTICS = {"none": "depth only", "truth": "with true labels", "scores": "with a network's scores"}
 REDUCTIONS = ("mean", "weighted", "median")
 MOST_POINTS = 64  # of an area
 
@@ -251,86 +250,20 @@ def settings_json(settings, options):
     return root
 
 
-def print_lines(root, cells):
-    """A line for every frame and for their sum."""
-    for frame in (*root["frames"], root["total"]):
-        report.line(16, frame["name"], frame, cells)
-
-
-def print_head(root, settings, options):
-    sgm, told, count = settings.struct.sgm, root["settings"], len(root["frames"])
-    print(f"{root['data']}: {count} frame{'s' if count != 1 else ''}")
-    print(f"sgm: {sgm.paths} paths, {sgm.max_disparity} disparities, P1 {sgm.p1}, P2 {sgm.p2}, "
-          f"left-right {sgm.lr_max_diff} px, median {'on' if sgm.median else 'off'}")
-    print(f"cells: {told['cell_width']}×{told['cell_height']}, reduction {told['reduction']}")
-    if settings.has_segments:
-        print(f"{'stixels' if settings.model == 'rdp' else 'cut candidates'}: rdp, epsilon "
-              f"{told['epsilon']:g} px, median {told['median']}")
-    if settings.model != "rdp":
-        print(f"stixels: {settings.model}, ground {options.ground}, "
-              f"{SEMANTICS['scores' if options.scores else options.semantics]}")
-    print()
-
-
-def print_errors(root):
-    for rule, word in (("and", "and"), ("or", "or")):
-        print(f"Disparity error, %: more than 3 px {word} more than 5 % off; a hole is an error\n"
-              f"{'':16} {'input, raw   ':>17} {'input, filled  ':>17} {'stixels     ':>17} "
-              f"{'stixels / filled':>17}\n{'frame':<16}" + f" {'non-occ':>8} {'all':>8}" * 4)
-        print_lines(root, [(f"{truth}.{key}.error_{rule}", 100, 8, 2) for key in MAPS
-                           for truth in TRUTHS]
-                    + [(f"{truth}.ratio_{rule}", 1, 8, 3) for truth in TRUTHS])
-        print()
-
-
-def print_stixels(root):
-    print(f"{'':16} {'density':>8} {'stixels':>8} {'px per':>9} {'pairs':>8} "
-          f"{'mean IoU, %        ':>26} {'time, ms         ':>46}")
-    print(f"{'frame':16} {'%':>8} {'a frame':>8} {'stixel':>9} {'left, %':>8} {'kinds':>8} "
-          f"{'classes':>8} {'cells':>8}  " + "".join(f" {stage:>8}" for stage in STAGES))
-    print_lines(root, [("density", 100, 8, 1), ("stixels_per_frame", 1, 8, 0),
-                       ("pixels_per_stixel", 1, 9, 1), ("pairs_evaluated", 100, 8, 1),
-                       *((f"iou_{key}.mean", 100, 8, 2) for key in ("kinds", "classes", "cells")),
-                       *((f"ms.{stage}", 1, 10 if stage == "sgm" else 8, 2) for stage in STAGES)])
-
-
-def print_classes(total):
-    """Intersection over union of each class: of the stixels and, but for kinds, of whole cells."""
-    kinds, classes, cells = ((total[f"iou_{key}"] or {}).get("each")
-                             for key in ("kinds", "classes", "cells"))
-    if cells is None:
-        return
-    columns = [("stixels", 100, 8, 2), ("cells", 100, 8, 2)]
-    print(f"\n{'IoU, %':16} {'stixels':>8} {'cells':>8}")
-    for name, value in zip(("ground", "object", "sky"), (kinds or ())[stixels.GROUND:]):
-        report.line(16, name, {"stixels": value}, columns[:1])
-    for name, value, cell in zip(stixels.CLASSES, classes or [None] * CLASSES, cells):
-        if value is not None or cell is not None:
-            report.line(16, name, {"stixels": value, "cells": cell}, columns)
-
-
-def show(source, results, options, settings):
+def report_of(source, results, options, settings):
     total = Result("total")
     for result in results:
         total.add(result)
-    root = {"data": source.name, "settings": settings_json(settings, options),
+    return {"data": source.name, "settings": settings_json(settings, options),
             "frames": [json_of(result, settings) for result in results],
             "total": json_of(total, settings)}
-    if options.json:
-        return report.dump(root)
-    print_head(root, settings, options)
-    if root["total"]["non_occluded"] or root["total"]["all"]:
-        print_errors(root)
-    print_stixels(root)
-    seen.show(root, print_lines)
-    return print_classes(root["total"])
 
 
 # ---- Command line -------------------------------------------------------------------------------
 
 def parser_of(settings):
     parser = Parser(
-        "stx-eval", "[FOLDER] - measures disparities and stixels",
+        "stx-eval", "[FOLDER]", "Measures disparities and stixels.\n\n"
         "FOLDER holds KITTI's stereo layout: image_2 and image_3, or image_0 and image_1; "
         "disp_noc_0\nor disp_noc, disp_occ_0 or disp_occ; and where there are any semantic and "
         "calib.\nDefaults are those of the elements.",
@@ -339,7 +272,7 @@ def parser_of(settings):
         "  stx-eval kitti2015/training --cell 4 --json\n"
         "  stx-eval --scans semantickitti --pictures /tmp\n"
         "  stx-eval kitti2015/training --model rdp --epsilon 2 --median 3\n"
-        "  stx-eval kitti2015/training --semantics truth --help-satdp\n"
+        "  stx-eval --help-all                     every parameter, as the elements have it\n"
         "  stx-eval column --help                  why there is a stixel here\n"
         "  stx-eval lidar --help                   ground in LiDAR scans\n"
         "  stx-eval motion --help                  how the camera moves\n"
@@ -366,9 +299,7 @@ def parser_of(settings):
                                        "keeps at epsilon 0.5", "all")
     parser.flag("no-confidence", "all pixels certain")
     parser.text("backend", "B", "auto or omp", "auto")
-    parser.whole("threads", "0: all cores")
     parser.whole("repeat", "runs per frame; the fastest counts", 1)
-    parser.flag("json", "print JSON")
     settings.add_to(parser)
     return parser
 
@@ -388,12 +319,9 @@ def apply(options, settings):
     if options.cell:
         settings.set_cell(options.cell)
     at_least(1, repeat=options.repeat)
-    if options.frames < 0:
-        raise Refused(f"--frames={options.frames}: must be at least 0 (0: all)")
     if options.streets < 0 or (options.streets > 0 and (
             not options.street or options.scans or options.frames > 0)):
         raise Refused(f"--streets={options.streets}: is for --street, without --scans and --frames")
-    check_threads(options.threads)
     settings.more = {"ground": options.ground, "backend": options.backend,
                      "threads": options.threads, "use_confidence": not options.no_confidence,
                      "labels": options.semantics == "truth", "scores": bool(options.scores)}
@@ -413,11 +341,11 @@ def open_source(options):
 def main(arguments):
     settings = Settings()
     options = parser_of(settings).parse(arguments)
-    if len(options.rest) > 1:
-        raise Refused(f"one folder, please, not {len(options.rest)} (see --help)")
-    if bool(options.rest) == options.street:
-        raise Refused("give either a folder or --street (see --help)")
+    check_folder(options)
     apply(options, settings)
     masks = load_masks(options.masks) if options.masks else {}
     source = open_source(options)
-    show(source, list(run_frames(source, options, settings, masks)), options, settings)
+    root = report_of(source, list(run_frames(source, options, settings, masks)), options, settings)
+    if not options.json:
+        del root["frames"]
+    report.tell(root, options.json)
