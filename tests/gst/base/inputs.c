@@ -32,7 +32,7 @@ static void check_pad(GstElementFactory *factory, GstStaticPadTemplate *template
   g_autoptr(GstPad) pad = on_request
                               ? gst_element_request_pad_simple(element, template->name_template)
                               : gst_element_get_static_pad(element, template->name_template);
-  g_autoptr(GstBus) bus = stx_test_watch(element);
+  g_autoptr(Watch) bus = stx_test_watch(element);
 
   gst_element_set_state(element, GST_STATE_PAUSED);
   gst_bus_set_flushing(bus, TRUE); /* what stereo-rectify says of its calibration */
@@ -42,7 +42,6 @@ static void check_pad(GstElementFactory *factory, GstStaticPadTemplate *template
   stx_test_expect_error(bus, template->name_template, "without caps", "expected", "put",
       GST_OBJECT_NAME(factory), NULL);
   gst_element_set_state(element, GST_STATE_NULL);
-  gst_bus_set_flushing(bus, TRUE);
 }
 
 /* The number of pads that were checked. That of lidar-parse takes bytes, and that of lidar-decode

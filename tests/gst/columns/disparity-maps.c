@@ -201,33 +201,15 @@ static const struct {
 STX_TEST_LOOP(refuses_with_a_reason, G_N_ELEMENTS(refusals))
 {
   g_autofree gchar *line = g_strdup_printf("downsample-transpose %s", refusals[_i].line);
-  const gchar *const *words = refusals[_i].words;
-  g_autoptr(GstElement) element = gst_parse_launch(line, NULL);
-  g_autoptr(GstBus) bus = NULL;
-  g_autoptr(Harness) harness = NULL;
 
-  gst_object_ref_sink(element);
-  bus = stx_test_watch(element);
-  harness = gst_harness_new_with_element(element, "sink", "src");
-  gst_harness_set_src_caps_str(harness, refusals[_i].caps);
-  gst_harness_push(harness, stx_test_buffer(100, 0, 0, FRAME));
-  stx_test_expect_error(bus, words[0], words[1], words[2], NULL);
-  gst_element_set_bus(element, NULL);
+  stx_test_refuses(line, refusals[_i].caps, 100, refusals[_i].words);
 }
 
 STX_TEST(names_a_tensor_that_is_too_short)
 {
-  g_autoptr(GstElement) element = gst_element_factory_make("downsample-transpose", NULL);
-  g_autoptr(GstBus) bus = NULL;
-  g_autoptr(Harness) harness = NULL;
+  static const char *const words[4] = {"disparity", "1023", "1024"};
 
-  gst_object_ref_sink(element);
-  bus = stx_test_watch(element);
-  harness = gst_harness_new_with_element(element, "sink", "src");
-  gst_harness_set_src_caps_str(harness, FLOATS "16:16:1:1");
-  gst_harness_push(harness, stx_test_buffer(1023, 0, 0, FRAME));
-  stx_test_expect_error(bus, "disparity", "1023", "1024", NULL);
-  gst_element_set_bus(element, NULL);
+  stx_test_refuses("downsample-transpose ", FLOATS "16:16:1:1", 1023, words);
 }
 
 /* ---- Maps that are something else ---------------------------------------------------------- */

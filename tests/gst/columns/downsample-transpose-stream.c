@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* downsample-transpose as part of a stream: caps, changes, ends, flushes, states. */
+/* downsample-transpose as part of a stream: caps and changes. */
 #include "tests/gst/fixtures/util.h"
 
 #define FRAME (100 * GST_MSECOND)
@@ -93,7 +93,7 @@ STX_TEST(size_may_change_on_two_pads)
 {
   g_autoptr(Harness) confidence = NULL;
   g_autoptr(Harness) harness = with_confidence(&confidence);
-  g_autoptr(GstBus) bus = stx_test_watch(harness->element);
+  g_autoptr(Watch) bus = stx_test_watch(harness->element);
 
   push_disparity(harness, 0);
   push_confidence(confidence, 0);
@@ -104,60 +104,4 @@ STX_TEST(size_may_change_on_two_pads)
   gst_harness_push(harness, stx_test_buffer(40 * 8 * 2, 1, FRAME, FRAME));
   expect_pts(harness, FRAME);
   stx_test_expect_silence(bus);
-  gst_element_set_bus(harness->element, NULL);
-}
-
-STX_TEST(lonely_frames_are_dropped_and_the_end_comes)
-{
-  g_autoptr(Harness) confidence = NULL;
-  g_autoptr(Harness) harness = with_confidence(&confidence);
-  guint64 unpaired = 0;
-
-  gst_harness_set_live(harness, FALSE);
-  gst_harness_set_live(confidence, FALSE);
-  push_disparity(harness, 0); /* has no partner */
-  push_confidence(confidence, FRAME);
-  push_disparity(harness, FRAME);
-  expect_pts(harness, FRAME);
-  gst_harness_push_event(confidence, gst_event_new_eos());
-  push_disparity(harness, 2 * FRAME); /* one pad is ahead of the other's end */
-  while (gst_harness_events_in_queue(harness) == 0 || GST_PAD_IS_EOS(harness->sinkpad) == FALSE)
-    g_usleep(1000);
-  ck_assert_uint_eq(gst_harness_buffers_in_queue(harness), 0);
-  g_object_get(harness->element, "unpaired", &unpaired, NULL);
-  ck_assert_uint_ge(unpaired, 1);
-}
-
-STX_TEST(frames_without_time_pair_by_arrival)
-{
-  g_autoptr(Harness) confidence = NULL;
-  g_autoptr(Harness) harness = with_confidence(&confidence);
-  g_autoptr(GstBus) bus = stx_test_watch(harness->element);
-  g_autoptr(GstMessage) warning = NULL;
-
-  for (int frame = 0; frame < 3; frame++) {
-    push_confidence(confidence, GST_CLOCK_TIME_NONE);
-    push_disparity(harness, GST_CLOCK_TIME_NONE);
-    expect_pts(harness, GST_CLOCK_TIME_NONE);
-  }
-  warning = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING);
-  ck_assert_msg(warning != NULL, "no warning of missing timestamps");
-  stx_test_expect_silence(bus);
-  gst_element_set_bus(harness->element, NULL);
-}
-
-STX_TEST(goes_on_after_a_flush)
-{
-  g_autoptr(Harness) harness = gst_harness_new("downsample-transpose");
-  GstSegment segment;
-
-  gst_harness_set_src_caps_str(harness, DISPARITY ",width=16,height=16");
-  push_disparity(harness, 5 * FRAME);
-  expect_pts(harness, 5 * FRAME);
-  gst_harness_push_event(harness, gst_event_new_flush_start());
-  gst_harness_push_event(harness, gst_event_new_flush_stop(TRUE));
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  gst_harness_push_event(harness, gst_event_new_segment(&segment));
-  push_disparity(harness, 0);
-  expect_pts(harness, 0);
 }

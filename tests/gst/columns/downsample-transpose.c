@@ -174,8 +174,7 @@ static void fixture_end(Fixture *fixture)
   for (guint i = 0; i < G_N_ELEMENTS(harness); i++)
     if (harness[i] != NULL)
       gst_harness_teardown(harness[i]);
-  gst_element_set_bus(fixture->element, NULL);
-  gst_object_unref(fixture->bus);
+  stx_test_unwatch(fixture->bus);
   gst_object_unref(fixture->element);
 }
 

@@ -57,7 +57,7 @@ STX_TEST_LOOP(every_backend_equals_reference, 2)
 
   for (guint i = 0; i < G_N_ELEMENTS(grids); i++) {
     g_autofree guint16 *data = columns_street(&grids[i], i);
-    ColumnsFixture fixture;
+    Stage fixture;
 
     if (stx_impl_pick(&stx_rdp_impls, backends[_i].backend) == NULL)
       continue;
@@ -65,7 +65,7 @@ STX_TEST_LOOP(every_backend_equals_reference, 2)
     columns_expect(columns_run(&fixture, &grids[i], data),
         reference(&grids[i], STX_DISPARITY_ONE, 3, data, NULL), text);
     stx_test_expect_silence(fixture.bus);
-    columns_end(&fixture);
+    stx_test_stage_end(&fixture);
   }
 }
 
@@ -88,7 +88,7 @@ static const struct {
 STX_TEST(properties_count_from_the_next_frame)
 {
   g_autofree guint16 *data = columns_street(&small, 1);
-  g_auto(ColumnsFixture) fixture = BEGIN("", &small);
+  g_auto(Stage) fixture = BEGIN("", &small);
   const StxRdpParams defaults = STX_RDP_DEFAULTS;
   GByteArray *last = reference(&small, defaults.epsilon, defaults.median, data, NULL);
 
@@ -113,7 +113,7 @@ STX_TEST(unknown_columns_are_one_segment)
 {
   StxGrid grid = {7, 61, 1, 1, 0};
   g_autofree guint16 *data = g_malloc0(stx_grid_bytes(&grid));
-  g_auto(ColumnsFixture) fixture = BEGIN("epsilon=0", &grid);
+  g_auto(Stage) fixture = BEGIN("epsilon=0", &grid);
   g_autoptr(GstBuffer) segments = columns_run(&fixture, &grid, data);
   GstMapInfo map;
 
@@ -142,27 +142,27 @@ STX_TEST(unknown_columns_are_one_segment)
 static const struct {
   const char *caps;
   gsize bytes;
-  const char *words[3];
+  const char *words[4];
 } refusals[] = {
     {COLUMNS "width=1,height=16385,stixel-width=1,stixel-height=1,columns=1,rows=16385,classes=0",
         4 * 16385, {"16385", "16384", "stixel-height=2"}},
     {COLUMNS "width=16,height=16,stixel-width=8,stixel-height=8,columns=2,rows=2", 1,
-        {"classes", "lack", ""}},
+        {"classes", "lack"}},
     {COLUMNS "width=16,height=16,stixel-width=8,stixel-height=8,columns=3,rows=2,classes=0", 1,
-        {"columns=3", "2", ""}},
+        {"columns=3", "2"}},
     {COLUMNS "width=16,height=16,stixel-width=8,stixel-height=8,columns=2,rows=3,classes=0", 1,
-        {"rows=3", "2", ""}},
+        {"rows=3", "2"}},
     {COLUMNS "width=0,height=16,stixel-width=8,stixel-height=8,columns=0,rows=2,classes=0", 1,
-        {"width", "32768", ""}},
+        {"width", "32768"}},
     {"video/x-raw,format=GRAY16_LE,width=16,height=16", 1,
-        {"video/x-raw", "application/x-stixel-columns", ""}},
-    {SMALL, SMALL_BYTES - 1, {"15 bytes", "16", ""}},
-    {SMALL, 0, {"0 bytes", "16", ""}},
+        {"video/x-raw", "application/x-stixel-columns"}},
+    {SMALL, SMALL_BYTES - 1, {"15 bytes", "16"}},
+    {SMALL, 0, {"0 bytes", "16"}},
 };
 
 STX_TEST_LOOP(refuses_with_a_reason, G_N_ELEMENTS(refusals))
 {
-  columns_expect_refusal("rdp-columns", refusals[_i].caps, refusals[_i].bytes, refusals[_i].words);
+  stx_test_refuses("rdp-columns", refusals[_i].caps, refusals[_i].bytes, refusals[_i].words);
 }
 
 STX_TEST(refuses_other_medians)

@@ -188,10 +188,9 @@ static Attached attached_begin(const char *encoding)
 
 static void attached_end(Attached *fixture)
 {
-  gst_element_set_bus(fixture->sink->element, NULL);
+  stx_test_unwatch(fixture->bus);
   gst_harness_teardown(fixture->pictures);
   gst_harness_teardown(fixture->sink);
-  gst_object_unref(fixture->bus);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Attached, attached_end)
 

@@ -275,7 +275,7 @@ STX_TEST(another_unit_is_refused_while_it_plays)
 {
   static const char *const names[] = {"baseline", "camera-height", "camera-pitch"};
   g_autoptr(GstElement) element = gst_element_factory_make("stereo-sgm", NULL);
-  g_autoptr(GstBus) bus = stx_test_watch(element);
+  g_autoptr(Watch) bus = stx_test_watch(element);
 
   g_object_set(element, "baseline", .5, "camera-height", 1.2, "camera-pitch", .1, NULL);
   gst_element_set_state(element, GST_STATE_PAUSED);
@@ -291,7 +291,6 @@ STX_TEST(another_unit_is_refused_while_it_plays)
   g_object_set(element, "baseline", .6, NULL);
   stx_test_expect_silence(bus);
   gst_element_set_state(element, GST_STATE_NULL);
-  gst_element_set_bus(element, NULL);
 }
 
 /* Scalers leave disparities as they are: wrong by two, whatever is done to the camera. */

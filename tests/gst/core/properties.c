@@ -132,7 +132,7 @@ STX_TEST_LOOP(a_value_that_its_partner_forbids_is_refused_in_paused, G_N_ELEMENT
 {
   const Dependent *one = &dependents[_i];
   g_autoptr(GstElement) element = gst_element_factory_make(one->factory, NULL);
-  g_autoptr(GstBus) bus = stx_test_watch(element);
+  g_autoptr(Watch) bus = stx_test_watch(element);
   GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), one->property);
   GValue before, after;
 
@@ -151,7 +151,6 @@ STX_TEST_LOOP(a_value_that_its_partner_forbids_is_refused_in_paused, G_N_ELEMENT
   g_value_unset(&before);
   stx_test_expect_silence(bus);
   gst_element_set_state(element, GST_STATE_NULL);
-  gst_element_set_bus(element, NULL);
 }
 
 STX_TEST_LOOP(every_property_is_its_own, (gint)g_strv_length(factories))

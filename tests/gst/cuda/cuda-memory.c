@@ -152,21 +152,10 @@ static GByteArray *bytes_of(const char *format, const char *backend)
 {
   g_autofree gchar *line = g_strdup_printf(format, backend, backend);
   GByteArray *bytes = g_byte_array_new();
-  g_autoptr(GstElement) pipeline = gst_parse_launch(line, NULL);
-  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "out");
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  g_autoptr(GstPad) pad = gst_element_get_static_pad(sink, "sink");
-  g_autoptr(GstMessage) message = NULL;
-  GError *error = NULL;
+  g_autoptr(GstElement) pipeline = stx_test_parse(line);
 
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, collect, bytes, NULL);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  if (message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
-    gst_message_parse_error(message, &error, NULL);
-  ck_assert_msg(message != NULL && error == NULL, "no EOS of %s: %s", line,
-      error != NULL ? error->message : "60 s");
-  gst_element_set_state(pipeline, GST_STATE_NULL);
+  stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, collect, bytes);
+  stx_test_play(pipeline);
   return bytes;
 }
 
@@ -246,14 +235,10 @@ static void expect_columns(GstBuffer *stixels, guint columns)
 STX_TEST_LOOP(sizes_change_and_flushes_come, G_N_ELEMENTS(segmentations))
 {
   g_autoptr(Harness) harness = cuda_harness(segmentations[_i], "");
-  GstSegment segment;
 
-  gst_segment_init(&segment, GST_FORMAT_TIME);
   expect_columns(push_size(harness, 80, 0), 10);
   expect_columns(push_size(harness, 240, GST_SECOND), 30);
-  ck_assert(gst_harness_push_event(harness, gst_event_new_flush_start()));
-  ck_assert(gst_harness_push_event(harness, gst_event_new_flush_stop(TRUE)));
-  ck_assert(gst_harness_push_event(harness, gst_event_new_segment(&segment)));
+  stx_test_flush(harness);
   expect_columns(push_size(harness, 33, 0), 5);
   expect_columns(push_size(harness, 240, GST_SECOND), 30);
 }

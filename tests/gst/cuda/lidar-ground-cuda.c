@@ -76,7 +76,7 @@ static const struct {
 
 STX_TEST_LOOP(labels_are_those_of_the_cpu, G_N_ELEMENTS(lines))
 {
-  g_auto(ScanFixture) fixture = scan_begin("lidar-ground", lines[_i].line, SCAN_CAPS);
+  g_auto(Stage) fixture = stx_test_stage("lidar-ground", lines[_i].line, SCAN_CAPS);
   GstBuffer *outputs[G_N_ELEMENTS(counts)];
   g_autofree gfloat *points = g_new(gfloat, 4 * MOST);
 
@@ -94,7 +94,7 @@ STX_TEST_LOOP(labels_are_those_of_the_cpu, G_N_ELEMENTS(lines))
 
 STX_TEST(statistics_come_back)
 {
-  g_auto(ScanFixture) fixture = scan_begin("lidar-ground",
+  g_auto(Stage) fixture = stx_test_stage("lidar-ground",
       "lidar-ground backend=cuda post-messages=true" SMALL "! capsfilter caps=" LABELS ON_DEVICE,
       SCAN_CAPS);
   StxGroundParams params = params_of_small();
@@ -120,7 +120,7 @@ STX_TEST(statistics_come_back)
 
 /* Points in CUDAMemory of the context of `maker`, an element that writes labels to CUDAMemory:
  * a buffer of labels as large, filled with them. */
-static GstBuffer *device_points(ScanFixture *maker, const gfloat *points, gsize count)
+static GstBuffer *device_points(Stage *maker, const gfloat *points, gsize count)
 {
   g_autofree gfloat *more = g_new0(gfloat, 16 * count);
   GstBuffer *buffer = scan_run(maker, more, 4 * count);
@@ -133,7 +133,7 @@ static GstBuffer *device_points(ScanFixture *maker, const gfloat *points, gsize 
   return buffer;
 }
 
-static void share_context(ScanFixture *from, ScanFixture *to)
+static void share_context(Stage *from, Stage *to)
 {
   GList *contexts = gst_element_get_contexts(from->element);
 
@@ -155,9 +155,9 @@ static const struct {
 
 STX_TEST_LOOP(points_may_be_on_the_device, G_N_ELEMENTS(device_lines))
 {
-  g_auto(ScanFixture) maker = scan_begin(
+  g_auto(Stage) maker = stx_test_stage(
       "lidar-ground", "lidar-ground backend=cuda ! capsfilter caps=" LABELS ON_DEVICE, SCAN_CAPS);
-  g_auto(ScanFixture) fixture = {0};
+  g_auto(Stage) fixture = {0};
   gfloat points[4 * 300];
 
   for (guint i = 0; i < 3; i++) {
@@ -169,7 +169,7 @@ STX_TEST_LOOP(points_may_be_on_the_device, G_N_ELEMENTS(device_lines))
     if (i == 0) {
       g_autofree gchar *line = g_strdup(device_lines[_i].line);
 
-      fixture = scan_begin("lidar-ground", line, NULL);
+      fixture = stx_test_stage("lidar-ground", line, NULL);
       if (device_lines[_i].shared) {
         gst_element_set_state(fixture.harness->element, GST_STATE_NULL);
         share_context(&maker, &fixture);
@@ -303,7 +303,7 @@ STX_TEST_LOOP(points_stay_on_the_device, G_N_ELEMENTS(chains))
  * which lives longer than the buffer of the pool. */
 STX_TEST(uploaded_points_keep_what_the_scan_had)
 {
-  g_auto(ScanFixture) fixture = scan_begin("lidar-ground",
+  g_auto(Stage) fixture = stx_test_stage("lidar-ground",
       "lidar-ground backend=cuda" SMALL "! capsfilter caps=" POINTS ON_DEVICE, SCAN_CAPS);
   static gfloat points[4 * MOST];
 

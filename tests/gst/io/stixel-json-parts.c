@@ -469,7 +469,7 @@ STX_TEST(says_once_that_nothing_is_there)
 {
   g_autoptr(Harness) harness = gst_harness_new_parse("stixel-json write=obstacles+free-space");
   g_autoptr(GstElement) element = gst_harness_find_element(harness, "stixel-json");
-  g_autoptr(GstBus) bus = stx_test_watch(element);
+  g_autoptr(Watch) bus = stx_test_watch(element);
   g_autoptr(GstMessage) message = NULL;
   g_autoptr(GError) warning = NULL;
 
@@ -483,31 +483,20 @@ STX_TEST(says_once_that_nothing_is_there)
             strstr(warning->message, "obstacles+free-space") != NULL);
   ck_assert(strstr(warning->message, "stixel-obstacles") != NULL);
   ck_assert(gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING) == NULL);
-  gst_element_set_bus(element, NULL);
-}
-
-static GstBuffer *bytes(gsize size)
-{
-  return stx_test_buffer(size, 0, FRAME, FRAME);
 }
 
 STX_TEST_LOOP(refuses_parts_of_records, 3)
 {
   static const struct {
-    const char *caps, *words[2];
+    const char *caps, *words[4];
   } cases[] = {
       {OBSTACLES, {"63 bytes", "64"}},
       {OBSTACLES ",width=20", {"x-obstacles lack", "'height'"}},
       {OBSTACLES "," IMAGE CAMERA ",camera-image-width=40,camera-image-height=40",
           {"40x40", "20x20"}},
   };
-  g_autoptr(Harness) harness = gst_harness_new("stixel-json");
-  g_autoptr(GstBus) bus = stx_test_watch(harness->element);
 
-  gst_harness_set_src_caps_str(harness, cases[_i].caps);
-  gst_harness_push(harness, bytes(63));
-  stx_test_expect_error(bus, cases[_i].words[0], cases[_i].words[1], NULL);
-  gst_element_set_bus(harness->element, NULL);
+  stx_test_refuses("stixel-json", cases[_i].caps, 63, cases[_i].words);
 }
 
 /* ---- The schema ---------------------------------------------------------------------------- */

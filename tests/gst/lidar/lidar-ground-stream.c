@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* lidar-ground in streams: refusals, flushes and restarts, states, leaks, files of labels. */
+/* lidar-ground in streams: refusals, files of labels. */
 #include <string.h>
 
 #include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/scan_fixture.h"
 
-#define POINTS 1000
 #define STREET "street-scene-src view=lidar num-buffers=3 "
 
 static const StxGroundParams defaults = STX_GROUND_DEFAULTS;
@@ -15,7 +14,7 @@ static const StxGroundParams defaults = STX_GROUND_DEFAULTS;
 static const struct {
   const char *line, *caps;
   gsize bytes;
-  const char *words[3];
+  const char *words[4];
 } refusals[] = {
     {"lidar-ground", "application/octet-stream", 16,
         {"application/x-lidar", "application/octet-stream", "put lidar-parse before lidar-ground"}},
@@ -33,30 +32,7 @@ static const struct {
 
 STX_TEST_LOOP(refuses_with_a_reason, G_N_ELEMENTS(refusals))
 {
-  g_auto(ScanFixture) fixture = scan_begin("lidar-ground", refusals[_i].line, NULL);
-  GstSegment segment;
-
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  gst_harness_push_event(fixture.harness, gst_event_new_stream_start("scans"));
-  if (refusals[_i].caps != NULL) {
-    g_autoptr(GstCaps) caps = gst_caps_from_string(refusals[_i].caps);
-
-    gst_harness_push_event(fixture.harness, gst_event_new_caps(caps));
-  }
-  gst_harness_push_event(fixture.harness, gst_event_new_segment(&segment));
-  ck_assert_int_ne(
-      gst_harness_push(fixture.harness, stx_test_buffer(refusals[_i].bytes, 0, 0, SCAN_TIME)),
-      GST_FLOW_OK);
-  stx_test_expect_error(
-      fixture.bus, refusals[_i].words[0], refusals[_i].words[1], refusals[_i].words[2], NULL);
-  ck_assert_uint_eq(gst_harness_buffers_received(fixture.harness), 0);
-}
-
-STX_TEST(a_file_without_lidar_parse)
-{
-  stx_test_write("scan.bin", "0123456789abcdef");
-  stx_test_breaks("filesrc location=scan.bin ! lidar-ground ! fakesink",
-      "put lidar-parse before lidar-ground", NULL);
+  stx_test_refuses(refusals[_i].line, refusals[_i].caps, refusals[_i].bytes, refusals[_i].words);
 }
 
 /* The next element requires another frame rate: the element that cannot make it says so. */
@@ -77,43 +53,6 @@ STX_TEST_LOOP(another_rate_is_refused_by_name, G_N_ELEMENTS(rates))
 }
 
 /* ---- Streams ------------------------------------------------------------------------------- */
-
-static void expect_reference(ScanFixture *fixture, guint32 seed)
-{
-  gfloat points[4 * POINTS];
-  g_autofree guint32 *expected = NULL;
-  g_autoptr(GstBuffer) output = NULL;
-
-  scan_points(points, POINTS, seed);
-  expected = scan_reference(&defaults, points, POINTS, NULL);
-  output = scan_run(fixture, points, POINTS);
-  stx_test_expect_bytes(gst_buffer_get_stx_point_labels_meta(output)->labels, expected, 4 * POINTS,
-      "after a flush or a restart");
-}
-
-STX_TEST(flushes_ends_and_restarts)
-{
-  g_auto(ScanFixture) fixture = scan_begin("lidar-ground", "lidar-ground", SCAN_CAPS);
-  GstSegment segment;
-
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  expect_reference(&fixture, 1);
-  scan_flush(&fixture);
-  expect_reference(&fixture, 2);
-  ck_assert(gst_harness_push_event(fixture.harness, gst_event_new_eos()));
-  scan_flush(&fixture);
-  expect_reference(&fixture, 3);
-  ck_assert_int_eq(
-      gst_element_set_state(fixture.element, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
-  g_object_set(fixture.element, "backend", STX_BACKEND_OMP, "threads", 1, NULL);
-  ck_assert_int_eq(
-      gst_element_set_state(fixture.element, GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
-  gst_harness_push_event(fixture.harness, gst_event_new_stream_start("again"));
-  gst_harness_set_src_caps_str(fixture.harness, SCAN_CAPS);
-  gst_harness_push_event(fixture.harness, gst_event_new_segment(&segment));
-  expect_reference(&fixture, 4);
-  stx_test_expect_silence(fixture.bus);
-}
 
 /* ---- Files --------------------------------------------------------------------------------- */
 

@@ -15,10 +15,10 @@
 
 static const StxGroundParams defaults = STX_GROUND_DEFAULTS;
 
-static ScanFixture begin(const char *properties, const char *behind)
+static Stage begin(const char *properties, const char *behind)
 {
   g_autofree gchar *line = g_strdup_printf("lidar-ground %s%s", properties, behind);
-  ScanFixture fixture = scan_begin("lidar-ground", line, SCAN_CAPS);
+  Stage fixture = stx_test_stage("lidar-ground", line, SCAN_CAPS);
 
   return fixture;
 }
@@ -36,8 +36,8 @@ static void expect_labels(
   g_free(expected);
 }
 
-static void run_and_expect(ScanFixture *fixture, const StxGroundParams *params,
-    const gfloat *points, gsize count, const char *what)
+static void run_and_expect(Stage *fixture, const StxGroundParams *params, const gfloat *points,
+    gsize count, const char *what)
 {
   expect_labels(scan_run(fixture, points, count), points, count,
       scan_reference(params, points, count, NULL), what);
@@ -54,7 +54,7 @@ STX_TEST_LOOP(every_backend_equals_reference, 4)
   g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
 
   for (guint mode = 0; mode < 2; mode++) {
-    g_auto(ScanFixture) fixture = begin(properties[_i], mode ? LABELS : "");
+    g_auto(Stage) fixture = begin(properties[_i], mode ? LABELS : "");
 
     for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
       scan_points(points, counts[i], i);
@@ -82,7 +82,7 @@ STX_TEST(scans_have_ground_and_clusters)
 
 STX_TEST(points_pass_untouched)
 {
-  g_auto(ScanFixture) fixture = begin("", "");
+  g_auto(Stage) fixture = begin("", "");
   g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
   g_autoptr(GstBuffer) input = NULL;
   GstBuffer *output;
@@ -135,8 +135,7 @@ STX_TEST(labels_of_a_cut_scan_are_not_copied)
 /* Labels that a scan already has do not stay in front of the new ones. */
 STX_TEST(older_labels_are_replaced)
 {
-  g_auto(ScanFixture) fixture =
-      begin("max-dist-to-line=0.01 max-dist-below=0.01", " ! lidar-ground");
+  g_auto(Stage) fixture = begin("max-dist-to-line=0.01 max-dist-below=0.01", " ! lidar-ground");
   g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
   gpointer state = NULL;
   GstBuffer *output;
@@ -167,7 +166,7 @@ STX_TEST_LOOP(caps_and_times_pass, 4)
       {LABELS, SCAN_CAPS ",beams=64", "application/x-point-labels,framerate=10/1"},
       {LABELS, "application/x-lidar", "application/x-point-labels"},
   };
-  g_auto(ScanFixture) fixture = begin("", cases[_i].behind);
+  g_auto(Stage) fixture = begin("", cases[_i].behind);
   gfloat points[4 * 20];
   g_autoptr(GstBuffer) buffer = NULL;
 
@@ -188,7 +187,7 @@ STX_TEST_LOOP(caps_and_times_pass, 4)
 
 STX_TEST_LOOP(scans_in_pieces_of_memory, 2)
 {
-  g_auto(ScanFixture) fixture = begin("", _i ? LABELS : "");
+  g_auto(Stage) fixture = begin("", _i ? LABELS : "");
   g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
   GstBuffer *input = gst_buffer_new();
 
@@ -212,7 +211,7 @@ STX_TEST_LOOP(scans_in_pieces_of_memory, 2)
 STX_TEST(points_that_are_no_numbers)
 {
   static const gfloat odd[] = {NAN, INFINITY, -INFINITY, 1e30f, -1e30f, 0};
-  g_auto(ScanFixture) fixture = begin("", "");
+  g_auto(Stage) fixture = begin("", "");
   g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
   GstBuffer *output;
   GstMapInfo map;
@@ -249,7 +248,7 @@ static const struct {
 /* Told of the first scan, and once. */
 STX_TEST_LOOP(tells_of_wrong_units_and_axes, G_N_ELEMENTS(odd_scans))
 {
-  g_auto(ScanFixture) fixture = begin("", "");
+  g_auto(Stage) fixture = begin("", "");
   g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
 
   scan_points(points, POINTS, 1);
@@ -327,7 +326,7 @@ static void expect_effect(const StxGroundParams *params, const gfloat *points, c
 /* The default, the effect, and back again. */
 STX_TEST_LOOP(numbers_count_from_the_next_scan, G_N_ELEMENTS(numbers))
 {
-  g_auto(ScanFixture) fixture = begin("", "");
+  g_auto(Stage) fixture = begin("", "");
   g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
   StxGroundParams params = defaults;
   double *field = (double *)(gpointer)((char *)&params + numbers[_i].offset), was = *field, got;
@@ -350,7 +349,7 @@ STX_TEST_LOOP(numbers_count_from_the_next_scan, G_N_ELEMENTS(numbers))
 
 STX_TEST(counts_and_switches_count_from_the_next_scan)
 {
-  g_auto(ScanFixture) fixture = begin("", "");
+  g_auto(Stage) fixture = begin("", "");
   g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
   StxGroundParams params = defaults;
   gint sectors, bins;
@@ -425,7 +424,7 @@ static void expect_stats(const GstStructure *stats, const StxGroundResult *expec
 
 STX_TEST_LOOP(statistics_on_request, 2)
 {
-  g_auto(ScanFixture) fixture = begin("post-messages=true", _i ? LABELS : "");
+  g_auto(Stage) fixture = begin("post-messages=true", _i ? LABELS : "");
   g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
   StxGroundResult expected;
   g_autoptr(GstMessage) message = NULL;

@@ -40,7 +40,7 @@ static gpointer meta_of(GstBuffer *scan)
   return info != NULL ? gst_buffer_get_meta(scan, info->api) : NULL;
 }
 
-static GstBuffer *run(ScanFixture *fixture, GstClockTime pts)
+static GstBuffer *run(Stage *fixture, GstClockTime pts)
 {
   gfloat points[4 * POINTS];
   GstBuffer *scan;
@@ -53,7 +53,7 @@ static GstBuffer *run(ScanFixture *fixture, GstClockTime pts)
   return scan;
 }
 
-static void expect_counted(ScanFixture *fixture, guint number)
+static void expect_counted(Stage *fixture, guint number)
 {
   g_autoptr(GstBuffer) scan = run(fixture, number * SCAN_TIME);
   const StubLidarMeta *meta = meta_of(scan);
@@ -66,7 +66,7 @@ static void expect_counted(ScanFixture *fixture, guint number)
   ck_assert_uint_eq(meta->stream_id, 77);
 }
 
-static void push_stream_start(ScanFixture *fixture)
+static void push_stream_start(Stage *fixture)
 {
   GstEvent *start = gst_event_new_stream_start("scans");
 
@@ -78,7 +78,7 @@ static void push_stream_start(ScanFixture *fixture)
 /* Through everything that passes scans on, also where another branch holds them. */
 STX_TEST(scans_are_counted)
 {
-  g_auto(ScanFixture) fixture = scan_begin("lidar-parse",
+  g_auto(Stage) fixture = stx_test_stage("lidar-parse",
       "lidar-parse format=kitti ! lidar-ground ! tee name=t ! queue ! stixel-obstacles "
       "t. ! queue ! fakesink async=false",
       "application/octet-stream,framerate=10/1");
@@ -94,7 +94,7 @@ STX_TEST_LOOP(what_came_is_kept, 2)
 {
   gsize size = _i ? sizeof(StubLidarMeta) : sizeof(StubOldLidarMeta);
   const GstMetaInfo *info = register_meta(size);
-  g_auto(ScanFixture) fixture = scan_begin("lidar-ground", "lidar-ground", "application/x-lidar");
+  g_auto(Stage) fixture = stx_test_stage("lidar-ground", "lidar-ground", "application/x-lidar");
   gfloat points[4 * POINTS];
   g_autoptr(GstBuffer) scan = NULL;
   StubOldLidarMeta *meta;
@@ -115,7 +115,7 @@ STX_TEST_LOOP(what_came_is_kept, 2)
 /* The one of 2026.0 has its stream's number elsewhere. */
 STX_TEST(an_older_meta_is_filled_in)
 {
-  g_auto(ScanFixture) fixture = scan_begin(
+  g_auto(Stage) fixture = stx_test_stage(
       "lidar-parse", "lidar-parse format=kitti", "application/octet-stream,framerate=10/1");
   g_autoptr(GstBuffer) scan = NULL;
   const StubOldLidarMeta *meta;
@@ -132,7 +132,7 @@ STX_TEST(an_older_meta_is_filled_in)
 /* A meta of an unknown size is not filled in; and without DL Streamer there is none. */
 STX_TEST_LOOP(nothing_is_guessed, 2)
 {
-  g_auto(ScanFixture) fixture = scan_begin("lidar-parse", "lidar-parse format=kitti ! lidar-ground",
+  g_auto(Stage) fixture = stx_test_stage("lidar-parse", "lidar-parse format=kitti ! lidar-ground",
       "application/octet-stream,framerate=10/1");
   g_autoptr(GstBuffer) scan = NULL;
 

@@ -22,7 +22,7 @@ STX_TEST(a_stream_without_an_end_is_refused)
 {
   g_autoptr(Harness) harness = gst_harness_new_parse("lidar-parse framing=stream max-size=1");
   g_autoptr(GstElement) parse = gst_harness_find_element(harness, "lidar-parse");
-  g_autoptr(GstBus) bus = stx_test_watch(harness->element);
+  g_autoptr(Watch) bus = stx_test_watch(harness->element);
   GstSegment segment;
 
   gst_segment_init(&segment, GST_FORMAT_BYTES);
@@ -42,7 +42,6 @@ STX_TEST(a_stream_without_an_end_is_refused)
   ck_assert_int_eq(gst_harness_push(harness, a_scan()), GST_FLOW_OK);
   gst_harness_push_event(harness, gst_event_new_eos());
   gst_buffer_unref(gst_harness_pull(harness));
-  gst_element_set_bus(harness->element, NULL);
 }
 
 static void expect_seqnum(GstHarness *harness, GstEventType type, guint32 seqnum)

@@ -222,20 +222,19 @@ STX_TEST(times_begin_with_the_segment)
 STX_TEST(a_bad_file_is_an_error_that_names_it)
 {
   g_autoptr(Harness) harness = gst_harness_new("lidar-parse");
-  g_autoptr(GstBus) bus = stx_test_watch(harness->element);
+  g_autoptr(Watch) bus = stx_test_watch(harness->element);
 
   gst_harness_set_src_caps_str(harness, "application/octet-stream");
   gst_harness_push(harness, scan_buffer(3, 1, GST_CLOCK_TIME_NONE));
   ck_assert_int_eq(gst_harness_push(harness, buffer_of(BAD, strlen(BAD))), GST_FLOW_ERROR);
   stx_test_expect_error(bus, "Scan 1", "line 6: y is \"two\"; expected a number", NULL);
-  gst_element_set_bus(harness->element, NULL);
 }
 
 STX_TEST(skip_bad_drops_and_counts)
 {
   g_autoptr(Harness) harness = gst_harness_new_parse("lidar-parse skip-bad=true format=pcd");
   g_autoptr(GstElement) parse = gst_harness_find_element(harness, "lidar-parse");
-  g_autoptr(GstBus) bus = stx_test_watch(harness->element);
+  g_autoptr(Watch) bus = stx_test_watch(harness->element);
   gfloat points[4 * POINTS];
   StxBytes bytes = make_file(kind_named("pcd-binary"), POINTS, 1, points);
   GstBuffer *buffer;
@@ -261,7 +260,6 @@ STX_TEST(skip_bad_drops_and_counts)
   ck_assert_uint_eq(skipped, 2);
   message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
   fail_unless(message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING);
-  gst_element_set_bus(harness->element, NULL);
   free(bytes.data);
 }
 

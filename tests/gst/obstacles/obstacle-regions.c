@@ -15,7 +15,7 @@
 
 typedef GstVideoRegionOfInterestMeta Region;
 
-static GstBuffer *frame_of(ObstaclesFixture *fixture, gint width, gint height, gdouble distance)
+static GstBuffer *frame_of(Stage *fixture, gint width, gint height, gdouble distance)
 {
   return obstacles_run(fixture, obstacles_picture(width, height, distance, 0));
 }
@@ -77,7 +77,7 @@ static const struct {
 
 STX_TEST_LOOP(boxes_are_in_pixels_of_the_frame, G_N_ELEMENTS(frames))
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin("stixel-obstacles", frames[_i].caps);
+  g_auto(Stage) fixture = obstacles_begin("stixel-obstacles", frames[_i].caps);
   gdouble width = frames[_i].width, height = frames[_i].height;
   g_autoptr(GstBuffer) frame = frame_of(&fixture, frames[_i].width, frames[_i].height, 8);
   Region *region = region_of(frame);
@@ -93,7 +93,7 @@ STX_TEST_LOOP(boxes_are_in_pixels_of_the_frame, G_N_ELEMENTS(frames))
  * parameters. */
 static void expect_kept(const char *line, gboolean whole)
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(line, OBSTACLES_VIDEO_CAPS(128, 48));
+  g_auto(Stage) fixture = obstacles_begin(line, OBSTACLES_VIDEO_CAPS(128, 48));
   g_autoptr(GstBuffer) frame = frame_of(&fixture, 128, 48, 8);
   Region *region = region_of(frame);
 
@@ -120,7 +120,7 @@ STX_TEST(regions_go_through_stock_elements)
 /* Earlier changes of the frame are taken into account: scaled here, cut below. */
 STX_TEST(regions_know_of_scalers)
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(
+  g_auto(Stage) fixture = obstacles_begin(
       "videoscale ! capsfilter caps=video/x-raw,width=64,height=96,pixel-aspect-ratio=4/1 ! "
       "stixel-obstacles",
       OBSTACLES_VIDEO_CAPS(128, 48));
@@ -134,8 +134,7 @@ STX_TEST(regions_know_of_scalers)
 STX_TEST(regions_know_of_crops)
 {
   static const guint lefts[] = {40, 60}, boxes[][4] = {{8, 3, 32, 17}, {0, 3, 20, 17}};
-  g_auto(ObstaclesFixture) fixture =
-      obstacles_begin("stixel-obstacles", OBSTACLES_VIDEO_CAPS(60, 32));
+  g_auto(Stage) fixture = obstacles_begin("stixel-obstacles", OBSTACLES_VIDEO_CAPS(60, 32));
 
   for (guint i = 0; i < 2; i++) {
     GstBuffer *picture = obstacles_picture(128, 48, 8, 0);
@@ -157,8 +156,7 @@ STX_TEST(regions_know_of_crops)
 /* If their place in the frame is unknown, they have metres and no boxes. */
 STX_TEST(no_region_is_guessed)
 {
-  g_auto(ObstaclesFixture) fixture =
-      obstacles_begin("stixel-obstacles", OBSTACLES_VIDEO_CAPS(64, 96));
+  g_auto(Stage) fixture = obstacles_begin("stixel-obstacles", OBSTACLES_VIDEO_CAPS(64, 96));
 
   for (guint i = 0; i < 2; i++) {
     g_autoptr(GstBuffer) frame = frame_of(&fixture, 64, 48, 8); /* and not as the caps say */
@@ -174,8 +172,7 @@ STX_TEST(no_region_is_guessed)
 
 STX_TEST(regions_say_what_and_where)
 {
-  g_auto(ObstaclesFixture) fixture =
-      obstacles_begin("stixel-obstacles", OBSTACLES_VIDEO_CAPS(64, 48));
+  g_auto(Stage) fixture = obstacles_begin("stixel-obstacles", OBSTACLES_VIDEO_CAPS(64, 48));
   g_autoptr(GstBuffer) frame = frame_of(&fixture, 64, 48, 8);
   Region *region = region_of(frame);
   const GstStructure *own;
@@ -206,8 +203,7 @@ STX_TEST(regions_say_what_and_where)
 /* To a tenth of a metre where that matters; of so small a camera not surely. */
 STX_TEST(far_things_have_whole_metres)
 {
-  g_auto(ObstaclesFixture) fixture =
-      obstacles_begin("stixel-obstacles", OBSTACLES_VIDEO_CAPS(64, 48));
+  g_auto(Stage) fixture = obstacles_begin("stixel-obstacles", OBSTACLES_VIDEO_CAPS(64, 48));
   g_autoptr(GstBuffer) frame = frame_of(&fixture, 64, 48, 16);
   const GstStructure *own =
       gst_video_region_of_interest_meta_get_param(region_of(frame), "stx-obstacle");
@@ -218,7 +214,7 @@ STX_TEST(far_things_have_whole_metres)
 /* Unknown values are left out. */
 STX_TEST(what_is_unknown_is_left_out)
 {
-  g_auto(ObstaclesFixture) fixture =
+  g_auto(Stage) fixture =
       obstacles_begin("stixel-obstacles follow=false", OBSTACLES_VIDEO_CAPS(64, 48));
   GstBuffer *picture = stx_test_buffer(64 * 48 * 3, 0, 0, OBSTACLES_FRAME);
   g_autoptr(GstBuffer) frame = NULL;
@@ -236,7 +232,7 @@ STX_TEST(what_is_unknown_is_left_out)
 /* A second element in a row replaces what the first one has attached, and nothing of others. */
 STX_TEST(regions_of_others_stay)
 {
-  g_auto(ObstaclesFixture) fixture =
+  g_auto(Stage) fixture =
       obstacles_begin("stixel-obstacles ! stixel-obstacles", OBSTACLES_VIDEO_CAPS(64, 48));
   GstBuffer *picture = obstacles_picture(64, 48, 8, 0), *frame;
 
@@ -308,8 +304,7 @@ static void expect_detected(GstBuffer *frame, guint index)
 
 STX_TEST(detections_are_tracked)
 {
-  g_auto(ObstaclesFixture) fixture =
-      obstacles_begin("stixel-obstacles ! queue", OBSTACLES_VIDEO_CAPS(64, 48));
+  g_auto(Stage) fixture = obstacles_begin("stixel-obstacles ! queue", OBSTACLES_VIDEO_CAPS(64, 48));
 
   for (guint i = 0; i < 3; i++) {
     GstBuffer *picture = obstacles_picture(64, 48, 8, i * OBSTACLES_FRAME);
@@ -355,7 +350,7 @@ static GstBuffer *mask_of(GstBuffer *frame, guint width, guint height)
  * in a frame of twice the size. */
 STX_TEST(free_space_is_a_mask)
 {
-  g_auto(ObstaclesFixture) fixture =
+  g_auto(Stage) fixture =
       obstacles_begin("stixel-obstacles free-space-mask=true", OBSTACLES_VIDEO_CAPS(128, 96));
   g_autoptr(GstBuffer) frame = frame_of(&fixture, 128, 96, 8);
   g_autoptr(GstBuffer) mask = mask_of(frame, 128, 96);
@@ -370,7 +365,7 @@ STX_TEST(free_space_is_a_mask)
 #else
 STX_TEST(a_mask_needs_a_newer_gstreamer)
 {
-  g_auto(ObstaclesFixture) fixture =
+  g_auto(Stage) fixture =
       obstacles_begin("stixel-obstacles free-space-mask=true", OBSTACLES_VIDEO_CAPS(64, 48));
 
   for (guint i = 0; i < 2; i++)

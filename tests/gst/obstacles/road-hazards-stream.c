@@ -65,8 +65,7 @@ static void end(Fixture *f)
   gst_harness_teardown(f->map);
   gst_harness_teardown(f->right);
   gst_harness_teardown(f->left);
-  gst_element_set_bus(f->element, NULL);
-  gst_object_unref(f->bus);
+  stx_test_unwatch(f->bus);
   gst_object_unref(f->element);
   stx_scene_free(f->scene);
   stx_hazards_free(f->state);

@@ -55,15 +55,10 @@ static GstPadProbeReturn look(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static Seen run(const char *line, const char *element, const char *pad)
 {
   g_autoptr(GstElement) pipeline = stx_test_parse(line);
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  g_autoptr(GstMessage) message = NULL;
   Seen seen = {0};
 
   stx_test_probe(pipeline, element, pad, GST_PAD_PROBE_TYPE_BUFFER, look, &seen);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless(message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
+  stx_test_play(pipeline);
   return seen;
 }
 

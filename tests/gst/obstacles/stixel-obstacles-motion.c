@@ -21,7 +21,7 @@ typedef struct {
   StxVelocity box;
 } Given;
 
-static Given given(ObstaclesFixture *fixture, GstBuffer *stixels)
+static Given given(Stage *fixture, GstBuffer *stixels)
 {
   g_autoptr(GstBuffer) out = obstacles_run(fixture, stixels);
   const GstStxMotionMeta *motion = gst_buffer_get_stx_motion_meta(out);
@@ -45,8 +45,7 @@ static GstBuffer *box_at(gdouble distance, guint frame)
 /* The camera goes towards a box that stands; frames bring no motion, or one that was not found. */
 STX_TEST_LOOP(speed_and_yaw_rate_are_a_motion_of_the_frame, 4)
 {
-  g_auto(ObstaclesFixture) fixture =
-      obstacles_begin(_i % 2 ? GIVEN RECORDS : GIVEN, OBSTACLES_CAPS);
+  g_auto(Stage) fixture = obstacles_begin(_i % 2 ? GIVEN RECORDS : GIVEN, OBSTACLES_CAPS);
   const StxMotion none = {.state = STX_MOTION_TOO_FEW};
   Given found;
 
@@ -75,7 +74,7 @@ STX_TEST(a_motion_that_was_found_stays)
   static const StxMotion ahead = {.state = STX_MOTION_KNOWN,
       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
       .translation = {0, 0, -.5}};
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(GIVEN, OBSTACLES_CAPS);
+  g_auto(Stage) fixture = obstacles_begin(GIVEN, OBSTACLES_CAPS);
 
   for (guint i = 0; i < 2; i++) {
     GstBuffer *stixels = box_at(12 - .5 * i, i);
@@ -88,7 +87,7 @@ STX_TEST(a_motion_that_was_found_stays)
 /* The camera starts with 10 m/s² and the box stands: each frame has the speed of its time. */
 STX_TEST(a_controller_sets_the_speed_of_each_frame)
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin("stixel-obstacles", OBSTACLES_CAPS);
+  g_auto(Stage) fixture = obstacles_begin("stixel-obstacles", OBSTACLES_CAPS);
   GstControlSource *ramp = gst_interpolation_control_source_new();
   GstTimedValueControlSource *values = GST_TIMED_VALUE_CONTROL_SOURCE(ramp);
   gdouble distance = 12;
@@ -116,7 +115,7 @@ STX_TEST(a_speed_that_is_none_is_refused)
 {
   static const gdouble none[] = {101, -2, INFINITY, -INFINITY, NAN};
   static const char *const names[] = {"speed", "yaw-rate"};
-  g_auto(ObstaclesFixture) fixture = obstacles_begin("stixel-obstacles", OBSTACLES_CAPS);
+  g_auto(Stage) fixture = obstacles_begin("stixel-obstacles", OBSTACLES_CAPS);
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS(none); i++) {
     const char *name = names[i % 2];

@@ -22,7 +22,7 @@ static GstClockTime at(guint frame)
 #define STANDS ALONE " speed=0" /* the camera */
 
 /* A quarter of a metre nearer with every frame, of which there are 20 a second. */
-static StxObstacle approach(ObstaclesFixture *fixture, gboolean stamped, gboolean backwards)
+static StxObstacle approach(Stage *fixture, gboolean stamped, gboolean backwards)
 {
   StxObstacle box = {0};
 
@@ -44,21 +44,21 @@ static void expect_speed(StxObstacle box, gdouble speed, const char *what)
 
 STX_TEST(speed_comes_from_time_stamps)
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(STANDS, UNTIMED);
+  g_auto(Stage) fixture = obstacles_begin(STANDS, UNTIMED);
 
   expect_speed(approach(&fixture, TRUE, FALSE), 5, "with time stamps");
 }
 
 STX_TEST(speed_comes_from_the_frame_rate)
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(STANDS, UNTIMED ",framerate=40/1");
+  g_auto(Stage) fixture = obstacles_begin(STANDS, UNTIMED ",framerate=40/1");
 
   expect_speed(approach(&fixture, FALSE, FALSE), 10, "at 40 frames per second");
 }
 
 STX_TEST(without_times_there_is_no_speed)
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(ALONE, UNTIMED);
+  g_auto(Stage) fixture = obstacles_begin(ALONE, UNTIMED);
 
   ck_assert(isnan(approach(&fixture, FALSE, FALSE).closing_speed));
   stx_test_expect_silence(fixture.bus);
@@ -66,30 +66,30 @@ STX_TEST(without_times_there_is_no_speed)
 
 /* ---- Anew ---------------------------------------------------------------------------------- */
 
-static void flush(ObstaclesFixture *fixture)
+static void flush(Stage *fixture)
 {
-  obstacles_flush(fixture);
+  stx_test_flush(fixture->harness);
 }
 
-static void turn(ObstaclesFixture *fixture)
+static void turn(Stage *fixture)
 {
   obstacles_segment(fixture, -1);
 }
 
-static void change_camera(ObstaclesFixture *fixture)
+static void change_camera(Stage *fixture)
 {
   gst_harness_set_src_caps_str(fixture->harness,
       "application/x-stixels," OBSTACLES_SIZES ",framerate=10/1,camera-focal=65.0,camera-cx=31.5,"
       "camera-cy=15.5,camera-baseline=0.5,camera-height=1.5");
 }
 
-static void change_rate(ObstaclesFixture *fixture)
+static void change_rate(Stage *fixture)
 {
   gst_harness_set_src_caps_str(fixture->harness,
       "application/x-stixels," OBSTACLES_SIZES ",framerate=5/1," OBSTACLES_CAMERA);
 }
 
-static void go_on(ObstaclesFixture *fixture)
+static void go_on(Stage *fixture)
 {
   obstacles_segment(fixture, 1);
 }
@@ -97,7 +97,7 @@ static void go_on(ObstaclesFixture *fixture)
 /* An event between two frames, the number of the second frame, and whether it is followed. */
 static const struct {
   const char *what;
-  void (*happens)(ObstaclesFixture *fixture);
+  void (*happens)(Stage *fixture);
   guint next;
   gboolean followed;
 } breaks[] = {
@@ -113,7 +113,7 @@ static const struct {
 
 STX_TEST_LOOP(following_begins_anew, G_N_ELEMENTS(breaks))
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
+  g_auto(Stage) fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
   StxObstacle box = {0};
 
   for (guint i = 0; i < 3; i++)
@@ -128,7 +128,7 @@ STX_TEST_LOOP(following_begins_anew, G_N_ELEMENTS(breaks))
 
 /* ---- Frames that bring nothing ------------------------------------------------------------- */
 
-static guint64 frames_without(ObstaclesFixture *fixture)
+static guint64 frames_without(Stage *fixture)
 {
   guint64 count;
 
@@ -143,7 +143,7 @@ static GstBuffer *bare_picture(guint frame)
 
 STX_TEST(pictures_without_stixels_pass)
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(TELLS, OBSTACLES_VIDEO_CAPS(64, 48));
+  g_auto(Stage) fixture = obstacles_begin(TELLS, OBSTACLES_VIDEO_CAPS(64, 48));
   GstBuffer *output;
 
   for (guint i = 0; i < 3; i++) {
@@ -166,7 +166,7 @@ STX_TEST(pictures_without_stixels_pass)
 
 STX_TEST(scans_without_labels_pass)
 {
-  g_auto(ScanFixture) fixture = scan_begin(ALONE, ALONE, SCAN_CAPS);
+  g_auto(Stage) fixture = stx_test_stage(ALONE, ALONE, SCAN_CAPS);
   gfloat points[4 * 10] = {0};
   g_autoptr(GstBuffer) output = scan_run(&fixture, points, 10);
 
@@ -178,7 +178,7 @@ STX_TEST(scans_without_labels_pass)
  */
 STX_TEST(no_records_are_a_gap)
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(ALONE RECORDS, OBSTACLES_VIDEO_CAPS(64, 48));
+  g_auto(Stage) fixture = obstacles_begin(ALONE RECORDS, OBSTACLES_VIDEO_CAPS(64, 48));
   GstClockTime time, duration;
   g_autoptr(GstStructure) stats = NULL;
   GstEvent *event;
@@ -199,7 +199,7 @@ STX_TEST(no_records_are_a_gap)
 
 STX_TEST(frames_are_counted)
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
+  g_auto(Stage) fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
   g_autoptr(GstStructure) stats = NULL;
   guint64 frames;
 
@@ -213,12 +213,12 @@ STX_TEST(frames_are_counted)
 /* ---- The corridor -------------------------------------------------------------------------- */
 
 /* The next element message; NULL: there is none. */
-static GstMessage *told(ObstaclesFixture *fixture)
+static GstMessage *told(Stage *fixture)
 {
   return gst_bus_pop_filtered(fixture->bus, GST_MESSAGE_ELEMENT);
 }
 
-static void expect_nothing_told(ObstaclesFixture *fixture, guint frame)
+static void expect_nothing_told(Stage *fixture, guint frame)
 {
   GstMessage *message = told(fixture);
 
@@ -242,7 +242,7 @@ static guint64 time_in(const GstStructure *structure, const char *name)
   return value;
 }
 
-static void expect_told(ObstaclesFixture *fixture, const char *name, guint frame)
+static void expect_told(Stage *fixture, const char *name, guint frame)
 {
   g_autoptr(GstMessage) message = told(fixture);
   const GstStructure *structure;
@@ -257,7 +257,7 @@ static void expect_told(ObstaclesFixture *fixture, const char *name, guint frame
 /* A box that comes, flickers, is gone, and comes again. */
 STX_TEST(the_corridor_is_entered_and_left)
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(TELLS, OBSTACLES_CAPS);
+  g_auto(Stage) fixture = obstacles_begin(TELLS, OBSTACLES_CAPS);
   static const gdouble there[] = {0, 9, 9, 0, 0, 9, 0, 0, 0, 0, 9};
 
   for (guint i = 0; i < G_N_ELEMENTS(there); i++) {
@@ -273,11 +273,11 @@ STX_TEST(the_corridor_is_entered_and_left)
 /* Messages sent before a flush are taken back after it. */
 STX_TEST(a_flush_leaves_no_corridor_occupied)
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(TELLS, OBSTACLES_CAPS);
+  g_auto(Stage) fixture = obstacles_begin(TELLS, OBSTACLES_CAPS);
 
   gst_buffer_unref(obstacles_run(&fixture, obstacles_stixels(9, 13, at(0))));
   expect_told(&fixture, "stx-corridor-entered", 0);
-  obstacles_flush(&fixture);
+  stx_test_flush(fixture.harness);
   for (guint i = 5; i < 8; i++) {
     expect_nothing_told(&fixture, i);
     gst_buffer_unref(obstacles_run(&fixture, obstacles_stixels(0, 13, at(i))));
@@ -287,7 +287,7 @@ STX_TEST(a_flush_leaves_no_corridor_occupied)
 
 STX_TEST(no_message_is_posted_by_default)
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
+  g_auto(Stage) fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
 
   obstacles_one(&fixture, 9, at(0));
   expect_nothing_told(&fixture, 0);
@@ -296,7 +296,7 @@ STX_TEST(no_message_is_posted_by_default)
 /* Times as a sink and a clock see them, and what is known of the obstacle. */
 STX_TEST(messages_say_when_and_what)
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(
+  g_auto(Stage) fixture = obstacles_begin(
       "stixel-obstacles speed=0 post-messages=true corridor-length=3.5", OBSTACLES_CAPS);
   const GstStructure *structure;
   g_autoptr(GstMessage) message = NULL;
@@ -332,7 +332,7 @@ STX_TEST(messages_say_when_and_what)
 /* The caps of records come with the first stixels, when no element may take them any more. */
 STX_TEST(a_pipeline_that_stops_has_not_refused_records)
 {
-  g_auto(ObstaclesFixture) fixture = obstacles_begin(ALONE RECORDS, OBSTACLES_VIDEO_CAPS(64, 48));
+  g_auto(Stage) fixture = obstacles_begin(ALONE RECORDS, OBSTACLES_VIDEO_CAPS(64, 48));
   g_autoptr(GstPad) src = gst_element_get_static_pad(fixture.element, "src");
 
   fail_unless(gst_pad_set_active(src, FALSE));
@@ -378,15 +378,10 @@ STX_TEST_LOOP(velocities_go_all_the_way, 2)
       VIEW("right"), NULL);
   g_autoptr(GstElement) pipeline = stx_test_parse(line);
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "out");
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  g_autoptr(GstMessage) message = NULL;
   Speeds speeds = {0};
 
   g_signal_connect(sink, "handoff", G_CALLBACK(count_speeds), &speeds);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  ck_assert(message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
+  stx_test_play(pipeline);
   ck_assert_uint_eq(speeds.frames, 5);
   ck_assert_uint_ge(speeds.standing, 5);
   ck_assert_uint_eq(speeds.wrong, 0);

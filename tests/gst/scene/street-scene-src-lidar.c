@@ -171,10 +171,9 @@ STX_TEST_LOOP(the_rate_is_that_of_the_caps, G_N_ELEMENTS(views))
 STX_TEST(wrong_caps_are_named)
 {
   g_autoptr(Harness) harness = gst_harness_new_parse("street-scene-src view=lidar");
-  g_autoptr(GstBus) bus = stx_test_watch(harness->element);
+  g_autoptr(Watch) bus = stx_test_watch(harness->element);
 
   gst_harness_set_sink_caps_str(harness, "application/x-point-labels");
   gst_harness_play(harness);
   stx_test_expect_error(bus, "application/x-lidar", "application/x-point-labels", NULL);
-  gst_element_set_bus(harness->element, NULL);
 }

@@ -132,12 +132,11 @@ STX_TEST(properties_beat_caps_beat_defaults)
 static void expect_error(const char *line, const char *caps, const char *word, const char *value)
 {
   g_autoptr(Harness) harness = gst_harness_new_parse(line);
-  g_autoptr(GstBus) bus = stx_test_watch(harness->element);
+  g_autoptr(Watch) bus = stx_test_watch(harness->element);
 
   gst_harness_set_sink_caps_str(harness, caps);
   gst_harness_play(harness);
   stx_test_expect_error(bus, word, value, NULL);
-  gst_element_set_bus(harness->element, NULL); /* its messages hold references to elements */
   /* The thread that posted the error may still ask for caps, which the harness drops first. */
   gst_element_set_state(harness->element, GST_STATE_NULL);
 }

@@ -124,15 +124,10 @@ static void see(
     const char *line, const char *first_name, Map *first, const char *second_name, Map *second)
 {
   g_autoptr(GstElement) pipeline = stx_test_parse(line);
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  g_autoptr(GstMessage) message = NULL;
 
   listen(pipeline, first_name, first);
   listen(pipeline, second_name, second);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless(message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS, "%s", line);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
+  stx_test_play(pipeline);
 }
 
 static int ascending(const void *a, const void *b)

@@ -190,14 +190,8 @@ STX_TEST(flushes_and_caps_keep_what_was_learnt_and_a_start_does_not)
   push_frames(&rig, 0, 90, NULL);
   learnt = number(&rig, "applied-pitch");
   expect_near(learnt, pitch, .05);
-  for (guint i = 0; i < 2; i++) {
-    GstSegment segment;
-
-    gst_segment_init(&segment, GST_FORMAT_TIME);
-    gst_harness_push_event(sides[i], gst_event_new_flush_start());
-    gst_harness_push_event(sides[i], gst_event_new_flush_stop(TRUE));
-    gst_harness_push_event(sides[i], gst_event_new_segment(&segment));
-  }
+  for (guint i = 0; i < 2; i++)
+    stx_test_flush(sides[i]);
   push_frames(&rig, 0, 1, NULL);
   fail_unless(number(&rig, "applied-pitch") == learnt);
   for (guint i = 0; i < 2; i++)

@@ -169,10 +169,7 @@ static void expect_message(StereoPair *pair, GstMessageType type, const char *wo
   g_autoptr(GError) error = NULL;
 
   fail_unless(message != NULL, "nobody says \"%s\"", words);
-  if (type == GST_MESSAGE_WARNING)
-    gst_message_parse_warning(message, &error, NULL);
-  else
-    gst_message_parse_info(message, &error, NULL);
+  error = stx_test_read(message, NULL);
   fail_unless(strstr(error->message, words) != NULL, "%s", error->message);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stereo-sgm: caps, what it refuses and in which words, sizes that change, states. */
+/* stereo-sgm: caps, what it refuses and in which words, sizes that change. */
 #include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/stereo_pair.h"
 
@@ -229,20 +229,6 @@ STX_TEST(backend_that_is_not_there)
       "backend=cuda", "auto or omp", NULL);
 }
 
-STX_TEST(unknown_property_values)
-{
-  static const char *const lines[] = {"stereo-sgm paths=5", "stereo-sgm max-disparity=100",
-      "stereo-sgm backend=opencl", "stereo-sgm layout=diagonal", "stereo-sgm min-disparity=3"};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(lines); i++) {
-    g_autoptr(GError) error = NULL;
-    GstElement *element =
-        gst_parse_launch_full(lines[i], NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
-
-    fail_unless(element == NULL && error != NULL, "%s was accepted", lines[i]);
-  }
-}
-
 /* The address sanitizer reserves more address space than any limit would leave. */
 #ifndef __SANITIZE_ADDRESS__
 STX_TEST(more_pixels_than_memory)
@@ -298,25 +284,3 @@ STX_TEST(size_changes_on_both_pads)
 }
 
 /* ---- States -------------------------------------------------------------------------------- */
-
-/* Ten frames in, ten frames out, whichever comes first. */
-STX_TEST(a_pipeline_loses_no_frame_at_eos)
-{
-  g_autoptr(GstElement) pipeline = gst_parse_launch(
-      "stereo-sgm name=sgm ! fakesink name=sink "
-      "videotestsrc num-buffers=10 ! video/x-raw,width=32,height=16,format=GRAY8 ! queue ! "
-      "sgm.sink_left "
-      "videotestsrc num-buffers=10 ! video/x-raw,width=32,height=16,format=GRAY8 ! sgm.sink_right",
-      NULL);
-  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  g_autoptr(GstStructure) stats = NULL;
-  guint64 rendered;
-
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  gst_message_unref(gst_bus_timed_pop_filtered(bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS));
-  g_object_get(sink, "stats", &stats, NULL);
-  fail_unless(gst_structure_get_uint64(stats, "rendered", &rendered));
-  ck_assert_uint_eq(rendered, 10);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-}

@@ -100,17 +100,12 @@ static gchar *digest(const char *line, const char *children)
   g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA1);
   g_autoptr(GstElement) pipeline = stx_test_parse(line);
   g_autoptr(GstElement) out = gst_bin_get_by_name(GST_BIN(pipeline), "out");
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  g_autoptr(GstMessage) message = NULL;
   gchar *text;
 
   if (children != NULL)
     set_children(pipeline, children);
   g_signal_connect(out, "handoff", G_CALLBACK(take), sum);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered(bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless(message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS, "%s", line);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
+  stx_test_play(pipeline);
   text = g_strdup(g_checksum_get_string(sum));
   return text;
 }
@@ -415,13 +410,12 @@ STX_TEST(labels_without_obstacles_are_said_once)
 STX_TEST(a_child_that_is_none_is_said_once)
 {
   g_autoptr(GstElement) bin = gst_object_ref_sink(gst_element_factory_make("stereo-stixels", NULL));
-  g_autoptr(GstBus) bus = gst_bus_new();
+  g_autoptr(Watch) bus = stx_test_watch(bin);
   GstChildProxy *proxy = GST_CHILD_PROXY(bin);
 
   ck_assert(!gst_child_proxy_lookup(proxy, "satdp::change-cost", NULL, NULL));
   ck_assert(!gst_child_proxy_lookup(proxy, "queue-src_left::silent", NULL, NULL));
   gst_object_unref(gst_element_request_pad_simple(bin, "src_left"));
-  gst_element_set_bus(bin, bus);
   gst_element_set_state(bin, GST_STATE_READY);
   stx_test_expect_warning(
       bus, "no element satdp inside, so its property was not set; there are sgm,");
@@ -429,7 +423,6 @@ STX_TEST(a_child_that_is_none_is_said_once)
   gst_element_set_state(bin, GST_STATE_READY);
   stx_test_expect_silence(bus);
   gst_element_set_state(bin, GST_STATE_NULL);
-  gst_element_set_bus(bin, NULL);
 }
 
 /* Elements that take none of the formats: the pad, and the formats they take. */

@@ -45,8 +45,7 @@ static void end(Fixture *f)
   if (f->truth != NULL)
     gst_harness_teardown(f->truth);
   gst_harness_teardown(f->map);
-  gst_element_set_bus(f->element, NULL);
-  gst_object_unref(f->bus);
+  stx_test_unwatch(f->bus);
   gst_object_unref(f->element);
 }
 
@@ -177,15 +176,11 @@ static void expect_ends(Fixture *f, GstBuffer *map, gboolean ends, const char *w
 STX_TEST(the_range_of_frames)
 {
   g_auto(Fixture) f = begin("range=frame palette=gray", MAP_CAPS, NULL);
-  GstSegment segment;
 
-  gst_segment_init(&segment, GST_FORMAT_TIME);
   expect_ends(&f, map_at(0, 0), FALSE, "nothing is known");
   expect_ends(&f, two_values(1, 20, 40), TRUE, "the first");
   expect_ends(&f, two_values(2, 22, 34), FALSE, "a little narrower");
-  gst_harness_push_event(f.map, gst_event_new_flush_start());
-  gst_harness_push_event(f.map, gst_event_new_flush_stop(TRUE));
-  gst_harness_push_event(f.map, gst_event_new_segment(&segment));
+  stx_test_flush(f.map);
   expect_ends(&f, two_values(3, 22, 34), TRUE, "after a flush");
   expect_ends(&f, two_values(4, 100, 150), TRUE, "another scene");
 }

@@ -15,10 +15,10 @@
 
 static const StxGroundParams ground = STX_GROUND_DEFAULTS;
 
-static ScanFixture begin(const char *properties, const char *behind)
+static Stage begin(const char *properties, const char *behind)
 {
   g_autofree gchar *line = g_strdup_printf("lidar-bev %s%s", properties, behind);
-  ScanFixture fixture = scan_begin("lidar-bev", line, SCAN_CAPS);
+  Stage fixture = stx_test_stage("lidar-bev", line, SCAN_CAPS);
 
   return fixture;
 }
@@ -49,7 +49,7 @@ static GstBuffer *move_by_one(GstBuffer *buffer)
 
 STX_TEST(points_and_labels_may_begin_at_an_odd_address)
 {
-  g_auto(ScanFixture) fixture = begin("", VIDEO SMALL);
+  g_auto(Stage) fixture = begin("", VIDEO SMALL);
   gfloat points[4 * POINTS];
   g_autoptr(GstBuffer) scan = NULL, labels = NULL, expected = NULL, picture = NULL;
   GstBuffer *moved;
@@ -69,7 +69,7 @@ STX_TEST(points_and_labels_may_begin_at_an_odd_address)
 
 STX_TEST(pictures_carry_times_but_no_labels)
 {
-  g_auto(ScanFixture) fixture = begin("", VIDEO SMALL);
+  g_auto(Stage) fixture = begin("", VIDEO SMALL);
   gfloat points[4 * POINTS];
   GstBuffer *scan, *picture;
 
@@ -107,7 +107,7 @@ static const struct {
 
 STX_TEST_LOOP(caps_are_fixed_at_800, G_N_ELEMENTS(caps_cases))
 {
-  g_auto(ScanFixture) fixture = begin("", caps_cases[_i].behind);
+  g_auto(Stage) fixture = begin("", caps_cases[_i].behind);
   gfloat points[4 * POINTS];
   g_autoptr(GstCaps) caps = NULL;
   GstVideoInfo info;
@@ -130,7 +130,7 @@ STX_TEST_LOOP(caps_are_fixed_at_800, G_N_ELEMENTS(caps_cases))
 static const struct {
   const char *caps;
   gsize bytes;
-  const char *words[3];
+  const char *words[4];
 } refusals[] = {
     {"application/octet-stream", 16,
         {"application/x-lidar", "application/octet-stream", "put lidar-parse before lidar-bev"}},
@@ -140,18 +140,5 @@ static const struct {
 
 STX_TEST_LOOP(refuses_with_a_reason, G_N_ELEMENTS(refusals))
 {
-  g_auto(ScanFixture) fixture = scan_begin("lidar-bev", "lidar-bev", NULL);
-  GstSegment segment;
-
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  gst_harness_push_event(fixture.harness, gst_event_new_stream_start("scans"));
-  if (refusals[_i].caps != NULL) {
-    g_autoptr(GstCaps) caps = gst_caps_from_string(refusals[_i].caps);
-
-    gst_harness_push_event(fixture.harness, gst_event_new_caps(caps));
-  }
-  gst_harness_push_event(fixture.harness, gst_event_new_segment(&segment));
-  gst_harness_push(fixture.harness, stx_test_buffer(refusals[_i].bytes, 0, 0, SCAN_TIME));
-  stx_test_expect_error(
-      fixture.bus, refusals[_i].words[0], refusals[_i].words[1], refusals[_i].words[2], NULL);
+  stx_test_refuses("lidar-bev", refusals[_i].caps, refusals[_i].bytes, refusals[_i].words);
 }

@@ -43,8 +43,7 @@ static void end(Rig *rig)
 {
   gst_harness_teardown(rig->points);
   gst_harness_teardown(rig->video);
-  gst_element_set_bus(rig->element, NULL);
-  gst_object_unref(rig->bus);
+  stx_test_unwatch(rig->bus);
   gst_object_unref(rig->element);
 }
 

@@ -41,8 +41,7 @@ static Fixture begin(const char *properties, const char *behind, const char *cap
 static void end(Fixture *f)
 {
   stx_test_expect_silence(f->bus);
-  gst_element_set_bus(f->sink->element, NULL);
-  gst_object_unref(f->bus);
+  stx_test_unwatch(f->bus);
   gst_object_unref(f->element);
   gst_harness_teardown(f->sink);
 }

@@ -39,8 +39,7 @@ static void end(Fixture *f)
 {
   if (f->points != NULL)
     gst_harness_teardown(f->points);
-  gst_element_set_bus(f->stixels->element, NULL);
-  gst_object_unref(f->bus);
+  stx_test_unwatch(f->bus);
   gst_object_unref(f->element);
   gst_harness_teardown(f->stixels);
 }
@@ -242,16 +241,12 @@ STX_TEST(frames_without_stixels_are_counted)
 
 STX_TEST(refuses_with_a_reason)
 {
-  Fixture f = begin("", "", "application/x-obstacles");
+  static const char *const other[4] = {
+      "application/x-lidar, not application/x-obstacles", "put stixel-bev behind"};
+  static const char *const cut[4] = {"25 bytes", "24"};
 
-  gst_harness_push(f.stixels, stx_test_buffer(16, 0, 0, OBSTACLES_FRAME));
-  stx_test_expect_error(
-      f.bus, "application/x-lidar, not application/x-obstacles", "put stixel-bev behind", NULL);
-  end(&f);
-  f = begin("", "", OBSTACLES_CAPS);
-  gst_harness_push(f.stixels, stx_test_buffer(25, 0, 0, OBSTACLES_FRAME));
-  stx_test_expect_error(f.bus, "25 bytes", "24", NULL);
-  end(&f);
+  stx_test_refuses("stixel-bev", "application/x-obstacles", 16, other);
+  stx_test_refuses("stixel-bev", OBSTACLES_CAPS, 25, cut);
 }
 
 STX_TEST(refuses_files)

@@ -49,7 +49,7 @@ STX_TEST(the_last_stixels_fade)
   overlay_expect_frame(&f, 3 * OVERLAY_FRAME, FALSE);
   overlay_expect_frame(&f, 4 * OVERLAY_FRAME, TRUE);
   ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 3);
-  overlay_expect_one_warning(&f, "property hold");
+  stx_test_expect_warning(f.bus, "property hold");
 }
 
 STX_TEST(stixels_that_come_too_late_are_shown_on_later_frames)

@@ -51,7 +51,7 @@ STX_TEST(a_frame_without_stixels_goes_on_undrawn)
     overlay_expect_frame(&f, i * OVERLAY_FRAME, i == 3);
   }
   ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 2);
-  overlay_expect_one_warning(&f, "0:00:00.100000000");
+  stx_test_expect_warning(f.bus, "0:00:00.100000000");
 }
 
 STX_TEST(stixels_without_a_frame_are_dropped)
@@ -68,18 +68,6 @@ STX_TEST(stixels_without_a_frame_are_dropped)
   overlay_expect_frame(&f, 3 * OVERLAY_FRAME, TRUE);
   ck_assert_uint_eq(overlay_counter(&f, "unpaired"), 3);
   ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 0);
-}
-
-STX_TEST(missing_timestamps_pair_by_arrival)
-{
-  g_auto(OverlayFixture) f = overlay_setup();
-
-  for (guint i = 0; i < 3; i++) {
-    overlay_push_frame(&f, GST_CLOCK_TIME_NONE);
-    overlay_push_stixels(&f, GST_CLOCK_TIME_NONE);
-    overlay_expect_frame(&f, GST_CLOCK_TIME_NONE, TRUE);
-  }
-  overlay_expect_one_warning(&f, "timestamps");
 }
 
 STX_TEST(frames_outlive_the_stixels_but_not_the_other_way_round)
@@ -102,44 +90,6 @@ STX_TEST(frames_outlive_the_stixels_but_not_the_other_way_round)
   overlay_expect_eos(&f);
   ck_assert_uint_eq(gst_harness_buffers_received(f.video), 0);
   overlay_teardown(&f);
-}
-
-STX_TEST(a_flush_forgets_what_waited)
-{
-  g_auto(OverlayFixture) f = overlay_setup();
-  GstSegment segment;
-
-  overlay_push_stixels(&f, 0);
-  for (int i = 0; i < 2; i++) {
-    GstHarness *pad = i == 0 ? f.stixels : f.video;
-
-    fail_unless(gst_harness_push_event(pad, gst_event_new_flush_start()));
-    fail_unless(gst_harness_push_event(pad, gst_event_new_flush_stop(TRUE)));
-    gst_segment_init(&segment, GST_FORMAT_TIME);
-    fail_unless(gst_harness_push_event(pad, gst_event_new_segment(&segment)));
-  }
-  overlay_push_frame(&f, 0);
-  overlay_push_stixels(&f, OVERLAY_FRAME);
-  overlay_expect_frame(&f, 0, FALSE);
-  overlay_push_frame(&f, OVERLAY_FRAME);
-  overlay_expect_frame(&f, OVERLAY_FRAME, TRUE);
-}
-
-/* As behind a seek: what comes first is not wanted. It goes while no stixels are there. */
-STX_TEST(frames_outside_of_the_segment_do_not_wait)
-{
-  g_auto(OverlayFixture) f = overlay_setup();
-  GstSegment segment;
-
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  segment.start = segment.time = segment.position = 8 * OVERLAY_FRAME;
-  fail_unless(gst_harness_push_event(f.video, gst_event_new_segment(&segment)));
-  fail_unless(gst_harness_push_event(f.stixels, gst_event_new_segment(&segment)));
-  for (guint i = 0; i <= 8; i++)
-    overlay_push_frame(&f, i * OVERLAY_FRAME);
-  overlay_push_stixels(&f, 8 * OVERLAY_FRAME);
-  overlay_expect_frame(&f, 8 * OVERLAY_FRAME, TRUE);
-  ck_assert_uint_eq(gst_harness_buffers_received(f.video), 1);
 }
 
 STX_TEST(a_live_frame_waits_for_the_latency_only)
@@ -188,7 +138,7 @@ STX_TEST(without_a_stixels_pad_the_attached_ones_are_drawn)
   overlay_push_frame(&f, 2 * OVERLAY_FRAME);
   overlay_expect_frame(&f, OVERLAY_FRAME, FALSE);
   overlay_expect_frame(&f, 2 * OVERLAY_FRAME, FALSE);
-  overlay_expect_one_warning(&f, "not linked");
+  stx_test_expect_warning(f.bus, "not linked");
 }
 
 /* Stixels that fill the upper half of the frame, and then others of another size: the pixel shows
@@ -236,36 +186,4 @@ STX_TEST(the_pad_replaces_what_was_attached)
   overlay_expect_frame(&f, 0, TRUE);
 }
 
-STX_TEST(the_meta_survives_a_conversion)
-{
-  g_autoptr(Harness) harness =
-      gst_harness_new_parse("stixel-overlay ! videoconvert ! videoscale ! "
-                            "capsfilter caps=video/x-raw,format=NV12,width=32,height=16");
-  GstStxStixelMeta *meta;
-  g_autoptr(GstBuffer) frame = NULL;
-
-  gst_harness_set_src_caps_str(harness, OVERLAY_VIDEO_CAPS("RGB", 16, 8));
-  frame = gst_harness_push_and_pull(harness, frame_with_meta(0));
-  meta = gst_buffer_get_stx_stixel_meta(frame);
-  fail_unless(meta != NULL);
-  stx_test_expect_bytes(meta->stixels, overlay_two_columns, sizeof overlay_two_columns, "stixels");
-}
-
 /* ---- States and leaks ---------------------------------------------------------------------- */
-
-static void draw_three(void)
-{
-  g_auto(OverlayFixture) f = overlay_setup();
-
-  for (guint i = 0; i < 3; i++) {
-    overlay_push_frame(&f, i * OVERLAY_FRAME);
-    overlay_push_stixels(&f, i * OVERLAY_FRAME);
-    overlay_expect_frame(&f, i * OVERLAY_FRAME, TRUE);
-  }
-  overlay_push_stixels(&f, 3 * OVERLAY_FRAME); /* left behind */
-}
-
-STX_TEST(leaks_nothing)
-{
-  stx_test_no_leaks(draw_three);
-}
