@@ -4,6 +4,7 @@
  * free space. The numbers below were chosen on the synthetic street; docs/algorithms/obstacles.md
  * says what each of them is for.
  */
+#include "common/metres_private.h"
 #include "common/obstacles/obstacles_private.h"
 
 #include <math.h>
@@ -435,42 +436,6 @@ static void form_groups(StxObstacles *state, const StxCamera *camera, uint32_t c
 
 /* ---- What is refused ------------------------------------------------------------------------ */
 
-static bool check_camera(const StxCamera *camera, StxError *error)
-{
-  const char *missing = !(camera->focal > 0)              ? "focal length"
-                        : !(camera->baseline > 0)         ? "baseline"
-                        : camera->missing & STX_CAMERA_CX ? "principal point's column, cx,"
-                                                          : NULL;
-  if (missing == NULL)
-    return true;
-  return stx_fail(error,
-      "obstacles are in metres, but the camera's %s is unknown: set calibration=FILE or the "
-      "properties focal, cx and baseline where the stixels come from",
-      missing);
-}
-
-static bool check_stixel(const StxObstaclesFrame *frame, size_t i, int columns, StxError *error)
-{
-  const StxStixel *s = &frame->stixels[i], *before = i > 0 ? s - 1 : NULL;
-  if (s->kind == STX_KIND_SEGMENT)
-    return stx_fail(error,
-        "stixel %zu is a segment, which knows neither ground nor objects: "
-        "obstacles need stixels of sat-dp-stixels, not of rdp-columns",
-        i);
-  if (s->column >= columns || s->top > s->bottom || s->bottom >= frame->height)
-    return stx_fail(error,
-        "stixel %zu lies in column %d, rows %d to %d: outside of %d columns, %d "
-        "rows",
-        i, s->column, s->top, s->bottom, columns, frame->height);
-  if (before != NULL &&
-      (before->column > s->column || (before->column == s->column && before->top <= s->bottom)))
-    return stx_fail(error,
-        "stixel %zu comes before its place: they must be sorted by column, then "
-        "from the bottom up",
-        i);
-  return true;
-}
-
 /* A motion that is known is finite; there are points where they are said to be. */
 static bool check_motion(const StxObstaclesFrame *frame, StxError *error)
 {
@@ -497,21 +462,12 @@ static bool check_motion(const StxObstaclesFrame *frame, StxError *error)
 bool stx_obstacles_check_frame(
     const StxObstacles *state, const StxObstaclesFrame *frame, StxError *error)
 {
-  if (frame->width < 1 || frame->height < 1 || frame->stixel_width < 1)
-    return stx_fail(error, "image of %d x %d pixels in columns of %d: all must be 1 or more",
-        frame->width, frame->height, frame->stixel_width);
-  int columns = (frame->width - 1) / frame->stixel_width + 1;
-  if (frame->count > state->records || (size_t)columns > state->directions)
-    return stx_fail(error, "%zu stixels in %d columns: the state is prepared for %zu in %zu",
-        frame->count, columns, state->records, state->directions);
-  if (frame->count > 0 && frame->stixels == NULL)
-    return stx_fail(error, "there are %zu stixels, but no pointer to them", frame->count);
-  if (!check_camera(&frame->camera, error) || !check_motion(frame, error))
-    return false;
-  for (size_t i = 0; i < frame->count; i++)
-    if (!check_stixel(frame, i, columns, error))
-      return false;
-  return true;
+  StxStixelsRoom room = {
+      state->records, state->directions, "obstacles are", "obstacles need", true};
+  return stx_stixels_check(frame->stixels, frame->count,
+             (int[]){frame->width, frame->height, frame->stixel_width}, &frame->camera, &room,
+             error) &&
+         check_motion(frame, error);
 }
 
 /* ---- Pieces --------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/memory/memory.h"
+#include "common/metres_private.h"
 #include "common/occupancy/occupancy_private.h"
 #include "common/rotation.h"
 
@@ -176,38 +177,6 @@ bool stx_occupancy_prepare(StxOccupancy *state, const StxOccupancyParams *params
 
 /* ---- What is refused ------------------------------------------------------------------------ */
 
-static bool check_camera(const StxCamera *camera, StxError *error)
-{
-  const char *missing = !(camera->focal > 0)              ? "focal length"
-                        : !(camera->baseline > 0)         ? "baseline"
-                        : camera->missing & STX_CAMERA_CX ? "principal point's column, cx,"
-                                                          : NULL;
-  return missing == NULL ||
-         stx_fail(error,
-             "an occupancy grid is in metres, but the camera's %s is unknown: set calibration=FILE "
-             "or the properties focal, cx and baseline where the stixels come from",
-             missing);
-}
-
-static bool check_stixels(const StxOccupancyFrame *frame, int columns, StxError *error)
-{
-  for (size_t i = 0; i < frame->count; i++) {
-    const StxStixel *s = &frame->stixels[i];
-    if (s->kind == STX_KIND_SEGMENT)
-      return stx_fail(error,
-          "stixel %zu is a segment, which knows neither ground nor objects: an occupancy grid "
-          "needs stixels of sat-dp-stixels, not of rdp-columns",
-          i);
-    if (s->column >= columns || s->top > s->bottom || s->bottom >= frame->height)
-      return stx_fail(error,
-          "stixel %zu lies in column %d, rows %d to %d: outside of %d columns, %d rows", i,
-          s->column, s->top, s->bottom, columns, frame->height);
-    if (i > 0 && s[-1].column > s->column)
-      return stx_fail(error, "stixel %zu comes before its place: they must be sorted by column", i);
-  }
-  return true;
-}
-
 static bool check_motion(const StxMotion *motion, StxError *error)
 {
   double sum = 0;
@@ -232,16 +201,10 @@ static bool check_frame(const StxOccupancy *state, const StxOccupancyFrame *fram
     return false;
   if (frame->count == 0 && frame->width == 0)
     return true;
-  if (frame->width < 1 || frame->height < 1 || frame->stixel_width < 1)
-    return stx_fail(error, "image of %d x %d pixels in columns of %d: all must be 1 or more",
-        frame->width, frame->height, frame->stixel_width);
-  int columns = (frame->width - 1) / frame->stixel_width + 1;
-  if (frame->count > state->room || (size_t)columns > state->columns)
-    return stx_fail(error, "%zu stixels in %d columns: the state is prepared for %zu in %zu",
-        frame->count, columns, state->room, state->columns);
-  if (frame->count > 0 && frame->stixels == NULL)
-    return stx_fail(error, "there are %zu stixels, but no pointer to them", frame->count);
-  return check_camera(&frame->camera, error) && check_stixels(frame, columns, error);
+  StxStixelsRoom room = {
+      state->room, state->columns, "an occupancy grid is", "an occupancy grid needs", false};
+  return stx_stixels_check(frame->stixels, frame->count,
+      (int[]){frame->width, frame->height, frame->stixel_width}, &frame->camera, &room, error);
 }
 
 /* ---- Where the sensor is -------------------------------------------------------------------- */
