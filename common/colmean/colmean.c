@@ -84,6 +84,16 @@ static const StxColmeanParams defaults = STX_COLMEAN_DEFAULTS;
 const StxFields stx_colmean_fields = {
     STX_FIELDS_OF(fields), &defaults, .must = "; it must be ", .choose = "; it must be "};
 
+int stx_colmean_interleaved(const StxColmeanParams *params, const StxColmeanInput *input)
+{
+  int classes = params->grid.classes;
+  ptrdiff_t size = (ptrdiff_t)stx_colmean_score_size(params->semantics);
+  ptrdiff_t elements = input->pixel_stride / size;
+  bool fits = input->class_stride == size && elements * size == input->pixel_stride &&
+              elements >= classes && elements <= 2 * classes && classes > 1;
+  return fits ? (int)elements : 0;
+}
+
 /* ---- Checks ------------------------------------------------------------------------------- */
 
 static bool check_label_map(const StxColmeanParams *params, StxError *error)

@@ -376,18 +376,6 @@ static void planar_class(const Job *job, const Block *block, int class, void *sc
 
 /* ---- Interleaved scores: all classes ------------------------------------------------------ */
 
-/* Values per pixel if classes lie side by side in pixels that are not too far apart, else 0. */
-static int interleaved_elements(const Job *job)
-{
-  const StxColmeanInput *input = job->input;
-  int classes = job->params->grid.classes;
-  ptrdiff_t size = (ptrdiff_t)stx_colmean_score_size(job->params->semantics);
-  ptrdiff_t elements = input->pixel_stride / size;
-  bool fits = input->class_stride == size && elements * size == input->pixel_stride &&
-              elements >= classes && elements <= 2 * classes && classes > 1;
-  return fits ? (int)elements : 0;
-}
-
 /* out[k] = Σ over `width` pixels, `elements` apart; `padded` (constant) >= classes. What lies
  * beyond the classes is added as well, and ignored. */
 static inline __attribute__((always_inline)) void add_pixels(
@@ -417,7 +405,8 @@ static void add_cell(const uint32_t *sum, int elements, int width, int classes, 
 static void interleaved_cells(const Job *job, const Block *block, int r, int first, int cells,
     CellColumn *costs, uint32_t *sum)
 {
-  int elements = interleaved_elements(job), classes = job->params->grid.classes;
+  int elements = stx_colmean_interleaved(job->params, job->input),
+      classes = job->params->grid.classes;
   int width = job->params->grid.cell_width, x = block->x0 + first * width;
   int pixels = block->x1 - x < cells * width ? block->x1 - x : cells * width;
   int used = (pixels - 1) * elements + classes, one = score_one(job);
@@ -485,7 +474,8 @@ int STX_VARIANT(stx_colmean_class_passes)(const Job *job)
 {
   if (job->params->semantics == STX_SEMANTICS_NONE)
     return 0;
-  if (job->params->semantics == STX_SEMANTICS_LABELS || interleaved_elements(job) > 0)
+  if (job->params->semantics == STX_SEMANTICS_LABELS ||
+      stx_colmean_interleaved(job->params, job->input) > 0)
     return 1;
   return job->params->grid.classes;
 }
@@ -494,7 +484,7 @@ void STX_VARIANT(stx_colmean_class)(const Job *job, const Block *block, int pass
 {
   if (job->params->semantics == STX_SEMANTICS_LABELS)
     STX_VARIANT(stx_colmean_labels)(job, block);
-  else if (interleaved_elements(job) > 0)
+  else if (stx_colmean_interleaved(job->params, job->input) > 0)
     interleaved_classes(job, block, scratch);
   else
     planar_class(job, block, pass, scratch);

@@ -8,5 +8,8 @@
 /* Fills the holes of whole columns of disparity and weight in place, by strips of rows. */
 void stx_colmean_fill(const StxColmeanParams *params, void *columns, int threads);
 
+/* Values per pixel if classes lie side by side in pixels that are not too far apart, else 0. */
+int stx_colmean_interleaved(const StxColmeanParams *params, const StxColmeanInput *input);
+
 STX_DECLARE(StxColmeanImpl, stx_colmean, scratch_size);
 STX_DECLARE(StxColmeanImpl, stx_colmean, run);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Launches colmean's kernels and chooses their tiles. */
-#include "common/colmean/colmean_math.h"
+#include "common/colmean/colmean_private.h"
 #include "cuda/colmean/colmean_args.h"
 #include "cuda/driver/launch.h"
 
@@ -296,20 +296,10 @@ static int score_size(const StxColmeanParams *params)
   return (int)stx_colmean_score_size(params->semantics);
 }
 
-/* Values per pixel if classes lie side by side in pixels that are not too far apart, else 0. */
-static int interleaved_elements(const StxColmeanParams *params, const StxColmeanInput *input)
-{
-  int classes = params->grid.classes, size = score_size(params);
-  ptrdiff_t elements = input->pixel_stride / size;
-  bool fits = input->class_stride == size && elements * size == input->pixel_stride &&
-              elements >= classes && elements <= 2 * classes && classes > 1;
-  return fits ? (int)elements : 0;
-}
-
 static void lay_out_scores(const Job *job, StxColmeanScoresArgs *args)
 {
   const StxGrid *grid = &job->params->grid;
-  int elements = interleaved_elements(job->params, job->input);
+  int elements = stx_colmean_interleaved(job->params, job->input);
   args->scores = job->input->scores;
   args->class_stride = job->input->class_stride;
   args->row_stride = job->input->row_stride;
