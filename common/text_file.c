@@ -132,6 +132,15 @@ void *stx_binary_file_load(const char *path, const char *expected, size_t *size,
   return load(path, &source, size);
 }
 
+double stx_text_number(const char *text, char **end)
+{
+  /* This locale is a constant of the C library: nothing is allocated. */
+  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  double value = strtod_l(text, end, c_locale);
+  freelocale(c_locale);
+  return value;
+}
+
 /* ---- Keys and numbers --------------------------------------------------------------------- */
 
 #define BLANKS " \t\r\f\v"
@@ -164,20 +173,16 @@ bool stx_keyed_numbers(const StxKeyedText *file, const char *key, int count, dou
 {
   int line, found = 0;
   const char *at = stx_keyed_find(file, key, &line);
-  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  bool good =
-      c_locale != (locale_t)0 || stx_fail(file->error, "%s: no memory to read it", file->name);
+  bool good = true;
   for (at += strspn(at, BLANKS); good && *at != '\n' && *at != '\0'; found++) {
     char *end;
-    double value = strtod_l(at, &end, c_locale);
+    double value = stx_text_number(at, &end);
     if (end == at || !isfinite(value) || strchr(BLANKS "\n", *end) == NULL)
       good = refuse_number(file, line, key, found + 1, at);
     else if (found < count)
       numbers[found] = value;
     at = end + strspn(end, BLANKS);
   }
-  if (c_locale != (locale_t)0)
-    freelocale(c_locale);
   if (good && found != count)
     good = stx_fail(file->error, "%s:%d: \"%s:\" has %d numbers; expected %d", file->name, line,
         key, found, count);

@@ -26,6 +26,9 @@ char *stx_text_file_load(const char *path, const char *expected, StxError *error
 /* The same of a file of bytes, `size` of them: zero bytes may be among them. */
 void *stx_binary_file_load(const char *path, const char *expected, size_t *size, StxError *error);
 
+/* strtod in the locale "C": files have a decimal point everywhere. */
+double stx_text_number(const char *text, char **end);
+
 /* A text of lines "key: numbers", as KITTI writes calibrations. Other lines are passed over. */
 typedef struct {
   const char *name, *text; /* of the file, for messages; its content */

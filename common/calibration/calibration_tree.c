@@ -3,10 +3,8 @@
  * Files to trees. JSON is jansson's; YAML becomes the same kind of tree by way of libyaml, and so
  * do the sections of an INI file. KITTI's lines "key: numbers" are YAML as they stand.
  */
-#define _GNU_SOURCE /* strtod_l: files have a decimal point whatever the locale */
 #include "common/calibration/calibration_private.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,15 +20,12 @@
 /* A number if the whole text is one, else the text. */
 static json_t *scalar(const char *text, size_t length)
 {
-  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  double value = NAN;
-  char *end = NULL;
-  if (c_locale != (locale_t)0 && length > 0 && strchr("+-.0123456789", *text) != NULL)
-    value = strtod_l(text, &end, c_locale);
-  if (c_locale != (locale_t)0)
-    freelocale(c_locale);
-  if (end == text + length && isfinite(value))
-    return json_real(value);
+  if (length > 0 && strchr("+-.0123456789", *text) != NULL) {
+    char *end;
+    double value = stx_text_number(text, &end);
+    if (end == text + length && isfinite(value))
+      return json_real(value);
+  }
   return json_stringn(text, length);
 }
 

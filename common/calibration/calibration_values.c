@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads values of a tree, with messages for missing ones. */
-#define _GNU_SOURCE /* strtod_l: see calibration_tree.c */
 #include "common/calibration/calibration_private.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,17 +154,14 @@ static bool add(Numbers *to, double value)
 static bool add_text(Numbers *to, const json_t *all)
 {
   const char *text = json_string_value(all);
-  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  bool good = c_locale != (locale_t)0;
+  bool good = true;
   text += strspn(text, BLANKS);
   while (good && *text != 0) {
     char *end;
-    double value = strtod_l(text, &end, c_locale);
+    double value = stx_text_number(text, &end);
     good = end != text && strchr(BLANKS, *end) != NULL ? add(to, value) : refuse_number(to, all);
     text = end + strspn(end, BLANKS);
   }
-  if (c_locale != (locale_t)0)
-    freelocale(c_locale);
   return good;
 }
 

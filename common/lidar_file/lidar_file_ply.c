@@ -14,7 +14,6 @@
  * The header is read twice: once to check it and to find the vertices, and once more along with the
  * data of the elements before them. So any number of elements needs no memory.
  */
-#define _GNU_SOURCE /* newlocale */
 #include "common/lidar_file/lidar_file_private.h"
 
 #include <string.h>
@@ -373,7 +372,7 @@ static bool skip_elements(const uint8_t *bytes, StxLidarFile *file, StxError *er
 
 /* Reads one of text; the list's values behind its length are passed over. */
 static bool read_line(const StxLidarFile *file, const Property *properties, size_t used,
-    StxLidarText line, size_t number, locale_t locale, float *point, StxError *error)
+    StxLidarText line, size_t number, float *point, StxError *error)
 {
   StxLidarText word;
   for (size_t p = 0; p < used; p++) {
@@ -384,7 +383,7 @@ static bool read_line(const StxLidarFile *file, const Property *properties, size
       good = good && stx_lidar_word_count(word, file->size, &length);
     for (int c = 0; c < STX_LIDAR_POINT_FLOATS && !list && good; c++)
       if (file->fields[c].type != STX_LIDAR_ABSENT && file->fields[c].at == p)
-        good = stx_lidar_word_number(word, locale, &point[c]);
+        good = stx_lidar_word_number(word, &point[c]);
     if (!good)
       return stx_fail(error, "line %zu: %s %s is \"%s\"; expected a number", number,
           list ? "the length of list" : "property", stx_lidar_show(properties[p].name).text,
@@ -448,18 +447,16 @@ static bool read_points(
   size_t used;
   if (!list_properties(header, properties, &used, error))
     return false;
-  locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   bool good = true;
   memset(points, 0, file->points * STX_LIDAR_POINT_FLOATS * sizeof *points);
   for (size_t i = 0; i < file->points && good; i++, points += STX_LIDAR_POINT_FLOATS)
     if (file->encoding != STX_LIDAR_TEXT)
       good = read_record(bytes, properties, used, header.line, &ahead, points, error);
     else if (stx_lidar_next_full_line(&lines, &line))
-      good = read_line(file, properties, used, line, lines.line, locale, points, error);
+      good = read_line(file, properties, used, line, lines.line, points, error);
     else
       good = stx_fail(error, "line %zu: the file ends after %zu points; its header announces %zu",
           lines.line, i, file->points);
-  freelocale(locale);
   return good;
 }
 

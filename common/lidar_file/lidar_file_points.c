@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fields of a point, whatever the format: which are wanted, and how they become float32. */
-#define _GNU_SOURCE /* newlocale */
 #include "common/lidar_file/lidar_file_private.h"
 
 #include <string.h>
@@ -260,15 +259,15 @@ static void read_records(const StxLidarFile *file, const uint8_t *base, float *p
 
 /* ---- Text ---------------------------------------------------------------------------------- */
 
-static bool read_line(const StxLidarFile *file, StxLidarText line, size_t number, locale_t c_locale,
-    float *point, StxError *error)
+static bool read_line(
+    const StxLidarFile *file, StxLidarText line, size_t number, float *point, StxError *error)
 {
   size_t column = 0;
   StxLidarText word;
   for (; stx_lidar_next_word(&line, &word); column++)
     for (size_t c = 0; c < CHANNELS; c++)
       if (file->fields[c].at == column && file->fields[c].type != STX_LIDAR_ABSENT &&
-          !stx_lidar_word_number(word, c_locale, &point[c]))
+          !stx_lidar_word_number(word, &point[c]))
         return stx_fail(error, "line %zu: %s is \"%s\"; expected a number", number, names[c][0],
             stx_lidar_show(word).text);
   if (column != file->record)
@@ -283,8 +282,6 @@ static bool read_text(
   const char *text = (const char *)bytes;
   StxLidarLines lines = {{text + file->data, text + file->size}, file->lines};
   StxLidarText line;
-  /* The C locale is a constant of the C library: nothing is allocated. */
-  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   bool good = true;
   for (size_t i = 0; i < file->points && good; i++) {
     float *point = points + CHANNELS * i;
@@ -293,9 +290,8 @@ static bool read_text(
       good = stx_fail(error, "line %zu: the file ends after %zu points; its header announces %zu",
           lines.line, i, file->points);
     else
-      good = read_line(file, line, lines.line, c_locale, point, error);
+      good = read_line(file, line, lines.line, point, error);
   }
-  freelocale(c_locale);
   return good;
 }
 

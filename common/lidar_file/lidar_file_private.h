@@ -2,8 +2,6 @@
 /* Shared by the formats of lidar_file.h: text, types, and the fields of a point. */
 #pragma once
 
-#include <locale.h>
-
 #include "common/lidar_file/lidar_file.h"
 
 /* ---- Text (lidar_file_text.c) -------------------------------------------------------------- */
@@ -42,7 +40,7 @@ bool stx_lidar_word_count(StxLidarText word, size_t limit, size_t *value);
 bool stx_lidar_line_has(StxLidarText line, const char *name);
 
 /* A number as strtod reads it in the C locale, hexadecimal numbers excepted. */
-bool stx_lidar_word_number(StxLidarText word, locale_t c_locale, float *value);
+bool stx_lidar_word_number(StxLidarText word, float *value);
 
 /* A word for an error text: printable ASCII, shortened. */
 typedef struct {

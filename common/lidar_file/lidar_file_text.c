@@ -4,15 +4,16 @@
  *
  * Numbers: a decimal number is m · 10^e. Where m < 2^53 and |e| ≤ 22 both m and 10^|e| are doubles,
  * so that one multiplication or division rounds once and gives the nearest double (W. Clinger, "How
- * to Read Floating Point Numbers Accurately", PLDI 1990). The few others go through strtod_l, whose
+ * to Read Floating Point Numbers Accurately", PLDI 1990). The few others go through strtod, whose
  * result is the same and which is ten times slower.
  */
-#define _GNU_SOURCE /* strtod_l */
 #include "common/lidar_file/lidar_file_private.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/text_file.h"
 
 static bool is_blank(char c)
 {
@@ -174,7 +175,7 @@ static bool take_decimal(StxLidarText word, Decimal *number)
   return word.at == word.end;
 }
 
-bool stx_lidar_word_number(StxLidarText word, locale_t c_locale, float *value)
+bool stx_lidar_word_number(StxLidarText word, float *value)
 {
   static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -203,7 +204,7 @@ bool stx_lidar_word_number(StxLidarText word, locale_t c_locale, float *value)
     size_t length = (size_t)(word.end - word.at);
     memcpy(copy, word.at, length);
     copy[length] = 0;
-    magnitude = strtod_l(copy, NULL, c_locale);
+    magnitude = stx_text_number(copy, NULL);
   }
   *value = (float)(negative ? -magnitude : magnitude);
   return true;

@@ -8,10 +8,8 @@
  * has counted how far the sensor turns until the channel fires. With two or three returns of a shot
  * as many blocks have the same azimuth.
  */
-#define _GNU_SOURCE /* strtod_l */
 #include "common/lidar_packet/lidar_packet_private.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,12 +138,12 @@ static const int32_t pandar_128_angles[128][2] = {{15139, 157}, {13432, 129}, {1
 /* ---- Calibration --------------------------------------------------------------------------- */
 
 /* Three numbers of a line: channel, elevation, azimuth. False where it does not begin with one. */
-static bool read_row(const char *line, locale_t c_locale, double row[3])
+static bool read_row(const char *line, double row[3])
 {
   char *end;
   for (int i = 0; i < 3; i++) {
     line += strspn(line, " \t");
-    row[i] = strchr("\r\n", *line) != NULL ? NAN : strtod_l(line, &end, c_locale);
+    row[i] = strchr("\r\n", *line) != NULL ? NAN : stx_text_number(line, &end);
     if (!isfinite(row[i]) || end == line)
       return false;
     line = end + strspn(end, " \t");
@@ -171,13 +169,12 @@ static bool take_row(StxLidarSensor *sensor, const double row[3], uint64_t seen[
 
 static bool read_lines(StxLidarSensor *sensor, const char *text, const char *name, StxError *error)
 {
-  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   uint64_t seen[2] = {0};
   unsigned found = 0;
   double row[3];
-  bool good = c_locale != (locale_t)0 || stx_fail(error, "%s: no memory to read it", name);
+  bool good = true;
   for (int number = 1; good && text != NULL; number++) {
-    if (read_row(text, c_locale, row)) {
+    if (read_row(text, row)) {
       good = take_row(sensor, row, seen, name, number, error);
       found++;
     }
@@ -185,8 +182,6 @@ static bool read_lines(StxLidarSensor *sensor, const char *text, const char *nam
     if (text != NULL)
       text++;
   }
-  if (c_locale != (locale_t)0)
-    freelocale(c_locale);
   if (good && found != sensor->beams)
     good = stx_fail(error,
         "%s: %u lines of channel, elevation, azimuth; expected %u, one for each channel of %s",
