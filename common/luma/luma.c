@@ -7,43 +7,34 @@
 
 /* ---- Formats ------------------------------------------------------------------------------- */
 
-#define BYTES(name, pixel, at)                                                                     \
-  {                                                                                                \
-    name, STX_LUMA_BYTES, pixel, {at, 0, 0}, 0                                                     \
-  }
-#define WORDS(name, low, high, bits)                                                               \
-  {                                                                                                \
-    name, STX_LUMA_WORDS, 2, {low, high, 0}, bits                                                  \
-  }
-#define COLOURS(name, pixel, r, g, b)                                                              \
-  {                                                                                                \
-    name, STX_LUMA_COLOURS, pixel, {r, g, b}, 0                                                    \
-  }
+#define BYTES(pixel, at) STX_LUMA_BYTES, pixel, {at, 0, 0}, 0
+#define WORDS(low, high, bits) STX_LUMA_WORDS, 2, {low, high, 0}, bits
+#define COLOURS(pixel, r, g, b) STX_LUMA_COLOURS, pixel, {r, g, b}, 0
 
 static const StxLumaFormat formats[] = {
-    BYTES("YUY2", 2, 0),
-    BYTES("YVYU", 2, 0),
-    BYTES("UYVY", 2, 1),
-    BYTES("VYUY", 2, 1),
-    BYTES("AYUV", 4, 1),
-    BYTES("VUYA", 4, 2),
-    BYTES("P010_10LE", 2, 1),
-    BYTES("P012_LE", 2, 1),
-    BYTES("P016_LE", 2, 1),
-    WORDS("GRAY16_LE", 0, 1, 0),
-    WORDS("GRAY16_BE", 1, 0, 0),
-    WORDS("I420_10LE", 0, 1, 10),
-    WORDS("I422_10LE", 0, 1, 10),
-    COLOURS("RGB", 3, 0, 1, 2),
-    COLOURS("BGR", 3, 2, 1, 0),
-    COLOURS("RGBx", 4, 0, 1, 2),
-    COLOURS("BGRx", 4, 2, 1, 0),
-    COLOURS("xRGB", 4, 1, 2, 3),
-    COLOURS("xBGR", 4, 3, 2, 1),
-    COLOURS("RGBA", 4, 0, 1, 2),
-    COLOURS("BGRA", 4, 2, 1, 0),
-    COLOURS("ARGB", 4, 1, 2, 3),
-    COLOURS("ABGR", 4, 3, 2, 1),
+    {"YUY2", BYTES(2, 0)},
+    {"YVYU", BYTES(2, 0)},
+    {"UYVY", BYTES(2, 1)},
+    {"VYUY", BYTES(2, 1)},
+    {"AYUV", BYTES(4, 1)},
+    {"VUYA", BYTES(4, 2)},
+    {"P010_10LE", BYTES(2, 1)},
+    {"P012_LE", BYTES(2, 1)},
+    {"P016_LE", BYTES(2, 1)},
+    {"GRAY16_LE", WORDS(0, 1, 0)},
+    {"GRAY16_BE", WORDS(1, 0, 0)},
+    {"I420_10LE", WORDS(0, 1, 10)},
+    {"I422_10LE", WORDS(0, 1, 10)},
+    {"RGB", COLOURS(3, 0, 1, 2)},
+    {"BGR", COLOURS(3, 2, 1, 0)},
+    {"RGBx", COLOURS(4, 0, 1, 2)},
+    {"BGRx", COLOURS(4, 2, 1, 0)},
+    {"xRGB", COLOURS(4, 1, 2, 3)},
+    {"xBGR", COLOURS(4, 3, 2, 1)},
+    {"RGBA", COLOURS(4, 0, 1, 2)},
+    {"BGRA", COLOURS(4, 2, 1, 0)},
+    {"ARGB", COLOURS(4, 1, 2, 3)},
+    {"ABGR", COLOURS(4, 3, 2, 1)},
 };
 
 const StxLumaFormat *stx_luma_format(const char *name)
