@@ -229,14 +229,9 @@ static inline __attribute__((always_inline)) int row_wide(const Row *row, int by
   return x;
 }
 
-static int row_3(const Row *row)
+static inline __attribute__((always_inline)) int vector_row(const Row *row, int bytes)
 {
-  return row_wide(row, 3);
-}
-
-static int row_4(const Row *row)
-{
-  return row_wide(row, 4);
+  return bytes == 1 ? row_1(row) : bytes == 2 ? row_2(row) : row_wide(row, bytes);
 }
 
 /* ---- Packed 4:2:2 -------------------------------------------------------------------------- */
@@ -290,13 +285,10 @@ static int row_packed(const PackedRow *row)
 
 #else
 /* Samples done by vectors. */
-static int row_1(const Row *row)
+static int vector_row(const Row *row, int bytes)
 {
   return 0;
 }
-#define row_2 row_1
-#define row_3 row_1
-#define row_4 row_1
 
 /* Pairs done by vectors. */
 static int row_packed(const PackedRow *row)
@@ -331,28 +323,23 @@ static Row row_of(const StxRectifyMap *map, const StxImage8 *source, const StxIm
       .target = stx_row8(target, y)};
 }
 
-static inline __attribute__((always_inline)) void rest_of_row(const Row *row, int x, int bytes)
+static inline __attribute__((always_inline)) void fill_row(const Row *row, int bytes)
 {
-  for (; x < row->width; x++)
+  for (int x = fits(row) ? vector_row(row, bytes) : 0; x < row->width; x++)
     stx_rectify_sample(row->source, row->stride, row->place[x], row->fraction[x], bytes,
         row->border, row->target + x * bytes);
 }
 
 static void do_row(const Row *row, int bytes)
 {
-  switch (bytes) {
-  case 1:
-    rest_of_row(row, fits(row) ? row_1(row) : 0, 1);
-    break;
-  case 2:
-    rest_of_row(row, fits(row) ? row_2(row) : 0, 2);
-    break;
-  case 3:
-    rest_of_row(row, fits(row) ? row_3(row) : 0, 3);
-    break;
-  default:
-    rest_of_row(row, fits(row) ? row_4(row) : 0, 4);
-  }
+  if (bytes == 1)
+    fill_row(row, 1);
+  else if (bytes == 2)
+    fill_row(row, 2);
+  else if (bytes == 3)
+    fill_row(row, 3);
+  else
+    fill_row(row, 4);
 }
 
 static void do_batch(void *data, int batch, int worker)
