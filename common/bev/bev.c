@@ -72,7 +72,8 @@ bool stx_bev_is_same(const StxBevParams *a, const StxBevParams *b)
 
 /* ---- Colours ------------------------------------------------------------------------------ */
 
-StxRgb stx_bev_class_colour(int class)
+/* The colour of things of a class, lighter than Cityscapes' own, some of which are too dark. */
+static StxRgb class_colour(int class)
 {
   return stx_colour_mix(stx_colour_class(class), stx_colour(STX_MEANS_INK), 64, 256);
 }
@@ -114,7 +115,7 @@ static void make_colours(StxBev *bev)
   for (int i = 0; i < 4; i++)
     bev->colour[STX_BEV_KIND + i] = stx_colour_kind((StxKind)i);
   for (int i = 0; i < STX_BEV_CLASSES; i++)
-    bev->colour[STX_BEV_CLASS + i] = stx_bev_class_colour(i);
+    bev->colour[STX_BEV_CLASS + i] = class_colour(i);
   make_area_colours(bev);
 }
 

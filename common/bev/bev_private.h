@@ -100,9 +100,6 @@ void stx_bev_tell_names(StxBev *bev, const char *title, const StxName *names, si
 /* The bar of heights, once in a picture, with names beside it. */
 void stx_bev_tell_height(StxBev *bev, const StxName *names, size_t count);
 
-/* The colour of things of a class, lighter than Cityscapes' own, some of which are too dark. */
-StxRgb stx_bev_class_colour(int class);
-
 /* ---- Over the layers ---------------------------------------------------------------------- */
 
 /* The canvas of lines and letters, and their sizes. */

@@ -11,22 +11,13 @@
 
 #define FISHEYE "fisheye_model|fisheye"
 
-static const StxCameraKeys cameras[] = {{.model = "distortion_model",
-                                            .matrix = "K1|M1|cameraMatrix1|K_LEFT",
-                                            .coefficients = "D1|distCoeffs1|D_LEFT|D_LEFT_FE",
-                                            .both = "image_size|imageSize|size|Size",
-                                            .width = "image_width|width",
-                                            .height = "image_height|height",
-                                            .r = "R1",
-                                            .p = "P1"},
-    {.model = "distortion_model",
-        .matrix = "K2|M2|cameraMatrix2|K_RIGHT",
-        .coefficients = "D2|distCoeffs2|D_RIGHT|D_RIGHT_FE",
-        .both = "image_size|imageSize|size|Size",
-        .width = "image_width|width",
-        .height = "image_height|height",
-        .r = "R2",
-        .p = "P2"}};
+#define KEYS(n, side)                                                                              \
+  .model = "distortion_model", .matrix = "K" n "|M" n "|cameraMatrix" n "|K_" side,                \
+  .coefficients = "D" n "|distCoeffs" n "|D_" side "|D_" side "_FE",                               \
+  .both = "image_size|imageSize|size|Size", .width = "image_width|width",                          \
+  .height = "image_height|height", .r = "R" n, .p = "P" n
+
+static const StxCameraKeys cameras[] = {{KEYS("1", "LEFT")}, {KEYS("2", "RIGHT")}};
 
 static bool read_pose(StxCalibrationInput *input, StxCalibration *c)
 {

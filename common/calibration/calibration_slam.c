@@ -94,30 +94,17 @@ bool stx_calibration_refuse_settings(const StxCalibrationPart *part)
   return true;
 }
 
+#define RAW(camera)                                                                                \
+  .model = "Camera.type", .otherwise = "PinHole", .own = camera, .width = "Camera.width",          \
+  .height = "Camera.height"
+#define OLD(side)                                                                                  \
+  .matrix = side "K", .coefficients = side "D", .width = side "width", .height = side "height",    \
+  .r = side "R", .p = side "P"
+
 static bool read_orbslam(StxCalibrationInput *input, StxCalibration *c)
 {
-  static const StxCameraKeys raw[] = {{.model = "Camera.type",
-                                          .otherwise = "PinHole",
-                                          .own = "Camera1.",
-                                          .width = "Camera.width",
-                                          .height = "Camera.height"},
-      {.model = "Camera.type",
-          .otherwise = "PinHole",
-          .own = "Camera2.",
-          .width = "Camera.width",
-          .height = "Camera.height"}};
-  static const StxCameraKeys old[] = {{.matrix = "LEFT.K",
-                                          .coefficients = "LEFT.D",
-                                          .width = "LEFT.width",
-                                          .height = "LEFT.height",
-                                          .r = "LEFT.R",
-                                          .p = "LEFT.P"},
-      {.matrix = "RIGHT.K",
-          .coefficients = "RIGHT.D",
-          .width = "RIGHT.width",
-          .height = "RIGHT.height",
-          .r = "RIGHT.R",
-          .p = "RIGHT.P"}};
+  static const StxCameraKeys raw[] = {{RAW("Camera1.")}, {RAW("Camera2.")}};
+  static const StxCameraKeys old[] = {{OLD("LEFT.")}, {OLD("RIGHT.")}};
   const StxCalibrationPart *part = &input->first;
   StxCalibrationPose pose[2] = {stx_calibration_no_turn};
   if (strcmp(stx_calibration_text(part, "Camera.type", ""), "Rectified") == 0 &&

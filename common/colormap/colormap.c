@@ -120,7 +120,8 @@ static double of_map(StxDisparityEncoding encoding, unsigned number)
   }
 }
 
-double stx_colormap_value(const StxColormapParams *params, unsigned number)
+/* The value of a number of the parameters' map, in the unit of the mode; negative: it has none. */
+static double value_of(const StxColormapParams *params, unsigned number)
 {
   if (params->numbers == STX_COLORMAP_OF_BYTE || params->numbers == STX_COLORMAP_OF_SURE)
     return number < 256 ? number / 255. : -1;
@@ -140,14 +141,15 @@ void stx_colormap_disparities(const StxColormapParams *params, uint16_t *dispari
   StxColormapParams as_pixels = *params;
   as_pixels.mode = STX_COLORMAP_DISPARITY;
   for (unsigned number = 0; number < STX_COLORMAP_NUMBERS; number++) {
-    double value = stx_colormap_value(&as_pixels, number) * STX_DISPARITY_ONE + .5;
+    double value = value_of(&as_pixels, number) * STX_DISPARITY_ONE + .5;
     disparity[number] = (uint16_t)(value < 1 ? 0 : value > UINT16_MAX ? UINT16_MAX : value);
   }
 }
 
 /* ---- Colours ------------------------------------------------------------------------------- */
 
-StxPalette stx_colormap_palette(const StxColormapParams *params)
+/* AUTO resolved by the mode. */
+static StxPalette palette_of(const StxColormapParams *params)
 {
   if (params->palette != STX_COLORMAP_PALETTE_AUTO)
     return (StxPalette)params->palette;
@@ -181,7 +183,7 @@ StxRgb stx_colormap_colour(const StxColormapParams *params, int level, bool odd)
         params->unknown == STX_COLORMAP_GREY ? STX_COLORMAP_BLACK : STX_COLORMAP_GREY, odd);
   if (level == STX_COLORMAP_SKY)
     return sky_colour();
-  return stx_palette_colour(stx_colormap_palette(params), ((level - 1) * 255 + steps / 2) / steps);
+  return stx_palette_colour(palette_of(params), ((level - 1) * 255 + steps / 2) / steps);
 }
 
 static uint32_t pixel_of(const StxPixelFormat *format, StxRgb colour)
@@ -197,7 +199,7 @@ static uint32_t pixel_of(const StxPixelFormat *format, StxRgb colour)
 
 static uint8_t level_of(const StxColormapParams *params, StxColormapSpan span, unsigned number)
 {
-  double value = stx_colormap_value(params, number);
+  double value = value_of(params, number);
   if (params->numbers == STX_COLORMAP_OF_PART && number == STX_COLORMAP_PART_SKY)
     return STX_COLORMAP_SKY;
   if (!(value >= 0))
@@ -286,8 +288,7 @@ bool stx_colormap_measure(const StxColormapParams *params, const StxColormapTabl
   int last = known_of(params, table, bin_of(histogram, total / ASIDE, true), true);
   if (first < 0 || last < 0)
     return false;
-  double a = stx_colormap_value(params, (unsigned)first),
-         b = stx_colormap_value(params, (unsigned)last);
+  double a = value_of(params, (unsigned)first), b = value_of(params, (unsigned)last);
   *span = (StxColormapSpan){fmin(a, b), fmax(a, b)};
   return true;
 }
@@ -370,7 +371,7 @@ static void draw_bar(
       [STX_COLORMAP_OF_PART] = 2,
       [STX_COLORMAP_OF_BYTE] = 0,
       [STX_COLORMAP_OF_SURE] = 2};
-  StxBar bar = {.palette = stx_colormap_palette(params),
+  StxBar bar = {.palette = palette_of(params),
       .reversed = params->mode == STX_COLORMAP_DEPTH,
       .low = span.low,
       .high = span.high,

@@ -118,16 +118,10 @@ typedef struct {
   uint16_t disparity[2][STX_COLORMAP_NUMBERS];
 } StxColormapDisparities;
 
-/* The value of a number of the parameters' map, in the unit of the mode; negative: it has none. */
-double stx_colormap_value(const StxColormapParams *params, unsigned number);
-
 /* Makes the tables for numbers in that range, for errors without looking at it, and the colours of
  * pictures in `format`, of one plane and RGB. */
 void stx_colormap_table(const StxColormapParams *params, StxColormapSpan span,
     const StxPixelFormat *format, StxColormapTable *table);
-
-/* AUTO resolved by the mode. */
-StxPalette stx_colormap_palette(const StxColormapParams *params);
 
 /* The colour of a level, and of the odd squares' level 0. */
 StxRgb stx_colormap_colour(const StxColormapParams *params, int level, bool odd);

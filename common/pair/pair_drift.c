@@ -201,7 +201,9 @@ bool stx_drift_update(StxDrift *drift, const StxDriftPair *pair, double seconds)
 
 /* ---- What to correct ------------------------------------------------------------------------- */
 
-double stx_drift_pixels(const StxDriftPair *pair, StxDriftTerm term, double value)
+/* Pixels that a number of the state, or its standard deviation, means at the border of a picture,
+ * and of 64 px of disparity. */
+static double pixels_of(const StxDriftPair *pair, StxDriftTerm term, double value)
 {
   double x = pair->finding.width / 2.0, y = pair->finding.height / 2.0;
   const double pixels[TERMS] = {pair->fy, x * y / pair->fx, x, y, 64, 64 * y / pair->fy};
@@ -237,8 +239,8 @@ StxRectifyTurn stx_drift_target(StxDrift *drift, const StxDriftPair *pair)
     return target;
   for (StxDriftTerm term = 0; term < TERMS; term++) {
     double *part = part_of(&target, term), value = drift->state[term];
-    double error = stx_drift_pixels(pair, term, value);
-    double deviation = stx_drift_pixels(pair, term, sqrt(drift->covariance[term][term]));
+    double error = pixels_of(pair, term, value);
+    double deviation = pixels_of(pair, term, sqrt(drift->covariance[term][term]));
     drift->follows[term] |= drift->used >= limits.pairs && error > STX_DRIFT_LEAST &&
                             error > limits.deviations * deviation;
     if (part != NULL && drift->follows[term])

@@ -65,10 +65,6 @@ typedef struct {
 /* `seconds` since the last pair. False: without evidence. */
 bool stx_drift_update(StxDrift *drift, const StxDriftPair *pair, double seconds);
 
-/* Pixels that a number of the state, or its standard deviation, means at the border of a picture,
- * and of 64 px of disparity. */
-double stx_drift_pixels(const StxDriftPair *pair, StxDriftTerm term, double value);
-
 /* The farthest that a correction moves a pixel of the picture, pixels. */
 double stx_drift_reach(const StxDriftPair *pair, const StxRectifyTurn *turn);
 
