@@ -6,11 +6,10 @@ set -uo pipefail
 usage() {
   cat <<'END'
 Everything that waits for an NVIDIA GPU, in one go and in the order of its worth: builds with CUDA,
-runs the GPU's tests, compares whole pipelines with the CPU's byte by byte, times every stage,
-counts with Nsight Compute (ncu) what its kernels wait for, and looks for memory errors and races
-with compute-sanitizer. Goes on after a failure. A table of what happened comes last, after one of
-the times for docs/cuda.md. Both grow among the logs, with what failed, and the logs are packed into
-one file after every step and every 30 s, for when another time limit ends this first.
+runs the GPU's tests, compares whole pipelines with the CPU's byte by byte, times every stage, and
+looks for memory errors and races with compute-sanitizer. Goes on after a failure. A table of what
+happened comes last, after the times. Both grow among the logs, with what failed, and the logs are
+packed into one file after every step and every 30 s, for when another time limit ends this first.
 
   examples/gpu-check.sh
 
@@ -24,8 +23,8 @@ environment:
                  takes long)
   LIMIT=SECONDS  for everything together (default 530). A step gets at most half of what is left,
                  the build all
-  STEPS=LIST     of tests, pipelines, bench, ncu, memcheck, racecheck, synccheck, initcheck
-                 (default: all but the last two)
+  STEPS=LIST     of tests, pipelines, bench, memcheck, racecheck, synccheck, initcheck (default:
+                 all but the last two)
   BENCH=OPTIONS  of stx-bench, besides --backend cuda --markdown (default: --time 200)
   SIZE=WxH       of all pictures that are compared or timed, instead of common ones
 
@@ -45,7 +44,7 @@ build=$(realpath -m "${BUILD:-build-gpu}") archs=${ARCHS:-native}
 limit=${LIMIT:-530}
 logs=$(realpath -m "${LOGS:-$build/gpu-check}")
 packed=$(realpath -m "${PACKED:-$logs.tar.gz}")
-steps=${STEPS:-tests pipelines bench ncu memcheck racecheck}
+steps=${STEPS:-tests pipelines bench memcheck racecheck}
 
 # Runs a command within what is left of the time.
 deadline=$limit
@@ -85,34 +84,20 @@ for target in json.load(sys.stdin):
         print(path)' "$build"
 }
 
-# build_with OPTION...
-build_with() {
-  local options=(-Dexamples=auto -Dcuda-archs="$archs" "$@")
+# With all that can be had here: where check or GStreamer's CUDA library is missing, without the
+# tests or the elements.
+build() {
+  local options=(-Dexamples=auto -Dcuda=auto -Dtests=auto -Dcuda-archs="$archs") tests
+  command -v nvcc || [ -x /usr/local/cuda/bin/nvcc ] || { echo "no nvcc"; return 1; }
   if [ -f "$build/build.ninja" ]; then
     limited meson configure "$build" "${options[@]}"
   else
     limited meson setup "$build" "${options[@]}"
   fi || return
   # shellcheck disable=SC2046  # a list of files
-  limited ninja -C "$build" $(targets)
-}
-
-# With all that can be had here, or else without GStreamer's CUDA library, or without tests.
-build() {
-  local tests
-  command -v nvcc || [ -x /usr/local/cuda/bin/nvcc ] || { echo "no nvcc"; return 1; }
-  for options in '-Dcuda=enabled -Dtests=auto' '-Dcuda=auto -Dtests=auto' \
-    '-Dcuda=auto -Dtests=disabled'; do
-    # shellcheck disable=SC2086  # a list of options
-    if build_with $options; then
-      tests=$(meson introspect "$build" --tests | grep -o '"cmd"' | wc -l)
-      echo "for architecture $archs, GPU ${gpu:-none}, $tests tests, with $options"
-      return
-    fi
-    [ "$SECONDS" -lt "$deadline" ] || return
-    echo "== Not with $options"
-  done
-  return 1
+  limited ninja -C "$build" $(targets) || return
+  tests=$(meson introspect "$build" --tests | grep -o '"cmd"' | wc -l)
+  echo "for architecture $archs, GPU ${gpu:-none}, $tests tests"
 }
 
 # A suite of which every test was skipped has tested nothing.
@@ -257,25 +242,6 @@ compare_pipelines() {
   [ -z "$different$left_out" ]
 }
 
-# times NAME: of bench.md a line for each stage, in µs, as the page has the model's.
-times() {
-  awk -F' *[|] *' -v name="$1" '
-    $3 ~ /^cuda/ {
-      what = $2 " " $5 ($6 != "" ? ", " $6 : "") ", " $7
-      on = $3; ms = $8; share = $12
-    }
-    what == "" { next }
-    !(what in seen) { seen[what] = 1; order[++count] = what }
-    { time[what, on] = ms ~ /^[0-9.]+$/ ? sprintf("%.1f", 1000 * ms) : ms }
-    { limit[what, on] = share; what = "" }
-    END {
-      print "| stage | " name ", µs | launched one by one, µs | of limit |\n|---|--:|--:|--:|"
-      for (i = 1; i <= count; i++)
-        print "| " order[i] " | " time[order[i], "cuda graph"] " | " time[order[i], "cuda"] " | " \
-          limit[order[i], "cuda graph"] " |"
-    }' "$logs/bench.md"
-}
-
 bench() {
   [ -x "$build/examples/stx-bench" ] || { echo "no stx-bench in this build"; return 77; }
   # shellcheck disable=SC2086  # a list of options
@@ -287,57 +253,6 @@ bench() {
     ${BENCH---time 200} >>"$logs/bench.md" || status=$?
   echo "$(grep -c '| cuda' "$logs/bench.md") lines in bench.md"
   return "$status"
-}
-
-# The kernels' reasons to wait: name in ncu, column, divisor.
-counters() {
-  cat <<'END'
-gpu__time_duration.sum                                                   us                1000
-smsp__issue_active.avg.pct_of_peak_sustained_active                      issuing%          1
-smsp__average_warps_issue_stalled_no_instruction_per_issue_active.ratio  no-instruction    1
-smsp__inst_executed.sum                                                  instructions/1000 1000
-lts__t_sectors_op_read.sum                                               L2-read-KiB       32
-lts__t_sectors_op_write.sum                                              L2-write-KiB      32
-sm__warps_active.avg.pct_of_peak_sustained_active                        warps%            1
-END
-}
-
-# Turns ncu's CSV, in which units come below the names, into a table.
-counter_table() {
-  counters | python3 -c '
-import csv, sys
-counters = [line.split() for line in sys.stdin]
-with open(sys.argv[1]) as file:
-    rows = list(csv.DictReader(line for line in file if line.startswith("\"")))[1:]
-print("| kernel | " + " | ".join(column for _, column, _ in counters) + " |")
-print("|---|" + "--:|" * len(counters))
-for row in rows:
-    values = [float(row[name].replace(",", "") or 0) / float(by) for name, _, by in counters]
-    print("| " + " | ".join([row["Kernel Name"]] + [f"{value:.4g}" for value in values]) + " |")
-sys.exit(not rows)' "$1"
-}
-
-# The second launch of every kernel: the first one loads its code.
-count_events() {
-  local ncu metrics stages
-  ncu=$(command -v ncu || echo /usr/local/cuda/bin/ncu)
-  [ -x "$ncu" ] || { echo "no ncu"; return 77; }
-  [ -x "$build/examples/stx-bench" ] || { echo "no stx-bench in this build"; return 77; }
-  metrics=$(counters | awk '{ print $1 }' | paste -s -d ,)
-  for stages in all lidar; do
-    # shellcheck disable=SC2086  # lists of options
-    limited "$ncu" --csv --page raw --print-units base --log-file "$logs/ncu-$stages.csv" \
-      --target-processes all --force-overwrite --clock-control none \
-      --kernel-id '::regex:^stx_:2' --metrics "$metrics" \
-      "$build/examples/stx-bench" $stages --backend cuda --time 1
-    if grep -s ERR_NVGPUCTRPERM "$logs/ncu-$stages.csv"; then
-      echo "the driver lets only root count"
-      return 77
-    fi
-    counter_table "$logs/ncu-$stages.csv" >>"$logs/ncu.md" || return
-  done
-  cat "$logs/ncu.md"
-  echo "$(grep -c '^| stx_' "$logs/ncu.md") lines in ncu.md"
 }
 
 # The check programs of the suite, one per line.
@@ -420,17 +335,15 @@ step() {
   [ "$result" = ok ] && [ "$name" != build ] && tested=1
   [ "$result" = FAILED ] && [ "$SECONDS" -ge "$deadline" ] && result="no time"
   note "$name" "$result" $((SECONDS - begin)) "$(tail -n 1 "$log" | cut -c 1-100)"
-  [ -s "$logs/bench.md" ] && times "$driver" >"$logs/times.md"
   pack
   return "$status"
 }
 
 gpu=$(find_gpu) || { echo "gpu-check.sh: nothing to do without a GPU" >&2; exit 77; }
-driver=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1)
-driver=${driver:-this GPU} tested=0
+tested=0
 mkdir -p "$logs" "$(dirname "$packed")"
 # Removes the results of an earlier run.
-rm -f "$logs"/{bench.md,times.md,ncu.md,summary.txt,failed-*}
+rm -f "$logs"/{bench.md,summary.txt,failed-*}
 while sleep 30; do pack; done >/dev/null 2>&1 &
 packer=$!
 trap 'kill $packer 2>/dev/null; pack' EXIT
@@ -441,7 +354,6 @@ if step build build; then
       pipelines) step pipelines compare_pipelines ;;
       *check) step "$name" sanitize "$name" ;;
       bench) step bench bench ;;
-      ncu) step ncu count_events ;;
       *) echo "gpu-check.sh: no step '$name'" >&2; failed=1 ;;
     esac
   done
@@ -449,11 +361,8 @@ fi
 [ "$tested" = 1 ] || { note nothing FAILED 0 'was tested'; failed=1; }
 
 echo
-if [ -s "$logs/times.md" ]; then
-  grep '^\*' "$logs/bench.md"
-  cat "$logs/times.md"
-  echo
-fi
+[ ! -s "$logs/bench.md" ] || cat "$logs/bench.md"
+echo
 cat "$logs/summary.txt"
 echo "logs in $packed"
 exit "$failed"
