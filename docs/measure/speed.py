@@ -184,10 +184,9 @@ def measure_stages(builds, stages):
 
 def frames(build, line, size, threading="pool"):
     """Frames per second, processor time and cores of a pipeline."""
-    text = stx_bench(build, threading, "frames", line, "--turns", 1, "--seconds", 1.5,
-                     "--size", size)
+    text = stx_bench(build, threading, "frames", line, "--seconds", 1.5, "--size", size)
     cells = [cell.strip() for cell in text.splitlines()[-1].split("|")]
-    return [float(cell) for cell in cells[3:7]]  # after the plugin and the line
+    return [float(cell) for cell in cells[2:6]]  # after the line
 
 
 def measure_frames(build):

@@ -82,7 +82,7 @@ def mean(rows, points):
 def run_kind(context, name, scans, stage):
     """All implementations on every scan of a kind."""
     import timing
-    found = [timing.group(context, stage, name, points=scan.ctypes.data, point_count=len(scan))[0]
+    found = [timing.group(context, stage, name, points=scan.ctypes.data, point_count=len(scan))
              for scan in scans]
     points = (sum(map(len, scans)) + len(scans) // 2) // len(scans)
     rows = [mean(of_one, points) for of_one in zip(*found)]

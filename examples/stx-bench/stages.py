@@ -8,12 +8,12 @@ from arguments import Refused, size
 
 SUMMARY = """Times stages and implementations.
 
-STAGE: rectify, sgm, colmean, satdp, fulldp, rdp, colmean+satdp, pipeline, overlay, obstacles,
-velocities, hazards, motion, scene, or all (default). Every implementation that this machine can run
-must first give the bytes of the reference, omp. Then all take turns; printed are median and
-minimum, the ratio of the reference's median (one thread) to this one, and the rate against the
-limit that was measured at the start. The first GPU runs every stage twice: launched kernel by
-kernel, and replayed as a graph (motion, of which the host does a part, once)."""
+STAGE: rectify, sgm, colmean, satdp, fulldp, rdp, pipeline, overlay, obstacles, hazards, motion, or
+all (default). Every implementation that this machine can run must first give the bytes of the
+reference, omp. Then all take turns; printed are median and minimum, the ratio of the reference's
+median (one thread) to this one, and the rate against the limit that was measured at the start. The
+first GPU runs every stage twice: launched kernel by kernel, and replayed as a graph (motion, of
+which the host does a part, once)."""
 EXAMPLES = """Examples:
   stx-bench --quick
   stx-bench satdp colmean --size 2048x1024
@@ -21,10 +21,10 @@ EXAMPLES = """Examples:
   stx-bench frames --help                 whole pipelines
   stx-bench lidar --help
   stx-bench all --markdown > table.md"""
-STAGES = ("rectify", "sgm", "colmean", "satdp", "fulldp", "rdp", "colmean+satdp", "pipeline",
-          "overlay", "obstacles", "velocities", "hazards", "motion", "scene")
-ON_CPU = ("obstacles", "velocities", "hazards", "scene")
-METRIC = ("obstacles", "velocities", "hazards", "motion")
+STAGES = ("rectify", "sgm", "colmean", "satdp", "fulldp", "rdp", "pipeline", "overlay", "obstacles",
+          "hazards", "motion")
+ON_CPU = ("obstacles", "hazards")
+METRIC = ("obstacles", "hazards", "motion")
 SIZES = ["1242x375", "2048x1024"]
 LENGTHS = (256, 512, 1024, 4096)  # of columns of rdp
 MOST_SIZES = 8
@@ -79,28 +79,23 @@ class Bench:
             sets=options.sets, unchecked=options.unchecked)
 
     def group(self, stage, text, **parameters):
-        """The reference's median, 0: not known."""
         if stage not in self.options.stages or stage in ON_CPU and not self.options.cpu:
-            return 0
+            return
         if stage in METRIC and not self.given.is_metric:
             print(f"{stage} of {self.given.name}: left out, there are no metres without "
                   "--calibration", file=sys.stderr)
-            return 0
-        rows, reference = self.timing.group(self.context, stage, text, **parameters)
-        self.table.add(rows)
-        return reference
+            return
+        self.table.add(self.timing.group(self.context, stage, text, **parameters))
 
     def cells(self, cell):
-        """Reduction, stixels, and both together, for each kind of input."""
+        """Reduction and stixels, for each kind of input."""
         c = self.c
         for text, semantics in (("depth only", c.STX_SEMANTICS_NONE),
                                 ("label image", c.STX_SEMANTICS_LABELS),
                                 ("8-bit scores", c.STX_SEMANTICS_SCORES_U8)):
-            case = {"cell": cell, "semantics": semantics}
-            parts = [self.group(stage, text, **case) for stage in ("colmean", "satdp")]
-            if semantics != c.STX_SEMANTICS_SCORES_U8:
-                self.group("fulldp", text, **case)
-            self.group("colmean+satdp", text, reference=sum(parts) if all(parts) else 0, **case)
+            for stage in ("colmean", "satdp", "fulldp"):
+                if stage != "fulldp" or semantics != c.STX_SEMANTICS_SCORES_U8:
+                    self.group(stage, text, cell=cell, semantics=semantics)
 
     def rdp(self):
         """Columns of several lengths and kinds; the quick choice is one of each of two kinds."""
@@ -130,10 +125,8 @@ class Bench:
                 self.group(stage, text, cell=cell)
         for cell in sizes:
             self.group("obstacles", "stixels", cell=cell)
-            self.group("velocities", "points", cell=cell)
         self.group("hazards", "GRAY8")
         self.group("motion", "GRAY8, disparity")
-        self.group("scene", "RGB")
 
 
 def run(options):

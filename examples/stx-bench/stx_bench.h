@@ -65,24 +65,21 @@ STX_API void bench_machine_close(BenchMachine *machine);
 /* ---- Rows --------------------------------------------------------------------------------- */
 
 /* The first seven have a table of implementations with a reference; of the others the best are
- * timed. Obstacles, velocities, hazards, motion and scene are for the CPU alone. */
+ * timed. Obstacles and hazards are for the CPU alone. */
 typedef enum {
   BENCH_SGM,
   BENCH_COLMEAN,
   BENCH_SATDP,
   BENCH_FULLDP, /* the same columns as satdp's */
   BENCH_RDP,
-  BENCH_RECTIFY,    /* the left picture, as from a camera that is bent and turned */
-  BENCH_OVERLAY,    /* the stixels drawn on an RGBA frame */
-  BENCH_BOTH,       /* colmean and satdp one after the other */
-  BENCH_PIPELINE,   /* sgm, colmean, roadline, satdp */
-  BENCH_OBSTACLES,  /* of the stixels, by one thread */
-  BENCH_VELOCITIES, /* the same with the camera's motion and a matched point on every object */
-  BENCH_HAZARDS,    /* of the pair and its disparities */
-  BENCH_MOTION,     /* the camera's own, over the left picture, which is wider */
-  BENCH_SCENE,      /* the synthetic street's left picture, RGB */
-  BENCH_GROUND,     /* of a scan */
-  BENCH_CLUSTERS,   /* ground and clusters of a scan */
+  BENCH_RECTIFY,   /* the left picture, as from a camera that is bent and turned */
+  BENCH_OVERLAY,   /* the stixels drawn on an RGBA frame */
+  BENCH_PIPELINE,  /* sgm, colmean, roadline, satdp */
+  BENCH_OBSTACLES, /* of the stixels, by one thread */
+  BENCH_HAZARDS,   /* of the pair and its disparities */
+  BENCH_MOTION,    /* the camera's own, over the left picture, which is wider */
+  BENCH_GROUND,    /* of a scan */
+  BENCH_CLUSTERS,  /* ground and clusters of a scan */
   BENCH_STAGES
 } BenchStage;
 
@@ -125,7 +122,6 @@ typedef struct {
   int rows;               /* of rdp */
   const uint16_t *cells;  /* of rdp, one pixel wide: disparities and weights */
   double epsilon;         /* of rdp, 1/256 pixel */
-  double reference;       /* ms of the reference, where the group does not time it; 0: unknown */
   const float *points;    /* of ground: point_count · 4 */
   size_t point_count;
 } BenchCase;
@@ -133,10 +129,9 @@ typedef struct {
 enum { BENCH_MAX_ROWS = 160 }; /* of one group: implementations times thread counts */
 
 /* Runs, checks and times all implementations; writes up to BENCH_MAX_ROWS rows and their number.
- * *reference (may be NULL) becomes the reference's median, 0 if it was not timed. Fails only for
- * lack of memory, refused parameters or what the GPU's driver reports. */
+ * Fails only for lack of memory, refused parameters or what the GPU's driver reports. */
 STX_API bool bench_group(const BenchContext *context, const BenchCase *what, BenchRow *rows,
-    int *count, double *reference, StxError *error);
+    int *count, StxError *error);
 
 /* ---- Whole pipelines ----------------------------------------------------------------------- */
 

@@ -616,8 +616,8 @@ static bool make_rows(Group *g, double base, BenchRow *rows, int *count, StxErro
   return true;
 }
 
-bool bench_group(const BenchContext *context, const BenchCase *what, BenchRow *rows, int *count,
-    double *reference, StxError *error)
+bool bench_group(
+    const BenchContext *context, const BenchCase *what, BenchRow *rows, int *count, StxError *error)
 {
   Group *g = calloc(1, sizeof *g);
   if (g == NULL)
@@ -628,12 +628,10 @@ bool bench_group(const BenchContext *context, const BenchCase *what, BenchRow *r
   bool good = group_open(g, error) && check_all(g, error) &&
               time_entries(g, false, context->warm_up, error) &&
               time_entries(g, true, context->gpu_warm_up, error);
-  double base = what->reference;
+  double base = 0;
   if (good && has_reference(g) && g->entries[g->count - 1].timed)
     base = make_row(g, &g->entries[g->count - 1], 0).median;
   good = good && make_rows(g, base, rows, count, error);
-  if (good && reference != NULL)
-    *reference = base;
   group_close(g);
   return good;
 }

@@ -14,7 +14,6 @@
 #include "common/obstacles/obstacles.h"
 #include "common/overlay/overlay.h"
 #include "common/rectify/rectify.h"
-#include "common/scene/scene.h"
 #include "common/sgm/coarse/sgm_coarse.h"
 #include "cuda/stxcuda.h"
 #include "examples/stx-bench/stx_bench.h"
@@ -120,11 +119,8 @@ typedef struct {
   StxGroundParams ground;
   StxRectifyView view;
   StxPipeline *pipelines[3]; /* BENCH_PIPELINE: of each thread count, and the reference */
-  StxScene *scenes[2];
-  StxObstacles *obstacles; /* and the time of its last frame */
+  StxObstacles *obstacles;   /* and the time of its last frame */
   uint64_t obstacles_time;
-  StxMotionPoint *matched; /* BENCH_VELOCITIES */
-  size_t matched_count;
   StxHazards *hazards;
   StxEgomotion *motions[3]; /* of each thread count, and on the GPU */
   int motion_frames[3];     /* which they had */

@@ -435,26 +435,6 @@ static bool open_obstacles(Group *g, StxError *error)
   return stx_obstacles_prepare(g->obstacles, &params, g->stixel_count, columns, error);
 }
 
-/* A point in the middle of every object, where it was in the frame before. */
-static bool open_velocities(Group *g, StxError *error)
-{
-  const float width = (float)g->satdp.grid.cell_width;
-  const StxStixel *stixels = g->host.at[STIXELS];
-  if (!open_obstacles(g, error))
-    return false;
-  g->matched = malloc((g->stixel_count + 1) * sizeof *g->matched);
-  if (g->matched == NULL)
-    return stx_fail(error, "not enough memory for points");
-  for (size_t i = 0; i < g->stixel_count; i++) {
-    const StxStixel *s = &stixels[i];
-    float u = ((float)s->column + .5f) * width - .5f, v = .5f * (float)(s->top + s->bottom);
-    float d = .5f * (s->disparity_top + s->disparity_bottom);
-    if (s->kind == STX_KIND_OBJECT && d > 0)
-      g->matched[g->matched_count++] = (StxMotionPoint){u, v, d, u, v, d};
-  }
-  return true;
-}
-
 static bool open_motions(Group *g, StxError *error)
 {
   const BenchInput *input = g->context->input;
@@ -481,31 +461,15 @@ static bool open_hazards(Group *g, StxError *error)
   return g->hazards != NULL || stx_fail(error, "not enough memory for hazards");
 }
 
-static bool open_scenes(Group *g, StxError *error)
-{
-  const BenchInput *input = g->context->input;
-  StxSceneParams params = {.seed = 1, .width = input->width, .height = input->height};
-  for (int t = 0; t < g->context->machine->thread_counts; t++) {
-    params.threads = g->context->machine->limits[t].threads;
-    g->scenes[t] = stx_scene_new(&params, error);
-    if (g->scenes[t] == NULL)
-      return false;
-  }
-  return true;
-}
-
 void stage_close(Group *g)
 {
   free(g->host.prepared);
-  free(g->matched);
   stx_obstacles_free(g->obstacles);
   stx_hazards_free(g->hazards);
   for (int i = 0; i < 3; i++) {
     stx_pipeline_free(g->pipelines[i]);
     stx_egomotion_free(g->motions[i]);
   }
-  for (int i = 0; i < 2; i++)
-    stx_scene_free(g->scenes[i]);
 }
 
 /* ---- Stages that are no steps on the CPU -------------------------------------------------- */
@@ -530,15 +494,9 @@ static bool run_pipeline(Group *g, const Entry *entry, StxError *error)
 static bool run_obstacles(Group *g, const Entry *entry, StxError *error)
 {
   const BenchInput *input = g->context->input;
-  const StxMotion standing = {.state = STX_MOTION_KNOWN, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
   StxObstaclesResult result;
   StxObstaclesFrame frame = {g->host.at[STIXELS], g->stixel_count, input->width, input->height,
       g->satdp.grid.cell_width, input->camera, g->obstacles_time += FRAME_NS};
-  if (g->matched != NULL) {
-    frame.motion = &standing;
-    frame.points = g->matched;
-    frame.point_count = g->matched_count;
-  }
   return stx_obstacles_of_stixels(g->obstacles, &frame, &result, error);
 }
 
@@ -557,14 +515,6 @@ static bool run_motion_here(Group *g, const Entry *entry, StxError *error)
   return move(g, &g->host, entry->limits, 0, error);
 }
 
-static bool run_scene(Group *g, const Entry *entry, StxError *error)
-{
-  const BenchInput *input = g->context->input;
-  StxImage8 frame = {g->host.at[FRAME], 4 * input->width, input->width, input->height};
-  stx_scene_render(g->scenes[entry->limits], STX_SCENE_LEFT, 3, &frame);
-  return true;
-}
-
 const Stage bench_stages[BENCH_STAGES] = {
     [BENCH_SGM] = {"sgm", {&sgm}, .no_cells = true},
     [BENCH_COLMEAN] = {"colmean", {&colmean}},
@@ -573,14 +523,11 @@ const Stage bench_stages[BENCH_STAGES] = {
     [BENCH_RDP] = {"rdp", {&rdp}, open_rdp},
     [BENCH_RECTIFY] = {"rectify", {&rectify}, open_map, .no_cells = true},
     [BENCH_OVERLAY] = {"overlay", {&overlay}, open_overlay},
-    [BENCH_BOTH] = {"colmean+satdp", {&colmean, &satdp}, open_satdp},
     [BENCH_PIPELINE] = {"pipeline", {&sgm, &colmean, &satdp}, open_pipelines, run_pipeline},
     [BENCH_OBSTACLES] = {"obstacles", {NULL}, open_obstacles, run_obstacles, true},
-    [BENCH_VELOCITIES] = {"velocities", {NULL}, open_velocities, run_obstacles, true},
     [BENCH_HAZARDS] = {"hazards", {NULL}, open_hazards, run_hazards, .no_cells = true},
     [BENCH_MOTION] = {"motion", {&motion}, open_motions, run_motion_here, .no_graph = true,
         .no_cells = true},
-    [BENCH_SCENE] = {"scene", {NULL}, open_scenes, run_scene, .no_cells = true},
     [BENCH_GROUND] = {"ground", {&points}},
     [BENCH_CLUSTERS] = {"ground+clusters", {&points}},
 };

@@ -64,12 +64,11 @@ def _row(found, stage, text):
 
 
 def group(context, stage, text, **parameters):
-    """(rows, the reference's median) of a stage; `text` names its input."""
+    """The rows of a stage; `text` names its input."""
     case = c.BenchCase(stage=STAGES[stage], **parameters)
-    rows, count, reference = (c.BenchRow * c.BENCH_MAX_ROWS)(), ctypes.c_int(), ctypes.c_double()
-    checked(lib.bench_group, ctypes.byref(context), ctypes.byref(case), rows, ctypes.byref(count),
-            ctypes.byref(reference))
-    return [_row(row, stage, text) for row in rows[:count.value]], reference.value
+    rows, count = (c.BenchRow * c.BENCH_MAX_ROWS)(), ctypes.c_int()
+    checked(lib.bench_group, ctypes.byref(context), ctypes.byref(case), rows, ctypes.byref(count))
+    return [_row(row, stage, text) for row in rows[:count.value]]
 
 
 def image(value):

@@ -13,7 +13,7 @@ from programs import at, refuses, run, run_json
 BENCH = sys.argv[1]
 GPU = {"LD_LIBRARY_PATH": sys.argv[2], "STX_FAKE_CUDA_LEAKS": "1"} if len(sys.argv) > 2 else None
 ON_GPU = "--backend cuda --sets 2 --warm-up 0 --time 1 --size 32x16 "
-STAGES = {"rectify", "sgm", "colmean", "satdp", "fulldp", "rdp", "colmean+satdp", "pipeline"}
+STAGES = {"rectify", "sgm", "colmean", "satdp", "fulldp", "rdp", "pipeline"}
 KINDS = ("best", "average", "worst", "noise")
 LENGTHS = (256, 512, 1024, 4096)
 
@@ -61,10 +61,10 @@ def times_the_gpu():
 
 
 def compares_cpu_and_gpu():
-    output = run(BENCH, ON_GPU + "--backend all colmean+satdp --markdown", env=GPU)[0]
-    for words in ("| colmean+satdp | cuda |  | 32x16 | 8x8 | depth only |",
-                  "| colmean+satdp | cuda graph |  | 32x16 | 4x4 |",
-                  "| colmean+satdp | best | 1 | 32x16 | 8x8 | depth only |",
+    output = run(BENCH, ON_GPU + "--backend all pipeline --markdown", env=GPU)[0]
+    for words in ("| pipeline | cuda |  | 32x16 | 8x8 | depth only |",
+                  "| pipeline | cuda graph |  | 32x16 | 4x4 |",
+                  "| pipeline | best | 1 | 32x16 | 8x8 | depth only |",
                   "* Limit, GPU: copy "):
         assert words in output, (words, output)
 
