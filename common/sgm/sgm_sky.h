@@ -54,7 +54,7 @@
  *               camera hides how bright it is
  *   sure        matchless patches of at least one tile in STX_SGM_SKY_SMALL of the frame's that
  *               have an outline of at least STX_SGM_SKY_OUTLINE tiles. So many of it are far, and
- *               at least an eighth; three quarters, not in one plane, if the patch has less than
+ *               at least a quarter; three quarters, not in one plane, if the patch has less than
  *               twice that size or is darker than STX_SGM_SKY_DARK. If no bright one is sure, those
  *               of twice that size that glare and whose outline is not in one plane. The sky is
  *               seldom darker than the rest: dark ones are sure only if no other is. The brightness

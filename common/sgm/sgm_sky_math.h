@@ -175,7 +175,7 @@ STX_INLINE int stx_sgm_patch_sureness(const StxSgmPatch *patch, int light, int r
   bool plane = stx_sgm_is_one_plane(o), bright = light >= STX_SGM_SKY_DARK;
   uint64_t size = STX_SGM_SKY_SMALL * (uint64_t)patch->tiles;
   bool large = size >= 2 * (uint64_t)tiles;
-  bool far = bright && large ? 8 * o->far >= o->count : 4 * o->far >= 3 * o->count && !plane;
+  bool far = bright && large ? 4 * o->far >= o->count : 4 * o->far >= 3 * o->count && !plane;
   if (!stx_sgm_patch_is_far(patch) || o->count < STX_SGM_SKY_OUTLINE || size < (uint64_t)tiles)
     return 0;
   far &= o->far >= STX_SGM_SKY_OUTLINE;

@@ -88,9 +88,9 @@ STX_TEST(sky_is_sure_where_it_ends_far_away)
     int light, tiles, sureness;
   } cases[] = {
       /* the rest is so bright that none glares */
-      {64, 8, false, 16, 25600, 3}, {65, 8, false, 16, 25600, 0}, /* an eighth */
-      {56, 7, false, 16, 25600, 0},                               /* 8 tiles at least */
-      {64, 8, false, 16, 25601, 0}, /* a 256th of the frame, or three quarters … */
+      {64, 16, false, 16, 25600, 3}, {65, 16, false, 16, 25600, 0}, /* a quarter */
+      {28, 7, false, 16, 25600, 0},                                 /* 8 tiles at least */
+      {64, 16, false, 16, 25601, 0}, /* a 256th of the frame, or three quarters … */
       {40, 30, true, 16, 51200, 3}, {40, 29, true, 16, 51200, 0},
       {40, 40, false, 16, 51200, 0}, /* … and no plane … */
       {40, 30, true, 16, 51201, 0},  /* … of a 512th */
