@@ -15,6 +15,9 @@
  *              tilts is
  *   refined    to a plane by weighted least squares on the cells near it that lie.
  *
+ * Where this and the feet of things find nothing, noise or holes may hide a road. So the same is
+ * done again with medians of a column, three times as far apart: noise counts less than a third.
+ *
  * Without a prior the tilts are TILTS steps either way. Only the solution of the least squares is
  * floating point, from exact sums.
  *
@@ -27,7 +30,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REACH 12 /* pixels above and below a cell that say whether it lies */
+#define REACH 12      /* pixels above and below a cell that say whether it lies */
+#define WIDE_REACH 36 /* the same for a road of noise or with holes */
+#define MEDIAN 2      /* values to either side of one that its median is of, for such a road */
 
 /* ---- Cells -------------------------------------------------------------------------------- */
 
@@ -54,9 +59,25 @@ static uint32_t cell_weight(uint32_t disparity, uint32_t weight)
   return disparity > 0 ? (weight + 2048u) >> 12 : 0;
 }
 
+/* The lower median of the known ones of up to 5 values around a cell; 0 if fewer than 2 are. */
+static uint16_t median_at(const uint16_t *d, int rows, int r, int step)
+{
+  uint16_t known[2 * MEDIAN + 1];
+  int count = 0;
+  for (int i = r - MEDIAN * step; i <= r + MEDIAN * step; i += step) {
+    if (i < 0 || i >= rows || d[i] == STX_DISPARITY_UNKNOWN)
+      continue;
+    int k = count++;
+    for (; k > 0 && known[k - 1] > d[i]; k--)
+      known[k] = known[k - 1];
+    known[k] = d[i];
+  }
+  return count >= 2 ? known[(count - 1) / 2] : STX_DISPARITY_UNKNOWN;
+}
+
 /* Adds the cells of a column that lie. Near the ends of the column the cells beside the nearest one
  * that has both neighbours tell. */
-static void add_lying(StxRoadCells *cells, int c, int reach)
+static void add_lying(StxRoadCells *cells, int c, int reach, uint16_t *medians)
 {
   const StxGrid *grid = cells->grid;
   const uint16_t *d = stx_column(grid, (void *)cells->columns, 0, c);
@@ -64,11 +85,14 @@ static void add_lying(StxRoadCells *cells, int c, int reach)
   int rows = stx_grid_rows(grid), x = column_x(grid, c), most = 0;
   for (int r = 0; r < rows; r++)
     most = d[r] > most ? d[r] : most;
+  for (int r = 0; r < rows && cells->wide; r++)
+    medians[r] = median_at(d, rows, r, (reach + 8) / 9);
+  const uint16_t *tells = cells->wide ? medians : d;
   cells->bins = (most >> 8) + 1 > cells->bins ? (most >> 8) + 1 : cells->bins;
   for (int r = 0; r < rows && rows > 2 * reach; r++) {
     int middle = r < reach ? reach : r >= rows - reach ? rows - 1 - reach : r;
-    int above = d[middle - reach], growth = d[middle + reach] - above;
-    int off = 2 * d[middle] - above - d[middle + reach];
+    int above = tells[middle - reach], growth = tells[middle + reach] - above;
+    int off = 2 * tells[middle] - above - tells[middle + reach];
     uint32_t w = cell_weight(d[r], weight[r]);
     StxRoadCell cell = {x, (uint16_t)(stx_grid_top(grid, r) + stx_grid_top(grid, r + 1) - 1),
         (uint16_t)r, d[r], (uint16_t)growth, w};
@@ -77,14 +101,16 @@ static void add_lying(StxRoadCells *cells, int c, int reach)
   }
 }
 
-StxRoadCells stx_road_cells(const StxGrid *grid, const void *columns, StxRoadCell *cell)
+StxRoadCells stx_road_cells(
+    const StxGrid *grid, const void *columns, bool wide, StxRoadScratch *scratch)
 {
-  int rows = stx_grid_rows(grid), reach = (REACH + grid->cell_height - 1) / grid->cell_height;
+  int rows = stx_grid_rows(grid), height = grid->cell_height;
+  int reach = ((wide ? WIDE_REACH : REACH) + height - 1) / height;
   int64_t count = (int64_t)rows * stx_grid_columns(grid);
   int step = (int)((count + STX_ROAD_CELLS - 1) / STX_ROAD_CELLS);
-  StxRoadCells cells = {grid, columns, step, 2 * reach * grid->cell_height, 0, 2, cell};
+  StxRoadCells cells = {grid, columns, step, 2 * reach * height, 0, 2, wide, scratch->cell};
   for (int c = step / 2; c < stx_grid_columns(grid); c += step)
-    add_lying(&cells, c, reach);
+    add_lying(&cells, c, reach, scratch->column);
   return cells;
 }
 
@@ -236,6 +262,9 @@ void stx_road_add_row(
 #define STEEP_VIEW 0.5      /* picture heights above it of a steep view's horizon */
 #define STEEPEST_VIEW 16.0  /* the same at most: nearly straight down */
 #define STEEP_SHARE 3       /* one in so many cells is in the plane of a steep view, at least */
+#define WIDE_SHARE 10       /* one in so many cells is in a plane of noise, at least */
+#define FARTHEST_ROWS 3     /* so many in five rows have cells on what is farthest away */
+#define FARTHEST_ON 8       /* so many cells are on it for one behind it, at least */
 
 static StxRoadLine line_to(const StxRoadInt *line, double tilt, const StxGrid *grid)
 {
@@ -425,37 +454,57 @@ static bool is_same(const StxGrid *grid, const Plane *a, const Plane *b)
 
 /* ---- Support ------------------------------------------------------------------------------ */
 
+/* Sums over the rows below the horizon, and numbers of rows. */
+typedef struct {
+  RowWeights sum;          /* `behind`: of the supported rows */
+  int64_t far, all_far;    /* behind it, from the lowest supported row up, and of all rows */
+  int rows, supported, on; /* `on`: a 16th of the row's weight is on the line */
+} Support;
+
+static Support add_rows(const Histograms *h, const StxRoadInt *line)
+{
+  Support s = {0};
+  for (int r = h->all->rows - 1; r >= 0; r--) {
+    int64_t d = stx_road_int_at(line, h->all->y[r]);
+    if (d < 256)
+      break;
+    RowWeights row = weigh_row(h, r, d);
+    s.sum.lying += row.lying;
+    s.sum.on += row.on;
+    s.sum.behind += row.supported ? row.behind : 0;
+    s.sum.all += row.all;
+    s.supported += row.supported;
+    s.far += s.supported > 0 ? row.behind : 0;
+    s.all_far += row.behind;
+    s.on += row.on > 0 && row.on >= row.all / 16;
+    s.rows++;
+  }
+  return s;
+}
+
 /* The share of the weight below the horizon that is in the plane; 0 if that is no road. What few
  * rows show may as well be the top of a thing. Nothing can be seen through a road, neither in the
  * rows that show it nor, much, in those above them; below, it may be nearer than can be measured.
- * From steeply above the road is most of the picture; what leans looks the same, but is less. */
+ * From steeply above the road is most of the picture; what leans looks the same, but is less. Where
+ * noise hides what lies, the road is what most rows have farthest away. */
 static double support(const StxRoadCells *cells, const Plane *plane, StxRoadScratch *scratch)
 {
   StxRoadLying which = lying_as(plane);
   Histograms h = {&scratch->all, &scratch->lying};
-  int64_t lying = 0, on = 0, behind = 0, far = 0, sum = 0;
-  int rows = 0, supported = 0;
   stx_road_histograms(cells, plane->tilt, &which, &scratch->all, &scratch->lying);
-  for (int r = h.all->rows - 1; r >= 0; r--) {
-    int64_t d = stx_road_int_at(&plane->line, h.all->y[r]);
-    if (d < 256)
-      break;
-    RowWeights row = weigh_row(&h, r, d);
-    lying += row.lying;
-    on += row.on;
-    behind += row.supported ? row.behind : 0;
-    sum += row.all;
-    supported += row.supported;
-    far += supported > 0 ? row.behind : 0;
-    rows++;
-  }
+  Support s = add_rows(&h, &plane->line);
   double horizon = line_to(&plane->line, plane->tilt, cells->grid).horizon;
   bool steep = horizon < -STEEP_VIEW * cells->grid->height;
   bool enough =
-      (steep || LEAST_ROWS * supported >= rows) && LEAST_HEIGHT * supported >= h.all->rows;
-  bool clear = 2 * behind <= on && far <= on && (double)lying >= STX_ROAD_LEAST * (double)sum;
-  bool most = sum > 0 && (!steep || STEEP_SHARE * on >= sum);
-  return enough && clear && most ? (double)on / (double)sum : 0;
+      (steep || LEAST_ROWS * s.supported >= s.rows) && LEAST_HEIGHT * s.supported >= h.all->rows;
+  bool clear = 2 * s.sum.behind <= s.sum.on && s.far <= s.sum.on &&
+               (double)s.sum.lying >= STX_ROAD_LEAST * (double)s.sum.all;
+  bool farthest = !steep && 5 * s.on >= FARTHEST_ROWS * s.rows &&
+                  LEAST_HEIGHT * s.on >= h.all->rows && FARTHEST_ON * s.all_far <= s.sum.on;
+  bool right = enough && clear && (!steep || STEEP_SHARE * s.sum.on >= s.sum.all);
+  if (cells->wide)
+    right = (right || farthest) && WIDE_SHARE * s.sum.on >= s.sum.all;
+  return right && s.sum.all > 0 ? (double)s.sum.on / (double)s.sum.all : 0;
 }
 
 /* ---- Noise -------------------------------------------------------------------------------- */
@@ -490,6 +539,28 @@ static double noise_of(const StxRoadCells *cells, const Plane *plane)
     }
   }
   return count > 0 ? sqrt((double)sum / (2 * (double)count)) / 256 : 0;
+}
+
+/* True if a plane's cells are the fronts of steps: of those between two known ones of the column
+ * more than a third have nearly their disparity, where the plane's grows. */
+static bool is_stepped(const StxRoadCells *cells, const Plane *plane)
+{
+  const StxGrid *grid = cells->grid;
+  int64_t growth = (int64_t)(line_to(&plane->line, 0, grid).slope * 256 * grid->cell_height);
+  int64_t fronts = 0, count = 0;
+  for (int c = cells->step / 2; c < stx_grid_columns(grid); c += cells->step) {
+    const uint16_t *d = stx_column(grid, (void *)cells->columns, 0, c);
+    int up = rise_of(plane->tilt, column_x(grid, c));
+    for (int r = 1; r + 1 < stx_grid_rows(grid); r++) {
+      int y = stx_grid_top(grid, r) + stx_grid_top(grid, r + 1) - 1;
+      if (off_plane(plane, y - up, d[r]) == INT64_MAX || d[r - 1] == STX_DISPARITY_UNKNOWN ||
+          d[r + 1] == STX_DISPARITY_UNKNOWN)
+        continue;
+      count++;
+      fronts += abs(d[r] - d[r - 1]) <= growth / 2 && abs(d[r + 1] - d[r]) <= growth / 2;
+    }
+  }
+  return 3 * fronts > count;
 }
 
 /* ---- Bent lines --------------------------------------------------------------------------- */
@@ -564,40 +635,53 @@ size_t stx_roadline_scratch(const StxGrid *grid)
   return sizeof(StxRoadScratch);
 }
 
-/* With 256 steps in a pixel. */
-static bool estimate(const StxGrid *grid, const void *columns, const StxRoadLine *prior,
-    StxRoadLine *line, StxRoadScratch *scratch)
+/* Returns the best plane's support. */
+static double find_plane(
+    const StxRoadCells *cells, const StxRoadLine *prior, StxRoadScratch *scratch, Plane *found)
 {
-  if (prior != NULL && !(prior->slope > 0 && prior->slope < STX_ROAD_BINS &&
-                           fabs(prior->horizon) < 1e6 && fabs(prior->tilt) <= 1))
-    return false;
-  StxRoadCells cells = stx_road_cells(grid, columns, scratch->cell);
   Best best = {.prior = prior};
-  search(&cells, prior != NULL ? prior->tilt : 0, scratch, &best);
+  search(cells, prior != NULL ? prior->tilt : 0, scratch, &best);
   for (int i = 1; i <= TILTS && prior == NULL; i++) {
-    search(&cells, STX_ROAD_TILT / TILTS * i, scratch, &best);
-    search(&cells, -STX_ROAD_TILT / TILTS * i, scratch, &best);
+    search(cells, STX_ROAD_TILT / TILTS * i, scratch, &best);
+    search(cells, -STX_ROAD_TILT / TILTS * i, scratch, &best);
   }
-  Plane *found = &best.plane;
+  *found = best.plane;
   bool right = best.score > 0;
   for (int i = 0; i < REFINEMENTS && right; i++) {
     Plane last = *found;
-    right = refine(&cells, i == 0 && !best.kept ? 4 : 2, found);
-    if ((i > 1 || best.kept) && is_same(grid, found, &last)) {
+    right = refine(cells, i == 0 && !best.kept ? 4 : 2, found);
+    if ((i > 1 || best.kept) && is_same(cells->grid, found, &last)) {
       *found = last; /* so that it stays while nothing moves */
       break;
     }
   }
-  double share = right ? support(&cells, found, scratch) : 0;
-  if (share == 0 && prior == NULL) {
-    share = stx_road_of_feet(&cells, &found->line);
-    found->tilt = 0;
-  }
-  if (share == 0 || !is_plausible(&found->line, found->tilt, grid, prior))
+  right = right && !(cells->wide && is_stepped(cells, found));
+  return right ? support(cells, found, scratch) : 0;
+}
+
+/* With 256 steps in a pixel. */
+static bool estimate(const StxGrid *grid, const void *columns, const StxRoadLine *prior,
+    StxRoadLine *line, StxRoadScratch *scratch)
+{
+  Plane found;
+  if (prior != NULL && !(prior->slope > 0 && prior->slope < STX_ROAD_BINS &&
+                           fabs(prior->horizon) < 1e6 && fabs(prior->tilt) <= 1))
     return false;
-  *line = line_to(&found->line, found->tilt, grid);
+  StxRoadCells cells;
+  double share = 0;
+  for (int wide = 0; wide < 2 && share == 0; wide++) {
+    cells = stx_road_cells(grid, columns, wide, scratch);
+    share = find_plane(&cells, prior, scratch, &found);
+    if (share > 0 || prior != NULL)
+      continue;
+    share = stx_road_of_feet(&cells, &found.line);
+    found.tilt = 0;
+  }
+  if (share == 0 || !is_plausible(&found.line, found.tilt, grid, prior))
+    return false;
+  *line = line_to(&found.line, found.tilt, grid);
   line->support = share;
-  line->noise = noise_of(&cells, found);
+  line->noise = noise_of(&cells, &found);
   return true;
 }
 

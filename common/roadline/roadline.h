@@ -84,7 +84,9 @@ STX_API size_t stx_roadline_scratch(const StxGrid *grid);
  * rows, and as many in all from the lowest of them up: nothing can be seen through it. Where the
  * camera looks down steeply (the horizon is more than half an image height above the image), a
  * third of the known cells must be on the plane, in a twentieth of the rows: a table is most of the
- * picture, and what leans is not.
+ * picture, and what leans is not. Where noise or holes hide what lies, a tenth of the cells must be
+ * in the plane, in three fifths of the rows, and an eighth as many behind it at most; and no third
+ * of them in the fronts of steps.
  *
  * Without a prior and such a plane: the line that the feet of things stand on, if what is below
  * them is unknown. Half of these feet, in a quarter of the columns and at three distances at least,

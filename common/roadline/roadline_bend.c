@@ -300,7 +300,7 @@ static void prepare(const StxGrid *grid, const void *columns, const StxRoadLine 
 {
   StxRoadHistogram *all = &scratch->all, *lying = &scratch->lying;
   StxRoadLying which = stx_road_lying(line->slope, LEAST_SLOPE, MOST_SLOPE);
-  StxRoadCells cells = stx_road_cells(grid, columns, scratch->cell);
+  StxRoadCells cells = stx_road_cells(grid, columns, false, scratch);
   stx_road_histograms(&cells, line->tilt, &which, all, lying);
   *s = (Search){.all = all, .lying = lying, .slope = 128 * line->slope};
   s->step = (all->rows + SCORED_ROWS - 1) / SCORED_ROWS;

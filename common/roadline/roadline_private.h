@@ -54,6 +54,7 @@ typedef struct {
   const void *columns;
   int step, span, count; /* `span` image rows are what cells grow over */
   int bins;              /* of the histograms */
+  bool wide;             /* medians of the column say whether they lie */
   StxRoadCell *cell;
 } StxRoadCells;
 
@@ -61,9 +62,12 @@ typedef struct {
 typedef struct {
   StxRoadHistogram all, lying;
   StxRoadCell cell[STX_ROAD_CELLS];
+  uint16_t column[STX_GRID_MAX_SIDE]; /* medians */
 } StxRoadScratch;
 
-StxRoadCells stx_road_cells(const StxGrid *grid, const void *columns, StxRoadCell *cell);
+/* wide: as a road of noise or with holes needs it. */
+StxRoadCells stx_road_cells(
+    const StxGrid *grid, const void *columns, bool wide, StxRoadScratch *scratch);
 
 /* Counts all cells, and the lying ones, whose row r counts as r − tilt · (column − middle). */
 void stx_road_histograms(const StxRoadCells *cells, double tilt, const StxRoadLying *lying,

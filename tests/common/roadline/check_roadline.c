@@ -158,6 +158,23 @@ STX_TEST(the_ground_is_found_as_a_plane)
   }
 }
 
+/* Three pixels of noise, where the road grows by two within 24 rows: cells farther apart tell. */
+STX_TEST(a_road_of_noise_is_found)
+{
+  StxRoadLine road = {.09, 340, 1}, line;
+  for (int seed = 1; seed <= 4; seed++)
+    for (int cell = 4; cell <= 8; cell *= 2)
+      for (int objects = 0; objects <= 6; objects += 3) {
+        StxRandom random = {(uint64_t)seed};
+        STX_AUTO(RoadScene) scene = road_scene(1056, 784, cell);
+        road_paint(&scene, &road, 3, objects, &random);
+        ck_assert_msg(road_estimate(&scene, NULL, &line), "cells of %d, %d objects", cell, objects);
+        ck_assert_double_lt(road_distance(&line, &road, 784), 1);
+        ck_assert_double_gt(line.noise, .8);
+        ck_assert(road_estimate(&scene, &line, &line));
+      }
+}
+
 /* Boxes side by side and one above the other, each farther than the one below: their fronts have
  * the disparities of a floor in the rows where they stand, but do not lie. */
 STX_TEST(fronts_of_near_things_are_no_ground)
