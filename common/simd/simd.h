@@ -86,16 +86,20 @@ STX_VECTOR(VecF32, float, f32)
   {                                                                                                \
     return (Vector)instruction((Register)a, (Register)b);                                          \
   }
+/* The same by an expression of a and b; and a function of one, a. */
+#define STX_EACH(Vector, name, value)                                                              \
+  INLINE Vector name(Vector a, Vector b)                                                           \
+  {                                                                                                \
+    return value;                                                                                  \
+  }
+#define STX_UNARY(To, name, From, value)                                                           \
+  INLINE To name(From a)                                                                           \
+  {                                                                                                \
+    return value;                                                                                  \
+  }
 
-INLINE VecI32 add_i32(VecI32 a, VecI32 b)
-{
-  return (VecI32)((VecU32)a + (VecU32)b);
-}
-
-INLINE VecI32 sub_i32(VecI32 a, VecI32 b)
-{
-  return (VecI32)((VecU32)a - (VecU32)b);
-}
+STX_EACH(VecI32, add_i32, (VecI32)((VecU32)a + (VecU32)b))
+STX_EACH(VecI32, sub_i32, (VecI32)((VecU32)a - (VecU32)b))
 
 INLINE VecF32 abs_f32(VecF32 a)
 {
@@ -138,22 +142,11 @@ STX_BINARY(VecU16, subs_u16, MM(subs_epu16), Register)
 STX_BINARY(VecI32, madd_i16, MM(madd_epi16), Register)
 STX_BINARY(VecF32, min_f32, MM(min_ps), FloatRegister)
 STX_BINARY(VecF32, max_f32, MM(max_ps), FloatRegister)
-
-INLINE VecF32 sqrt_f32(VecF32 a)
-{
-  return (VecF32)MM(sqrt_ps)((FloatRegister)a);
-}
-
-INLINE VecI32 mul_u15(VecI32 a, VecI32 b)
-{
-  return madd_i16(a, b);
-}
+STX_UNARY(VecF32, sqrt_f32, VecF32, (VecF32)MM(sqrt_ps)((FloatRegister)a))
+STX_EACH(VecI32, mul_u15, madd_i16(a, b))
 
 /* Towards 0; not a number becomes INT32_MIN. */
-INLINE VecI32 cvtt_f32(VecF32 a)
-{
-  return (VecI32)MM(cvttps_epi32)((FloatRegister)a);
-}
+STX_UNARY(VecI32, cvtt_f32, VecF32, (VecI32)MM(cvttps_epi32)((FloatRegister)a))
 
 /* Past the caches; `to` is a multiple of VECTOR_BYTES. stream_fence: before other threads load. */
 INLINE void stream_u8(void *to, VecU8 a)
@@ -226,15 +219,8 @@ INLINE VecI32 count_i32(VecI32 count, Mask32 mask)
   return count - mask;
 }
 
-INLINE VecU16 keep_nonzero_u16(VecU16 a, VecU16 b)
-{
-  return a & ~(VecU16)(b == 0);
-}
-
-INLINE VecU16 count_nonzero_u16(VecU16 count, VecU16 v)
-{
-  return count - (VecU16)(v != 0);
-}
+STX_EACH(VecU16, keep_nonzero_u16, a & ~(VecU16)(b == 0))
+STX_EACH(VecU16, count_nonzero_u16, a - (VecU16)(b != 0))
 #endif
 
 #if defined STX_SIMD_AVX512
@@ -255,15 +241,8 @@ INLINE __m128i least_word_u8(VecU8 v)
   return _mm_minpos_epu16(_mm_min_epu8(least, _mm_srli_epi16(least, 8)));
 }
 
-INLINE VecU8 reduce_min_u8(VecU8 v)
-{
-  return broadcast_u8(least_word_u8(v));
-}
-
-INLINE int least_u8(VecU8 v)
-{
-  return _mm_cvtsi128_si32(least_word_u8(v)) & 0xff;
-}
+STX_UNARY(VecU8, reduce_min_u8, VecU8, broadcast_u8(least_word_u8(a)))
+STX_UNARY(int, least_u8, VecU8, _mm_cvtsi128_si32(least_word_u8(a)) & 0xff)
 
 INLINE int least_u16(VecU16 v)
 {

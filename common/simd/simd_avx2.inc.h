@@ -6,21 +6,14 @@ STX_BINARY(VecU16, min_u16, _mm256_min_epu16, __m256i)
 STX_BINARY(VecU16, max_u16, _mm256_max_epu16, __m256i)
 STX_BINARY(VecI32, min_i32, _mm256_min_epi32, __m256i)
 STX_BINARY(VecI32, max_i32, _mm256_max_epi32, __m256i)
-
-INLINE VecI32 abs_i32(VecI32 a)
-{
-  return (VecI32)_mm256_abs_epi32((__m256i)a);
-}
+STX_UNARY(VecI32, abs_i32, VecI32, (VecI32)_mm256_abs_epi32((__m256i)a))
 
 INLINE VecI32 blend_i32(Mask32 mask, VecI32 yes, VecI32 no)
 {
   return (VecI32)_mm256_blendv_epi8((__m256i)no, (__m256i)yes, (__m256i)mask);
 }
 
-INLINE unsigned mask_bits(Mask32 mask)
-{
-  return (unsigned)_mm256_movemask_ps((__m256)mask);
-}
+STX_UNARY(unsigned, mask_bits, Mask32, (unsigned)_mm256_movemask_ps((__m256)a))
 
 /* ---- Bytes -------------------------------------------------------------------------------- */
 
@@ -40,27 +33,13 @@ INLINE VecU8 down_u8(VecU8 v, VecU8 free)
   instruction(_mm256_castsi256_si128((__m256i)v), _mm256_extracti128_si256((__m256i)v, 1))
 
 /* The least of quarters. */
-INLINE __m128i least_quarter_u8(VecU8 v)
-{
-  return STX_QUARTERS(_mm_min_epu8, v);
-}
-
-INLINE __m128i least_quarter_u16(VecU16 v)
-{
-  return STX_QUARTERS(_mm_min_epu16, v);
-}
-
-INLINE VecU8 broadcast_u8(__m128i first)
-{
-  return (VecU8)_mm256_broadcastb_epi8(first);
-}
+STX_UNARY(__m128i, least_quarter_u8, VecU8, STX_QUARTERS(_mm_min_epu8, a))
+STX_UNARY(__m128i, least_quarter_u16, VecU16, STX_QUARTERS(_mm_min_epu16, a))
+STX_UNARY(VecU8, broadcast_u8, __m128i, (VecU8)_mm256_broadcastb_epi8(a))
 
 /* ---- Words of 16 bits --------------------------------------------------------------------- */
 
-INLINE bool any_zero_u16(VecU16 v)
-{
-  return _mm256_movemask_epi8((__m256i)(v == 0)) != 0;
-}
+STX_UNARY(bool, any_zero_u16, VecU16, _mm256_movemask_epi8((__m256i)(a == 0)) != 0)
 
 INLINE uint64_t nonzero_bits_u16(VecU16 a, VecU16 b)
 {

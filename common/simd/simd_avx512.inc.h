@@ -6,11 +6,7 @@ STX_BINARY(VecU16, min_u16, _mm512_min_epu16, __m512i)
 STX_BINARY(VecU16, max_u16, _mm512_max_epu16, __m512i)
 STX_BINARY(VecI32, min_i32, _mm512_min_epi32, __m512i)
 STX_BINARY(VecI32, max_i32, _mm512_max_epi32, __m512i)
-
-INLINE VecI32 abs_i32(VecI32 a)
-{
-  return (VecI32)_mm512_abs_epi32((__m512i)a);
-}
+STX_UNARY(VecI32, abs_i32, VecI32, (VecI32)_mm512_abs_epi32((__m512i)a))
 
 /* ---- Masks -------------------------------------------------------------------------------- */
 
@@ -51,10 +47,7 @@ INLINE unsigned mask_bits(Mask32 mask)
   return bits;
 }
 
-INLINE Mask32 mask_of_bits(unsigned bits)
-{
-  return (Mask32)bits;
-}
+STX_UNARY(Mask32, mask_of_bits, unsigned, (Mask32)a)
 
 INLINE VecI32 count_i32(VecI32 count, Mask32 mask)
 {
@@ -100,42 +93,26 @@ INLINE __m128i least_quarter_u16(VecU16 v)
   return _mm_min_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
 }
 
-INLINE VecU8 broadcast_u8(__m128i first)
-{
-  return (VecU8)_mm512_broadcastb_epi8(first);
-}
+STX_UNARY(VecU8, broadcast_u8, __m128i, (VecU8)_mm512_broadcastb_epi8(a))
 
 /* ---- Words of 16 bits --------------------------------------------------------------------- */
 
-INLINE __mmask32 nonzero_mask(VecU16 v)
-{
-  return _mm512_test_epi16_mask((__m512i)v, (__m512i)v);
-}
-
-INLINE bool any_zero_u16(VecU16 v)
-{
-  return _mm512_testn_epi16_mask((__m512i)v, (__m512i)v) != 0;
-}
+STX_UNARY(__mmask32, nonzero_mask, VecU16, _mm512_test_epi16_mask((__m512i)a, (__m512i)a))
+STX_UNARY(bool, any_zero_u16, VecU16, _mm512_testn_epi16_mask((__m512i)a, (__m512i)a) != 0)
 
 INLINE uint64_t nonzero_bits_u16(VecU16 a, VecU16 b)
 {
   return _cvtmask64_u64(_mm512_kunpackd(nonzero_mask(b), nonzero_mask(a)));
 }
 
-INLINE VecU16 keep_nonzero_u16(VecU16 a, VecU16 b)
-{
-  return (VecU16)_mm512_maskz_mov_epi16(nonzero_mask(b), (__m512i)a);
-}
+STX_EACH(VecU16, keep_nonzero_u16, (VecU16)_mm512_maskz_mov_epi16(nonzero_mask(b), (__m512i)a))
 
 INLINE VecU16 count_mask_u16(VecU16 count, __mmask32 mask)
 {
   return (VecU16)_mm512_mask_sub_epi16((__m512i)count, mask, (__m512i)count, _mm512_set1_epi16(-1));
 }
 
-INLINE VecU16 count_nonzero_u16(VecU16 count, VecU16 v)
-{
-  return count_mask_u16(count, nonzero_mask(v));
-}
+STX_EACH(VecU16, count_nonzero_u16, count_mask_u16(a, nonzero_mask(b)))
 
 INLINE VecI32 widen_u16(const uint16_t *from)
 {

@@ -24,15 +24,8 @@ INLINE VecU16 widen_u8(const uint8_t *from)
 #ifdef __aarch64__
 #include "common/simd/simd_neon.inc.h"
 #else
-INLINE VecI32 max_i32(VecI32 a, VecI32 b)
-{
-  return blend_i32(a > b, a, b);
-}
-
-INLINE VecI32 min_i32(VecI32 a, VecI32 b)
-{
-  return blend_i32(a > b, b, a);
-}
+STX_EACH(VecI32, max_i32, blend_i32(a > b, a, b))
+STX_EACH(VecI32, min_i32, blend_i32(a > b, b, a))
 
 INLINE VecI32 abs_i32(VecI32 a)
 {
@@ -68,20 +61,9 @@ INLINE VecU8 reduce_min_u8(VecU8 v)
   return (VecU8)_mm_shuffle_epi32(_mm_shufflelo_epi16(_mm_unpacklo_epi8(least, least), 0), 0);
 }
 
-INLINE int least_u8(VecU8 v)
-{
-  return _mm_cvtsi128_si32(least_lane_u8(v)) & 0xff;
-}
-
-INLINE unsigned mask_bits(Mask32 mask)
-{
-  return (unsigned)_mm_movemask_ps((__m128)mask);
-}
-
-INLINE bool any_zero_u16(VecU16 v)
-{
-  return _mm_movemask_epi8((__m128i)(v == 0)) != 0;
-}
+STX_UNARY(int, least_u8, VecU8, _mm_cvtsi128_si32(least_lane_u8(a)) & 0xff)
+STX_UNARY(unsigned, mask_bits, Mask32, (unsigned)_mm_movemask_ps((__m128)a))
+STX_UNARY(bool, any_zero_u16, VecU16, _mm_movemask_epi8((__m128i)(a == 0)) != 0)
 
 INLINE uint64_t nonzero_bits_u16(VecU16 a, VecU16 b)
 {
@@ -89,11 +71,6 @@ INLINE uint64_t nonzero_bits_u16(VecU16 a, VecU16 b)
   return ~(unsigned)_mm_movemask_epi8(zero) & 0xFFFF;
 }
 #elif !defined __aarch64__
-#define STX_EACH(Vector, name, value)                                                              \
-  INLINE Vector name(Vector a, Vector b)                                                           \
-  {                                                                                                \
-    return value;                                                                                  \
-  }
 STX_EACH(VecU8, min_u8, a ^ ((a ^ b) & (VecU8)(b < a)))
 STX_EACH(VecU8, max_u8, a ^ ((a ^ b) & (VecU8)(a < b)))
 STX_EACH(VecU8, subs_u8, (a - b) & (VecU8)(a > b))
@@ -119,10 +96,7 @@ INLINE int least_u8(VecU8 v)
   return least;
 }
 
-INLINE VecU8 reduce_min_u8(VecU8 v)
-{
-  return set1_u8((uint8_t)least_u8(v));
-}
+STX_UNARY(VecU8, reduce_min_u8, VecU8, set1_u8((uint8_t)least_u8(a)))
 
 INLINE unsigned mask_bits(Mask32 mask)
 {
@@ -145,15 +119,8 @@ INLINE uint64_t nonzero_bits_u16(VecU16 a, VecU16 b)
 #endif
 
 #ifndef __aarch64__
-INLINE VecU16 min_u16(VecU16 a, VecU16 b)
-{
-  return a - subs_u16(a, b);
-}
-
-INLINE VecU16 max_u16(VecU16 a, VecU16 b)
-{
-  return b + subs_u16(a, b);
-}
+STX_EACH(VecU16, min_u16, a - subs_u16(a, b))
+STX_EACH(VecU16, max_u16, b + subs_u16(a, b))
 
 INLINE int least_u16(VecU16 v)
 {
@@ -167,30 +134,16 @@ INLINE int least_u16(VecU16 v)
 #ifndef __SSE2__
 #include <math.h>
 
-INLINE VecF32 min_f32(VecF32 a, VecF32 b)
-{
-  return (VecF32)blend_i32(a < b, (VecI32)a, (VecI32)b);
-}
-
-INLINE VecF32 max_f32(VecF32 a, VecF32 b)
-{
-  return (VecF32)blend_i32(a > b, (VecI32)a, (VecI32)b);
-}
+STX_EACH(VecF32, min_f32, (VecF32)blend_i32(a < b, (VecI32)a, (VecI32)b))
+STX_EACH(VecF32, max_f32, (VecF32)blend_i32(a > b, (VecI32)a, (VecI32)b))
 
 INLINE VecF32 sqrt_f32(VecF32 a)
 {
   return (VecF32){sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3])};
 }
 
-INLINE VecI32 cvtt_f32(VecF32 a)
-{
-  return __builtin_convertvector(a, VecI32);
-}
-
-INLINE VecI32 mul_u15(VecI32 a, VecI32 b)
-{
-  return a * b;
-}
+STX_UNARY(VecI32, cvtt_f32, VecF32, __builtin_convertvector(a, VecI32))
+STX_EACH(VecI32, mul_u15, (a * b))
 
 INLINE void stream_u8(void *to, VecU8 a)
 {
@@ -224,10 +177,7 @@ INLINE VecI32 prefix_sum_i32(VecI32 v)
   return (VecI32){v[0], two, three, three + v[3]};
 }
 
-INLINE VecI32 last_lane_i32(VecI32 a)
-{
-  return set1_i32(a[3]);
-}
+STX_UNARY(VecI32, last_lane_i32, VecI32, set1_i32(a[3]))
 
 INLINE void compress_store_i32(void *to, VecI32 a, unsigned bits)
 {

@@ -27,10 +27,7 @@ typedef double VecF64 __attribute__((vector_size(8 * LANES_64)));
 typedef float HalfF32 __attribute__((vector_size(4 * LANES_64)));
 typedef int32_t HalfI32 __attribute__((vector_size(4 * LANES_64)));
 
-INLINE VecF64 set1_f64(double value)
-{
-  return (VecF64){0} + value;
-}
+STX_UNARY(VecF64, set1_f64, double, (VecF64){0} + a)
 
 INLINE VecF64 load_f64(const double *lanes)
 {
@@ -42,10 +39,7 @@ INLINE void store_f64(double *lanes, VecF64 value)
   *(VecF64 *)(void *)lanes = value;
 }
 
-INLINE HalfF32 set1_half_f32(float value)
-{
-  return (HalfF32){0} + value;
-}
+STX_UNARY(HalfF32, set1_half_f32, float, (HalfF32){0} + a)
 
 #if defined STX_SIMD_AVX512
 typedef __mmask8 Mask64;
@@ -62,15 +56,8 @@ STX_BINARY(HalfF32, max_half_f32, _mm256_max_ps, __m256)
     return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, comparison);                                 \
   }
 
-INLINE VecF64 abs_f64(VecF64 a)
-{
-  return (VecF64)_mm512_abs_pd((__m512d)a);
-}
-
-INLINE VecF64 sqrt_f64(VecF64 a)
-{
-  return (VecF64)_mm512_sqrt_pd((__m512d)a);
-}
+STX_UNARY(VecF64, abs_f64, VecF64, (VecF64)_mm512_abs_pd((__m512d)a))
+STX_UNARY(VecF64, sqrt_f64, VecF64, (VecF64)_mm512_sqrt_pd((__m512d)a))
 
 INLINE VecF64 blend_f64(Mask64 mask, VecF64 a, VecF64 b)
 {
@@ -82,20 +69,9 @@ INLINE VecF64 keep_f64(Mask64 mask, VecF64 a)
   return (VecF64)_mm512_maskz_mov_pd(mask, (__m512d)a);
 }
 
-INLINE HalfF32 narrow_f64(VecF64 a)
-{
-  return (HalfF32)_mm512_cvtpd_ps((__m512d)a);
-}
-
-INLINE VecF64 widen_f32(HalfF32 a)
-{
-  return (VecF64)_mm512_cvtps_pd((__m256)a);
-}
-
-INLINE VecF64 widen_i32(HalfI32 a)
-{
-  return (VecF64)_mm512_cvtepi32_pd((__m256i)a);
-}
+STX_UNARY(HalfF32, narrow_f64, VecF64, (HalfF32)_mm512_cvtpd_ps((__m512d)a))
+STX_UNARY(VecF64, widen_f32, HalfF32, (VecF64)_mm512_cvtps_pd((__m256)a))
+STX_UNARY(VecF64, widen_i32, HalfI32, (VecF64)_mm512_cvtepi32_pd((__m256i)a))
 
 INLINE bool any_le_f32(HalfF32 a, HalfF32 b)
 {
@@ -117,15 +93,8 @@ STX_BINARY(HalfF32, max_half_f32, _mm_max_ps, __m128)
     return (Mask64)_mm256_cmp_pd((__m256d)a, (__m256d)b, comparison);                              \
   }
 
-INLINE VecF64 abs_f64(VecF64 a)
-{
-  return (VecF64)_mm256_andnot_pd(_mm256_set1_pd(-0.0), (__m256d)a);
-}
-
-INLINE VecF64 sqrt_f64(VecF64 a)
-{
-  return (VecF64)_mm256_sqrt_pd((__m256d)a);
-}
+STX_UNARY(VecF64, abs_f64, VecF64, (VecF64)_mm256_andnot_pd(_mm256_set1_pd(-0.0), (__m256d)a))
+STX_UNARY(VecF64, sqrt_f64, VecF64, (VecF64)_mm256_sqrt_pd((__m256d)a))
 
 /* GCC 12 would take the intrinsic for a comparison of the mask with 0, and do that. */
 INLINE VecF64 blend_f64(Mask64 mask, VecF64 a, VecF64 b)
@@ -140,20 +109,9 @@ INLINE VecF64 keep_f64(Mask64 mask, VecF64 a)
   return (VecF64)(mask & (Mask64)a);
 }
 
-INLINE HalfF32 narrow_f64(VecF64 a)
-{
-  return (HalfF32)_mm256_cvtpd_ps((__m256d)a);
-}
-
-INLINE VecF64 widen_f32(HalfF32 a)
-{
-  return (VecF64)_mm256_cvtps_pd((__m128)a);
-}
-
-INLINE VecF64 widen_i32(HalfI32 a)
-{
-  return (VecF64)_mm256_cvtepi32_pd((__m128i)a);
-}
+STX_UNARY(HalfF32, narrow_f64, VecF64, (HalfF32)_mm256_cvtpd_ps((__m256d)a))
+STX_UNARY(VecF64, widen_f32, HalfF32, (VecF64)_mm256_cvtps_pd((__m128)a))
+STX_UNARY(VecF64, widen_i32, HalfI32, (VecF64)_mm256_cvtepi32_pd((__m128i)a))
 
 INLINE bool any_le_f32(HalfF32 a, HalfF32 b)
 {
@@ -221,35 +179,12 @@ INLINE VecF64 sqrt_f64(VecF64 a)
   return a;
 }
 
-INLINE HalfF32 narrow_f64(VecF64 a)
-{
-  return __builtin_convertvector(a, HalfF32);
-}
-
-INLINE VecF64 widen_f32(HalfF32 a)
-{
-  return __builtin_convertvector(a, VecF64);
-}
-
-INLINE VecF64 widen_i32(HalfI32 a)
-{
-  return __builtin_convertvector(a, VecF64);
-}
-
-INLINE HalfI32 min_half_i32(HalfI32 a, HalfI32 b)
-{
-  return min_i32(a, b);
-}
-
-INLINE HalfF32 min_half_f32(HalfF32 a, HalfF32 b)
-{
-  return min_f32(a, b);
-}
-
-INLINE HalfF32 max_half_f32(HalfF32 a, HalfF32 b)
-{
-  return max_f32(a, b);
-}
+STX_UNARY(HalfF32, narrow_f64, VecF64, __builtin_convertvector(a, HalfF32))
+STX_UNARY(VecF64, widen_f32, HalfF32, __builtin_convertvector(a, VecF64))
+STX_UNARY(VecF64, widen_i32, HalfI32, __builtin_convertvector(a, VecF64))
+STX_EACH(HalfI32, min_half_i32, min_i32(a, b))
+STX_EACH(HalfF32, min_half_f32, min_f32(a, b))
+STX_EACH(HalfF32, max_half_f32, max_f32(a, b))
 
 INLINE bool any_le_f32(HalfF32 a, HalfF32 b)
 {

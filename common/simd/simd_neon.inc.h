@@ -14,11 +14,7 @@ STX_BINARY(VecU16, max_u16, vmaxq_u16, uint16x8_t)
 STX_BINARY(VecU16, subs_u16, vqsubq_u16, uint16x8_t)
 STX_BINARY(VecI32, min_i32, vminq_s32, int32x4_t)
 STX_BINARY(VecI32, max_i32, vmaxq_s32, int32x4_t)
-
-INLINE VecI32 abs_i32(VecI32 a)
-{
-  return (VecI32)vabsq_s32((int32x4_t)a);
-}
+STX_UNARY(VecI32, abs_i32, VecI32, (VecI32)vabsq_s32((int32x4_t)a))
 
 INLINE VecI32 madd_i16(VecI32 a, VecI32 b)
 {
@@ -26,40 +22,18 @@ INLINE VecI32 madd_i16(VecI32 a, VecI32 b)
   return (VecI32)vpaddq_s32(vmull_s16(vget_low_s16(c), vget_low_s16(d)), vmull_high_s16(c, d));
 }
 
-INLINE VecU8 up_u8(VecU8 v, VecU8 free)
-{
-  return (VecU8)vextq_u8((uint8x16_t)free, (uint8x16_t)v, 15);
-}
-
-INLINE VecU8 down_u8(VecU8 v, VecU8 free)
-{
-  return (VecU8)vextq_u8((uint8x16_t)v, (uint8x16_t)free, 1);
-}
-
-INLINE int least_u8(VecU8 v)
-{
-  return vminvq_u8((uint8x16_t)v);
-}
-
-INLINE VecU8 reduce_min_u8(VecU8 v)
-{
-  return (VecU8)vdupq_n_u8(vminvq_u8((uint8x16_t)v));
-}
-
-INLINE int least_u16(VecU16 v)
-{
-  return vminvq_u16((uint16x8_t)v);
-}
+STX_EACH(VecU8, up_u8, (VecU8)vextq_u8((uint8x16_t)b, (uint8x16_t)a, 15))
+STX_EACH(VecU8, down_u8, (VecU8)vextq_u8((uint8x16_t)a, (uint8x16_t)b, 1))
+STX_UNARY(int, least_u8, VecU8, vminvq_u8((uint8x16_t)a))
+STX_UNARY(VecU8, reduce_min_u8, VecU8, (VecU8)vdupq_n_u8(vminvq_u8((uint8x16_t)a)))
+STX_UNARY(int, least_u16, VecU16, vminvq_u16((uint16x8_t)a))
 
 INLINE unsigned mask_bits(Mask32 mask)
 {
   return vaddvq_u32((uint32x4_t)(mask & (VecI32){1, 2, 4, 8}));
 }
 
-INLINE bool any_zero_u16(VecU16 v)
-{
-  return vminvq_u16((uint16x8_t)v) == 0;
-}
+STX_UNARY(bool, any_zero_u16, VecU16, vminvq_u16((uint16x8_t)a) == 0)
 
 INLINE uint64_t nonzero_bits_u16(VecU16 a, VecU16 b)
 {
