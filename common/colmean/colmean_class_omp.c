@@ -34,8 +34,8 @@ static int score_one(const Job *job)
 /* ---- Rows of contiguous values -------------------------------------------------------------- */
 
 /* `flip` is a constant, so that nothing is spent on one of 0. */
-static inline __attribute__((always_inline)) void add_bytes(const uint8_t *restrict row,
-    ptrdiff_t stride, int rows, uint8_t flip, int count, uint32_t *restrict sum)
+INLINE void add_bytes(const uint8_t *restrict row, ptrdiff_t stride, int rows, uint8_t flip,
+    int count, uint32_t *restrict sum)
 {
   for (; rows >= 4; rows -= 4, row += 4 * stride) {
     const uint8_t *b = row + stride, *c = b + stride, *d = c + stride;
@@ -207,8 +207,7 @@ static CellPixels cell_pixels(const Job *job, const Block *block, Span span)
 
 /* ---- Planar scores: one class ------------------------------------------------------------- */
 
-static inline __attribute__((always_inline)) void add_across(
-    const uint32_t *sum, int width, int cells, uint32_t *num)
+INLINE void add_across(const uint32_t *sum, int width, int cells, uint32_t *num)
 {
   for (int c = 0; c < cells; c++) {
     uint32_t total = 0;
@@ -243,8 +242,8 @@ static inline __m512i load_bytes(const uint8_t *row, int pixels, __m512i flip)
   return _mm512_xor_si512(_mm512_mask_loadu_epi8(flip, inside, row), flip);
 }
 
-static inline __attribute__((always_inline)) void add_flipped(const uint8_t *row, ptrdiff_t stride,
-    int rows, __m512i flip, int width, int pixels, uint32_t *num)
+INLINE void add_flipped(const uint8_t *row, ptrdiff_t stride, int rows, __m512i flip, int width,
+    int pixels, uint32_t *num)
 {
   const __m512i ones = _mm512_set1_epi8(1);
   for (int x = 0; x < pixels; x += 64, num += 64 / width) {
@@ -378,8 +377,7 @@ static void planar_class(const Job *job, const Block *block, int class, void *sc
 
 /* out[k] = Σ over `width` pixels, `elements` apart; `padded` (constant) >= classes. What lies
  * beyond the classes is added as well, and ignored. */
-static inline __attribute__((always_inline)) void add_pixels(
-    const uint32_t *sum, int elements, int width, int padded, uint32_t *out)
+INLINE void add_pixels(const uint32_t *sum, int elements, int width, int padded, uint32_t *out)
 {
   uint32_t total[32] = {0};
   for (int i = 0; i < width; i++)

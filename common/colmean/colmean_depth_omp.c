@@ -19,8 +19,7 @@
 /* ---- Dealing out -------------------------------------------------------------------------- */
 
 /* `row` holds LANES cells of `width` pixels; pixel i of the cells goes to out[i]. */
-static inline __attribute__((always_inline)) void deal_row(
-    const uint16_t *row, int width, VecU16 *out)
+INLINE void deal_row(const uint16_t *row, int width, VecU16 *out)
 {
   uint16_t *to = (uint16_t *)out;
   for (int lane = 0; lane < LANES; lane++)
@@ -308,7 +307,7 @@ static void store_wide(const Wide *wide, int32_t out[LANES])
 
 /* Σw, Σw·r and the count over the pixels with r = d − low <= range. `weighted` is constant at
  * every call. */
-static inline __attribute__((always_inline)) void sum_inside(
+INLINE void sum_inside(
     const Pixels *pixels, VecU16 low, VecU16 range, bool weighted, bool certain, Sums *sums)
 {
   Wide weight = {0}, moment_low = {0}, moment_high = {0};

@@ -43,8 +43,7 @@ typedef struct {
 /* ---- Patches -------------------------------------------------------------------------------- */
 
 /* `width` <= 8 pixels of each row; in cells 4 wide, two rows to a word. Returns the words. */
-static inline __attribute__((always_inline)) int load_patch(
-    const uint8_t *at, ptrdiff_t stride, int width, int rows, Patch *patch)
+INLINE int load_patch(const uint8_t *at, ptrdiff_t stride, int width, int rows, Patch *patch)
 {
   int words = width == 4 ? (rows + 1) / 2 : rows;
   uint64_t used = 0;
@@ -63,8 +62,7 @@ static inline __attribute__((always_inline)) int load_patch(
   return words;
 }
 
-static inline __attribute__((always_inline)) bool is_one(
-    const Patch *patch, int words, uint8_t label)
+INLINE bool is_one(const Patch *patch, int words, uint8_t label)
 {
   uint64_t other = 0;
   for (int i = 0; i < words; i++)
@@ -74,7 +72,7 @@ static inline __attribute__((always_inline)) bool is_one(
 
 /* Counts the remaining pixels that have the label; they are taken out. A byte has its top bit, or
  * gets it by adding 127 to the rest, unless it is 0. */
-static inline __attribute__((always_inline)) int take_label(Patch *patch, int words, uint8_t label)
+INLINE int take_label(Patch *patch, int words, uint8_t label)
 {
   uint64_t sum = 0, low = ~TOPS;
   for (int i = 0; i < words; i++) {
@@ -100,8 +98,7 @@ static inline uint8_t label_left(const Patch *patch, int i)
 }
 
 /* Beyond FEW labels pixels are counted one by one. */
-static inline __attribute__((always_inline)) void count_patch(
-    const Costs *costs, Patch *patch, int words, Shares *shares)
+INLINE void count_patch(const Costs *costs, Patch *patch, int words, Shares *shares)
 {
   int i = 0;
   for (int taken = 0; taken < FEW && i < words; taken++) {
@@ -149,7 +146,7 @@ static void write_shares(const Costs *costs, const Shares *shares, int pixels, u
 }
 
 /* A cell that is one patch; `width` and `rows` are constants. */
-static inline __attribute__((always_inline)) void small_cell(
+INLINE void small_cell(
     const Costs *costs, const uint8_t *at, ptrdiff_t stride, int width, int rows, uint16_t *out)
 {
   Patch patch;

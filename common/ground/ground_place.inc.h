@@ -21,8 +21,8 @@
 enum { AHEAD = 1024 }; /* floats: points on their way to the caches */
 
 /* The points without a bin go to one behind the others. */
-static inline __attribute__((always_inline)) void place_point(const Scan *s,
-    const StxGroundFrame *frame, const StxGroundGrid *grid, size_t at, Extremes *extremes)
+INLINE void place_point(const Scan *s, const StxGroundFrame *frame, const StxGroundGrid *grid,
+    size_t at, Extremes *extremes)
 {
   StxGroundPoint p = stx_ground_place(frame, s->points + 4 * at);
   uint32_t z = (uint32_t)stx_ground_units(p.z);
@@ -143,8 +143,7 @@ INLINE void place_points(const Scan *s, const StxGroundFrame *frame, const StxGr
   store_extremes(extremes, far, above, below);
 }
 
-static inline __attribute__((always_inline)) void place_block(
-    const Scan *s, size_t first, int count, Extremes *extremes, bool clusters)
+INLINE void place_block(const Scan *s, size_t first, int count, Extremes *extremes, bool clusters)
 {
   const StxGroundFrame frame = s->frame;
   const StxGroundGrid cells = stx_ground_grid(s->params, s->clusters.words * 64);

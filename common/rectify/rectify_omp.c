@@ -205,7 +205,7 @@ static inline void store_four(
   memcpy(to, &lanes, (size_t)(4 * bytes));
 }
 
-static inline __attribute__((always_inline)) int row_wide(const Row *row, int bytes)
+INLINE int row_wide(const Row *row, int bytes)
 {
   uint32_t border = 0;
   int x = 0;
@@ -229,7 +229,7 @@ static inline __attribute__((always_inline)) int row_wide(const Row *row, int by
   return x;
 }
 
-static inline __attribute__((always_inline)) int vector_row(const Row *row, int bytes)
+INLINE int vector_row(const Row *row, int bytes)
 {
   return bytes == 1 ? row_1(row) : bytes == 2 ? row_2(row) : row_wide(row, bytes);
 }
@@ -323,7 +323,7 @@ static Row row_of(const StxRectifyMap *map, const StxImage8 *source, const StxIm
       .target = stx_row8(target, y)};
 }
 
-static inline __attribute__((always_inline)) void fill_row(const Row *row, int bytes)
+INLINE void fill_row(const Row *row, int bytes)
 {
   for (int x = fits(row) ? vector_row(row, bytes) : 0; x < row->width; x++)
     stx_rectify_sample(row->source, row->stride, row->place[x], row->fraction[x], bytes,
