@@ -116,20 +116,9 @@ INLINE void append_all(Splitter *s, int queue, VecI32 first, VecI32 steps, VecI3
 }
 
 /* A lane's halves: without sign, and with it. */
-INLINE VecI32 low_half(VecI32 a)
-{
-  return a & 0xFFFF;
-}
-
-INLINE VecI32 high_half(VecI32 a)
-{
-  return a >> 16;
-}
-
-INLINE VecI32 join_halves(VecI32 low, VecI32 high)
-{
-  return (low & 0xFFFF) | (high << 16);
-}
+STX_UNARY(VecI32, low_half, VecI32, a & 0xFFFF)
+STX_UNARY(VecI32, high_half, VecI32, a >> 16)
+STX_EACH(VecI32, join_halves, (a & 0xFFFF) | (b << 16))
 
 /* The chord of every lane, as Chord in rdp_split.inc.h. */
 typedef struct {

@@ -269,10 +269,7 @@ INLINE VecU8 fields_above(VecU8 v, int bits, uint8_t mask)
   return (VecU8)((VecU16)v >> bits) & mask;
 }
 
-INLINE VecU8 pair_count(VecU8 v)
-{
-  return v - fields_above(v, 1, 0x55);
-}
+STX_UNARY(VecU8, pair_count, VecU8, a - fields_above(a, 1, 0x55))
 
 /* Bits per nibble. A field of four bits holds three of these. */
 INLINE VecU8 nibble_count(VecU8 v)
@@ -281,15 +278,8 @@ INLINE VecU8 nibble_count(VecU8 v)
   return (v & 0x33) + fields_above(v, 2, 0x33);
 }
 
-INLINE VecU8 nibble_sum(VecU8 nibbles)
-{
-  return (nibbles & 0x0f) + fields_above(nibbles, 4, 0x0f);
-}
-
-INLINE VecU8 byte_count(VecU8 a, VecU8 b)
-{
-  return nibble_sum(nibble_count(a) + nibble_count(b));
-}
+STX_UNARY(VecU8, nibble_sum, VecU8, (a & 0x0f) + fields_above(a, 4, 0x0f))
+STX_EACH(VecU8, byte_count, nibble_sum(nibble_count(a) + nibble_count(b)))
 
 /* Bits of three bytes. */
 INLINE VecU8 count3(VecU8 a, VecU8 b, VecU8 c)
@@ -312,12 +302,5 @@ INLINE void cost_vectors(const CostTable *table, const LeftBits *left, size_t le
 #endif
 #endif
 
-INLINE int key_first(VecU16 a)
-{
-  return a[0];
-}
-
-INLINE int key_last(VecU16 b)
-{
-  return b[LANES_16 - 1];
-}
+STX_UNARY(int, key_first, VecU16, a[0])
+STX_UNARY(int, key_last, VecU16, a[LANES_16 - 1])

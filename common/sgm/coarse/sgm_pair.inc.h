@@ -69,25 +69,13 @@ INLINE VPair vp_windows(const uint8_t *a, const uint8_t *b)
       _mm_loadu_si128((const __m128i *)b), 1);
 }
 
-INLINE VPair vp_set(int value)
-{
-  return _mm256_set1_epi8((char)value);
-}
-
+STX_UNARY(VPair, vp_set, int, _mm256_set1_epi8((char)a))
 STX_BINARY(VPair, vp_min, _mm256_min_epu8, __m256i)
 STX_BINARY(VPair, vp_add, _mm256_add_epi8, __m256i)
 STX_BINARY(VPair, vp_sub, _mm256_sub_epi8, __m256i)
 STX_BINARY(VPair, vp_average, _mm256_avg_epu8, __m256i)
-
-INLINE VPair vp_up(VPair v)
-{
-  return _mm256_alignr_epi8(v, vp_set(FAR), 15);
-}
-
-INLINE VPair vp_down(VPair v)
-{
-  return _mm256_alignr_epi8(vp_set(FAR), v, 1);
-}
+STX_UNARY(VPair, vp_up, VPair, _mm256_alignr_epi8(a, vp_set(FAR), 15))
+STX_UNARY(VPair, vp_down, VPair, _mm256_alignr_epi8(vp_set(FAR), a, 1))
 
 INLINE __m128i pair_least_word(VPair v)
 {
@@ -95,10 +83,7 @@ INLINE __m128i pair_least_word(VPair v)
   return _mm_minpos_epu16(_mm_min_epu8(half, _mm_srli_epi16(half, 8)));
 }
 
-INLINE VPair vp_least(VPair v)
-{
-  return _mm256_broadcastb_epi8(pair_least_word(v));
-}
+STX_UNARY(VPair, vp_least, VPair, _mm256_broadcastb_epi8(pair_least_word(a)))
 
 INLINE int vp_key(VPair v)
 {

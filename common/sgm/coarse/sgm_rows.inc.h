@@ -64,25 +64,13 @@ INLINE void vr_fetch(const uint8_t *slot, ptrdiff_t next, VRows *a, VRows *b)
   *b = vr_load(slot + CELL, next);
 }
 
-INLINE VRows vr_set(int value)
-{
-  return _mm512_set1_epi8((char)value);
-}
-
+STX_UNARY(VRows, vr_set, int, _mm512_set1_epi8((char)a))
 STX_BINARY(VRows, vr_min, _mm512_min_epu8, __m512i)
 STX_BINARY(VRows, vr_add, _mm512_add_epi8, __m512i)
 STX_BINARY(VRows, vr_sub, _mm512_sub_epi8, __m512i)
 STX_BINARY(VRows, vr_average, _mm512_avg_epu8, __m512i)
-
-INLINE VRows vr_up(VRows v)
-{
-  return _mm512_alignr_epi8(v, vr_set(FAR), 15);
-}
-
-INLINE VRows vr_down(VRows v)
-{
-  return _mm512_alignr_epi8(vr_set(FAR), v, 1);
-}
+STX_UNARY(VRows, vr_up, VRows, _mm512_alignr_epi8(a, vr_set(FAR), 15))
+STX_UNARY(VRows, vr_down, VRows, _mm512_alignr_epi8(vr_set(FAR), a, 1))
 
 /* Both at once, as the bytes of words. */
 INLINE void vr_least(VRows a, VRows b, VRows *least_a, VRows *least_b)
