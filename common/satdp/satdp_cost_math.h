@@ -115,10 +115,7 @@ STX_INLINE int32_t stx_off_road(uint32_t disparity, uint32_t low, uint32_t high,
 /* ---- Planes and pair costs ----------------------------------------------------------------- */
 
 /* The type of satdp_fit_math.inc.h: a number, or in the vector code one for each lane. */
-STX_INLINE float stx_float(float value)
-{
-  return value;
-}
+#define stx_float(value) ((float)(value))
 
 STX_INLINE float stx_min_float(float a, float b)
 {
@@ -137,35 +134,12 @@ STX_INLINE float stx_max_float(float a, float b)
 #include "common/satdp/satdp_fit_math.inc.h"
 
 /* That of satdp_real_math.inc.h. */
-STX_INLINE double stx_real(double value)
-{
-  return value;
-}
-
-STX_INLINE double stx_absolute(double value)
-{
-  return fabs(value);
-}
-
-STX_INLINE int stx_less(double a, double b)
-{
-  return a < b;
-}
-
-STX_INLINE int stx_differ(double a, double b)
-{
-  return a != b;
-}
-
-STX_INLINE double stx_select(int condition, double a, double b)
-{
-  return condition ? a : b;
-}
-
-STX_INLINE double stx_keep(int condition, double a)
-{
-  return condition ? a : 0.0;
-}
+#define stx_real(value) ((double)(value))
+#define stx_absolute(value) fabs(value)
+#define stx_less(a, b) ((a) < (b))
+#define stx_differ(a, b) ((a) != (b))
+#define stx_select(condition, a, b) ((condition) ? (a) : (b))
+#define stx_keep(condition, a) stx_select(condition, a, 0.0)
 
 #define STX_REAL double
 #define STX_REAL_INLINE STX_INLINE
