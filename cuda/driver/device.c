@@ -6,10 +6,8 @@
 
 bool stx_cuda_enter(StxCuda *cuda, StxError *error)
 {
-  CUresult result = cuda->driver.p_cuCtxPushCurrent_v2(cuda->context);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(&cuda->driver, error, result, "cuCtxPushCurrent");
-  return true;
+  return stx_driver_check(
+      &cuda->driver, error, cuda->driver.p_cuCtxPushCurrent_v2(cuda->context), "cuCtxPushCurrent");
 }
 
 /* A failure here is one of earlier asynchronous work, which the next synchronisation reports
@@ -23,11 +21,8 @@ void stx_cuda_leave(StxCuda *cuda)
 static int count_devices(const StxDriver *driver, StxError *error)
 {
   int count = 0;
-  CUresult result = driver->p_cuDeviceGetCount(&count);
-  if (result != CUDA_SUCCESS) {
-    stx_driver_fail(driver, error, result, "cuDeviceGetCount");
+  if (!stx_driver_check(driver, error, driver->p_cuDeviceGetCount(&count), "cuDeviceGetCount"))
     return 0;
-  }
   if (count == 0)
     stx_fail(error, "the NVIDIA driver sees no GPU");
   return count;
@@ -54,22 +49,22 @@ static bool read_attributes(
 {
   for (size_t i = 0; i < count; i++) {
     CUresult result = driver->p_cuDeviceGetAttribute(&list[i].value, list[i].attribute, device);
-    if (result != CUDA_SUCCESS && list[i].name != NULL)
-      return stx_driver_fail(driver, error, result, "cuDeviceGetAttribute of the %s", list[i].name);
-    if (result != CUDA_SUCCESS)
-      list[i].value = 0;
+    if (list[i].name == NULL)
+      list[i].value = result == CUDA_SUCCESS ? list[i].value : 0;
+    else if (!stx_driver_check(
+                 driver, error, result, "cuDeviceGetAttribute of the %s", list[i].name))
+      return false;
   }
   return true;
 }
 
 static bool read_info(const StxDriver *driver, CUdevice device, StxCudaInfo *info, StxError *error)
 {
-  CUresult result = driver->p_cuDeviceGetName(info->name, sizeof info->name, device);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(driver, error, result, "cuDeviceGetName");
-  result = driver->p_cuDeviceTotalMem_v2(&info->memory, device);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(driver, error, result, "cuDeviceTotalMem");
+  if (!stx_driver_check(driver, error,
+          driver->p_cuDeviceGetName(info->name, sizeof info->name, device), "cuDeviceGetName") ||
+      !stx_driver_check(
+          driver, error, driver->p_cuDeviceTotalMem_v2(&info->memory, device), "cuDeviceTotalMem"))
+    return false;
   if (driver->p_cuDriverGetVersion(&info->driver) != CUDA_SUCCESS)
     info->driver = 0;
   Attribute list[] = {
@@ -130,14 +125,12 @@ static bool create_context(StxCuda *cuda, int ordinal, StxError *error)
     return stx_fail(
         error, "there is no GPU %d: the NVIDIA driver counts 0 to %d", ordinal, count - 1);
   CUdevice device;
-  CUresult result = driver->p_cuDeviceGet(&device, ordinal);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(driver, error, result, "cuDeviceGet of GPU %d", ordinal);
-  if (!read_info(driver, device, &cuda->info, error))
+  if (!stx_driver_check(driver, error, driver->p_cuDeviceGet(&device, ordinal),
+          "cuDeviceGet of GPU %d", ordinal) ||
+      !read_info(driver, device, &cuda->info, error) ||
+      !stx_driver_check(driver, error, driver->p_cuCtxCreate_v2(&cuda->context, 0, device),
+          "cuCtxCreate on GPU %d", ordinal))
     return false;
-  result = driver->p_cuCtxCreate_v2(&cuda->context, 0, device);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(driver, error, result, "cuCtxCreate on GPU %d", ordinal);
   cuda->own = true;
   stx_cuda_leave(cuda); /* creating a context makes it current */
   return true;

@@ -32,17 +32,10 @@ bool stx_driver_open(StxDriver *driver, StxError *error)
   driver->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (driver->library == NULL)
     return stx_fail(error, "no NVIDIA driver: %s", dlerror());
-  if (!find_all(driver, error)) {
-    stx_driver_close(driver);
-    return false;
-  }
-  CUresult result = driver->p_cuInit(0);
-  if (result != CUDA_SUCCESS) {
-    stx_driver_fail(driver, error, result, "cuInit");
-    stx_driver_close(driver);
-    return false;
-  }
-  return true;
+  if (find_all(driver, error) && stx_driver_check(driver, error, driver->p_cuInit(0), "cuInit"))
+    return true;
+  stx_driver_close(driver);
+  return false;
 }
 
 void stx_driver_close(StxDriver *driver)
@@ -52,10 +45,12 @@ void stx_driver_close(StxDriver *driver)
   driver->library = NULL;
 }
 
-static bool fail(const StxDriver *driver, StxError *error, CUresult result, const char *format,
+static bool check(const StxDriver *driver, StxError *error, CUresult result, const char *format,
     va_list arguments)
 {
   char what[192];
+  if (result == CUDA_SUCCESS)
+    return true;
   vsnprintf(what, sizeof what, format, arguments);
   const char *name = NULL;
   if (driver->p_cuGetErrorName(result, &name) != CUDA_SUCCESS || name == NULL)
@@ -63,24 +58,22 @@ static bool fail(const StxDriver *driver, StxError *error, CUresult result, cons
   return stx_fail(error, "%s: %s", what, name);
 }
 
-bool stx_driver_fail(
+bool stx_driver_check(
     const StxDriver *driver, StxError *error, CUresult result, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  fail(driver, error, result, format, arguments);
+  bool good = check(driver, error, result, format, arguments);
   va_end(arguments);
-  return false;
+  return good;
 }
 
 bool stx_cuda_left(StxCuda *cuda, StxError *error, CUresult result, const char *format, ...)
 {
-  stx_cuda_leave(cuda);
-  if (result == CUDA_SUCCESS)
-    return true;
   va_list arguments;
+  stx_cuda_leave(cuda);
   va_start(arguments, format);
-  fail(&cuda->driver, error, result, format, arguments);
+  bool good = check(&cuda->driver, error, result, format, arguments);
   va_end(arguments);
-  return false;
+  return good;
 }

@@ -72,8 +72,9 @@ typedef struct {
 bool stx_driver_open(StxDriver *driver, StxError *error);
 void stx_driver_close(StxDriver *driver);
 
-/* "<what was called, for what>: <the driver's name of the result>". Always returns false. */
-bool stx_driver_fail(const StxDriver *driver, StxError *error, CUresult result, const char *format,
+/* Returns whether the result is a success; else the error is "<what was called, for what>: <the
+ * driver's name of the result>". */
+bool stx_driver_check(const StxDriver *driver, StxError *error, CUresult result, const char *format,
     ...) __attribute__((format(printf, 4, 5)));
 
 /* launch.c: what is loaded into a context. */
@@ -107,7 +108,7 @@ struct StxCuda {
 bool stx_cuda_enter(StxCuda *cuda, StxError *error);
 void stx_cuda_leave(StxCuda *cuda);
 
-/* Leaves the context; false with the text of stx_driver_fail if the result is a failure. */
+/* Leaves the context first. */
 bool stx_cuda_left(StxCuda *cuda, StxError *error, CUresult result, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -39,22 +39,22 @@ static bool load_failure(
   const StxCudaInfo *info = &cuda->info;
   bool too_old = info->major * 10 + info->minor < OLDEST_MAJOR * 10 + OLDEST_MINOR;
   if (is_other_architecture(result) && too_old)
-    return stx_driver_fail(&cuda->driver, error, result,
+    return stx_driver_check(&cuda->driver, error, result,
         "the kernels need a GPU of compute capability %d.%d or newer; this one has %d.%d (%s of "
         "%s)",
         OLDEST_MAJOR, OLDEST_MINOR, info->major, info->minor, call, what);
   if (is_old_driver(info, result))
-    return stx_driver_fail(&cuda->driver, error, result,
+    return stx_driver_check(&cuda->driver, error, result,
         "the NVIDIA driver knows CUDA up to %d.%d, these kernels are of %d.%d: install driver %s "
         "or newer, or build with the older toolkit (%s of %s)",
         info->driver / 1000, info->driver % 1000 / 10, CUDA_VERSION / 1000,
         CUDA_VERSION % 1000 / 10, first_driver(CUDA_VERSION / 1000), call, what);
   if (is_other_architecture(result))
-    return stx_driver_fail(&cuda->driver, error, result,
+    return stx_driver_check(&cuda->driver, error, result,
         "no kernels for compute capability %d.%d in this build: configure it with "
         "-Dcuda-archs=%d%d or all (%s of %s)",
         info->major, info->minor, info->major, info->minor, call, what);
-  return stx_driver_fail(&cuda->driver, error, result, "%s of %s", call, what);
+  return stx_driver_check(&cuda->driver, error, result, "%s of %s", call, what);
 }
 
 /* Grows an array of `count` elements of `size` bytes by one. */
@@ -132,9 +132,9 @@ static bool raise_shared(StxCuda *cuda, StxLoadedKernel *kernel, size_t shared, 
         shared, cuda->info.shared_optin);
   CUresult result = cuda->driver.p_cuFuncSetAttribute(
       kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(&cuda->driver, error, result,
-        "cuFuncSetAttribute of %zu bytes of shared memory for %s", shared, kernel->name);
+  if (!stx_driver_check(&cuda->driver, error, result,
+          "cuFuncSetAttribute of %zu bytes of shared memory for %s", shared, kernel->name))
+    return false;
   kernel->shared_limit = shared + kernel->shared_static;
   return true;
 }

@@ -101,11 +101,8 @@ static bool copy_image(StxCuda *cuda, const StxCudaCopy *copy, StxDirection dire
   bool upside_down = copy->rows > 1 && copy->host_stride < 0;
   CUresult result =
       (upside_down ? copy_rows : stx_driver_copy)(&cuda->driver, copy, direction, stream);
-  stx_cuda_leave(cuda);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(&cuda->driver, error, result, "%s of %zu rows of %zu bytes",
-        stx_direction_names[direction], copy->rows, copy->row_bytes);
-  return true;
+  return stx_cuda_left(cuda, error, result, "%s of %zu rows of %zu bytes",
+      stx_direction_names[direction], copy->rows, copy->row_bytes);
 }
 
 bool stx_cuda_upload(StxCuda *cuda, const StxCudaCopy *copy, StxCudaStream stream, StxError *error)

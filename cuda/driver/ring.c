@@ -12,26 +12,21 @@ static bool reserve(const StxDriver *driver, StxCudaSlot *slot, size_t size, Stx
   CUresult result = CUDA_SUCCESS;
   if (slot->busy)
     result = driver->p_cuEventSynchronize(slot->done);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(driver, error, result, "cuEventSynchronize of an upload");
+  if (!stx_driver_check(driver, error, result, "cuEventSynchronize of an upload"))
+    return false;
   slot->busy = false;
   if (slot->done == NULL)
     result = driver->p_cuEventCreate(&slot->done, CU_EVENT_DISABLE_TIMING);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(driver, error, result, "cuEventCreate");
+  if (!stx_driver_check(driver, error, result, "cuEventCreate"))
+    return false;
   if (slot->size >= size)
     return true;
   if (slot->memory != NULL)
     driver->p_cuMemFreeHost(slot->memory);
-  slot->memory = NULL;
-  slot->size = 0;
   result = driver->p_cuMemAllocHost_v2(&slot->memory, size);
-  if (result != CUDA_SUCCESS) {
-    slot->memory = NULL;
-    return stx_driver_fail(driver, error, result, "cuMemAllocHost of %zu bytes", size);
-  }
-  slot->size = size;
-  return true;
+  slot->size = result == CUDA_SUCCESS ? size : 0;
+  slot->memory = result == CUDA_SUCCESS ? slot->memory : NULL;
+  return stx_driver_check(driver, error, result, "cuMemAllocHost of %zu bytes", size);
 }
 
 /* Rows of a copy that pass through a slot. */
@@ -75,17 +70,17 @@ static bool enqueue(const StxDriver *driver, StxCudaRing *ring, const StxCudaCop
   if (result == CUDA_SUCCESS)
     result = driver->p_cuEventRecord(slot->done, stream);
   slot->busy = result == CUDA_SUCCESS;
-  return slot->busy || stx_driver_fail(driver, error, result, "%s of %zu rows of %zu bytes",
-                           stx_direction_names[direction], copy->rows, copy->row_bytes);
+  return stx_driver_check(driver, error, result, "%s of %zu rows of %zu bytes",
+      stx_direction_names[direction], copy->rows, copy->row_bytes);
 }
 
 /* Waits for a piece of a download, and takes it. */
 static bool take(
     const StxDriver *driver, const StxCudaCopy *copy, const Piece *piece, StxError *error)
 {
-  CUresult result = driver->p_cuEventSynchronize(piece->slot->done);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(driver, error, result, "cuEventSynchronize of a download");
+  if (!stx_driver_check(driver, error, driver->p_cuEventSynchronize(piece->slot->done),
+          "cuEventSynchronize of a download"))
+    return false;
   piece->slot->busy = false;
   copy_piece(copy, piece, STX_DOWNLOAD);
   return true;
