@@ -62,7 +62,6 @@ bool stx_pair_is_small(int width, int height)
 size_t stx_pair_scratch(int width, int height)
 {
   size_t fold = (size_t)fold_stride(width) * (size_t)height * sizeof(int16_t);
-
   return stx_align(sizeof(Work)) + 2 * stx_align(fold);
 }
 
@@ -70,12 +69,10 @@ size_t stx_pair_scratch(int width, int height)
 static int fold_view(const StxImage8 *image, const Fold *fold)
 {
   int64_t sum = 0;
-
   for (int y = 0; y < fold->height; y++) {
     const uint8_t *from = stx_row8(image, y);
     int16_t *to = fold->data + (ptrdiff_t)y * fold->stride;
     int row = 0;
-
     for (int x = 0; x < fold->width; x++) {
       to[x] = (int16_t)(from[2 * x] + from[2 * x + 1]);
       row += to[x];
@@ -92,13 +89,10 @@ static int64_t texture_at(const Fold *fold, Place place)
 {
   int a[WIDE] = {0}, b[WIDE] = {0}, c[WIDE] = {0};
   int64_t aa = 0, bb = 0, cc = 0;
-
   for (int j = 0; j < HIGH; j++) {
     const int16_t *row = at(fold, place.x - LEFT_OF, place.y - ABOVE + j);
-
     for (int i = 0; i < WIDE; i++) {
       int gx = row[i + 1] - row[i - 1], gy = row[i + fold->stride] - row[i - fold->stride];
-
       a[i] += gx * gx;
       b[i] += gy * gy;
       c[i] += gx * gy;
@@ -112,17 +106,15 @@ static int64_t texture_at(const Fold *fold, Place place)
   return aa + bb > 0 ? (aa * bb - cc * cc) / (aa + bb) : 0;
 }
 
-/* FALSE: there is none in this cell. */
+/* False: there is none in this cell. */
 static bool find_point(const Fold *fold, int column, int row, Place *point)
 {
   int width = fold->width - 2 * BORDER, height = fold->height - 2 * BORDER;
   int64_t most = STX_PAIR_TEXTURE - 1;
-
   for (int k = 0; k < 16; k++) {
     Place place = {BORDER + (4 * column + k % 4) * width / (4 * STX_PAIR_GRID_COLUMNS),
         BORDER + (4 * row + k / 4) * height / (4 * STX_PAIR_GRID_ROWS)};
     int64_t texture = texture_at(fold, place);
-
     if (texture > most) {
       most = texture;
       *point = place;
@@ -134,7 +126,6 @@ static bool find_point(const Fold *fold, int column, int row, Place *point)
 static int find_points(const Fold *fold, Place points[STX_PAIR_CELLS])
 {
   int count = 0;
-
   for (int row = 0; row < STX_PAIR_GRID_ROWS; row++)
     for (int column = 0; column < STX_PAIR_GRID_COLUMNS; column++)
       count += find_point(fold, column, row, &points[count]);
@@ -147,10 +138,8 @@ static int find_points(const Fold *fold, Place points[STX_PAIR_CELLS])
 static int64_t centre(const Fold *fold, Place place, int16_t window[PIXELS])
 {
   int sum = 0, squares = 0;
-
   for (int k = 0; k < PIXELS; k++) {
     int value = at(fold, place.x - LEFT_OF, place.y - ABOVE + k / WIDE)[k % WIDE];
-
     window[k] = (int16_t)value;
     sum += value;
     squares += value * value;
@@ -166,10 +155,8 @@ static void correlate(const int16_t window[PIXELS], const int16_t *row, int stri
 {
   for (int begin = 0; begin < count; begin += CHUNK) {
     int32_t sum[CHUNK] = {0};
-
     for (int k = 0; k < PIXELS; k++) {
       const int16_t *from = row + (ptrdiff_t)(k / WIDE) * stride + k % WIDE + begin;
-
       for (int c = 0; c < CHUNK; c++)
         sum[c] += window[k] * from[c];
     }
@@ -182,11 +169,9 @@ static void spread(const int16_t *row, int stride, int count, int64_t var[CANDID
 {
   int32_t sums[CANDIDATES + WIDE] = {0}, squares[CANDIDATES + WIDE] = {0};
   int64_t sum = 0, square = 0;
-
   for (int j = 0; j < HIGH; j++)
     for (int i = 0; i < count + WIDE - 1; i++) {
       int value = row[(ptrdiff_t)j * stride + i];
-
       sums[i] += value;
       squares[i] += value * value;
     }
@@ -208,7 +193,6 @@ static void rate(const int32_t cov[CANDIDATES], int64_t own, const int64_t var[C
 {
   for (int c = 0; c < count; c++) {
     int64_t square = (int64_t)cov[c] * cov[c], all = own * var[c];
-
     score[c] = 0;
     if (cov[c] > 0 && square >= all / 4 && all > 0)
       score[c] = (uint16_t)(square / (all / ONE + 1));
@@ -224,14 +208,12 @@ typedef struct {
 static int top_of(int above, int middle, int below)
 {
   int bend = 2 * (2 * middle - above - below);
-
   return bend > 0 ? PARTS * (below - above) / bend : 0;
 }
 
 static Peak find_peak(const Work *work, int rows, int count)
 {
   Peak peak = {0};
-
   for (int j = 0; j < rows; j++)
     for (int c = 0; c < count; c++)
       if (work->score[j][c] > peak.best)
@@ -258,7 +240,6 @@ static Peak search(
   int64_t own = centre(from, place, window), var[CANDIDATES];
   int32_t cov[CANDIDATES];
   Peak peak;
-
   first = first > BORDER ? first : BORDER;
   last = last < to->width - BORDER ? last : to->width - BORDER - 1;
   top = top > BORDER ? top : BORDER;
@@ -266,7 +247,6 @@ static Peak search(
   count = last - first + 1;
   for (int y = top; y <= bottom; y++) {
     const int16_t *row = at(to, first - LEFT_OF, y - ABOVE);
-
     correlate(window, row, to->stride, count, cov);
     spread(row, to->stride, count, var);
     rate(cov, own, var, count, work->score[y - top]);
@@ -277,12 +257,11 @@ static Peak search(
   return peak;
 }
 
-/* FALSE: not found, or in several places. */
+/* False: not found, or in several places. */
 static bool find_match(
     const StxPairParams *params, const Fold *left, const Fold *right, Work *work, Match *match)
 {
   Peak peak = search(params, left, right, work, match->place);
-
   match->rows = peak.row;
   match->disparity = peak.column;
   match->part = peak.part;
@@ -310,14 +289,12 @@ typedef struct {
 static int count_votes(const Votes *votes, const StxPairModel *model, int *fitted)
 {
   int score = 0;
-
   *fitted = 0;
   for (int i = 0; i < votes->count; i++) {
     const Match *match = &votes->matches[i];
     int x = 2 * model->lean * (2 * match->place.x - votes->width) / votes->width;
     int y = 2 * model->stretch * (2 * match->place.y - votes->height) / votes->height;
     int far = abs(2 * (match->rows - model->shift) - x - y); /* half rows */
-
     *fitted += far <= 3;
     score += (far <= 3) + (far <= 1);
   }
@@ -329,7 +306,6 @@ static void try_model(
     const Votes *votes, StxPairModel model, int beat, int *best, StxPairEvidence *evidence)
 {
   int fitted, score = count_votes(votes, &model, &fitted);
-
   if (score <= *best || score <= beat + beat / 8)
     return;
   *best = score;
@@ -340,7 +316,6 @@ static void try_model(
 static void fit(const Votes *votes, int reach, StxPairEvidence *evidence)
 {
   int best = count_votes(votes, &evidence->model, &evidence->fitted), level = best;
-
   for (int shift = -reach; shift <= reach; shift++)
     try_model(votes, (StxPairModel){shift, 0, 0}, level, &best, evidence);
   level = best;
@@ -473,7 +448,6 @@ void stx_pair_measure(const StxPairParams *params, const StxImage8 *left, const 
   int16_t *data = (int16_t *)(void *)((char *)scratch + stx_align(sizeof *work));
   Fold fold[2] = {{data, stride, left->width / 2, left->height}};
   Votes votes = {work->matches, 0, left->width / 2, left->height};
-
   *evidence = (StxPairEvidence){0};
   fold[1] = fold[0];
   fold[1].data += stx_align((size_t)stride * (size_t)left->height * sizeof *data) / sizeof *data;
@@ -483,7 +457,6 @@ void stx_pair_measure(const StxPairParams *params, const StxImage8 *left, const 
   evidence->points[0] = find_points(&fold[0], work->points);
   for (int i = 0; i < evidence->points[0]; i++) {
     Match *match = &work->matches[votes.count];
-
     match->place = work->points[i];
     evidence->same += is_same(left, right, match->place);
     if (!find_match(params, &fold[0], &fold[1], work, match))
@@ -503,10 +476,8 @@ void stx_pair_measure(const StxPairParams *params, const StxImage8 *left, const 
 int stx_pair_matches(const void *scratch, StxPairMatch matches[STX_PAIR_CELLS])
 {
   const Work *work = scratch;
-
   for (int i = 0; i < work->count; i++) {
     const Match *match = &work->matches[i];
-
     matches[i] = (StxPairMatch){2 * match->place.x + .5, match->place.y, 2 * match->disparity,
         match->rows + match->part / (double)PARTS};
   }

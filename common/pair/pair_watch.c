@@ -39,7 +39,6 @@ const char *stx_pair_name(StxPairVerdict verdict)
 {
   static const char *const names[STX_PAIR_VERDICTS] = {"unknown", "plausible", "swapped", "rows",
       "unrectified", "scaled", "moment", "dark-left", "dark-right", "same"};
-
   return names[verdict];
 }
 
@@ -54,7 +53,6 @@ static bool is_part(int part, int percent, int whole)
 static StxPairVerdict judge_model(const StxPairEvidence *evidence)
 {
   const StxPairModel *model = &evidence->model;
-
   if (is_part(evidence->behind, limits.behind, evidence->matched) &&
       !is_part(evidence->ahead, limits.ahead, evidence->matched))
     return STX_PAIR_SWAPPED;
@@ -70,7 +68,6 @@ static bool is_geometry(const StxPairEvidence *evidence)
 {
   const StxPairGeometry *geometry = &evidence->geometry;
   int free = STX_PAIR_TERMS;
-
   return evidence->matched >= 2 * free &&
          is_part(geometry->fitted - free, limits.fitted, evidence->matched - free) &&
          fabs(geometry->scale) * 1000 <= limits.scale;
@@ -79,7 +76,6 @@ static bool is_geometry(const StxPairEvidence *evidence)
 StxPairVerdict stx_pair_judge(const StxPairEvidence *evidence)
 {
   int left = evidence->points[0], right = evidence->points[1];
-
   /* A view without anything to see beside one with much. */
   if (right >= limits.textured && limits.dark * left <= right)
     return STX_PAIR_DARK_LEFT;
@@ -102,7 +98,6 @@ StxPairVerdict stx_pair_judge(const StxPairEvidence *evidence)
 static bool is_clear(const StxPairFinding *finding)
 {
   const StxPairEvidence *evidence = &finding->evidence;
-
   if (finding->verdict != STX_PAIR_PLAUSIBLE)
     return evidence->points[0] < limits.seen || finding->verdict >= STX_PAIR_DARK_LEFT;
   return is_part(evidence->level, limits.quick_level, evidence->matched) &&
@@ -113,7 +108,6 @@ void stx_pair_examine(int max_disparity, const StxImage8 *left, const StxImage8 
     void *scratch, StxPairFinding *finding)
 {
   StxPairParams params = {max_disparity, limits.quick_reach, false};
-
   *finding = (StxPairFinding){.width = left->width, .height = left->height};
   if (stx_pair_is_small(left->width, left->height))
     return;
@@ -133,7 +127,6 @@ static void describe_rows(const StxPairModel *model, char text[256])
 {
   const char *cure = "rectify the pair, or calibrate the cameras again";
   int left = model->shift - model->lean, right = model->shift + model->lean;
-
   if (model->lean == 0)
     snprintf(text, 256, "the views are not rectified: the right view lies %d rows %s; %s",
         abs(model->shift), model->shift > 0 ? "lower" : "higher", cure);
@@ -150,7 +143,6 @@ static void describe_rows(const StxPairModel *model, char text[256])
 StxPairAngles stx_pair_angles(const StxPairFinding *finding)
 {
   const StxPairGeometry *geometry = &finding->evidence.geometry;
-
   return (StxPairAngles){
       atan(geometry->shift / finding->width) * DEGREES, geometry->roll * DEGREES};
 }
@@ -160,7 +152,6 @@ static void describe_geometry(const StxPairFinding *finding, char text[256])
   const StxPairEvidence *evidence = &finding->evidence;
   StxPairAngles angles = stx_pair_angles(finding);
   double shift = evidence->geometry.shift;
-
   snprintf(text, 256,
       "the views are not rectified: the right view lies %.0f rows %s in the centre, is rolled by "
       "%.1f degrees, and %d of %d points fit to that and to further angles; rectify the pair with "
@@ -174,7 +165,6 @@ static void describe_scale(const StxPairFinding *finding, char text[256])
 {
   int stretch = finding->evidence.model.stretch;
   int permille = 2000 * abs(stretch) / finding->height;
-
   snprintf(text, 256,
       "the right view is %d.%d %% %s than the left one: rectify the pair with a calibration of "
       "these "
@@ -194,7 +184,6 @@ static void describe_dark(const char *dark, const char *other, int gray, char te
 void stx_pair_describe(const StxPairFinding *finding, char text[256])
 {
   const StxPairEvidence *evidence = &finding->evidence;
-
   switch (finding->verdict) {
   case STX_PAIR_SWAPPED:
     snprintf(text, 256,
@@ -287,7 +276,6 @@ static StxPairNews decide(StxPairWatch *watch, int64_t time)
 {
   bool bad = is_bad(watch->finding.verdict);
   StxPairVerdict leading = STX_PAIR_UNKNOWN;
-
   if (watch->seen < ENOUGH || time - watch->since < LASTING ||
       bad == (watch->said != STX_PAIR_UNKNOWN))
     return STX_PAIR_NO_NEWS;
@@ -307,7 +295,6 @@ static StxPairNews decide(StxPairWatch *watch, int64_t time)
 StxPairNews stx_pair_watch_note(StxPairWatch *watch, int64_t time, const StxPairFinding *finding)
 {
   StxPairNews news = STX_PAIR_NO_NEWS;
-
   if (watch->seen > 0 && (time < watch->last || time - watch->last > FORGETTING))
     forget(watch);
   watch->unknown++;
