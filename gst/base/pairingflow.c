@@ -550,7 +550,7 @@ static void note_work(GstStxPairing *self, GstClockTime begin)
 /* Elements that do all on the CPU read their inputs without the stage, which would see this. */
 static gboolean is_readable(GstStxPairing *self, GstBuffer **set, StxError *error)
 {
-  if (gst_stx_stage_has_device(gst_stx_pairing_stage(self)))
+  if (gst_stx_stage_has_device(gst_stx_pairing_stage(self)) && !CLASS(self)->stage.on_host)
     return TRUE;
   for (guint role = 0; role < GST_STX_ROLES_MAX; role++)
     if (set[role] != NULL && gst_stx_input_is_lost(set[role], PRIVATE(self)->caps[role]))

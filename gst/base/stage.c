@@ -35,6 +35,7 @@ GST_DEBUG_CATEGORY_STATIC(stx_stage_debug);
 
 void gst_stx_stage_init(GstStxStage *self, GstElement *element, const GstStxStageClass *klass)
 {
+  static const StxImplTable none = {NULL, 0, 0};
   static gsize registered = 0;
 
   if (g_once_init_enter(&registered)) {
@@ -42,7 +43,8 @@ void gst_stx_stage_init(GstStxStage *self, GstElement *element, const GstStxStag
     g_once_init_leave(&registered, 1);
   }
   *self = (GstStxStage){.klass = klass, .element = element, .properties = GST_STX_RUN_DEFAULTS};
-  gst_stx_cuda_init(&self->cuda, element, &self->properties, klass->device);
+  gst_stx_cuda_init(
+      &self->cuda, element, &self->properties, klass->device != NULL ? klass->device : &none);
 }
 
 gboolean gst_stx_stage_start(GstStxStage *self)
@@ -109,7 +111,7 @@ const gchar *gst_stx_stage_impl_name(const GstStxStage *self)
 static void choose_place(GstStxStage *self, gpointer frame)
 {
   self->on_device =
-      gst_stx_stage_has_device(self) &&
+      gst_stx_stage_has_device(self) && !self->klass->on_host &&
       (self->klass->wants_device == NULL || self->klass->wants_device(self->element, frame));
   self->place.device = self->on_device ? self->cuda.cuda : NULL;
   self->place.stream = self->on_device ? self->cuda.stream : NULL;

@@ -52,7 +52,7 @@ extern const StxFields gst_stx_run_fields;
 #define GST_STX_STAGE_SLOTS GST_STX_CUDA_BLOCKS
 
 /*
- * host, device  the implementations of the stage's stem: stx_…_impls, stx_…_cuda_impls
+ * host, device  the implementations of the stage's stem: stx_…_impls, stx_…_cuda_impls, or NULL
  *
  * prepare (optional)
  *   Before the work on every frame: checks it, and brings caps, pools and settings into line with
@@ -73,6 +73,7 @@ typedef struct {
   GstFlowReturn (*prepare)(GstElement *element, gpointer frame, StxError *error);
   GstFlowReturn (*work)(GstElement *element, gpointer frame, StxError *error);
   gboolean (*wants_device)(GstElement *element, gpointer frame);
+  gboolean on_host; /* works on the CPU, also on what lies on the GPU */
   GstFlowReturn (*renegotiate)(GstElement *element);
 } GstStxStageClass;
 

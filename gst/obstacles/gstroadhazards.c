@@ -27,8 +27,6 @@ enum { ROLE_LEFT, ROLE_RIGHT, ROLE_DISPARITY, ROLES };
 enum { LUMA = ROLES, GRAY }; /* slots of the stage, after those of the roles; GRAY: two */
 static const gchar *const roles[ROLES] = {"sink_left", "sink_right", "disparity"};
 
-static const StxImplTable no_device = {NULL, 0, 0};
-
 #define GST_TYPE_ROAD_HAZARDS (gst_road_hazards_get_type())
 G_DECLARE_FINAL_TYPE(GstRoadHazards, gst_road_hazards, GST, ROAD_HAZARDS, GstStxPairing)
 
@@ -313,7 +311,6 @@ static void gst_road_hazards_class_init(GstRoadHazardsClass *klass)
     pairing->roles.names[role] = roles[role];
   pairing->roles.sufficient[0] = 1u << ROLE_LEFT | 1u << ROLE_RIGHT | 1u << ROLE_DISPARITY;
   pairing->stage.host = &stx_hazards_impls;
-  pairing->stage.device = &no_device;
   pairing->stage.work = work;
   pairing->uses_motion = TRUE;
   pairing->set_role_caps = set_role_caps;

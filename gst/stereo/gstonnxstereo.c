@@ -42,7 +42,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
 /* ONNX Runtime does the work whichever backend is selected; it takes memory of the host. */
 static const StxImplInfo impls[] = {{"onnx", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}};
 static const StxImplTable impl_table = {impls, G_N_ELEMENTS(impls), sizeof impls[0]};
-static const StxImplTable no_device = {impls, 0, sizeof impls[0]};
 
 /* ---- Life ---------------------------------------------------------------------------------- */
 
@@ -234,5 +233,4 @@ static void gst_onnx_stereo_class_init(GstOnnxStereoClass *klass)
   matcher_class->match = match;
   matcher_class->tell = tell;
   pairing_class->stage.host = &impl_table;
-  pairing_class->stage.device = &no_device;
 }

@@ -25,8 +25,6 @@ enum { ROLE_SINK, ROLE_POINTS };
 /* Records of a frame. */
 enum { STIXELS, POINTS, LABELS, RECORDS };
 
-static const StxImplTable no_device = {NULL, 0, 0};
-
 #define GST_TYPE_OCCUPANCY_GRID (gst_occupancy_grid_get_type())
 G_DECLARE_FINAL_TYPE(GstOccupancyGrid, gst_occupancy_grid, GST, OCCUPANCY_GRID, GstStxPairing)
 
@@ -391,7 +389,6 @@ static void gst_occupancy_grid_class_init(GstOccupancyGridClass *klass)
   pairing->roles.names[ROLE_POINTS] = "points";
   pairing->roles.optional = 1u << ROLE_POINTS;
   pairing->stage.host = &stx_occupancy_impls;
-  pairing->stage.device = &no_device;
   pairing->stage.work = work;
   pairing->makes_output = TRUE;
   pairing->uses_motion = TRUE;

@@ -334,12 +334,6 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   return flow;
 }
 
-/* A view that is small beside what it shows: it is drawn on the CPU. */
-static gboolean wants_device(GstElement *element, gpointer data)
-{
-  return FALSE;
-}
-
 /* ---- Streams ------------------------------------------------------------------------------- */
 
 static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps, StxError *error)
@@ -399,9 +393,9 @@ static void gst_stx_bev_class_init(GstStxBevClass *klass)
   pairing->roles.names[ROLE_SINK] = "sink";
   pairing->stage.host = &stx_canvas_impls;
   pairing->stage.device = &stx_canvas_cuda_impls;
+  pairing->stage.on_host = TRUE; /* small beside what it shows */
   pairing->stage.prepare = prepare;
   pairing->stage.work = work;
-  pairing->stage.wants_device = wants_device;
   pairing->set_role_caps = set_role_caps;
   pairing->announce = announce;
   pairing->choose_pool = choose_pool;
