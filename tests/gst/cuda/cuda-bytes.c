@@ -171,13 +171,14 @@ STX_TEST_LOOP(all_on_the_gpu_is_as_on_the_cpu, G_N_ELEMENTS(segmentations))
   expect_way("width=88,height=46", automatic, segmentations[_i], "RGBA", "kind");
 }
 
-/* Memory changes sides between any two elements. */
-STX_TEST_LOOP(every_mixture_is_as_on_the_cpu, 16)
+/* Memory changes sides between any two elements: every mixture of three of the four. */
+STX_TEST_LOOP(every_mixture_is_as_on_the_cpu, 8)
 {
   const char *backends[4];
+  gint fourth = (_i ^ _i >> 1 ^ _i >> 2) & 1;
 
   for (gint k = 0; k < 4; k++)
-    backends[k] = _i >> k & 1 ? "backend=cuda" : "backend=omp";
+    backends[k] = (_i | fourth << 3) >> k & 1 ? "backend=cuda" : "backend=omp";
   expect_way("width=24,height=16", backends, segmentations[0], "RGBA", "cost");
   if ((_i & 1) == 0) /* cells, segmentation, overlay */
     for (gsize i = 1; i < G_N_ELEMENTS(segmentations); i++)

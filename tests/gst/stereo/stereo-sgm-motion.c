@@ -191,12 +191,12 @@ STX_TEST_LOOP(infinity_follows_a_camera_that_turns, 3)
       {"motion=true disparity-at-infinity=0", 5, 0}};
   g_auto(Drive) self = drive(turns[_i].properties);
 
-  for (guint64 frame = 0; frame < 30; frame++) {
+  for (guint64 frame = 0; frame < 20; frame++) {
     g_autoptr(GstBuffer) out = push_turned(&self, frame, frame < 8 ? 0 : turns[_i].pixels);
 
     if (frame == 7)
       ck_assert_int_eq(infinity_of(&self), 0);
-    if (frame == 29) {
+    if (frame == 19) {
       ck_assert_int_eq(infinity_of(&self), turns[_i].infinity);
       expect_metre(out);
     }
@@ -210,7 +210,7 @@ STX_TEST_LOOP(infinity_is_not_corrected_twice, 4)
   const gint pixels = _i % 2 == 0 ? 5 : -5;
   g_auto(Drive) self = drive("motion=true");
 
-  for (guint64 frame = 0; frame < 26; frame++) {
+  for (guint64 frame = 0; frame < 18; frame++) {
     g_autoptr(GstBuffer) out = push_turned(&self, frame, frame < turn ? 0 : pixels);
 
     ck_assert_int_ge(-pixels * infinity_of(&self), 0);
