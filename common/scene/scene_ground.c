@@ -33,7 +33,6 @@ static double slope_of(const StxSceneParams *params, int64_t knot)
 void stx_scene_ground_layout(StxScene *scene)
 {
   int64_t first = scene_floor((scene->travelled - 80) / SCENE_KNOT);
-  scene->knot_index = first;
   scene->knot_z = (double)first * SCENE_KNOT - scene->travelled;
   double height = 0;
   for (int k = 0; k < SCENE_KNOTS; k++) {

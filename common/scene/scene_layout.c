@@ -42,6 +42,8 @@ typedef struct {
 /* Fills one cell that begins at z. */
 typedef void Placer(
     StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key);
+#define PLACER(name)                                                                               \
+  static void name(StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
 
 static unsigned instance_of(unsigned kind, int side, int64_t cell)
 {
@@ -105,8 +107,7 @@ static void garden(StxScene *scene, int side, const ScenePlace *place, double z0
   }
 }
 
-static void place_lot(
-    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
+PLACER(place_lot)
 {
   double z0 = lot_edge(scene, side, cell, z), z1 = lot_edge(scene, side, cell + 1, z + SCENE_LOT);
   double setback = scene_uniform(&key) < .6 ? 0 : scene_between(&key, 0, 1.8);
@@ -139,8 +140,7 @@ static bool near_crossing(const StxScene *scene, double z)
 
 /* ---- Along the kerb -------------------------------------------------------------------------- */
 
-static void place_parked(
-    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
+PLACER(place_parked)
 {
   double share = side == LEFT_SIDE ? stx_scene_traits(scene)->parked : .62;
   z += scene_between(&key, 2.8, 3.4);
@@ -157,8 +157,7 @@ static void place_parked(
   stx_scene_car(scene, &place);
 }
 
-static void place_tree(
-    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
+PLACER(place_tree)
 {
   z += scene_between(&key, 3, 8);
   ScenePlace place = on_walk(side, .75, z, key, instance_of(KIND_TREE, side, cell));
@@ -166,8 +165,7 @@ static void place_tree(
     stx_scene_tree(scene, &place);
 }
 
-static void place_lamp(
-    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
+PLACER(place_lamp)
 {
   uint64_t own = key;
   z += scene_between(&key, 0, 2);
@@ -177,8 +175,7 @@ static void place_lamp(
   stx_scene_lamp(scene, &place);
 }
 
-static void place_sign(
-    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
+PLACER(place_sign)
 {
   uint64_t own = key;
   z += scene_between(&key, 4, 18);
@@ -187,8 +184,7 @@ static void place_sign(
     stx_scene_sign(scene, &place);
 }
 
-static void place_crossing(
-    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
+PLACER(place_crossing)
 {
   double at = stx_scene_crossing(scene, z + .5 * SCENE_CROSSING);
   ScenePlace light = on_walk(side, .35, at + (side == LEFT_SIDE ? 2.6 : -2.6), key,
@@ -220,8 +216,7 @@ static void vehicle(StxScene *scene, ScenePlace *place)
     stx_scene_bus(scene, place);
 }
 
-static void place_oncoming(
-    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
+PLACER(place_oncoming)
 {
   double x = SCENE_LANE_LEFT + scene_between(&key, -.2, .2), at = z + scene_between(&key, 7, 15);
   ScenePlace place = {.x = x,
@@ -236,8 +231,7 @@ static void place_oncoming(
 }
 
 /* Traffic ahead drives as we do. The gap around ourselves stays empty. */
-static void place_ahead(
-    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
+PLACER(place_ahead)
 {
   double x = scene_between(&key, -.2, .25), at = z + scene_between(&key, 2, 10);
   double home = at - shift_of(scene, row);
@@ -259,8 +253,7 @@ static double stride_of(double steps)
   return phase < 1 ? 1 - 2 * phase : 2 * phase - 3;
 }
 
-static void place_walker(
-    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
+PLACER(place_walker)
 {
   double speed = row->speed;
   key ^= speed < 0 ? 99 : 0;
@@ -276,8 +269,7 @@ static void place_walker(
 }
 
 /* From kerb to kerb and back, between parked cars. When we come, it has just left our lane. */
-static void place_crosser(
-    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
+PLACER(place_crosser)
 {
   const double low = SCENE_KERB_LEFT - 1.2, width = SCENE_KERB_RIGHT + 1.2 - low;
   uint64_t own = key + 5;
@@ -310,8 +302,7 @@ static const double thing_sizes[][2][2] = {
     [STX_SCENE_PIT] = {{.6, 3}, {.8, 4}},
 };
 
-static void place_hazard(
-    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
+PLACER(place_hazard)
 {
   static const double heights[] = {.05, .1, .2, .3};
   uint64_t own = key;

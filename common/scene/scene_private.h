@@ -182,7 +182,6 @@ struct StxScene {
   double stance;               /* slope on which the car stands */
 
   double knot_z, knot_slope[SCENE_KNOTS], knot_height[SCENE_KNOTS], end_height;
-  int64_t knot_index;
 
   int64_t stretch; /* of the first crossing */
   double crossing[SCENE_CROSSINGS];

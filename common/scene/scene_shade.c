@@ -207,6 +207,11 @@ static SceneColour sky_colour(const StxScene *scene, const double direction[3])
       .85 * cover);
 }
 
+/* A function that says what colour a spot of a part's face has. */
+#define PAINTER(name)                                                                              \
+  static SceneColour name(                                                                         \
+      const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot)
+
 static SceneColour own(const ScenePart *part)
 {
   return COLOUR(part->colour[0], part->colour[1], part->colour[2]);
@@ -321,8 +326,7 @@ static SceneColour homes(const StxScene *scene, const Windows *w, SceneColour wa
   return blend(wall, times(wood, 1 + .2 * scene_grain(scene, u, v, .07, .6, f[0], f[1])), door);
 }
 
-static SceneColour facade(
-    const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot)
+PAINTER(facade)
 {
   bool front = face == 4 || face == 5;
   int along = front ? 0 : 2;
@@ -355,8 +359,7 @@ static SceneColour facade(
       scene_min(ledge, 1) * .8);
 }
 
-static SceneColour roof(
-    const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot)
+PAINTER(roof)
 {
   double x = spot->p[0], y = spot->p[1], fx = spot->foot[0], fy = spot->foot[1];
   double rows = stripes(y, fy, .22, 0, .05),
@@ -392,8 +395,7 @@ static SceneColour bumper(SceneColour paint, double x, double y, bool ahead)
   return paint;
 }
 
-static SceneColour car_paint(
-    const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot)
+PAINTER(car_paint)
 {
   const double *p = spot->p, *n = spot->n, *f = spot->foot;
   double fleck = 1 + .07 * scene_grain(scene, p[2] + p[0], p[1], .12, .1, f[2] + f[0], f[1]) +
@@ -411,8 +413,7 @@ static SceneColour car_paint(
 }
 
 /* The cabin: glass within pillars, body colour on the roof. */
-static SceneColour cabin(
-    const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot)
+PAINTER(cabin)
 {
   const double *p = spot->p, *n = spot->n, *f = spot->foot;
   double top = part->b[1], bottom = part->a[1], rise = (p[1] - bottom) / (top - bottom);
@@ -433,8 +434,7 @@ static SceneColour cabin(
   return blend(own(part), dark, glass);
 }
 
-static SceneColour bus(
-    const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot)
+PAINTER(bus)
 {
   const double *p = spot->p, *f = spot->foot;
   bool side = scene_abs(spot->n[0]) > .5;
@@ -452,8 +452,7 @@ static SceneColour bus(
   return blend(paint, pane, spot->n[1] < .5 ? glass : 0);
 }
 
-static SceneColour wheel(
-    const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot)
+PAINTER(wheel)
 {
   double dy = spot->p[1] - part->a[1], dz = spot->p[2] - part->a[2],
          r = sqrt(dy * dy + dz * dz) / part->r;
@@ -467,8 +466,7 @@ static SceneColour wheel(
 
 /* ---- The rest ------------------------------------------------------------------------------ */
 
-static SceneColour leaves(
-    const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot)
+PAINTER(leaves)
 {
   const double *p = spot->p, *n = spot->n, *f = spot->foot;
   double nx = scene_abs(n[0]), ny = scene_abs(n[1]), nz = scene_abs(n[2]);
@@ -481,8 +479,7 @@ static SceneColour leaves(
   return times(own(part), tone);
 }
 
-static SceneColour cloth(
-    const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot)
+PAINTER(cloth)
 {
   const double *p = spot->p, *f = spot->foot;
   double u = p[0] + p[2] + part->variant, foot = f[0] + f[2];
@@ -491,8 +488,7 @@ static SceneColour cloth(
   return times(own(part), tone);
 }
 
-static SceneColour bricks(
-    const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot)
+PAINTER(bricks)
 {
   const double *p = spot->p, *f = spot->foot;
   double u = p[0] + p[2], foot = f[0] + f[2];
@@ -503,8 +499,7 @@ static SceneColour bricks(
                               (1 - .35 * joint));
 }
 
-static SceneColour planks(
-    const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot)
+PAINTER(planks)
 {
   const double *p = spot->p, *f = spot->foot;
   double tone =
@@ -525,8 +520,7 @@ static bool thirty(double x, double y)
   return bars || right || left;
 }
 
-static SceneColour sign(
-    const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot)
+PAINTER(sign)
 {
   const SceneColour red = COLOUR(.5, .02, .02), white = COLOUR(.72, .72, .7),
                     black = COLOUR(.02, .02, .02);
@@ -544,8 +538,7 @@ static SceneColour sign(
   return diamond < .22 ? white : own(part);
 }
 
-static SceneColour traffic_light(
-    const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot)
+PAINTER(traffic_light)
 {
   static const float LAMPS[3][3] = {{.05f, .55f, .25f}, {.8f, .45f, .02f}, {.9f, .03f, .02f}};
   if (face != 5)
@@ -561,8 +554,7 @@ static SceneColour traffic_light(
 }
 
 /* Returns the colour by material; others are as cloth. */
-static SceneColour object_colour(
-    const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot)
+PAINTER(object_colour)
 {
   static SceneColour (*const painters[])(
       const StxScene *, const ScenePart *, int, const SceneSpot *) = {[MATERIAL_FACADE] = facade,
