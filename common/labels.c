@@ -56,7 +56,6 @@ static bool is_named(const char *name, const char *text)
 {
   for (; *name != '\0' && *text != '\0'; name++, text++) {
     int letter = *text == '_' || *text == '-' ? ' ' : tolower((unsigned char)*text);
-
     if (letter != *name)
       return false;
   }
@@ -75,7 +74,6 @@ uint8_t stx_label_named(const char *name)
 static int piece_at(int i, double start, double length, int count)
 {
   double piece = floor((i + .5 - start) * count / length);
-
   return piece >= 0 && piece < count ? (int)piece : -1;
 }
 
@@ -113,11 +111,9 @@ void stx_labels_draw(const StxImage8 *regions, const uint8_t map[256], double x,
 {
   for (int v = 0; v < to->height; v++) {
     int row = piece_at(v, y, height, regions->height);
-
     for (int u = 0; row >= 0 && u < to->width; u++) {
       int column = piece_at(u, x, width, regions->width);
       uint8_t label = column >= 0 ? map[stx_row8(regions, row)[column]] : STX_LABEL_NONE;
-
       if (label != STX_LABEL_NONE)
         stx_row8(to, v)[u] = label;
     }

@@ -53,7 +53,6 @@ size_t stx_decimal_write(double value, char *text)
     exponent = 1;
   if (exponent >= EXPONENT_BIAS) /* a whole number: no locale has a say in it */
     return (size_t)snprintf(text, STX_DECIMAL_SIZE, "%.0f.000", value);
-
   char digits[24], *end = digits + sizeof digits, *begin = end;
   uint64_t number = thousandths(mantissa, EXPONENT_BIAS - exponent);
   begin = write_digits(number % 1000, 3, begin);

@@ -70,7 +70,6 @@ bool stx_lidar_file_probe(
   static const StxFields table = {&field, 1};
   static const uint8_t nothing[1];
   const uint8_t *at = size > 0 ? bytes : nothing;
-
   *file = (StxLidarFile){.size = size, .format = format};
   if (!stx_fields_check(&table, file, error) ||
       (format == STX_LIDAR_AUTO && !find_format(at, size, &file->format, error)))

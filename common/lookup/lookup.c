@@ -7,7 +7,6 @@
 static size_t begin_of(const StxStixel *stixels, size_t count, int column)
 {
   size_t low = 0, high = count;
-
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (stixels[middle].column < column)
@@ -22,7 +21,6 @@ StxRectangle stx_stixel_area(const StxCut *cut, const StxStixel *stixel)
 {
   double left = (double)stixel->column * cut->stixel_width;
   double right = fmin(left + cut->stixel_width, cut->width);
-
   return (StxRectangle){left, stixel->top, right - left, stixel->bottom + 1.0 - stixel->top};
 }
 
@@ -43,7 +41,6 @@ bool stx_stixel_at(
 bool stx_stixel_nearest(const StxStixel *stixels, size_t count, int column, size_t *index)
 {
   float most = 0;
-
   for (size_t i = begin_of(stixels, count, column); i < count && stixels[i].column == column; i++)
     if (stixels[i].kind == STX_KIND_OBJECT && stixels[i].disparity_bottom > most &&
         isfinite(stixels[i].disparity_bottom)) {

@@ -32,7 +32,6 @@ StxPlacement stx_placement_of_corners(double width, double height, const double 
 StxPlacement stx_placement_then(const StxPlacement *placement, const StxPlacement *step)
 {
   StxPlacement both = {.width = step->width, .height = step->height};
-
   both.xx = step->xx * placement->xx + step->xy * placement->yx;
   both.xy = step->xx * placement->xy + step->xy * placement->yy;
   both.yx = step->yx * placement->xx + step->yy * placement->yx;
@@ -49,7 +48,6 @@ bool stx_placement_scaled(double width, double height, double new_width, double 
   double filled_width = floor(new_height * aspect + ROUNDING);
   double border =
       filled_height <= new_height ? new_height - filled_height : new_width - filled_width;
-
   *step = stx_placement_fill(width, height, new_width, new_height);
   return border < MOST_BORDER;
 }
@@ -63,7 +61,6 @@ void stx_placement_point(const StxPlacement *placement, double u, double v, doub
 bool stx_placement_back(const StxPlacement *p, double x, double y, double *u, double *v)
 {
   double determinant = p->xx * p->yy - p->xy * p->yx;
-
   if (!isfinite(determinant) || determinant == 0)
     return false;
   *u = (p->yy * (x - p->x0) - p->xy * (y - p->y0)) / determinant;
@@ -75,7 +72,6 @@ bool stx_placement_rectangle(
     const StxPlacement *placement, const StxRectangle *image, StxRectangle *frame)
 {
   double ax, ay, bx, by;
-
   /* The bounding box of a parallelogram: along each axis the extremes of both edges add up. */
   stx_placement_point(placement, image->x, image->y, &ax, &ay);
   bx = ax + fmax(placement->xx * image->width, 0) + fmax(placement->xy * image->height, 0);
@@ -105,7 +101,6 @@ static void place_centre(
   double x, y;
   unsigned no_x = is_on_side ? STX_CAMERA_CY : STX_CAMERA_CX;
   unsigned no_y = is_on_side ? STX_CAMERA_CX : STX_CAMERA_CY;
-
   stx_placement_point(placement, image->cx + .5, image->cy + .5, &x, &y);
   frame->missing &= ~(unsigned)(STX_CAMERA_CX | STX_CAMERA_CY);
   frame->missing |= image->missing & no_x ? STX_CAMERA_CX : 0;
@@ -119,7 +114,6 @@ bool stx_placement_camera(const StxPlacement *p, const StxCamera *image, StxCame
   bool is_upright = is_small(p->xy, p->xx) && is_small(p->yx, p->yy) && p->xx != 0 && p->yy != 0;
   bool is_on_side = is_small(p->xx, p->xy) && is_small(p->yy, p->yx) && p->xy != 0 && p->yx != 0;
   double across = is_upright ? p->xx : p->yx, down = is_upright ? p->yy : p->xy;
-
   *frame = (StxCamera){.missing = STX_CAMERA_ALL};
   /* Both scales may differ by what rounding the sides of the frame to whole pixels makes them. */
   double slack = fmin(1 / p->width + 1 / p->height, .1);

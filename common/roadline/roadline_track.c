@@ -86,7 +86,6 @@ static bool find_line(const StxRoadTrack *track, const StxRoadLine *before, cons
     const void *columns, StxRoadLine *found, void *scratch)
 {
   StxRoadLine any;
-
   if (stx_roadline_estimate(grid, columns, before, found, scratch))
     return true;
   if (!track->bends || before == NULL ||
@@ -101,7 +100,6 @@ const StxRoadLine *stx_road_track_follow(
 {
   bool near = track->known && track->misses < STX_ROAD_MISSES_MAX;
   StxRoadLine found;
-
   if (!track->estimate)
     return track->known ? &track->line : NULL;
   const StxRoadLine *before = near ? &track->line : NULL;
