@@ -11,13 +11,13 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "shared"))
 import release  # noqa: E402 (where it is had to be said first)
 from arguments import Refused  # noqa: E402
 
-COMMANDS = ("frames", "lidar")
+COMMANDS = {"frames": "pipelines", "lidar": "lidar"}  # and their parts
 
 
 def main():
     words = sys.argv[1:]
     command = words.pop(0) if words and words[0] in COMMANDS else ""
-    module = importlib.import_module(command or "stages")
+    module = importlib.import_module(COMMANDS.get(command, "stages"))
     try:
         arguments = module.parse(f"stx-bench {command}".rstrip(), words)
         try:

@@ -8,7 +8,6 @@
  *   stx_bench_group.c   compares a stage's implementations with the reference, then times them
  *   stx_bench_cuda.c    the GPU and what it reaches
  *   stx_bench_limits.c  what the CPU can do: copying, 8-bit additions, multiply-adds
- *   stx_bench_frames.c  whole pipelines
  */
 #pragma once
 
@@ -132,18 +131,3 @@ enum { BENCH_MAX_ROWS = 160 }; /* of one group: implementations times thread cou
  * Fails only for lack of memory, refused parameters or what the GPU's driver reports. */
 STX_API bool bench_group(const BenchContext *context, const BenchCase *what, BenchRow *rows,
     int *count, StxError *error);
-
-/* ---- Whole pipelines ----------------------------------------------------------------------- */
-
-/* The mean times of a frame. */
-typedef struct {
-  double ms;         /* from one to the next */
-  double cpu_ms;     /* of all threads of the process */
-  double latency_ms; /* from its way in to its way out */
-} BenchFrames;
-
-/* Feeds `line`, which has appsrc name=left, appsrc name=right and fakesink name=out, with so many
- * frames of two pipelines, over and over, for some seconds; rate: frames per second, 0: as many as
- * it takes. Says what went wrong on the standard error. */
-STX_API bool bench_frames(const char *line, const char *left, const char *right, int frames,
-    double seconds, double rate, BenchFrames *result);

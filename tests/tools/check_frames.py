@@ -19,6 +19,9 @@ def run(*words):
 def check_table():
     line = f"stereo-sgm name=s ! fakesink name=out {FED}"
     status, table, said = run("overlay", "json", line)
+    if "no GStreamer for this Python" in said:
+        print(f"skipped: {said}")
+        sys.exit(77)
     assert status == 0, said
     rows = [row.strip("| \n").split(" | ") for row in table.splitlines()[2:]]
     assert [row[0] for row in rows] == ["overlay", "json", line], table
