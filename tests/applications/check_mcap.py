@@ -1,24 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""stx-mcap: its files in the readers of two other libraries, and bags of another one as its input.
+"""stx-mcap: its files in the reader of another library, and bags of that as its input.
 
 usage: check_mcap.py
 
 What it needs is in the folder that STX_MCAP names (tests/packages.sh), or installed; without it, or
 without GStreamer for Python, the test is skipped. Rerun (STX_VIEWERS) opens the file, too.
 
-  - a file of the street, read by rosbags and by mcap-ros2-support, which find the same numbers:
-    seen through CameraInfo and TF, stixels, scan and depth lie where the street's depth says, and
-    odom follows the street's motion;
+  - a file of the street, read by rosbags: seen through CameraInfo and TF, stixels, scan and depth
+    lie where the street's depth says, and odom follows the street's motion;
   - the types of messages are those of ROS 2 Humble, Jazzy and Kilted, by their hashes;
   - bags in SQLite and MCAP, raw, padded, as PNG, as Bayer's pattern, not rectified, with their
     transforms, and scans in any order of fields, give the same as the pipeline without a bag;
   - bags that are cut off, that lack something, or hold something else: a message names it, and what
-    could be read is in the file;
-  - a KITTI sequence of $STX_DATA or ../shared/data, where there is one, likewise.
+    could be read is in the file.
 """
 import argparse
-import dataclasses
 import os
 import pathlib
 import subprocess
@@ -32,11 +29,10 @@ for variable in ("STX_MCAP", "STX_VIEWERS"):
 
 import street
 
-street.skip_without("gi", "numpy", "mcap", "mcap_ros2", "rosbags")
+street.skip_without("gi", "numpy", "mcap", "rosbags")
 
 import numpy as np  # noqa: E402
 from mcap.writer import Writer  # noqa: E402
-from mcap_ros2.reader import read_ros2_messages  # noqa: E402
 from rosbags.highlevel import AnyReader  # noqa: E402
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore  # noqa: E402
 
@@ -50,7 +46,6 @@ import rostypes  # noqa: E402
 import transforms  # noqa: E402
 
 PROGRAM = [sys.executable, street.EXAMPLES / "stx-mcap/stx-mcap.py"]
-DATA = pathlib.Path(os.environ.get("STX_DATA", street.ROOT.parent / "shared/data"))
 FOLDER = pathlib.Path(tempfile.mkdtemp())
 FRAMES = 3
 PICTURE, STIXELS, POINTS = "left/image_rect/compressed", "stixels", "points"
@@ -66,51 +61,15 @@ def mcap(*options, save="out.mcap", status=0):
     return street.run([*PROGRAM, "--save", path, *options], status=status), path
 
 
-# ---- Two readers ---------------------------------------------------------------------------------
+# ---- The reader ----------------------------------------------------------------------------------
 
-def by_rosbags(path):
+def read(path):
     """{topic: [(time, message)]}"""
     found = {}
     with AnyReader([path]) as reader:
         for connection, time, data in reader.messages():
             found.setdefault(connection.topic.removeprefix("/stixels/"), []).append(
                 (time, reader.deserialize(data, connection.msgtype)))
-    return found
-
-
-def by_mcap_ros2(path):
-    found = {}
-    for one in read_ros2_messages(str(path)):
-        found.setdefault(one.channel.topic.removeprefix("/stixels/"), []).append(
-            (one.log_time_ns, one.ros_msg))
-    return found
-
-
-def expect_same(one, other, where):
-    """The messages of both readers agree in every field."""
-    if dataclasses.is_dataclass(one):
-        for name in (field.name for field in dataclasses.fields(one)):
-            if name != "__msgtype__" and not name.isupper():  # constants
-                expect_same(getattr(one, name), getattr(other, name), f"{where}.{name}")
-    elif isinstance(one, (list, tuple)):
-        street.expect(len(one) == len(other), f"{where}: {len(one)} and {len(other)}")
-        for pair in zip(one[:20], other[:20]):
-            expect_same(*pair, where)
-    elif isinstance(one, np.ndarray):
-        street.expect(np.array_equal(one, np.array(other, one.dtype) if not isinstance(
-            other, (bytes, bytearray)) else np.frombuffer(other, one.dtype), equal_nan=True), where)
-    else:
-        street.expect(one == other, f"{where}: {one} and {other}")
-
-
-def read(path):
-    found, others = by_rosbags(path), by_mcap_ros2(path)
-    street.expect({name: len(rows) for name, rows in found.items()} ==
-                  {name: len(rows) for name, rows in others.items()}, "the readers differ")
-    for name, rows in found.items():
-        for number in (0, -1):
-            street.expect(rows[number][0] == others[name][number][0], f"{name}: times")
-            expect_same(rows[number][1], others[name][number][1], name)
     return found
 
 
@@ -270,7 +229,7 @@ def check_live():
                    f"stixels.sink_{side}" for side in ("left", "right"))
     begin = time.time()
     _, path = mcap("--frames", 1, *street.words(f"{left} {right} stereo-stixels name=stixels"))
-    (then, _), = by_rosbags(path)[STIXELS]
+    (then, _), = read(path)[STIXELS]
     street.expect(begin < then / 1e9 < time.time(), f"live at {then}, begun at {begin}")
 
 
@@ -361,7 +320,7 @@ def direct():
                    f"video/x-raw,format=GRAY8 ! stixels.sink_{side}" for side in ("left", "right"))
     _, path = mcap(*street.words(f"{left} {right} stereo-stixels name=stixels {PLAIN} {camera}"),
                    save="direct.mcap")
-    return by_rosbags(path)
+    return read(path)
 
 
 def check_pictures(views, expected):
@@ -381,14 +340,14 @@ def check_pictures(views, expected):
     sixteen = made_bags.drive(views, lambda p, t: made_bags.image(
         p.astype(">u2")[:, :, None] * 257, "mono16", t, big=1), name="image_rect_gray")
     one = next(bag.glob("*.mcap"))
-    expect_as(expected, by_rosbags(mcap("--bag", one, *PAIR)[1]), "a file of the bag")
-    expect_as(expected, by_rosbags(mcap("--bag", made_bags.write(
+    expect_as(expected, read(mcap("--bag", one, *PAIR)[1]), "a file of the bag")
+    expect_as(expected, read(mcap("--bag", made_bags.write(
         FOLDER / "sixteen", "mcap", sixteen), *PAIR)[1]), "mono16, big-endian", .9)
     bent = made_bags.drive(views, lambda p, t: made_bags.image(
         np.repeat(p[:, :, None], 3, axis=2), "bgr8", t), d=(1e-9, 0, 0, 0, 0), name="image_raw")
     said, path = mcap("--bag", made_bags.write(FOLDER / "raw", "mcap", bent), *PAIR)
     street.expect("not rectified" in said, said)
-    expect_as(expected, by_rosbags(path), "bgr8, not rectified", .5)
+    expect_as(expected, read(path), "bgr8, not rectified", .5)
 
 
 def check_scans(views):
@@ -401,7 +360,7 @@ def check_scans(views):
             ("/os/points", made_bags.FIRST + n * made_bags.STEP, made_bags.cloud(
                 scan, made_bags.FIRST + n * made_bags.STEP, order))
             for n, scan in enumerate(scans)])
-        found = by_rosbags(mcap("--bag", bag)[1])
+        found = read(mcap("--bag", bag)[1])
         for (time, message), scan in zip(found[POINTS], scans):
             places, points = cloud_of(message)
             street.expect(np.allclose(places, scan[:, :3], atol=1e-5) and
@@ -413,7 +372,7 @@ def check_scans(views):
     both += [("/os/points", made_bags.FIRST + n * made_bags.STEP, made_bags.cloud(
         scan, made_bags.FIRST + n * made_bags.STEP)) for n, scan in enumerate(scans)]
     bag = made_bags.write(FOLDER / "both", "mcap", both)
-    found = by_rosbags(mcap("--bag", bag, "--scan", "bag-points. ! lidar-ground",
+    found = read(mcap("--bag", bag, "--scan", "bag-points. ! lidar-ground",
                             *PAIR)[1])
     image = street.view(FOLDER, "disparity", FRAMES, 0, "<u2")[0] / 256
     with np.errstate(divide="ignore"):
@@ -429,7 +388,7 @@ def expect_said(bag, reason, *options, status=1, frames=None):
     said, path = mcap("--bag", bag, *options, status=status)
     street.expect(reason in said, f"{bag}: no {reason!r} in {said}")
     if frames is not None:
-        found = by_rosbags(path)
+        found = read(path)
         street.expect(frames(len(found[STIXELS])), f"{bag}: {len(found[STIXELS])} frames")
 
 
@@ -560,48 +519,6 @@ def check_refusals():
     street.expect("none/x.mcap" in said, said)
 
 
-# ---- Real pictures -------------------------------------------------------------------------------
-
-def check_kitti():
-    """Pictures, points, stixels and obstacles of a drive agree with each other, by the frames."""
-    drive = DATA / "sequences/kitti-odometry-05"
-    same_day = DATA / "semantickitti/sequences/04/calib.txt"  # where the scanner stands
-    if not (drive.is_dir() and same_day.exists()):
-        print(f"left out: no {drive}")
-        return
-    files = {name: f"multifilesrc location={drive}/{name}/%06d.{end} stop-index={FRAMES - 1} "
-                   f"caps={kind},framerate=10/1" for name, end, kind in (
-                       ("image_2", "png", "image/png"), ("image_3", "png", "image/png"),
-                       ("velodyne", "bin", "application/octet-stream"))}
-    line = next(line for line in same_day.read_text().splitlines() if "Tr:" in line)
-    turned = transforms.OPTICAL @ np.vstack([np.reshape(line.split()[1:], (3, 4)).astype(float),
-                                             (0, 0, 0, 1)])
-    place = ",".join(f"sensor-{name}={value}" for name, value in zip(
-        ("x", "y", "z", "roll", "pitch", "yaw"), (*turned[:3, 3], *transforms.angles(turned))))
-    _, path = mcap(
-        "--disparity", "stixels.src_disparity", "--scan",
-        f"{files['velodyne']} ! lidar-parse ! capssetter caps=application/x-lidar,{place} ! "
-        "lidar-ground ! stixel-obstacles", *street.words(
-            f"{files['image_2']} ! pngdec ! stixels.sink_left {files['image_3']} ! pngdec ! "
-            f"stixels.sink_right stereo-stixels name=stixels {PLAIN} "
-            f"calibration={drive}/calib.txt"), save="kitti.mcap")
-    found = read(path)
-    check_rerun(path)
-    poses = np.loadtxt(drive / "poses.txt").reshape(-1, 3, 4)
-    moved = tree_of(found).between("odom", "camera_optical") @ (0, 0, 0, 1) - (
-        0, 0, 1.65, 0)
-    street.expect(abs(np.linalg.norm(moved[:3]) - np.linalg.norm(poses[FRAMES - 1][:, 3])) < .05,
-                  f"moved by {moved}, in truth by {poses[FRAMES - 1][:, 3]}")
-    for number in range(FRAMES):
-        info = found["left/camera_info"][number][1]
-        depth = depth_image(found["depth/image_rect"][number][1])
-        seen = in_camera(found, cloud_of(found[POINTS][number][1])[0])
-        expect_near(seen, true_at(depth, seen, info), "KITTI's scan", 5000, .85)
-        places = middles(found[STIXELS][number][1])
-        expect_near(places, true_at(depth, places, info), "KITTI's stixels", 200, .8)
-        expect_boxes(found, number, depth, "KITTI's obstacles", 3)
-
-
 if __name__ == "__main__":
     check_turns()
     check_types()
@@ -613,4 +530,3 @@ if __name__ == "__main__":
     check_damage(images)
     check_contents(images)
     check_refusals()
-    check_kitti()
