@@ -40,30 +40,13 @@ static const StxImplTable *single_table(const Group *g)
   return first_step(g) != NULL && g->stage->steps[1] == NULL ? first_step(g)->cpu : NULL;
 }
 
-static unsigned reads(const Group *g)
+static void find_buffers(Group *g)
 {
-  unsigned in = 0, made = 0;
   for (int k = 0; k < MOST_STEPS && g->stage->steps[k] != NULL; k++) {
-    in |= g->stage->steps[k]->in & ~made;
-    made |= g->stage->steps[k]->out;
+    const Step *step = g->stage->steps[k];
+    g->in |= step->in & ~g->made;
+    g->made |= g->out = step->out;
   }
-  return in;
-}
-
-static unsigned leaves(const Group *g)
-{
-  unsigned out = 0;
-  for (int k = 0; k < MOST_STEPS && g->stage->steps[k] != NULL; k++)
-    out = g->stage->steps[k]->out;
-  return out;
-}
-
-static unsigned passes_on(const Group *g)
-{
-  unsigned between = 0;
-  for (int k = 0; k < MOST_STEPS && g->stage->steps[k] != NULL; k++)
-    between |= g->stage->steps[k]->out;
-  return between & ~leaves(g);
 }
 
 static void add_entry(Group *g, Entry entry)
@@ -176,7 +159,7 @@ static bool open_host(Group *g, StxError *error)
   Memory *m = &g->host;
   unsigned own = 0;
   for (int b = 0; b < BUFFERS; b++)
-    own |= stage_source(g, b) == NULL || leaves(g) & 1u << b ? 1u << b : 0;
+    own |= stage_source(g, b) == NULL || g->out & 1u << b ? 1u << b : 0;
   g->host_memory = stx_allocate(lay_out(g, own, NULL, m->at) + 1);
   m->scratch = stx_allocate(scratch_of(g, false) + 1);
   if (g->host_memory == NULL || m->scratch == NULL)
@@ -220,7 +203,7 @@ static bool upload_sets(const Group *g, StxError *error)
 {
   const BenchDevice *d = g->context->machine->device;
   for (int b = 0; b < BUFFERS; b++)
-    for (int set = 0; reads(g) & 1u << b && g->device.at[b] != NULL && set < g->device.sets; set++)
+    for (int set = 0; g->in & 1u << b && g->device.at[b] != NULL && set < g->device.sets; set++)
       if (!stx_cuda_upload_bytes(
               d->cuda, buffer_at(&g->device, b, set), g->host.at[b], moved(g, b), d->stream, error))
         return false;
@@ -231,7 +214,7 @@ static bool open_device(Group *g, StxError *error)
 {
   const BenchDevice *d = g->context->machine->device;
   Memory *m = &g->device;
-  const unsigned needed = reads(g) | leaves(g) | passes_on(g);
+  const unsigned needed = g->in | g->made;
   m->place = stx_cuda_place(d->cuda, d->stream);
   m->set_size = lay_out(g, needed, NULL, m->at);
   m->sets = count_sets(g);
@@ -266,6 +249,7 @@ static void close_device(Group *g)
 
 static bool group_open(Group *g, StxError *error)
 {
+  find_buffers(g);
   list_entries(g);
   return stage_set_up(g, error) && open_host(g, error) && (!on_gpu(g) || open_device(g, error));
 }
@@ -352,10 +336,10 @@ static bool run(Group *g, Entry *entry, double *ms, StxError *error)
 static void set_outputs(Group *g)
 {
   int n = 0;
-  if (leaves(g) & 1u << RESULT)
+  if (g->out & 1u << RESULT)
     stage_take_result(g);
   for (int b = 0; b < BUFFERS; b++)
-    if (leaves(g) & 1u << b && b != RESULT) {
+    if (g->out & 1u << b && b != RESULT) {
       g->output[n].data = g->host.at[b];
       g->output[n++].size = moved(g, b);
     }
@@ -394,7 +378,7 @@ static bool equals_expected(const Group *g)
 static void wipe(Group *g)
 {
   for (int b = 0; b < BUFFERS; b++)
-    if (leaves(g) & 1u << b)
+    if (g->out & 1u << b)
       memset(g->host.at[b], WIPED, g->size[b]);
 }
 
@@ -403,8 +387,8 @@ static bool wipe_device(Group *g, StxError *error)
   const BenchDevice *d = g->context->machine->device;
   for (int set = 0; set < g->device.sets; set++)
     for (int b = 0; b < BUFFERS; b++)
-      if (leaves(g) & 1u << b && !stx_cuda_fill_bytes(d->cuda, buffer_at(&g->device, b, set), WIPED,
-                                     g->size[b], d->stream, error))
+      if (g->out & 1u << b && !stx_cuda_fill_bytes(d->cuda, buffer_at(&g->device, b, set), WIPED,
+                                  g->size[b], d->stream, error))
         return false;
   return true;
 }
@@ -420,13 +404,13 @@ static bool fetch(Group *g, int set, Buffer buffer, StxError *error)
 /* The results of a set to where the CPU's entries leave theirs: first how many they are. */
 static bool fetch_all(Group *g, int set, StxError *error)
 {
-  if (leaves(g) & 1u << RESULT) {
+  if (g->out & 1u << RESULT) {
     if (!fetch(g, set, RESULT, error))
       return false;
     stage_take_result(g);
   }
   for (int b = 0; b < BUFFERS; b++)
-    if (leaves(g) & 1u << b && b != RESULT && !fetch(g, set, b, error))
+    if (g->out & 1u << b && b != RESULT && !fetch(g, set, b, error))
       return false;
   return true;
 }
@@ -552,8 +536,8 @@ static double gpu_work(const Group *g, BenchRow *row)
   if (stage == BENCH_PIPELINE || g->what->points != NULL || stage == BENCH_MOTION)
     return 0;
   for (int b = 0; b < BUFFERS; b++) {
-    bytes += reads(g) & 1u << b && g->device.at[b] != NULL ? (double)moved(g, b) : 0;
-    bytes += leaves(g) & 1u << b ? (double)moved(g, b) : 0;
+    bytes += g->in & 1u << b && g->device.at[b] != NULL ? (double)moved(g, b) : 0;
+    bytes += g->out & 1u << b ? (double)moved(g, b) : 0;
   }
   row->unit = "GB/s";
   row->limit = g->context->machine->device->copy;

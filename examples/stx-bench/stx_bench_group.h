@@ -105,7 +105,8 @@ typedef struct {
   const Stage *stage;
   Entry entries[BENCH_MAX_ROWS];
   int count;
-  size_t size[BUFFERS]; /* of a set */
+  size_t size[BUFFERS];   /* of a set */
+  unsigned in, out, made; /* what no step makes, what the last one leaves, what all make */
   Memory host, device;
   void *host_memory, *device_memory; /* of all buffers */
 
