@@ -259,7 +259,7 @@ class Study:
 
 def default_of(name, options):
     """The default by stx-eval --help-all; switches are on, costs below 0 are found."""
-    found = re.search(rf" --{name} (?:(?! --)[^[])*\[([^];]+);", " ".join(options.split()))
+    found = re.search(rf" --{name} (?:(?! --).)*?; default (\S+)", " ".join(options.split()))
     return "on" if found is None else "auto" if found[1] == "-1" else found[1]
 
 

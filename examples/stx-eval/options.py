@@ -2,13 +2,12 @@
 """Command lines: plain options, and options made from the library's tables of fields, which have
 the names, ranges and texts of the elements' properties."""
 import argparse
-import ctypes
+import contextlib
 import sys
 
 import release
 import stixels
 from arguments import Refused, at_least, check_threads, choose, size  # noqa: F401 (for others)
-from stixels import _c as c
 from stixels import _core as core
 
 lib = core.lib
@@ -17,23 +16,6 @@ HELP = " (see --help)"
 
 # ---- Options made from tables -------------------------------------------------------------------
 
-def _number(text):
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _fits(field, number):
-    """Whether it can be stored; its range is the check's."""
-    if number is None or field.type == core.DOUBLE:
-        return number is not None
-    if field.scale:
-        return lib.stx_field_low(core.byref(field)) <= number <= lib.stx_field_high(
-            core.byref(field))
-    return number == number // 1 and abs(number) < 2 ** 31
-
-
 class Field(argparse.Action):
     """Sets a field of `struct`, and notes its value in `given` as the package takes it."""
 
@@ -41,60 +23,19 @@ class Field(argparse.Action):
         super().__init__(option_strings, dest, **options)
         self.field, self.table, self.struct, self.given = place
 
-    def _value(self, name, text):
-        """(number, value)."""
-        field = self.field
-        if field.type == core.BOOL:
-            return float(self.const), self.const
-        number = _number(text)
-        if field.type == core.CHOICE:
-            known = core.choices_of(field)
-            if text in known:
-                return known[text], text
-            if not _fits(field, number):
-                raise Refused(f"--{name}={text}: choose one of {', '.join(known)}")
-            return number, next((nick for nick, value in known.items() if value == number), number)
-        if not _fits(field, number):
-            unit = f" {field.unit.decode()}" if field.unit else ""
-            kind = "a whole number, " if field.type == c.STX_FIELD_INT and not field.scale else ""
-            raise Refused(f"--{name}={text}: must be {kind}"
-                          f"{lib.stx_field_low(core.byref(field)):g} to "
-                          f"{lib.stx_field_high(core.byref(field)):g}{unit}")
-        return number, number if field.type == core.DOUBLE or field.scale else int(number)
-
-    def __call__(self, parser, namespace, values, option_string=None):
-        field = self.field
+    def __call__(self, parser, namespace, text, option_string=None):
+        field, value = self.field, self.const if self.field.type == core.BOOL else text
+        if field.type not in (core.BOOL, core.CHOICE, core.SPELLED):
+            with contextlib.suppress(ValueError):  # the package says what it must be
+                value = float(text)
+                whole = value.is_integer() and field.type != core.DOUBLE and not field.scale
+                value = int(value) if whole else value
+        named = {field.name.decode().replace("-", "_"): value}
         try:
-            if field.type == core.SPELLED:
-                value = values
-                core.checked(field.spelling.contents.read, values.encode(),
-                             ctypes.addressof(self.struct))
-            else:
-                number, value = self._value(option_string.lstrip("-"), values)
-                lib.stx_field_set(core.byref(field), core.byref(self.struct), number)
-                core.checked(lib.stx_field_check, core.byref(core.TABLES[self.table]),
-                             core.byref(field), core.byref(self.struct))
-        except (Refused, stixels.Error) as error:
+            core.set_fields(self.struct, named, self.table)
+        except (TypeError, stixels.Error) as error:
             raise Refused(f"{error}{HELP}") from None
-        self.given[field.name.decode().replace("-", "_")] = value
-
-
-def _describe(field, defaults):
-    """The text with default and range or choices."""
-    text = field.text.decode()
-    if field.type == core.SPELLED:
-        written = ctypes.create_string_buffer(c.STX_SPELLING_SIZE)
-        field.spelling.contents.write(defaults, ctypes.addressof(written))
-        return f"{text} [{written.value.decode()}]"
-    if field.type == core.CHOICE:
-        known, value = core.choices_of(field), lib.stx_field_get(core.byref(field), defaults)
-        default = next(nick for nick, number in known.items() if number == value)
-        return f"{text} [{default}; {', '.join(known)}]"
-    if field.type > c.STX_FIELD_UINT:
-        return text
-    low, high = lib.stx_field_low(core.byref(field)), lib.stx_field_high(core.byref(field))
-    unit = f" {field.unit.decode()}" if field.unit else ""
-    return f"{text} [{lib.stx_field_get(core.byref(field), defaults):g}; {low:g} to {high:g}{unit}]"
+        self.given.update(named)
 
 
 # ---- The command line ---------------------------------------------------------------------------
@@ -135,17 +76,19 @@ class Parser(argparse.ArgumentParser):
 
     def _field(self, group, group_name, place, aliases):
         """The second of two options of one name has its group's name in front."""
-        field, defaults = place[0], core.TABLES[place[1]].defaults
-        name, text = field.name.decode(), _describe(field, defaults)
+        field = place[0]
+        name, text = field.name.decode(), field.text.decode()
         options = {"action": Field, "place": place, "metavar": "N"}
         if field.type == core.BOOL:
-            on = lib.stx_field_get(core.byref(field), defaults) != 0
+            on = lib.stx_field_get(core.byref(field), core.TABLES[place[1]].defaults) != 0
             options.update(nargs=0, const=not on)
             name, text = (f"no-{name}", f"off: {text}") if on else (name, text)
         elif field.type == core.SPELLED:
             options["metavar"] = field.spelling.contents.form.decode()
         elif field.type == core.CHOICE:
             options["metavar"] = "CHOICE"
+        if field.type != core.BOOL:
+            text = core._describe("", field, place[1]).partition(": ")[2]
         if f"--{name}" in self._option_string_actions:
             name = f"{group_name}-{name}"
         shown = text.replace("%", "%%") if "--help-all" in sys.argv else argparse.SUPPRESS
@@ -199,7 +142,7 @@ class Settings:
         parser.group("sgm", "the stereo matcher",
                      ("stx_sgm_fields", self.struct.sgm, self.match))
         parser.group("cells", "the reduction to cells",
-                     ("stx_grid_fields", colmean.grid, self.reduce),
+                     ("stx_grid_fields", colmean, self.reduce),
                      ("stx_colmean_fields", colmean, self.reduce))
         parser.group("satdp", "the stixels",
                      ("stx_satdp_fields", self.struct.satdp, self.stixels),
@@ -209,13 +152,10 @@ class Settings:
                      ("stx_rdp_fields", self.struct.rdp, self.segments))
 
     def set_cell(self, text):
-        grid = self.struct.colmean.grid
-        grid.cell_width, grid.cell_height = size("cell", text, True)
-        table = core.byref(core.TABLES["stx_grid_fields"])
-        for name in (b"stixel-width", b"stixel-height"):
-            core.checked(lib.stx_field_check, table, lib.stx_fields_find(table, name),
-                         core.byref(grid))
-        self.reduce.update(stixel_width=grid.cell_width, stixel_height=grid.cell_height)
+        width, height = size("cell", text, True)
+        sides = {"stixel_width": width, "stixel_height": height}
+        core.set_fields(self.struct.colmean, sides, "stx_grid_fields")
+        self.reduce.update(sides)
 
     @property
     def has_segments(self):

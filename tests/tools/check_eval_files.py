@@ -429,7 +429,7 @@ def bad_scans_are_refused(folder):
         ("lidar --street --repeat 0", "--repeat=0"), ("lidar --street --frames -1", "--frames=-1"),
         ("lidar --street --threads 999", "--threads=999"),
         ("lidar --street --sectors 0", "sectors is 0, must be 1 to 4096"),
-        ("lidar --street --r-min -1", "r_min is -1, must be 0 to 250 m"),
+        ("lidar --street --r-min -1", "r_min is -1.0 m, must be 0 to 250 m"),
         ("lidar --street --r-max 0.5", "r_max"), ("lidar --street --beams 129", "beams"),
         ("lidar --street --beams 1 --frames 1 --pictures /dev/null/such", "/dev/null/such/")))
 
