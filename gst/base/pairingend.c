@@ -7,9 +7,6 @@
  */
 #include "gst/base/pairing_private.h"
 
-GST_DEBUG_CATEGORY_EXTERN(gst_stx_pairing_debug);
-#define GST_CAT_DEFAULT gst_stx_pairing_debug
-
 #define PRIVATE(self) (gst_stx_pairing_private((GstStxPairing *)(self)))
 #define CLASS(self) GST_STX_PAIRING_GET_CLASS(self)
 

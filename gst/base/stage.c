@@ -28,20 +28,12 @@ const StxFields gst_stx_run_fields = {STX_FIELDS_OF(run_fields), &run_defaults};
 
 #define LOST_MAX 250 /* frames in a row: more than queues hold when a GPU fails */
 
-GST_DEBUG_CATEGORY_STATIC(stx_stage_debug);
-#define GST_CAT_DEFAULT stx_stage_debug
-
 /* ---- Life ---------------------------------------------------------------------------------- */
 
 void gst_stx_stage_init(GstStxStage *self, GstElement *element, const GstStxStageClass *klass)
 {
   static const StxImplTable none = {NULL, 0, 0};
-  static gsize registered = 0;
 
-  if (g_once_init_enter(&registered)) {
-    GST_DEBUG_CATEGORY_INIT(stx_stage_debug, "stx-stage", 0, "where elements compute");
-    g_once_init_leave(&registered, 1);
-  }
   *self = (GstStxStage){.klass = klass, .element = element, .properties = GST_STX_RUN_DEFAULTS};
   gst_stx_cuda_init(
       &self->cuda, element, &self->properties, klass->device != NULL ? klass->device : &none);

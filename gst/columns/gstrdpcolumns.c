@@ -11,9 +11,6 @@
 #include "gst/columns/segmentation.h"
 #include "gst/columns/rdpstage.h"
 
-GST_DEBUG_CATEGORY_STATIC(gst_rdp_columns_debug);
-#define GST_CAT_DEFAULT gst_rdp_columns_debug
-
 enum { SLOT_SCRATCH = GST_STX_SEGMENTATION_SLOT };
 
 typedef struct {
@@ -119,7 +116,6 @@ static void gst_rdp_columns_class_init(GstRdpColumnsClass *klass)
   gst_stx_element_describe(klass, "rdp-columns", "Columns to line segments",
       "Filter/Analyzer/Video",
       "Simplifies columns of disparity to line segments by Ramer-Douglas-Peucker");
-  GST_DEBUG_CATEGORY_INIT(gst_rdp_columns_debug, "rdp-columns", 0, "columns to segments");
 }
 
 static void gst_rdp_columns_init(GstRdpColumns *self)

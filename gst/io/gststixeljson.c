@@ -19,9 +19,6 @@
 
 #define MAPS 6 /* buffers of a frame at most */
 
-GST_DEBUG_CATEGORY_STATIC(gst_stixel_json_debug);
-#define GST_CAT_DEFAULT gst_stixel_json_debug
-
 #define GST_TYPE_STIXEL_JSON (gst_stixel_json_get_type())
 G_DECLARE_FINAL_TYPE(GstStixelJson, gst_stixel_json, GST, STIXEL_JSON, GstBaseTransform)
 
@@ -382,7 +379,6 @@ static void gst_stixel_json_class_init(GstStixelJsonClass *klass)
   gst_stx_element_add_templates(klass, &sink_template, &src_template, NULL);
   gst_stx_element_describe(klass, "stixel-json", "Stixels to JSON", "Filter/Converter/Metadata",
       "Writes one line of JSON per frame of stixels, obstacles or labelled points");
-  GST_DEBUG_CATEGORY_INIT(gst_stixel_json_debug, "stixel-json", 0, "stixels to JSON");
 }
 
 static void gst_stixel_json_init(GstStixelJson *self)

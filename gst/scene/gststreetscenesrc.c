@@ -14,9 +14,6 @@
 #include "gst/lidar/lidarmeta.h"
 #include "gst/scene/sceneviews.h"
 
-GST_DEBUG_CATEGORY_STATIC(gst_street_scene_src_debug);
-#define GST_CAT_DEFAULT gst_street_scene_src_debug
-
 enum { PROP_IS_LIVE = 1 };
 
 #define GST_TYPE_STREET_SCENE_SRC (gst_street_scene_src_get_type())
@@ -492,7 +489,6 @@ static void gst_street_scene_src_class_init(GstStreetSceneSrcClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS(klass);
   GstBaseSrcClass *base_class = GST_BASE_SRC_CLASS(klass);
 
-  GST_DEBUG_CATEGORY_INIT(gst_street_scene_src_debug, "street-scene-src", 0, "synthetic street");
   gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
   object_class->set_property = set_property;
   object_class->get_property = get_property;

@@ -11,7 +11,6 @@
 #include "gst/core/properties.h"
 
 GST_DEBUG_CATEGORY(gst_stereo_stixels_debug);
-#define GST_CAT_DEFAULT gst_stereo_stixels_debug
 
 #define GST_TYPE_STEREO_STIXELS (gst_stereo_stixels_get_type())
 G_DECLARE_FINAL_TYPE(GstStereoStixels, gst_stereo_stixels, GST, STEREO_STIXELS, GstBin)

@@ -12,9 +12,6 @@
 #include "gst/views/canvasstage.h"
 #include "gst/views/onvideo.h"
 
-GST_DEBUG_CATEGORY_STATIC(lidar_overlay_debug);
-#define GST_CAT_DEFAULT lidar_overlay_debug
-
 enum { ROLE_VIDEO = GST_STX_ROLE_VIDEO, ROLE_POINTS };
 
 /* Records of a scan. */
@@ -229,7 +226,6 @@ static void gst_lidar_overlay_class_init(GstLidarOverlayClass *klass)
 {
   GstStxPairingClass *pairing_class = GST_STX_PAIRING_CLASS(klass);
 
-  GST_DEBUG_CATEGORY_INIT(lidar_overlay_debug, "lidar-overlay", 0, "drawing of scans on video");
   gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
   gst_stx_element_describe(klass, "lidar-overlay", "LiDAR overlay", "Filter/Effect/Video",
       "Draws LiDAR scans on the video frame of the same moment");

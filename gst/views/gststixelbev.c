@@ -22,9 +22,6 @@
 #include "gst/views/canvasstage.h"
 #include "gst/views/records.h"
 
-GST_DEBUG_CATEGORY_STATIC(stixel_bev_debug);
-#define GST_CAT_DEFAULT stixel_bev_debug
-
 enum { ROLE_SINK, ROLE_POINTS };
 
 /* Records of a frame. */
@@ -383,7 +380,6 @@ static void gst_stx_bev_class_init(GstStxBevClass *klass)
 {
   GstStxPairingClass *pairing = GST_STX_PAIRING_CLASS(klass);
 
-  GST_DEBUG_CATEGORY_INIT(stixel_bev_debug, "stixel-bev", 0, "stixels and scans from above");
   gst_stx_element_add_templates(klass, &src_template, NULL);
   GST_AGGREGATOR_CLASS(klass)->update_src_caps = update_src_caps;
   pairing->camera = offsetof(GstStxBev, camera_settings);
