@@ -141,7 +141,7 @@ static Pairs run(const char *properties, const Camera *one, const Camera *other,
   collect(&pairs, &left, &right);
   g_thread_join(threads[0]);
   g_thread_join(threads[1]);
-  pairs.unpaired = stereo_unpaired(&pair);
+  pairs.unpaired = stx_test_count(pair.element, "unpaired");
   g_free(left.times);
   g_free(right.times);
   return pairs;

@@ -79,7 +79,7 @@ STX_TEST(keeps_timestamps)
     stereo_push_right(&pair, right(frame));
     expect_frame(&pair, frame);
   }
-  ck_assert_uint_eq(stereo_unpaired(&pair), 0);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 0);
 }
 
 STX_TEST(a_lost_frame_costs_one_frame)
@@ -97,7 +97,7 @@ STX_TEST(a_lost_frame_costs_one_frame)
   stereo_push_left(&pair, left(4));
   stereo_push_right(&pair, right(4));
   expect_frame(&pair, 4);
-  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 2);
   stx_test_expect_warning(pair.bus, "sink_left at 0:00:00.100000000 is dropped");
 }
 
@@ -119,7 +119,7 @@ STX_TEST(reordered_frames_are_never_mispaired)
   stereo_push_left(&pair, left(4));
   stereo_push_right(&pair, right(4));
   expect_frame(&pair, 4);
-  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 2);
 }
 
 static const gint64 jumps[] = {-3600, -1, 0, 1, 3600}; /* seconds, and 5 frames */
@@ -145,8 +145,8 @@ STX_TEST_LOOP(an_odd_time_costs_one_frame, G_N_ELEMENTS(jumps))
     if (frame != 4)
       expect_frame_at(&pair, frame, frame * FRAME + 7200 * GST_SECOND);
   }
-  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
-  ck_assert_uint_eq(stereo_count(&pair, "odd-times"), 1);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 2);
+  ck_assert_uint_eq(stx_test_count(pair.element, "odd-times"), 1);
 }
 
 static GstPadQueryFunction answer_of_harness;
@@ -193,9 +193,9 @@ STX_TEST_LOOP(an_odd_time_of_a_recording_costs_one_frame, 2 * G_N_ELEMENTS(jumps
     if (frame != odd)
       expect_frame_at(&pair, frame, frame * FRAME + 7200 * GST_SECOND);
   }
-  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 2);
   if (odd > 0 || jumps[jump] >= 0)
-    ck_assert_uint_eq(stereo_count(&pair, "odd-times"), 1);
+    ck_assert_uint_eq(stx_test_count(pair.element, "odd-times"), 1);
 }
 
 /* A recording whose clock goes back by more than a second, and is right again later. */
@@ -211,8 +211,8 @@ STX_TEST_LOOP(a_clock_that_was_set_back, 2)
     if (frame != 5)
       expect_frame_at(&pair, frame, frame * FRAME + 7200 * GST_SECOND + time);
   }
-  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
-  ck_assert_uint_eq(stereo_count(&pair, "clock-steps"), 2);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 2);
+  ck_assert_uint_eq(stx_test_count(pair.element, "clock-steps"), 2);
 }
 
 /* It goes ahead, and the file is longer for it than that of the other view: there is no hole. With
@@ -233,7 +233,7 @@ STX_TEST_LOOP(a_clock_that_was_set_ahead, 3)
   gst_harness_push_event(pair.right, gst_event_new_eos());
   expect_eos(&pair);
   ck_assert_uint_eq(gst_harness_buffers_received(pair.left), pairs);
-  ck_assert_uint_eq(stereo_count(&pair, "clock-steps"), 1);
+  ck_assert_uint_eq(stx_test_count(pair.element, "clock-steps"), 1);
 }
 
 static gpointer push_right_frames(gpointer pair)
@@ -257,7 +257,8 @@ STX_TEST(holes_of_recordings)
   g_thread_join(thread);
   for (guint i = 0; i < G_N_ELEMENTS(whole); i++)
     expect_frame_at(&pair, whole[i], whole[i] * FRAME + 7200 * GST_SECOND);
-  ck_assert_uint_eq(stereo_count(&pair, "odd-times") + stereo_count(&pair, "clock-steps"), 0);
+  ck_assert_uint_eq(
+      stx_test_count(pair.element, "odd-times") + stx_test_count(pair.element, "clock-steps"), 0);
 }
 
 /* A frame alone between two holes is not odd: its next one goes on, not back. */
@@ -275,7 +276,7 @@ STX_TEST(a_frame_between_two_holes_of_a_recording)
   stereo_push_left(&pair, later(left(90), 0));
   stereo_push_right(&pair, later(right(12), 0));
   expect_frame_at(&pair, 12, 12 * FRAME + 7200 * GST_SECOND);
-  ck_assert_uint_eq(stereo_count(&pair, "odd-times"), 0);
+  ck_assert_uint_eq(stx_test_count(pair.element, "odd-times"), 0);
 }
 
 /* The times of both views jump, of the left one a frame before. */
@@ -307,7 +308,7 @@ STX_TEST(jitter_of_less_than_half_a_frame_is_the_same_moment)
   GST_BUFFER_PTS(late) += FRAME / 2 - 1;
   stereo_push_right(&pair, late);
   expect_frame(&pair, 2); /* with the left view's time */
-  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 2);
 }
 
 /* The pads' clocks may count from different points: what counts is the running time. */
@@ -388,7 +389,7 @@ STX_TEST(flush_forgets_what_waits)
   stereo_push_left(&pair, left(2));
   stereo_push_right(&pair, right(2));
   expect_frame(&pair, 2);
-  ck_assert_uint_eq(stereo_unpaired(&pair), 0);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 0);
 }
 
 /* Something downstream that is three seconds behind. */
@@ -443,10 +444,10 @@ STX_TEST(counts_begin_anew_with_the_stream)
   stereo_push_right(&pair, right(1));
   stereo_push_left(&pair, left(1));
   expect_frame(&pair, 1);
-  ck_assert_uint_eq(stereo_unpaired(&pair), 1);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 1);
   gst_element_set_state(pair.element, GST_STATE_READY);
   gst_element_set_state(pair.element, GST_STATE_PLAYING);
-  ck_assert_uint_eq(stereo_unpaired(&pair), 0);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 0);
 }
 
 STX_TEST(a_gap_has_no_disparity)
@@ -475,5 +476,5 @@ STX_TEST(frames_outside_of_the_segment_are_clipped)
     stereo_push_right(&pair, right(frame));
   }
   expect_frame(&pair, 2);
-  ck_assert_uint_eq(stereo_unpaired(&pair), 0);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 0);
 }

@@ -181,21 +181,8 @@ static GstPadProbeReturn look(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static guint64 count_of(GstElement *pipeline, const char *name, const char *field)
 {
   g_autoptr(GstElement) element = gst_bin_get_by_name(GST_BIN(pipeline), name);
-  guint64 count = G_MAXUINT64;
-  g_autoptr(GstStructure) stats = NULL;
 
-  g_object_get(element, "stats", &stats, NULL);
-  fail_unless(gst_structure_get_uint64(stats, field, &count), "no %s", field);
-  return count;
-}
-
-static guint64 without_stixels(GstElement *pipeline)
-{
-  g_autoptr(GstElement) overlay = gst_bin_get_by_name(GST_BIN(pipeline), "overlay");
-  guint64 count;
-
-  g_object_get(overlay, "frames-without-stixels", &count, NULL);
-  return count;
+  return stx_test_count(element, field);
 }
 
 /* Messages of dropped frames, until the end. */
@@ -249,7 +236,7 @@ STX_TEST_LOOP(a_picture_goes_with_its_stixels, G_N_ELEMENTS(droppers))
   ck_assert_uint_eq(seen.pictures + count_of(pipeline, "overlay", "dropped-qos"), FRAMES);
   ck_assert_uint_eq(count_of(pipeline, dropper, "dropped-qos"), messages);
   ck_assert_uint_eq(messages, FRAMES - seen.pictures);
-  ck_assert_uint_eq(without_stixels(pipeline), 0);
+  ck_assert_uint_eq(count_of(pipeline, "overlay", "frames-without-stixels"), 0);
 }
 
 STX_TEST(what_is_not_live_loses_nothing)

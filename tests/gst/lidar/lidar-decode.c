@@ -78,16 +78,6 @@ static void push_turns(GstHarness *harness, guint first, guint turns)
         gst_harness_push(harness, packet(p, GST_SECOND + (p + 1) * TENTH / PACKETS)), GST_FLOW_OK);
 }
 
-static guint64 count_of(GstHarness *harness, const gchar *name)
-{
-  g_autoptr(GstStructure) stats = NULL;
-  guint64 count = G_MAXUINT64;
-
-  g_object_get(harness->element, "stats", &stats, NULL);
-  ck_assert(gst_structure_get_uint64(stats, name, &count));
-  return count;
-}
-
 /* With a property, or without: NULL. */
 static GstHarness *harness_of(const gchar *property, const gchar *value)
 {
@@ -149,10 +139,10 @@ STX_TEST(turns_come_out_with_their_marks)
     ck_assert_uint_gt(marks[POINTS - 1].time, 99 * GST_MSECOND);
     gst_buffer_unmap(meta->marks, &map);
   }
-  ck_assert_uint_eq(count_of(harness, "packets"), 3 * PACKETS);
-  ck_assert_uint_eq(count_of(harness, "turns"), 3);
-  ck_assert_uint_eq(count_of(harness, "points"), 3 * POINTS);
-  ck_assert_uint_eq(count_of(harness, "incomplete"), 0);
+  ck_assert_uint_eq(stx_test_count(harness->element, "packets"), 3 * PACKETS);
+  ck_assert_uint_eq(stx_test_count(harness->element, "turns"), 3);
+  ck_assert_uint_eq(stx_test_count(harness->element, "points"), 3 * POINTS);
+  ck_assert_uint_eq(stx_test_count(harness->element, "incomplete"), 0);
 }
 
 STX_TEST(a_turn_with_a_gap_is_marked_or_dropped)
@@ -170,8 +160,8 @@ STX_TEST(a_turn_with_a_gap_is_marked_or_dropped)
     }
     expect_turn(harness, POINTS, TRUE, 0);
     expect_turn(harness, POINTS, TRUE, 0);
-    ck_assert_uint_eq(count_of(harness, "lost"), 3);
-    ck_assert_uint_eq(count_of(harness, "incomplete"), 1);
+    ck_assert_uint_eq(stx_test_count(harness->element, "lost"), 3);
+    ck_assert_uint_eq(stx_test_count(harness->element, "incomplete"), 1);
   }
 }
 
@@ -190,11 +180,11 @@ STX_TEST(what_is_wrong_is_counted)
   gst_buffer_memset(bad, 2, 0xFF, 2); /* an azimuth of 655 degrees */
   gst_harness_push(harness, bad);
   gst_harness_push(harness, packet(74, 0));
-  ck_assert_uint_eq(count_of(harness, "foreign"), 2);
-  ck_assert_uint_eq(count_of(harness, "truncated"), 1);
-  ck_assert_uint_eq(count_of(harness, "forged"), 1);
-  ck_assert_uint_eq(count_of(harness, "doubled"), 1);
-  ck_assert_uint_eq(count_of(harness, "packets"), PACKETS + 5);
+  ck_assert_uint_eq(stx_test_count(harness->element, "foreign"), 2);
+  ck_assert_uint_eq(stx_test_count(harness->element, "truncated"), 1);
+  ck_assert_uint_eq(stx_test_count(harness->element, "forged"), 1);
+  ck_assert_uint_eq(stx_test_count(harness->element, "doubled"), 1);
+  ck_assert_uint_eq(stx_test_count(harness->element, "packets"), PACKETS + 5);
   gst_harness_push_event(harness, gst_event_new_eos());
   expect_turn(harness, POINTS, TRUE, 0);
 }
@@ -258,8 +248,8 @@ STX_TEST(two_sensors_are_told_apart)
       gst_harness_push(harness, from(packet(p, p * TENTH / PACKETS), "10.0.0.1"));
       gst_harness_push(harness, from(packet(p + 30, p * TENTH / PACKETS), "10.0.0.2"));
     }
-    ck_assert_uint_eq(count_of(harness, "foreign"), 2 * PACKETS);
-    ck_assert_uint_eq(count_of(harness, "lost"), 0);
+    ck_assert_uint_eq(stx_test_count(harness->element, "foreign"), 2 * PACKETS);
+    ck_assert_uint_eq(stx_test_count(harness->element, "lost"), 0);
     gst_harness_push_event(harness, gst_event_new_eos());
     expect_turn(harness, named ? POINTS - 30 * POINTS / PACKETS : POINTS, !named, 0);
     stx_test_expect_warning(bus, named ? "10.0.0.1" : "10.0.0.2");
@@ -279,7 +269,7 @@ STX_TEST(two_sensors_of_a_capture_are_told_apart)
   gst_harness_push_event(harness, gst_event_new_eos());
   expect_turn(harness, POINTS, TRUE, 0);
   expect_turn(harness, POINTS, TRUE, 0);
-  ck_assert_uint_eq(count_of(harness, "strange"), 2 * PACKETS);
+  ck_assert_uint_eq(stx_test_count(harness->element, "strange"), 2 * PACKETS);
   stx_test_expect_warning(bus, "two sensors");
 }
 

@@ -239,7 +239,6 @@ STX_TEST(skip_bad_drops_and_counts)
   StxBytes bytes = make_file(kind_named("pcd-binary"), POINTS, 1, points);
   GstBuffer *buffer;
   g_autoptr(GstMessage) message = NULL;
-  guint64 skipped;
 
   gst_harness_set_src_caps_str(harness, "application/octet-stream");
   gst_harness_push(harness, buffer_of(bytes.data, bytes.size));
@@ -256,8 +255,7 @@ STX_TEST(skip_bad_drops_and_counts)
   fail_if(GST_BUFFER_IS_DISCONT(buffer));
   gst_buffer_unref(buffer);
   ck_assert_uint_eq(gst_harness_buffers_in_queue(harness), 0);
-  g_object_get(parse, "skipped", &skipped, NULL);
-  ck_assert_uint_eq(skipped, 2);
+  ck_assert_uint_eq(stx_test_count(parse, "skipped"), 2);
   message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
   fail_unless(message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING);
   free(bytes.data);

@@ -130,10 +130,7 @@ STX_TEST_LOOP(following_begins_anew, G_N_ELEMENTS(breaks))
 
 static guint64 frames_without(Stage *fixture)
 {
-  guint64 count;
-
-  g_object_get(fixture->element, "frames-without-stixels", &count, NULL);
-  return count;
+  return stx_test_count(fixture->element, "frames-without-stixels");
 }
 
 static GstBuffer *bare_picture(guint frame)
@@ -180,9 +177,7 @@ STX_TEST(no_records_are_a_gap)
 {
   g_auto(Stage) fixture = obstacles_begin(ALONE RECORDS, OBSTACLES_VIDEO_CAPS(64, 48));
   GstClockTime time, duration;
-  g_autoptr(GstStructure) stats = NULL;
   GstEvent *event;
-  guint64 gaps;
 
   ck_assert_int_eq(gst_harness_push(fixture.harness, bare_picture(3)), GST_FLOW_OK);
   ck_assert_uint_eq(gst_harness_buffers_received(fixture.harness), 0);
@@ -192,22 +187,16 @@ STX_TEST(no_records_are_a_gap)
   ck_assert_uint_eq(time, at(3));
   ck_assert_uint_eq(duration, OBSTACLES_FRAME);
   gst_event_unref(event);
-  g_object_get(fixture.element, "stats", &stats, NULL);
-  ck_assert(gst_structure_get_uint64(stats, "gaps", &gaps));
-  ck_assert_uint_eq(gaps, 1);
+  ck_assert_uint_eq(stx_test_count(fixture.element, "gaps"), 1);
 }
 
 STX_TEST(frames_are_counted)
 {
   g_auto(Stage) fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
-  g_autoptr(GstStructure) stats = NULL;
-  guint64 frames;
 
   for (guint i = 0; i < 3; i++)
     obstacles_one(&fixture, 9, at(i));
-  g_object_get(fixture.element, "stats", &stats, NULL);
-  ck_assert(gst_structure_get_uint64(stats, "frames", &frames));
-  ck_assert_uint_eq(frames, 3);
+  ck_assert_uint_eq(stx_test_count(fixture.element, "frames"), 3);
 }
 
 /* ---- The corridor -------------------------------------------------------------------------- */

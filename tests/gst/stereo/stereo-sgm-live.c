@@ -60,12 +60,12 @@ static void wait_for_unpaired(StereoPair *pair, guint64 count)
 {
   GstTestClock *clock = gst_harness_get_testclock(pair->left);
 
-  for (guint i = 0; i < 10000 && stereo_unpaired(pair) < count; i++) {
+  for (guint i = 0; i < 10000 && stx_test_count(pair->element, "unpaired") < count; i++) {
     if (gst_test_clock_peek_id_count(clock) > 0)
       fail_unless(gst_harness_crank_single_clock_wait(pair->left));
     g_usleep(1000);
   }
-  ck_assert_uint_eq(stereo_unpaired(pair), count);
+  ck_assert_uint_eq(stx_test_count(pair->element, "unpaired"), count);
   gst_object_unref(clock);
 }
 
@@ -84,7 +84,7 @@ STX_TEST(a_right_view_that_stalls_holds_up_one_frame)
     stx_test_crank(pair.left, i * FRAME + FRAME);
     expect_gap(&pair, i, 1);
   }
-  ck_assert_uint_eq(stereo_unpaired(&pair), 4);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 4);
   /* It comes back, and is waited for again. */
   push(&pair, TRUE, 5);
   push(&pair, FALSE, 5);
@@ -106,7 +106,7 @@ STX_TEST(a_left_view_that_stalls_does_not_block_the_right_one)
   push(&pair, TRUE, 2);
   push(&pair, FALSE, 2);
   expect_frame(&pair, 2);
-  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 2);
 }
 
 /* The right view of this frame comes so late, and is dropped. */
@@ -282,7 +282,7 @@ STX_TEST(a_view_of_a_moment_that_was_given_up_is_late)
   gst_harness_set_time(pair.left, FRAME + FRAME + 60 * GST_MSECOND);
   push(&pair, TRUE, 1);
   expect_frame(&pair, 1);
-  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 2);
 }
 
 static const gint64 jumps[] = {-3600, -1, 1, 3600}; /* seconds */
@@ -315,9 +315,9 @@ STX_TEST_LOOP(an_odd_time_costs_one_frame, G_N_ELEMENTS(jumps))
 
   play_off(&pair, 8, 9, jumps[_i] * (gint64)GST_SECOND);
   ck_assert_uint_eq(gst_harness_buffers_received(pair.left), 19);
-  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
-  ck_assert_uint_eq(stereo_count(&pair, "odd-times"), 1);
-  ck_assert_uint_eq(stereo_count(&pair, "clock-steps"), 0);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 2);
+  ck_assert_uint_eq(stx_test_count(pair.element, "odd-times"), 1);
+  ck_assert_uint_eq(stx_test_count(pair.element, "clock-steps"), 0);
 }
 
 STX_TEST_LOOP(a_first_frame_ahead_of_the_clock_costs_one_frame, 3)
@@ -326,8 +326,8 @@ STX_TEST_LOOP(a_first_frame_ahead_of_the_clock_costs_one_frame, 3)
 
   play_off(&pair, 0, 1, (3 + 3 * _i) * (gint64)GST_SECOND / 10);
   ck_assert_uint_eq(gst_harness_buffers_received(pair.left), 19);
-  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
-  ck_assert_uint_eq(stereo_count(&pair, "odd-times"), 1);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 2);
+  ck_assert_uint_eq(stx_test_count(pair.element, "odd-times"), 1);
 }
 
 /* It stays so: frames are paired as if it had not been set. It is set back in the end. */
@@ -337,7 +337,7 @@ STX_TEST_LOOP(a_clock_that_is_set_costs_a_frame, G_N_ELEMENTS(jumps))
 
   play_off(&pair, 8, 15, jumps[_i] * (gint64)GST_SECOND);
   ck_assert_uint_eq(gst_harness_buffers_received(pair.left), 18);
-  ck_assert_uint_eq(stereo_count(&pair, "clock-steps"), 2);
+  ck_assert_uint_eq(stx_test_count(pair.element, "clock-steps"), 2);
 }
 
 STX_TEST(a_timeout_of_zero_waits_as_long_as_it_takes)
@@ -348,7 +348,7 @@ STX_TEST(a_timeout_of_zero_waits_as_long_as_it_takes)
   gst_harness_set_time(pair.left, 3600 * GST_SECOND);
   push(&pair, TRUE, 0);
   expect_frame(&pair, 0);
-  ck_assert_uint_eq(stereo_unpaired(&pair), 0);
+  ck_assert_uint_eq(stx_test_count(pair.element, "unpaired"), 0);
 }
 
 STX_TEST(latency_takes_the_place_of_the_timeout)

@@ -21,41 +21,23 @@
   "street-scene-src view=disparity num-buffers=3 ! video/x-raw,width=320,height=120 ! "            \
   "downsample-transpose ! sat-dp-stixels ! "
 
-typedef struct {
-  GstElement *element;
-  GstHarness *sink, *points; /* points NULL: no such pad */
-  GstBus *bus;
-} Fixture;
+typedef Stage Fixture;
 
 static Fixture begin(const char *properties, const char *behind, const char *caps)
 {
   g_autofree gchar *line = g_strdup_printf("occupancy-grid %s%s", properties, behind);
-  Fixture f = {.sink = gst_harness_new_parse(line)};
 
-  f.element = gst_harness_find_element(f.sink, "occupancy-grid");
-  f.bus = stx_test_watch(f.sink->element);
-  gst_harness_set_src_caps_str(f.sink, caps);
-  return f;
+  return stx_test_stage("occupancy-grid", line, caps);
 }
 
 static void end(Fixture *f)
 {
   stx_test_expect_silence(f->bus);
-  stx_test_unwatch(f->bus);
-  gst_object_unref(f->element);
-  gst_harness_teardown(f->sink);
+  stx_test_stage_end(f);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Fixture, end)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StxOccupancy, stx_occupancy_free)
-
-static GstBuffer *run(Fixture *f, GstBuffer *buffer)
-{
-  GstBuffer *grid = gst_harness_push_and_pull(f->sink, buffer);
-
-  ck_assert_msg(grid != NULL, "nothing came out");
-  return grid;
-}
 
 /* ---- What the stem says -------------------------------------------------------------------- */
 
@@ -121,8 +103,8 @@ STX_TEST(stixels_become_cells)
   const StxOccupancyParams params = small_params();
   g_autoptr(StxOccupancy) state = stx_occupancy_new();
   g_auto(Fixture) f = begin(SMALL, "", OBSTACLES_CAPS);
-  GstBuffer *out = run(&f, obstacles_stixels(DISTANCE, 13, 0));
-  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(f.sink->sinkpad);
+  GstBuffer *out = obstacles_run(&f, obstacles_stixels(DISTANCE, 13, 0));
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(f.harness->sinkpad);
   g_autoptr(GstCaps) expected = gst_caps_from_string(
       "application/x-occupancy-grid,width=80,height=80,resolution=0.2,framerate=10/1");
 
@@ -140,7 +122,7 @@ STX_TEST(stixels_may_come_on_video)
   g_auto(Fixture) f = begin(SMALL, "", OBSTACLES_VIDEO_CAPS(64, 48));
 
   expect_cells(state, &params, obstacles_stixels(DISTANCE, 255, 0), (StxOccupancyFrame){.count = 0},
-      run(&f, obstacles_picture(64, 48, DISTANCE, 0)));
+      obstacles_run(&f, obstacles_picture(64, 48, DISTANCE, 0)));
   stx_test_expect_warning(f.bus, "principal point"); /* the fixture's, of an image so small */
 }
 
@@ -170,7 +152,7 @@ STX_TEST(scans_become_cells)
 
   expect_cells(state, &params, NULL,
       (StxOccupancyFrame){.points = points, .labels = labels, .point_count = POINTS},
-      run(&f, scan));
+      obstacles_run(&f, scan));
 }
 
 STX_TEST(a_scan_adds_to_stixels)
@@ -182,17 +164,16 @@ STX_TEST(a_scan_adds_to_stixels)
   gdouble matrix[12], place[12];
   gfloat points[4 * POINTS];
   g_autofree guint32 *labels = NULL;
+  g_autoptr(Harness) scans = gst_harness_new_with_element(f.element, "points", NULL);
 
-  f.points = gst_harness_new_with_element(f.element, "points", NULL);
-  gst_harness_set_src_caps_str(f.points, SCAN_CAPS);
-  gst_harness_push(f.points, labelled_scan(points, &labels));
+  gst_harness_set_src_caps_str(scans, SCAN_CAPS);
+  gst_harness_push(scans, labelled_scan(points, &labels));
   stx_extrinsics_matrix(&sensor, matrix);
   stx_extrinsics_to_scan_axes(matrix, place);
   expect_cells(state, &params, obstacles_stixels(DISTANCE, 13, 0),
       (StxOccupancyFrame){
           .points = points, .labels = labels, .point_count = POINTS, .place = place},
-      run(&f, obstacles_stixels(DISTANCE, 13, 0)));
-  gst_harness_teardown(f.points);
+      obstacles_run(&f, obstacles_stixels(DISTANCE, 13, 0)));
 }
 
 /* ---- Outputs ------------------------------------------------------------------------------- */
@@ -200,12 +181,12 @@ STX_TEST(a_scan_adds_to_stixels)
 STX_TEST(sizes_change_in_mid_stream)
 {
   g_auto(Fixture) f = begin(SMALL, "", OBSTACLES_CAPS);
-  GstBuffer *out = run(&f, obstacles_stixels(DISTANCE, 13, 0));
+  GstBuffer *out = obstacles_run(&f, obstacles_stixels(DISTANCE, 13, 0));
 
   ck_assert_uint_eq(gst_buffer_get_size(out), SIDE * SIDE);
   gst_buffer_unref(out);
   g_object_set(f.element, "resolution", .4, NULL);
-  out = run(&f, obstacles_stixels(DISTANCE, 13, OBSTACLES_FRAME));
+  out = obstacles_run(&f, obstacles_stixels(DISTANCE, 13, OBSTACLES_FRAME));
   ck_assert_uint_eq(gst_buffer_get_size(out), SIDE * SIDE / 4);
   gst_buffer_unref(out);
 }
@@ -229,14 +210,14 @@ STX_TEST(the_motion_is_followed)
 
   for (guint i = 0; i < 3; i++) {
     g_autoptr(GstBuffer) out =
-        run(&f, moved_stixels(i == 0 ? STX_MOTION_FIRST : STX_MOTION_KNOWN, .5, i));
+        obstacles_run(&f, moved_stixels(i == 0 ? STX_MOTION_FIRST : STX_MOTION_KNOWN, .5, i));
 
     meta = gst_buffer_get_stx_occupancy_meta(out);
     fail_unless(meta->fixed && meta->x == .5 * i && meta->epoch == 1);
   }
-  gst_buffer_unref(run(&f, moved_stixels(STX_MOTION_KNOWN, 17, 3)));
+  gst_buffer_unref(obstacles_run(&f, moved_stixels(STX_MOTION_KNOWN, 17, 3)));
   stx_test_expect_warning(f.bus, "moved by more than the size of the grid");
-  gst_buffer_unref(run(&f, moved_stixels(STX_MOTION_KNOWN, 17, 4)));
+  gst_buffer_unref(obstacles_run(&f, moved_stixels(STX_MOTION_KNOWN, 17, 4)));
   end(&f); /* said once */
 }
 
@@ -245,19 +226,17 @@ STX_TEST(the_motion_is_followed)
 STX_TEST(frames_without_stixels_say_nothing)
 {
   g_auto(Fixture) f = begin(SMALL, "", OBSTACLES_VIDEO_CAPS(64, 48));
-  guint64 without;
 
   for (guint i = 0; i < 2; i++) {
     g_autoptr(GstBuffer) out =
-        run(&f, stx_test_buffer(64 * 48 * 3, 0, i * OBSTACLES_FRAME, OBSTACLES_FRAME));
+        obstacles_run(&f, stx_test_buffer(64 * 48 * 3, 0, i * OBSTACLES_FRAME, OBSTACLES_FRAME));
     guint8 unknown[SIDE * SIDE];
 
     memset(unknown, -1, sizeof unknown);
     stx_test_expect_bytes(out, unknown, sizeof unknown, "what is unknown");
   }
   stx_test_expect_warning(f.bus, "has no stixels");
-  g_object_get(f.element, "frames-without-stixels", &without, NULL);
-  ck_assert_uint_eq(without, 2);
+  ck_assert_uint_eq(stx_test_count(f.element, "frames-without-stixels"), 2);
 }
 
 STX_TEST(what_cannot_be_placed_is_refused)

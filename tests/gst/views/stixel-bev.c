@@ -18,47 +18,18 @@
   "street-scene-src view=disparity num-buffers=3 ! video/x-raw,width=320,height=120 ! "            \
   "downsample-transpose ! sat-dp-stixels ! "
 
-typedef struct {
-  GstElement *element;
-  GstHarness *stixels, *points; /* points NULL: no such pad */
-  GstBus *bus;
-} Fixture;
-
-static Fixture begin(const char *properties, const char *behind, const char *caps)
+static Stage begin(const char *properties, const char *behind, const char *caps)
 {
   g_autofree gchar *line = g_strdup_printf("stixel-bev %s%s", properties, behind);
-  Fixture f = {.stixels = gst_harness_new_parse(line)};
 
-  f.element = gst_harness_find_element(f.stixels, "stixel-bev");
-  f.bus = stx_test_watch(f.stixels->element);
-  gst_harness_set_src_caps_str(f.stixels, caps);
-  return f;
-}
-
-static void end(Fixture *f)
-{
-  if (f->points != NULL)
-    gst_harness_teardown(f->points);
-  stx_test_unwatch(f->bus);
-  gst_object_unref(f->element);
-  gst_harness_teardown(f->stixels);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Fixture, end)
-
-static GstBuffer *run(Fixture *f, GstBuffer *buffer)
-{
-  GstBuffer *picture = gst_harness_push_and_pull(f->stixels, buffer);
-
-  ck_assert_msg(picture != NULL, "nothing came out");
-  return picture;
+  return stx_test_stage("stixel-bev", line, caps);
 }
 
 /* Takes the picture, which is that of the fixture's stixels with the element's defaults. */
 static void expect_picture(GstBuffer *picture, const char *video, const char *what)
 {
-  g_auto(Fixture) f = begin("", video, OBSTACLES_CAPS);
-  g_autoptr(GstBuffer) expected = run(&f, obstacles_stixels(DISTANCE, 13, 0));
+  g_auto(Stage) f = begin("", video, OBSTACLES_CAPS);
+  g_autoptr(GstBuffer) expected = obstacles_run(&f, obstacles_stixels(DISTANCE, 13, 0));
   GstMapInfo map;
 
   ck_assert(gst_buffer_map(expected, &map, GST_MAP_READ));
@@ -75,9 +46,10 @@ STX_TEST(video_is_as_good_as_stixels)
 
   for (guint i = 0; i < G_N_ELEMENTS(cameras); i++) {
     g_autofree gchar *caps = g_strdup_printf("%s%s", OBSTACLES_VIDEO_CAPS(64, 48), cameras[i]);
-    g_auto(Fixture) f = begin("", VIDEO SMALL, caps);
+    g_auto(Stage) f = begin("", VIDEO SMALL, caps);
 
-    expect_picture(run(&f, obstacles_picture(64, 48, DISTANCE, 0)), VIDEO SMALL, cameras[i]);
+    expect_picture(
+        obstacles_run(&f, obstacles_picture(64, 48, DISTANCE, 0)), VIDEO SMALL, cameras[i]);
   }
 }
 
@@ -89,8 +61,8 @@ static const char *const changes[] = {"mode=class", "mode=kind", "mode=height", 
 
 STX_TEST(properties_count_from_the_next_frame)
 {
-  g_auto(Fixture) f = begin("", VIDEO SMALL, OBSTACLES_CAPS);
-  GstBuffer *last = run(&f, obstacles_stixels(DISTANCE, 13, 0));
+  g_auto(Stage) f = begin("", VIDEO SMALL, OBSTACLES_CAPS);
+  GstBuffer *last = obstacles_run(&f, obstacles_stixels(DISTANCE, 13, 0));
 
   for (guint i = 0; i < G_N_ELEMENTS(changes); i++) {
     gchar **words = g_strsplit(changes[i], "=", 2);
@@ -98,7 +70,7 @@ STX_TEST(properties_count_from_the_next_frame)
     GstMapInfo map;
 
     gst_util_set_object_arg(G_OBJECT(f.element), words[0], words[1]);
-    next = run(&f, obstacles_stixels(DISTANCE, 13, (i + 1) * OBSTACLES_FRAME));
+    next = obstacles_run(&f, obstacles_stixels(DISTANCE, 13, (i + 1) * OBSTACLES_FRAME));
     ck_assert(gst_buffer_map(next, &map, GST_MAP_READ));
     ck_assert_msg(
         gst_buffer_memcmp(last, 0, map.data, map.size) != 0, "%s changes nothing", changes[i]);
@@ -112,19 +84,14 @@ STX_TEST(properties_count_from_the_next_frame)
 
 /* ---- With a scan --------------------------------------------------------------------------- */
 
-static Fixture begin_with_points(const char *properties)
+/* A second pad, for a scan. */
+static GstHarness *add_scan(Stage *f, const gfloat *points)
 {
-  Fixture f = begin(properties, VIDEO SMALL, OBSTACLES_CAPS);
+  GstHarness *scans = gst_harness_new_with_element(f->element, "points", NULL);
 
-  f.points = gst_harness_new_with_element(f.element, "points", NULL);
-  gst_harness_set_src_caps_str(f.points, SCAN_CAPS);
-  return f;
-}
-
-static GstBuffer *run_both(Fixture *f, const gfloat *points)
-{
-  gst_harness_push(f->points, scan_buffer(points, POINTS, 0));
-  return run(f, obstacles_stixels(DISTANCE, 13, 0));
+  gst_harness_set_src_caps_str(scans, SCAN_CAPS);
+  gst_harness_push(scans, scan_buffer(points, POINTS, 0));
+  return scans;
 }
 
 /* Scans lie at the same place with these properties as with those. */
@@ -137,9 +104,10 @@ static void expect_scan(const char *properties, const char *same)
 
   scan_points(points, POINTS, 1);
   for (guint i = 0; i < 2; i++) {
-    g_auto(Fixture) f = begin_with_points(both[i]);
+    g_auto(Stage) f = begin(both[i], VIDEO SMALL, OBSTACLES_CAPS);
+    g_autoptr(Harness) scans = add_scan(&f, points);
 
-    picture[i] = run_both(&f, points);
+    picture[i] = obstacles_run(&f, obstacles_stixels(DISTANCE, 13, 0));
     stx_test_expect_silence(f.bus);
   }
   ck_assert(gst_buffer_map(picture[1], &map, GST_MAP_READ));
@@ -177,12 +145,13 @@ STX_TEST(scans_lie_where_the_file_says)
 
 STX_TEST(asks_where_the_sensor_stands)
 {
-  g_auto(Fixture) f = begin_with_points("");
+  g_auto(Stage) f = begin("", VIDEO SMALL, OBSTACLES_CAPS);
+  g_autoptr(Harness) scans = NULL;
   gfloat points[4 * POINTS];
 
   scan_points(points, POINTS, 1);
-  gst_harness_push(f.points, scan_buffer(points, POINTS, 0));
-  gst_harness_push(f.stixels, obstacles_stixels(DISTANCE, 13, 0));
+  scans = add_scan(&f, points);
+  gst_harness_push(f.harness, obstacles_stixels(DISTANCE, 13, 0));
   stx_test_expect_error(f.bus, "calibration=FILE", "Tr:", "sensor-yaw", NULL);
 }
 
@@ -190,8 +159,8 @@ STX_TEST(asks_where_the_sensor_stands)
 
 STX_TEST(sizes_are_those_of_downstream)
 {
-  g_auto(Fixture) f = begin("", " ! capsfilter name=filter", OBSTACLES_CAPS);
-  g_autoptr(GstElement) filter = gst_bin_get_by_name(GST_BIN(f.stixels->element), "filter");
+  g_auto(Stage) f = begin("", " ! capsfilter name=filter", OBSTACLES_CAPS);
+  g_autoptr(GstElement) filter = gst_bin_get_by_name(GST_BIN(f.harness->element), "filter");
 
   for (gint i = 0; i < 4; i++) {
     gint width = i == 0 ? 800 : 64 + 40 * i, height = i == 0 ? 800 : 48;
@@ -202,8 +171,9 @@ STX_TEST(sizes_are_those_of_downstream)
 
     gst_util_set_object_arg(G_OBJECT(filter), "caps", text);
     expect_picture(
-        run(&f, obstacles_stixels(DISTANCE, 13, (GstClockTime)i * OBSTACLES_FRAME)), video, text);
-    found = gst_pad_get_current_caps(f.stixels->sinkpad);
+        obstacles_run(&f, obstacles_stixels(DISTANCE, 13, (GstClockTime)i * OBSTACLES_FRAME)),
+        video, text);
+    found = gst_pad_get_current_caps(f.harness->sinkpad);
     ck_assert(gst_structure_has_field_typed(
         gst_caps_get_structure(found, 0), "framerate", GST_TYPE_FRACTION));
   }
@@ -215,28 +185,27 @@ STX_TEST(sizes_are_those_of_downstream)
 
 STX_TEST(a_camera_is_asked_for_and_taken)
 {
-  Fixture f = begin("", VIDEO SMALL, NO_CAMERA);
+  Stage f = begin("", VIDEO SMALL, NO_CAMERA);
 
-  gst_harness_push(f.stixels, obstacles_stixels(DISTANCE, 13, 0));
+  gst_harness_push(f.harness, obstacles_stixels(DISTANCE, 13, 0));
   stx_test_expect_error(
       f.bus, "focal length", "baseline", "cx", "calibration=FILE", "stixel-bev", NULL);
-  end(&f);
+  stx_test_stage_end(&f);
   f = begin("focal=64 cx=31.5 cy=15.5 baseline=.5 camera-height=1.5", VIDEO SMALL, NO_CAMERA);
-  expect_picture(run(&f, obstacles_stixels(DISTANCE, 13, 0)), VIDEO SMALL, "camera of properties");
-  end(&f);
+  expect_picture(
+      obstacles_run(&f, obstacles_stixels(DISTANCE, 13, 0)), VIDEO SMALL, "camera of properties");
+  stx_test_stage_end(&f);
 }
 
 STX_TEST(frames_without_stixels_are_counted)
 {
-  g_auto(Fixture) f = begin("", VIDEO SMALL, OBSTACLES_VIDEO_CAPS(64, 48));
-  guint64 count;
+  g_auto(Stage) f = begin("", VIDEO SMALL, OBSTACLES_VIDEO_CAPS(64, 48));
 
   for (gint i = 0; i < 3; i++)
     gst_buffer_unref(
-        run(&f, stx_test_buffer(64 * 48 * 3, 0, i * OBSTACLES_FRAME, OBSTACLES_FRAME)));
+        obstacles_run(&f, stx_test_buffer(64 * 48 * 3, 0, i * OBSTACLES_FRAME, OBSTACLES_FRAME)));
   stx_test_expect_warning(f.bus, "has no stixels");
-  g_object_get(f.element, "frames-without-stixels", &count, NULL);
-  ck_assert_uint_eq(count, 3);
+  ck_assert_uint_eq(stx_test_count(f.element, "frames-without-stixels"), 3);
 }
 
 STX_TEST(refuses_with_a_reason)

@@ -48,7 +48,7 @@ STX_TEST(the_last_stixels_fade)
   expect_faded(&f, 2 * OVERLAY_FRAME, STRONG(200));
   overlay_expect_frame(&f, 3 * OVERLAY_FRAME, FALSE);
   overlay_expect_frame(&f, 4 * OVERLAY_FRAME, TRUE);
-  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 3);
+  ck_assert_uint_eq(stx_test_count(f.element, "frames-without-stixels"), 3);
   stx_test_expect_warning(f.bus, "property hold");
 }
 
@@ -60,7 +60,7 @@ STX_TEST(stixels_that_come_too_late_are_shown_on_later_frames)
   overlay_push_stixels(&f, OVERLAY_FRAME);
   overlay_push_stixels(&f, 3 * OVERLAY_FRAME);
   expect_faded(&f, 2 * OVERLAY_FRAME, STRONG(100));
-  ck_assert_uint_eq(overlay_counter(&f, "unpaired"), 1);
+  ck_assert_uint_eq(stx_test_count(f.element, "unpaired"), 1);
 }
 
 STX_TEST(attached_stixels_are_held_too)
@@ -156,7 +156,7 @@ STX_TEST(a_live_frame_waits_for_the_timeout_once)
   overlay_push_frame(&f, 5 * OVERLAY_FRAME);
   stx_test_crank(f.video, 5 * OVERLAY_FRAME + 500 * GST_MSECOND);
   expect_faded(&f, 5 * OVERLAY_FRAME, STRONG(100));
-  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 5);
+  ck_assert_uint_eq(stx_test_count(f.element, "frames-without-stixels"), 5);
 }
 
 /* A machine that is too slow loses the first stixels; for the others, frames wait longer. */

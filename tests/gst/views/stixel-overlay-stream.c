@@ -184,7 +184,7 @@ STX_TEST(bad_records_are_skipped_and_counted)
         GST_FLOW_OK);
     gst_buffer_unref(gst_harness_pull(f.video));
   }
-  ck_assert_uint_eq(overlay_counter(&f, "skipped-stixels"), 4);
+  ck_assert_uint_eq(stx_test_count(f.element, "skipped-stixels"), 4);
   stx_test_expect_warning(f.bus, "2 of 4");
 }
 
@@ -195,7 +195,7 @@ STX_TEST(odd_buffers_of_stixels)
   overlay_push_frame(&f, 0);
   gst_harness_push(f.stixels, stx_test_buffer(0, 0, 0, OVERLAY_FRAME));
   overlay_expect_frame(&f, 0, FALSE);
-  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 1);
+  ck_assert_uint_eq(stx_test_count(f.element, "frames-without-stixels"), 1);
   stx_test_expect_warning(f.bus, "no stixels");
   overlay_push_frame(&f, OVERLAY_FRAME);
   gst_harness_push(f.stixels, stx_test_buffer(25, 0, OVERLAY_FRAME, OVERLAY_FRAME));

@@ -34,7 +34,7 @@ STX_TEST(draws_and_attaches_the_stixels_of_the_moment)
       overlay_push_frame(&f, i * OVERLAY_FRAME);
     overlay_expect_frame(&f, i * OVERLAY_FRAME, TRUE);
   }
-  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 0);
+  ck_assert_uint_eq(stx_test_count(f.element, "frames-without-stixels"), 0);
   stx_test_expect_silence(f.bus);
 }
 
@@ -50,7 +50,7 @@ STX_TEST(a_frame_without_stixels_goes_on_undrawn)
     overlay_push_frame(&f, i * OVERLAY_FRAME);
     overlay_expect_frame(&f, i * OVERLAY_FRAME, i == 3);
   }
-  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 2);
+  ck_assert_uint_eq(stx_test_count(f.element, "frames-without-stixels"), 2);
   stx_test_expect_warning(f.bus, "0:00:00.100000000");
 }
 
@@ -66,8 +66,8 @@ STX_TEST(stixels_without_a_frame_are_dropped)
   overlay_push_stixels(&f, 1 * OVERLAY_FRAME); /* late, and out of order */
   overlay_push_stixels(&f, 3 * OVERLAY_FRAME);
   overlay_expect_frame(&f, 3 * OVERLAY_FRAME, TRUE);
-  ck_assert_uint_eq(overlay_counter(&f, "unpaired"), 3);
-  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 0);
+  ck_assert_uint_eq(stx_test_count(f.element, "unpaired"), 3);
+  ck_assert_uint_eq(stx_test_count(f.element, "frames-without-stixels"), 0);
 }
 
 STX_TEST(frames_outlive_the_stixels_but_not_the_other_way_round)
@@ -104,7 +104,7 @@ STX_TEST(a_live_frame_waits_for_the_latency_only)
   ck_assert_uint_eq(gst_harness_buffers_received(f.video), 0);
   fail_unless(gst_harness_crank_single_clock_wait(f.video)); /* on to the deadline */
   overlay_expect_frame(&f, 0, FALSE);
-  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 1);
+  ck_assert_uint_eq(stx_test_count(f.element, "frames-without-stixels"), 1);
 }
 
 /* ---- Stixels on the frame ------------------------------------------------------------------ */
