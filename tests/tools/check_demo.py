@@ -182,7 +182,7 @@ def check_apart(folder):
     """Two videos of one street of which the right one began .7 s earlier, turned by their tags."""
     caps = f"video/x-raw,width={WIDTH},height={HEIGHT},framerate=10/1"
     for view, first in ("left", 17), ("right", 10):
-        launch(f"street-scene-src view={view} first-frame={first} num-buffers=60 ! {caps} "
+        launch(f"street-scene-src view={view} first-frame={first} num-buffers=40 ! {caps} "
                "! videoflip video-direction=180 ! videoconvert ! jpegenc quality=95 "
                f"! qtmux ! filesink location={view}-apart.mov", folder)
         video = folder / f"{view}-apart.mov"
