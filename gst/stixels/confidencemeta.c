@@ -9,7 +9,7 @@ static gboolean is_confidence(GstBuffer *confidence, guint width, guint height)
   return gst_buffer_get_size(confidence) == (gsize)width * height;
 }
 
-static gboolean fits(gconstpointer meta, GstBuffer *carrier)
+static gboolean fits(gconstpointer meta)
 {
   const GstStxConfidenceMeta *self = meta;
 

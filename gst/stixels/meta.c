@@ -71,13 +71,29 @@ gpointer gst_stx_meta_add(GstBuffer *buffer, const GstMetaInfo *info)
   return gst_buffer_add_meta(buffer, info, NULL);
 }
 
+/* unixfdsrc reads metas before it appends the memory whose size they have to fit: what reads them
+ * has to look. */
+static gboolean fits(const GstMeta *meta, GstBuffer *carrier)
+{
+  const GstStxMetaKind *kind = gst_stx_meta_kind(meta->info);
+  GstBuffer *const *held = (GstBuffer *const *)(meta + 1);
+
+  for (guint i = 0; i < kind->buffers; i++)
+    if (kind->records[i] > 0 && !gst_stx_meta_is_whole(held[i], kind->records[i]))
+      return FALSE;
+  if (kind->share > 0 && gst_buffer_n_memory(carrier) > 0 &&
+      gst_buffer_get_size(held[0]) * kind->share != gst_buffer_get_size(carrier))
+    return FALSE;
+  return kind->fits == NULL || kind->fits(meta);
+}
+
 gpointer gst_stx_meta_copy(GstBuffer *target, const GstMeta *meta)
 {
   const GstStxMetaKind *kind = gst_stx_meta_kind(meta->info);
   GstMeta *copy;
   GstBuffer **held;
 
-  if (kind->fits != NULL && !kind->fits(meta, target))
+  if (!fits(meta, target))
     return NULL;
   copy = gst_stx_meta_add(target, meta->info);
   memcpy(copy + 1, meta + 1, kind->size - sizeof *meta);
@@ -100,11 +116,6 @@ gboolean gst_stx_meta_keep_on_scan(
   return gst_stx_meta_is_whole_copy(type, data) &&
          gst_buffer_get_size(target) == gst_buffer_get_size(source) &&
          gst_stx_meta_copy(target, meta) != NULL;
-}
-
-gboolean gst_stx_meta_awaits_memory(GstBuffer *carrier)
-{
-  return gst_buffer_n_memory(carrier) == 0;
 }
 
 gboolean gst_stx_meta_is_whole_copy(GQuark type, gpointer data)

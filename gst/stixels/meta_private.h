@@ -24,9 +24,11 @@ typedef struct {
   gsize size;         /* of the struct */
   guint buffers;      /* behind GstMeta stand so many pointers to buffers */
   guint optional;     /* bit i: buffer i may be NULL */
+  gsize records[2];   /* bytes of a record of each buffer, which holds whole ones; 0: any length */
+  guint share;        /* the carrier is so many times as long as the buffer; 0: of any length */
   GstMetaTransformFunction transform;
-  /* Are the buffers as long as the numbers and the carrier say? NULL: they may have any length. */
-  gboolean (*fits)(gconstpointer meta, GstBuffer *carrier);
+  /* Are the buffers as long as the numbers say? NULL: these say nothing of it. */
+  gboolean (*fits)(gconstpointer meta);
   /* Are the numbers of a deserialized meta possible? NULL: all are. */
   gboolean (*is_sound)(gconstpointer meta);
   const GstStxMetaField *fields; /* what is written, in this order; a count of 0 ends them */
@@ -82,9 +84,11 @@ gboolean gst_stx_meta_keep(
 gboolean gst_stx_meta_keep_on_scan(
     GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data);
 
-/* unixfdsrc reads metas before it appends the memory whose size they have to fit: what reads them
- * has to look. */
-gboolean gst_stx_meta_awaits_memory(GstBuffer *carrier);
+/* Does a buffer hold whole records of this size? NULL is none. */
+static inline gboolean gst_stx_meta_is_whole(GstBuffer *buffer, gsize record)
+{
+  return buffer == NULL || gst_buffer_get_size(buffer) % record == 0;
+}
 
 /* A transform that leaves every byte of the buffer where it was. */
 gboolean gst_stx_meta_is_whole_copy(GQuark type, gpointer data);

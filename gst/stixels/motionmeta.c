@@ -5,16 +5,6 @@
 
 #include "gst/stixels/meta_private.h"
 
-static gboolean has_whole_records(GstBuffer *points)
-{
-  return points == NULL || gst_buffer_get_size(points) % sizeof(StxMotionPoint) == 0;
-}
-
-static gboolean fits(gconstpointer meta, GstBuffer *carrier)
-{
-  return has_whole_records(((const GstStxMotionMeta *)meta)->points);
-}
-
 static gboolean is_sound(gconstpointer meta)
 {
   return ((const GstStxMotionMeta *)meta)->motion.state <= STX_MOTION_STILL;
@@ -36,8 +26,8 @@ static const GstStxMetaKind kind = {
     .size = sizeof(GstStxMotionMeta),
     .buffers = 1,
     .optional = 1,
+    .records = {sizeof(StxMotionPoint)},
     .transform = gst_stx_meta_keep,
-    .fits = fits,
     .is_sound = is_sound,
     .fields = fields,
 };
@@ -52,7 +42,7 @@ GstStxMotionMeta *gst_buffer_add_stx_motion_meta(GstBuffer *buffer, const StxMot
   g_return_val_if_fail(GST_IS_BUFFER(buffer) && gst_buffer_is_writable(buffer), NULL);
   g_return_val_if_fail(motion != NULL, NULL);
   g_return_val_if_fail(points == NULL || GST_IS_BUFFER(points), NULL);
-  g_return_val_if_fail(has_whole_records(points), NULL);
+  g_return_val_if_fail(gst_stx_meta_is_whole(points, sizeof(StxMotionPoint)), NULL);
 
   meta = gst_stx_meta_add(buffer, gst_stx_motion_meta_get_info());
   meta->points = points != NULL ? gst_buffer_ref(points) : NULL;

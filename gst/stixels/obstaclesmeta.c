@@ -5,19 +5,6 @@
 #include "gst/stixels/placing_private.h"
 #include "gst/stixels/stixelmeta.h"
 
-static gboolean has_whole_records(GstBuffer *obstacles, GstBuffer *free_space)
-{
-  return gst_buffer_get_size(obstacles) % sizeof(StxObstacle) == 0 &&
-         (free_space == NULL || gst_buffer_get_size(free_space) % sizeof(StxFreeSpace) == 0);
-}
-
-static gboolean fits(gconstpointer meta, GstBuffer *carrier)
-{
-  const GstStxObstaclesMeta *self = meta;
-
-  return has_whole_records(self->obstacles, self->free_space);
-}
-
 static gboolean is_sound(gconstpointer meta)
 {
   const GstStxObstaclesMeta *self = meta;
@@ -48,8 +35,8 @@ static const GstStxMetaKind kind = {
     .size = GST_STX_PLACED_SIZE(GstStxObstaclesMeta),
     .buffers = 2,
     .optional = 1 << 1,
+    .records = {sizeof(StxObstacle), sizeof(StxFreeSpace)},
     .transform = transform,
-    .fits = fits,
     .is_sound = is_sound,
     .fields = fields,
 };
@@ -72,7 +59,8 @@ GstStxObstaclesMeta *gst_buffer_add_stx_obstacles_meta(
   g_return_val_if_fail(GST_IS_BUFFER(buffer) && gst_buffer_is_writable(buffer), NULL);
   g_return_val_if_fail(GST_IS_BUFFER(obstacles), NULL);
   g_return_val_if_fail(free_space == NULL || GST_IS_BUFFER(free_space), NULL);
-  g_return_val_if_fail(has_whole_records(obstacles, free_space), NULL);
+  g_return_val_if_fail(gst_stx_meta_is_whole(obstacles, sizeof(StxObstacle)), NULL);
+  g_return_val_if_fail(gst_stx_meta_is_whole(free_space, sizeof(StxFreeSpace)), NULL);
 
   meta = gst_stx_meta_add(buffer, gst_stx_obstacles_meta_get_info());
   meta->obstacles = gst_buffer_ref(obstacles);

@@ -10,7 +10,7 @@ static gboolean are_cells_of(GstBuffer *cells, guint width, guint height)
   return gst_buffer_get_size(cells) == (gsize)width * height;
 }
 
-static gboolean fits(gconstpointer meta, GstBuffer *carrier)
+static gboolean fits(gconstpointer meta)
 {
   const GstStxOccupancyMeta *self = meta;
 

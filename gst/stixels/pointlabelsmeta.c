@@ -3,17 +3,6 @@
 
 #include "gst/stixels/meta_private.h"
 
-static gboolean are_labels_of(GstBuffer *labels, GstBuffer *scan)
-{
-  return gst_buffer_get_size(labels) * 4 == gst_buffer_get_size(scan);
-}
-
-static gboolean fits(gconstpointer meta, GstBuffer *carrier)
-{
-  return gst_stx_meta_awaits_memory(carrier) ||
-         are_labels_of(((const GstStxPointLabelsMeta *)meta)->labels, carrier);
-}
-
 static const GstStxMetaField fields[] = {{0}};
 
 static const GstStxMetaKind kind = {
@@ -22,8 +11,8 @@ static const GstStxMetaKind kind = {
     .tags = NULL,
     .size = sizeof(GstStxPointLabelsMeta),
     .buffers = 1,
+    .share = 4,
     .transform = gst_stx_meta_keep_on_scan,
-    .fits = fits,
     .fields = fields,
 };
 
@@ -35,7 +24,7 @@ GstStxPointLabelsMeta *gst_buffer_add_stx_point_labels_meta(GstBuffer *scan, Gst
 
   g_return_val_if_fail(GST_IS_BUFFER(scan) && gst_buffer_is_writable(scan), NULL);
   g_return_val_if_fail(GST_IS_BUFFER(labels), NULL);
-  g_return_val_if_fail(are_labels_of(labels, scan), NULL);
+  g_return_val_if_fail(gst_buffer_get_size(labels) * 4 == gst_buffer_get_size(scan), NULL);
 
   meta = gst_stx_meta_add(scan, gst_stx_point_labels_meta_get_info());
   meta->labels = gst_buffer_ref(labels);

@@ -3,17 +3,6 @@
 
 #include "gst/stixels/meta_private.h"
 
-static gboolean are_marks_of(GstBuffer *marks, GstBuffer *scan)
-{
-  return gst_buffer_get_size(marks) * 2 == gst_buffer_get_size(scan);
-}
-
-static gboolean fits(gconstpointer meta, GstBuffer *carrier)
-{
-  return gst_stx_meta_awaits_memory(carrier) ||
-         are_marks_of(((const GstStxTurnMeta *)meta)->marks, carrier);
-}
-
 static const GstStxMetaField fields[] = {
     GST_STX_META_RUN(GstStxTurnMeta, sensor_time, number, 8),
     GST_STX_META_RUN(GstStxTurnMeta, packets, complete, 4),
@@ -26,8 +15,8 @@ static const GstStxMetaKind kind = {
     .tags = NULL,
     .size = sizeof(GstStxTurnMeta),
     .buffers = 1,
+    .share = 2,
     .transform = gst_stx_meta_keep_on_scan,
-    .fits = fits,
     .fields = fields,
 };
 
@@ -39,7 +28,7 @@ GstStxTurnMeta *gst_buffer_add_stx_turn_meta(GstBuffer *scan, GstBuffer *marks)
 
   g_return_val_if_fail(GST_IS_BUFFER(scan) && gst_buffer_is_writable(scan), NULL);
   g_return_val_if_fail(GST_IS_BUFFER(marks), NULL);
-  g_return_val_if_fail(are_marks_of(marks, scan), NULL);
+  g_return_val_if_fail(gst_buffer_get_size(marks) * 2 == gst_buffer_get_size(scan), NULL);
 
   meta = gst_stx_meta_add(scan, gst_stx_turn_meta_get_info());
   meta->marks = gst_buffer_ref(marks);

@@ -3,19 +3,6 @@
 
 #include "gst/stixels/meta_private.h"
 
-static gboolean has_whole_records(GstBuffer *obstacles, GstBuffer *stixels)
-{
-  return gst_buffer_get_size(obstacles) % sizeof(StxVelocity) == 0 &&
-         gst_buffer_get_size(stixels) % sizeof(StxVelocity) == 0;
-}
-
-static gboolean fits(gconstpointer meta, GstBuffer *carrier)
-{
-  const GstStxVelocitiesMeta *self = meta;
-
-  return has_whole_records(self->obstacles, self->stixels);
-}
-
 static const GstStxMetaField fields[] = {{0}};
 
 /* Metres per second are the same, whatever is done to the frame. */
@@ -25,8 +12,8 @@ static const GstStxMetaKind kind = {
     .tags = NULL,
     .size = sizeof(GstStxVelocitiesMeta),
     .buffers = 2,
+    .records = {sizeof(StxVelocity), sizeof(StxVelocity)},
     .transform = gst_stx_meta_keep,
-    .fits = fits,
     .fields = fields,
 };
 
@@ -39,7 +26,8 @@ GstStxVelocitiesMeta *gst_buffer_add_stx_velocities_meta(
 
   g_return_val_if_fail(GST_IS_BUFFER(buffer) && gst_buffer_is_writable(buffer), NULL);
   g_return_val_if_fail(GST_IS_BUFFER(obstacles) && GST_IS_BUFFER(stixels), NULL);
-  g_return_val_if_fail(has_whole_records(obstacles, stixels), NULL);
+  g_return_val_if_fail(gst_stx_meta_is_whole(obstacles, sizeof(StxVelocity)), NULL);
+  g_return_val_if_fail(gst_stx_meta_is_whole(stixels, sizeof(StxVelocity)), NULL);
 
   meta = gst_stx_meta_add(buffer, gst_stx_velocities_meta_get_info());
   meta->obstacles = gst_buffer_ref(obstacles);
