@@ -4,6 +4,8 @@
  * of cameras that need it, stereo-sgm or onnx-stereo, downsample-transpose, sat-dp-stixels or
  * rdp-columns, and stixel-overlay or stixel-json.
  */
+#include <string.h>
+
 #include "gst/base/inputs.h"
 #include "gst/stereo/plumbing.h"
 #include "gst/core/elements.h"
@@ -31,7 +33,7 @@ static GObject *get_child_by_name(GstChildProxy *proxy, const gchar *name)
   GObject *child = bin->get_child_by_name(proxy, name);
 
   GST_OBJECT_LOCK(self);
-  if (child == NULL)
+  if (child == NULL && g_slist_find_custom(self->unknown, name, (GCompareFunc)strcmp) == NULL)
     self->unknown = g_slist_append(self->unknown, g_strdup(name));
   GST_OBJECT_UNLOCK(self);
   return child;
