@@ -55,11 +55,11 @@
  *   sure        matchless patches of at least one tile in STX_SGM_SKY_SMALL of the frame's that
  *               have an outline of at least STX_SGM_SKY_OUTLINE tiles. So many of it are far, and
  *               at least a quarter; three quarters, not in one plane, if the patch has less than
- *               twice that size or is darker than STX_SGM_SKY_DARK. If no bright one is sure, those
- *               of twice that size that glare and whose outline is not in one plane. The sky is
- *               seldom darker than the rest: dark ones are sure only if no other is. The brightness
- *               of all is that of the largest (ties: the leftmost at the top edge) within a factor
- *               of 2
+ *               twice that size or is dark: darker than STX_SGM_SKY_DARK or than 9/8 of the rest,
+ *               as ceilings are. If no bright one is sure, those of twice that size that glare and
+ *               whose outline is not in one plane. The sky is seldom darker than the rest: dark
+ *               ones are sure only if no other is. The brightness of all is that of the largest
+ *               (ties: the leftmost at the top edge) within a factor of 2
  *   the sky     the matchless patches whose brightness is that of a sure one within a factor of
  *               1.2, or of 1.5 if less than a quarter of their tiles are samples. A wall is none:
  *               its outline is in one plane, less than an eighth of it far, and it has as few

@@ -172,7 +172,8 @@ STX_INLINE bool stx_sgm_patch_glares(const StxSgmPatch *patch, int rest)
 STX_INLINE int stx_sgm_patch_sureness(const StxSgmPatch *patch, int light, int rest, int tiles)
 {
   const StxSgmOutline *o = &patch->outline;
-  bool plane = stx_sgm_is_one_plane(o), bright = light >= STX_SGM_SKY_DARK;
+  bool lighter = 8 * patch->light >= 9 * (uint64_t)rest * patch->tiles;
+  bool plane = stx_sgm_is_one_plane(o), bright = light >= STX_SGM_SKY_DARK && lighter;
   uint64_t size = STX_SGM_SKY_SMALL * (uint64_t)patch->tiles;
   bool large = size >= 2 * (uint64_t)tiles;
   bool far = bright && large ? 4 * o->far >= o->count : 4 * o->far >= 3 * o->count && !plane;

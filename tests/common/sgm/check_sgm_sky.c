@@ -87,7 +87,6 @@ STX_TEST(sky_is_sure_where_it_ends_far_away)
     bool uneven;
     int light, tiles, sureness;
   } cases[] = {
-      /* the rest is so bright that none glares */
       {64, 16, false, 16, 25600, 3}, {65, 16, false, 16, 25600, 0}, /* a quarter */
       {28, 7, false, 16, 25600, 0},                                 /* 8 tiles at least */
       {64, 16, false, 16, 25601, 0}, /* a 256th of the frame, or three quarters … */
@@ -100,6 +99,7 @@ STX_TEST(sky_is_sure_where_it_ends_far_away)
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     StxSgmPatch patch = outlined(cases[i].count, cases[i].far, cases[i].uneven);
+    patch.light = 200; /* a mean of 2, and 1 is that of the rest: not so bright that it glares */
     int sureness = stx_sgm_patch_sureness(&patch, cases[i].light, 1, cases[i].tiles);
     ck_assert_msg(sureness == cases[i].sureness, "case %d: %d", (int)i, sureness);
     uint64_t rank = stx_sgm_patch_rank(&patch, cases[i].light, 1, cases[i].tiles);
@@ -107,6 +107,11 @@ STX_TEST(sky_is_sure_where_it_ends_far_away)
     patch.votes = 4; /* it matches elsewhere */
     ck_assert_int_eq(stx_sgm_patch_sureness(&patch, cases[i].light, 1, cases[i].tiles), 0);
   }
+  StxSgmPatch ceiling = outlined(64, 16, false); /* 9/8 of the rest is a sky's */
+  ceiling.light = 112;
+  ck_assert_int_eq(stx_sgm_patch_sureness(&ceiling, 16, 1, 25600), 0);
+  ceiling.light = 113;
+  ck_assert_int_eq(stx_sgm_patch_sureness(&ceiling, 16, 1, 25600), 3);
 }
 
 /* Nothing that a patch of 100 tiles ends at is far; the rest has a mean sum of 160. */

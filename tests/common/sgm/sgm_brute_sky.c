@@ -307,8 +307,8 @@ static bool is_one_plane(const Patch *patch)
   return patch->outlined >= 8 && unevenness(patch) <= sqrt(1 / 32.) + NEARLY;
 }
 
-/* Whether a patch is much brighter than what is in none. */
-static bool glares(const Sky *s, const Patch *patch)
+/* The mean sum of what is in no patch. */
+static double rest_of(const Sky *s)
 {
   double total = 0, tiles = 0;
   for (int at = 0; at < s->columns * s->rows; at++)
@@ -316,9 +316,13 @@ static bool glares(const Sky *s, const Patch *patch)
       total += s->sum[at];
       tiles++;
     }
-  double rest = tiles > 0 ? floor(total / tiles + NEARLY) : 0;
+  return tiles > 0 ? floor(total / tiles + NEARLY) : 0;
+}
+
+static bool glares(const Sky *s, const Patch *patch)
+{
   double least = patch->clipped >= .75 * patch->tiles ? 28 / 16. : 36 / 16.;
-  return patch->light >= least * rest * patch->tiles;
+  return patch->light >= least * rest_of(s) * patch->tiles;
 }
 
 /* 3: its outline is far, 2: it glares, 1: it is dark and its outline far. */
@@ -328,12 +332,12 @@ static int sureness(const Sky *s, const Patch *patch, BruteSky *met)
   double size = (double)patch->tiles / (s->columns * s->rows);
   if (size < 1 / 512. || !is_matchless(patch) || patch->outlined < 8)
     return 0;
-  bool plain = light >= 16 && size >= 1 / 256.;
-  bool far = plain ? share >= 1 / 8. : share >= 3 / 4. && !is_one_plane(patch);
-  met->dark += light < 16 && far;
-  met->too_dark += light < 16 && !far && share >= 1 / 8.;
+  bool bright = light >= 16 && patch->light >= 9 / 8. * rest_of(s) * patch->tiles;
+  bool far = bright && size >= 1 / 256. ? share >= 1 / 4. : share >= 3 / 4. && !is_one_plane(patch);
+  met->dark += !bright && far;
+  met->too_dark += !bright && !far && share >= 1 / 4.;
   far = far && count_far(s, patch) >= 8;
-  if (far && light >= 16)
+  if (far && bright)
     return 3;
   bool glaring = size >= 1 / 256. && !is_one_plane(patch) && glares(s, patch);
   met->glaring += glaring;
