@@ -191,7 +191,6 @@ extern const StxImplTable stx_fulldp_cuda_impls;    /* of StxSatdpImpl */
 extern const StxImplTable stx_ground_cuda_impls;
 extern const StxImplTable stx_luma_cuda_impls;
 extern const StxImplTable stx_rdp_cuda_impls;
-extern const StxImplTable stx_rdp_paper_cuda_impls; /* "cuda", "cuda-paper": to be compared */
 extern const StxImplTable stx_rectify_cuda_impls;
 extern const StxImplTable stx_satdp_cuda_impls;
 extern const StxImplTable stx_overlay_cuda_impls;

@@ -88,7 +88,6 @@ const StxImplTable stx_fulldp_cuda_impls = {.size = sizeof(StxSatdpImpl)};
 const StxImplTable stx_ground_cuda_impls = {.size = sizeof(StxGroundImpl)};
 const StxImplTable stx_luma_cuda_impls = {.size = sizeof(StxLumaImpl)};
 const StxImplTable stx_rdp_cuda_impls = {.size = sizeof(StxRdpImpl)};
-const StxImplTable stx_rdp_paper_cuda_impls = {.size = sizeof(StxRdpImpl)};
 const StxImplTable stx_rectify_cuda_impls = {.size = sizeof(StxRectifyImpl)};
 const StxImplTable stx_satdp_cuda_impls = {.size = sizeof(StxSatdpImpl)};
 const StxImplTable stx_egomotion_cuda_impls = {0};

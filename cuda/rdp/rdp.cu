@@ -3,7 +3,7 @@
  * rdp on the GPU: columns as line segments, see common/rdp/rdp.h. One launch: a block owns a
  * column, from its cells to its records, which it writes to their final place; where that is it
  * learns from the columns before it (cuda/driver/ordered.cuh). The kernel exists twice: once more
- * for columns too high for shared memory. The paper's is in rdp_paper.cu.
+ * for columns too high for shared memory.
  */
 #include "cuda/driver/gpu.cuh"
 

@@ -8,9 +8,8 @@
 #include "cuda/stxcuda.h"
 
 enum {
-  STX_RDP_MAX_WARPS = 16,       /* of a block of stx_rdp_columns */
-  STX_RDP_PAPER_THREADS = 1024, /* of a block of stx_rdp_paper, at most */
-  STX_RDP_PADDING = 96,         /* cells behind a column that may be read: three warps */
+  STX_RDP_MAX_WARPS = 16, /* of a block of stx_rdp_columns */
+  STX_RDP_PADDING = 96,   /* cells behind a column that may be read: three warps */
 };
 
 /* ---- A column's memory --------------------------------------------------------------------- */
@@ -42,8 +41,6 @@ typedef struct {
   uint32_t largest; /* uint32_t: the largest x of the segment that begins at the cell */
   uint32_t marks;   /* StxRdpMark: the kept cells, ascending, and one behind them. Written last */
   uint32_t lists;   /* stx_rdp_columns: uint32_t, 2 · rows / 2: open segments of two levels */
-  uint32_t bounds;  /* stx_rdp_paper: uint32_t, a cell's segment */
-  uint32_t keys;    /* stx_rdp_paper: uint64_t, 2 · rows: costs before and after a step */
   uint32_t scratch; /* bytes of scratch per block; 0: all is in shared memory */
 } StxRdpLayout;
 

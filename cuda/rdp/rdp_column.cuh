@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * rdp on the GPU: a block's column, and how it comes in. Whatever segments it, the disparities lie
- * in shared memory after the median, and the kept cells are bits.
+ * rdp on the GPU: a block's column, and how it comes in. The disparities lie in shared memory after
+ * the median, and the kept cells are bits.
  */
 #pragma once
 
@@ -13,10 +13,9 @@ typedef struct {
   const StxRdpArgs *args;
   int column, rows, epsilon;
   StxRdpShared *shared;
-  uint32_t *bits, *sums, *largest, *lists, *bounds;
+  uint32_t *bits, *sums, *largest, *lists;
   uint16_t *cells;
   StxRdpMark *marks;
-  unsigned long long *keys;
 } Column;
 
 /* `high`: all but the disparities and the bits lies in scratch. Where the compiler knows which it
@@ -37,8 +36,6 @@ STX_DEVICE Column new_column(const StxRdpArgs *a, char *shared, bool high)
   c.largest = (uint32_t *)(work + at->largest);
   c.marks = (StxRdpMark *)(work + at->marks);
   c.lists = (uint32_t *)(work + at->lists);
-  c.bounds = (uint32_t *)(work + at->bounds);
-  c.keys = (unsigned long long *)(work + at->keys);
   return c;
 }
 

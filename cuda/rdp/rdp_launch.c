@@ -4,7 +4,7 @@
  * have that much, else all but the disparities and the kept bits in scratch.
  */
 #include "cuda/driver/launch.h"
-#include "cuda/rdp/rdp_launch.h"
+#include "cuda/rdp/rdp_args.h"
 
 STX_CUDA_MODULE(rdp);
 
@@ -24,9 +24,8 @@ static size_t align16(size_t at)
   return (at + 15) / 16 * 16;
 }
 
-/* Returns the memory layout of a column in stx_rdp_columns, or in the paper's kernel. The results
- * take the place of what is read until then. */
-static StxRdpLayout lay_out(const StxRdpParams *params, bool paper, bool shared)
+/* Returns the memory layout of a column. The results take the place of what is read until then. */
+static StxRdpLayout lay_out(const StxRdpParams *params, bool shared)
 {
   size_t rows = (size_t)stx_grid_rows(&params->grid);
   size_t bits = align16(sizeof(StxRdpShared));
@@ -35,11 +34,7 @@ static StxRdpLayout lay_out(const StxRdpParams *params, bool paper, bool shared)
   size_t sums_end = align16(sums + (rows + 7) / 8 * sizeof(uint32_t));
   size_t largest = shared ? sums_end : 0;
   size_t marks = align16(largest + rows * sizeof(uint32_t));
-  size_t marks_end = marks + (rows + 1) * sizeof(StxRdpMark);
-  size_t lists_end = marks + rows / 2 * 2 * sizeof(uint32_t);
-  size_t keys = align16(marks + rows * sizeof(uint32_t));
-  size_t keys_end = keys + 2 * rows * sizeof(uint64_t), other = paper ? keys_end : lists_end;
-  size_t end = align16(marks_end > other ? marks_end : other);
+  size_t end = align16(marks + (rows + 1) * sizeof(StxRdpMark));
   return (StxRdpLayout){.bits = (uint32_t)bits,
       .cells = (uint32_t)cells,
       .sums = (uint32_t)sums,
@@ -47,8 +42,6 @@ static StxRdpLayout lay_out(const StxRdpParams *params, bool paper, bool shared)
       .largest = (uint32_t)largest,
       .marks = (uint32_t)marks,
       .lists = (uint32_t)marks,
-      .bounds = (uint32_t)marks,
-      .keys = (uint32_t)keys,
       .scratch = (uint32_t)(shared ? 0 : end)};
 }
 
@@ -65,11 +58,11 @@ static size_t high_blocks(const StxRdpParams *params)
 }
 
 /* Enough for every device. */
-static Scratch lay_out_scratch(const StxRdpParams *params, bool paper)
+static Scratch lay_out_scratch(const StxRdpParams *params)
 {
   size_t columns = (size_t)stx_grid_columns(&params->grid);
-  bool high = lay_out(params, paper, true).shared > SHARED_EVERYWHERE;
-  size_t block = lay_out(params, paper, false).scratch;
+  bool high = lay_out(params, true).shared > SHARED_EVERYWHERE;
+  size_t block = lay_out(params, false).scratch;
   Scratch at = {0};
   at.zeros = offsetof(StxRdpTurns, order) + stx_order_size(columns);
   at.memory = stx_align(at.zeros);
@@ -77,14 +70,9 @@ static Scratch lay_out_scratch(const StxRdpParams *params, bool paper)
   return at;
 }
 
-size_t stx_rdp_cuda_scratch(const StxRdpParams *params, bool paper)
+static size_t scratch_size(const StxRdpParams *params, int threads)
 {
-  return lay_out_scratch(params, paper).size;
-}
-
-size_t stx_rdp_cuda_scratch_size(const StxRdpParams *params, int threads)
-{
-  return stx_rdp_cuda_scratch(params, false);
+  return lay_out_scratch(params).size;
 }
 
 /* ---- Run ----------------------------------------------------------------------------------- */
@@ -102,50 +90,34 @@ static unsigned warps_per_column(const StxCudaInfo *info, const StxRdpParams *pa
   return warps;
 }
 
-/* One thread per cell, whole warps. */
-static unsigned paper_threads(const StxRdpParams *params)
-{
-  unsigned rows = (unsigned)stx_grid_rows(&params->grid);
-  return rows < STX_RDP_PAPER_THREADS ? (rows + LANES - 1) / LANES * LANES : STX_RDP_PAPER_THREADS;
-}
-
-bool stx_rdp_cuda_run_either(const StxRdpParams *params, const StxCudaKernel *paper,
-    const StxRdpMemory *memory, const StxPlace *place, StxError *error)
+static bool run(const StxRdpParams *params, const void *columns, StxStixel *segments, uint8_t *kept,
+    StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
   const StxCudaInfo *info = stx_cuda_info(place->device);
-  Scratch at = lay_out_scratch(params, paper != NULL);
-  StxRdpLayout layout = lay_out(params, paper != NULL, true);
+  Scratch at = lay_out_scratch(params);
+  StxRdpLayout layout = lay_out(params, true);
   if (layout.shared > info->shared_optin)
-    layout = lay_out(params, paper != NULL, false);
-  unsigned columns = (unsigned)stx_grid_columns(&params->grid);
+    layout = lay_out(params, false);
+  unsigned count = (unsigned)stx_grid_columns(&params->grid);
   StxRdpArgs args = {.grid = stx_rdp_records(&params->grid),
-      .columns = (int32_t)columns,
+      .columns = (int32_t)count,
       .rows = stx_grid_rows(&params->grid),
       .epsilon = stx_rdp_epsilon(params),
       .median = params->median,
       .layout = layout,
-      .cells = memory->columns,
-      .segments = memory->segments,
-      .kept = memory->kept,
-      .result = memory->result,
-      .turns = (StxRdpTurns *)memory->scratch,
-      .memory = memory->scratch + at.memory};
-  StxCudaSize grid = {layout.scratch == 0 ? columns : (unsigned)high_blocks(params), 1, 1};
-  StxCudaSize block = {
-      paper != NULL ? paper_threads(params) : warps_per_column(info, params) * LANES, 1, 1};
+      .cells = columns,
+      .segments = segments,
+      .kept = kept,
+      .result = result,
+      .turns = scratch,
+      .memory = (char *)scratch + at.memory};
+  StxCudaSize grid = {layout.scratch == 0 ? count : (unsigned)high_blocks(params), 1, 1};
+  StxCudaSize block = {warps_per_column(info, params) * LANES, 1, 1};
   const StxCudaKernel *kernel = layout.scratch == 0 ? &columns_kernel : &high_kernel;
-  return stx_cuda_clear(place, memory->scratch, at.zeros, error) &&
-         stx_cuda_launch(
-             place, paper != NULL ? paper : kernel, grid, block, layout.shared, &args, error);
-}
-
-bool stx_rdp_cuda_run(const StxRdpParams *params, const void *columns, StxStixel *segments,
-    uint8_t *kept, StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error)
-{
-  StxRdpMemory memory = {columns, segments, kept, result, scratch};
-  return stx_rdp_cuda_run_either(params, NULL, &memory, place, error);
+  return stx_cuda_clear(place, scratch, at.zeros, error) &&
+         stx_cuda_launch(place, kernel, grid, block, layout.shared, &args, error);
 }
 
 static const StxRdpImpl impls[] = {
-    {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, stx_rdp_cuda_scratch_size, stx_rdp_cuda_run}};
+    {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size, run}};
 const StxImplTable stx_rdp_cuda_impls = {impls, 1, sizeof impls[0]};

@@ -194,7 +194,7 @@ static const Step satdp = {
 static const Step fulldp = {
     &stx_fulldp_impls, &stx_fulldp_cuda_impls, IN(COLUMNS), RECORDS, run_satdp, scratch_satdp};
 static const Step rdp = {
-    &stx_rdp_impls, &stx_rdp_paper_cuda_impls, IN(COLUMNS), RECORDS, run_rdp, scratch_rdp};
+    &stx_rdp_impls, &stx_rdp_cuda_impls, IN(COLUMNS), RECORDS, run_rdp, scratch_rdp};
 static const Step rectify = {
     &stx_rectify_impls, &stx_rectify_cuda_impls, IN(LEFT), IN(CONFIDENCE), run_rectify, NULL};
 static const Step overlay = {&stx_overlay_impls, &stx_overlay_cuda_impls, IN(STIXELS) | IN(FRAME),

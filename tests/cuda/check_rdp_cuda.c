@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * rdp on the GPU, the fast way and the paper's, against the reference, bit for bit: records, their
- * number, kept cells and statistics; what it was not given stays untouched.
+ * rdp on the GPU against the reference, bit for bit: records, their number, kept cells and
+ * statistics; what it was not given stays untouched.
  */
 #include "tests/common/oracle.h"
 #include "tests/cuda/cuda_case.h"
 #include "tests/common/rdp/rdp_case.h"
-
-#include <stdio.h>
 
 static const StxRdpImpl *reference(void)
 {
   return oracle(&stx_rdp_impls);
 }
 
-static const StxRdpImpl *impl_at(size_t i)
+static const StxRdpImpl *cuda(void)
 {
-  return (const void *)stx_impl_at(&stx_rdp_paper_cuda_impls, i);
+  return (const void *)stx_impl_at(&stx_rdp_cuda_impls, 0);
 }
 
 /* ---- A run on the device ------------------------------------------------------------------- */
@@ -32,7 +30,7 @@ static void *download(const void *device, size_t size)
   return host;
 }
 
-static RdpRun run_cuda(const StxRdpImpl *impl, const RdpCase *c, Wanted wanted, const char *what)
+static RdpRun run_cuda(const RdpCase *c, Wanted wanted, const char *what)
 {
   const StxGrid *grid = &c->params.grid;
   size_t bytes = stx_grid_bytes(grid);
@@ -44,9 +42,9 @@ static RdpRun run_cuda(const StxRdpImpl *impl, const RdpCase *c, Wanted wanted, 
   /* Alone, the kept cells begin at an odd address. */
   uint8_t *bytes_of_kept = wanted.kept ? stx_device_alloc(cells + !wanted.segments) : NULL;
   uint8_t *kept = wanted.kept ? bytes_of_kept + !wanted.segments : NULL;
-  void *scratch = stx_device_alloc(impl->scratch_size(&c->params, 1));
+  void *scratch = stx_device_alloc(cuda()->scratch_size(&c->params, 1));
   stx_case_ok(
-      impl->run(&c->params, columns, segments, kept, out, scratch, stx_case_place(), &error),
+      cuda()->run(&c->params, columns, segments, kept, out, scratch, stx_case_place(), &error),
       &error, what);
   stx_case_wait(what);
   stx_device_download(&run.result, out, sizeof run.result);
@@ -65,17 +63,14 @@ static RdpRun run_cuda(const StxRdpImpl *impl, const RdpCase *c, Wanted wanted, 
 }
 
 /* Outputs that were not requested are as the reference has them. */
-static void expect_implementation(const StxRdpImpl *impl, const RdpCase *c, Wanted wanted,
-    const RdpRun *expected, const char *what)
+static void expect_run(const RdpCase *c, Wanted wanted, const RdpRun *expected, const char *what)
 {
-  char text[256];
-  snprintf(text, sizeof text, "%s: %s", impl->info.name, what);
-  RdpRun run = run_cuda(impl, c, wanted, text), compared = run;
+  RdpRun run = run_cuda(c, wanted, what), compared = run;
   if (!wanted.segments)
     compared.segments = expected->segments;
   if (!wanted.kept)
     compared.kept = expected->kept;
-  rdp_expect_same(c, expected, &compared, text);
+  rdp_expect_same(c, expected, &compared, what);
   rdp_run_free(&run);
 }
 
@@ -85,32 +80,12 @@ static void expect_agreement(StxRdpParams params, RdpFilling filling, uint64_t s
   STX_AUTO(RdpCase) *c = rdp_case_new(params, filling, seed);
   rdp_case_name(c, filling, seed, what, sizeof what);
   STX_AUTO(RdpRun) expected = rdp_run(reference(), c, 1);
-  for (size_t i = 0; i < stx_rdp_paper_cuda_impls.count; i++)
-    expect_implementation(impl_at(i), c, wanted, &expected, what);
+  expect_run(c, wanted, &expected, what);
 }
 
 static const Wanted all = {true, true};
 
-/* Without the paper's way, which stores so much of a high column that it takes seconds on the
- * machine for PTX. */
-static void expect_fast_agreement(
-    StxRdpParams params, RdpFilling filling, uint64_t seed, Wanted wanted)
-{
-  char what[160];
-  STX_AUTO(RdpCase) *c = rdp_case_new(params, filling, seed);
-  rdp_case_name(c, filling, seed, what, sizeof what);
-  STX_AUTO(RdpRun) expected = rdp_run(reference(), c, 1);
-  expect_implementation(impl_at(0), c, wanted, &expected, what);
-}
-
 /* ---- Tests --------------------------------------------------------------------------------- */
-
-STX_TEST(the_table_has_both_ways)
-{
-  ck_assert_uint_eq(stx_rdp_paper_cuda_impls.count, 2);
-  ck_assert_ptr_eq(stx_impl_named(&stx_rdp_paper_cuda_impls, "cuda"), impl_at(0));
-  ck_assert_ptr_nonnull(stx_impl_named(&stx_rdp_paper_cuda_impls, "cuda-paper"));
-}
 
 /* Fillings for loops: all, or two of them. */
 static int first_filling(void)
@@ -158,9 +133,9 @@ STX_TEST(agrees_on_every_number_of_columns)
         RDP_STREET, (uint64_t)columns, all);
   int many = stx_test_small() ? 140 : 2500, rows = stx_test_small() ? 2 : 13;
   expect_agreement(rdp_params(many, rows, 2, 256, 0), RDP_STREET, 1, all);
-  expect_fast_agreement(rdp_params(1, 4400, 1, 256, 0), RDP_STREET, 3, all);
+  expect_agreement(rdp_params(1, 4400, 1, 256, 0), RDP_STREET, 3, all);
   for (rows = 299; rows <= 300; rows++)
-    expect_fast_agreement(rdp_params(40, rows, 2, 256, 0), RDP_STREET, 2, all);
+    expect_agreement(rdp_params(40, rows, 2, 256, 0), RDP_STREET, 2, all);
 }
 
 STX_TEST(agrees_on_a_smaller_last_cell)
@@ -190,9 +165,9 @@ STX_TEST(agrees_on_high_columns)
   static const int rows[] = {2047, 2048, 2049, 4095, 4096, 4097, 8000, STX_RDP_MAX_ROWS};
   if (stx_test_small()) { /* too high for the 64 KiB of some devices */
     expect_agreement(rdp_params(1, 4500, 1, 1024, 0), RDP_STREET, 5, all);
-    expect_fast_agreement(rdp_params(2, 4504, 1, 65535, 0), RDP_STREET, 6, all);
+    expect_agreement(rdp_params(2, 4504, 1, 65535, 0), RDP_STREET, 6, all);
     for (int median = 3; median <= 7; median += 2)
-      expect_fast_agreement(rdp_params(1, 4501, 1, 65535, median), RDP_SPARSE, 7, all);
+      expect_agreement(rdp_params(1, 4501, 1, 65535, median), RDP_SPARSE, 7, all);
     return;
   }
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -205,7 +180,7 @@ STX_TEST(agrees_on_high_columns)
 STX_TEST(agrees_where_columns_take_turns)
 {
   static const Wanted only_records = {true, false}, only_kept = {false, true};
-  expect_fast_agreement(rdp_params(258, 4500, 1, 65535, 0), RDP_STREET, 3, only_records);
+  expect_agreement(rdp_params(258, 4500, 1, 65535, 0), RDP_STREET, 3, only_records);
   if (stx_test_small())
     return;
   expect_agreement(rdp_params(258, 4700, 1, 256, 0), RDP_RAMP, 3, all);
@@ -219,7 +194,7 @@ STX_TEST(agrees_on_the_deepest_columns)
   STX_AUTO(RdpCase) *c =
       rdp_case_new(rdp_params(2, stx_test_small() ? 12 : 4097, 1, 0, 0), RDP_DEEP, 1);
   STX_AUTO(RdpRun) expected = rdp_run(reference(), c, 1);
-  expect_implementation(impl_at(0), c, all, &expected, "the deepest columns");
+  expect_run(c, all, &expected, "the deepest columns");
   ck_assert_uint_eq(expected.result.deepest, stx_grid_rows(&c->params.grid) - 1);
 }
 
