@@ -48,8 +48,7 @@ def times(bench, arguments):
     """The rows of stx-bench rdp."""
     return [{"columns": row["width"], "rows": row["height"], "input": row["input"],
              "code": row["implementation"] + " graph" * row["graph"], "threads": row["threads"],
-             "runs": row["runs"], "median_ms": row["median_ms"], "minimum_ms": row["minimum_ms"],
-             "rate_gb_s": row["rate"], "limit_gb_s": row["limit"]}
+             "runs": row["runs"], "median_ms": row["median_ms"], "minimum_ms": row["minimum_ms"]}
             for row in json.loads(run(bench, "rdp", "--json", *arguments))["rows"]]
 
 
@@ -136,8 +135,6 @@ def repeat_times(bench, arguments):
         for row, other in zip(best, times(bench, arguments)):
             for key in ("median_ms", "minimum_ms"):
                 row[key] = min(row[key], other[key], key=float)
-            for key in ("rate_gb_s", "limit_gb_s"):
-                row[key] = max(row[key], other[key], key=float)
     return best
 
 

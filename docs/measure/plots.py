@@ -151,7 +151,7 @@ def commit():
 def note_machine(name, bench):
     """Before times are measured: `name`'s row of machine.csv. `bench` is stx-bench."""
     found = json.loads(run(bench, "rdp", "--quick", "--time", 1, "--json", "--threads", 1))
-    level, limit = caches(), found["limits"][0]
+    level = caches()
     rows = read("machine.csv") if (FOLDER / "machine.csv").exists() else []
     clock = re.search(r"cpu MHz\s*: (\d+)", pathlib.Path("/proc/cpuinfo").read_text())
     mine = {"times": name, "date": datetime.date.today().isoformat(), "commit": commit(),
@@ -160,8 +160,7 @@ def note_machine(name, bench):
             "clock_mhz": clock[1] if clock else "",
             **{f"level{i}_kib": level.get(i, "") for i in (1, 2, 3)},
             "memory_gib": f'{first_number("/proc/meminfo") / 2 ** 20:.1f}',
-            "copy_gb_s": f'{limit["copy_gb_s"]:.1f}',
-            "multiply_add_gop_s": f'{limit["mul_add_gop_s"]:.1f}', "sources": sources(name)}
+            "sources": sources(name)}
     write("machine.csv", [row for row in rows if row["times"] != name] + [mine])
 
 

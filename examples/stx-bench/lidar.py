@@ -100,7 +100,7 @@ def run_kind(context, name, scans, stage):
 def run(options):
     import report
     import timing
-    with timing.machine(options, False) as machine:
+    with timing.machine(options) as machine:
         loaded = list(kinds(options))
         table = report.Table(options, machine)
         for name, scans in loaded:

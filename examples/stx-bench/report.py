@@ -47,7 +47,6 @@ def cells_of(row):
 class Table:
     def __init__(self, options, machine):
         self.options, self.machine, self.rows = options, machine, []
-        self.limits = [limits for limits in machine.limits[:machine.thread_counts] if limits.copy]
         if not options.json:
             self.print_machine()
             self.print_cells([title for title, _, _ in COLUMNS])
@@ -58,10 +57,6 @@ class Table:
         bullet, gpu = "* " * self.options.markdown, self.machine.gpu
         print(f"{cpu_name()}, gst-stixels {release.VERSION}, compiler "
               f"{self.machine.compiler.decode()}\n")
-        for one in self.limits:
-            print(f"{bullet}Limit, {one.threads} thread{'s' * (one.threads != 1)}: copy "
-                  f"{one.copy:.1f} GB/s, 8-bit add {one.add8:.0f} Gop/s, float64 multiply-add "
-                  f"{one.mul_add:.1f} Gop/s")
         if self.machine.device:
             print(f"{bullet}{gpu.name.decode()}, compute capability {gpu.major}.{gpu.minor}, "
                   f"{gpu.processors} multiprocessors, clock {gpu.clock_khz / 1e3:.0f} MHz, memory "
@@ -96,8 +91,6 @@ class Table:
             print(json.dumps({
                 "cpu": cpu_name(), "version": release.VERSION,
                 "compiler": self.machine.compiler.decode(),
-                "limits": [{"threads": one.threads, "copy_gb_s": one.copy, "add8_gop_s": one.add8,
-                            "mul_add_gop_s": one.mul_add} for one in self.limits],
                 "device": self.device() or None, "rows": self.rows}, indent=2))
         if any(row["differs"] for row in self.rows):
             raise Refused(settings.DIFFERS)

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The part of stx-bench that takes times: how fast every stage and implementation is, on this
- * machine, against what the machine can do at most. A library for stx-bench.py, which has the
- * command line, the input and the tables.
+ * The part of stx-bench that takes times: how fast every stage and implementation is on this
+ * machine. A library for stx-bench.py, which has the command line, the input and the tables.
  *
  *   stx_bench_stages.c  the stages: what they run, on the CPU and the GPU
  *   stx_bench_group.c   compares a stage's implementations with the reference, then times them
  *   stx_bench_cuda.c    the GPU and what it reaches
- *   stx_bench_limits.c  what the CPU can do: copying, 8-bit additions, multiply-adds
  */
 #pragma once
 
@@ -29,36 +27,28 @@ typedef struct {
 
 /* ---- Machine ------------------------------------------------------------------------------ */
 
-/* The rates that `threads` threads of the CPU reach together. */
-typedef struct {
-  int threads;
-  double copy;    /* GB/s, bytes read plus bytes written, buffers far larger than the caches */
-  double add8;    /* 10⁹ additions of 8-bit values per second, in registers */
-  double mul_add; /* 10⁹ float64 operations per second, multiplication and addition apart */
-} BenchLimits;
-
 /* The first GPU, as its driver describes it. */
 typedef struct {
   char name[128];
   int major, minor, processors, clock_khz, memory_clock_khz, memory_bus_bits;
   size_t memory, l2_cache; /* bytes */
-  double copy;             /* GB/s from device to device, counted as for the CPU */
+  double copy;             /* GB/s from device to device, bytes read plus bytes written */
 } BenchGpu;
 
 typedef struct BenchDevice BenchDevice;
 
-/* The work that is timed, and the limits it is compared with. */
+/* The processor and the GPU, as far as they are timed. */
 typedef struct {
-  BenchLimits limits[2]; /* of one thread, of all */
-  int thread_counts;     /* how many of them count; 0: nothing is timed on the CPU */
-  BenchDevice *device;   /* NULL: nothing is timed on the GPU */
+  int threads[2];      /* one, all */
+  int thread_counts;   /* how many of them count; 0: nothing is timed on the CPU */
+  BenchDevice *device; /* NULL: nothing is timed on the GPU */
   BenchGpu gpu;
   const char *compiler;
 } BenchMachine;
 
-/* `measured`: the limits of the CPU are, too. After a failure there is nothing to close. */
+/* After a failure there is nothing to close. */
 STX_API bool bench_machine_open(
-    BenchMachine *machine, int threads, bool cpu, bool gpu, bool measured, StxError *error);
+    BenchMachine *machine, int threads, bool cpu, bool gpu, StxError *error);
 STX_API void bench_machine_close(BenchMachine *machine);
 
 /* ---- Rows --------------------------------------------------------------------------------- */
@@ -94,8 +84,7 @@ typedef struct {
   int runs;
   double median, minimum; /* ms */
   double ratio;           /* reference's median (one thread) over this one's; 0: unknown */
-  double rate, limit;     /* GB/s or Gop/s, from the median; limit 0: no rate */
-  const char *unit;
+  double rate, limit;     /* GPU: GB/s, from the median; 0: no rate */
   double share; /* of the (vb, k, kind) pairs evaluated, 0…1; negative: does not apply */
 } BenchRow;
 

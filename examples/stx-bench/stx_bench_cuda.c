@@ -27,7 +27,8 @@ static bool time_copy(
   return true;
 }
 
-/* The best of several counts, as for the CPU; the driver's own copy and a plain kernel's. */
+/* The best of several counts: a limit is what the undisturbed machine can do. Copies are the
+ * driver's own and a plain kernel's. */
 static bool measure_copy(BenchDevice *d, StxError *error)
 {
   size_t size = COPY_CACHES * d->info->l2_cache;
@@ -92,16 +93,14 @@ static void describe(const BenchDevice *device, BenchGpu *gpu)
   memcpy(gpu->name, info->name, sizeof gpu->name);
 }
 
-bool bench_machine_open(
-    BenchMachine *machine, int threads, bool cpu, bool gpu, bool measured, StxError *error)
+bool bench_machine_open(BenchMachine *machine, int threads, bool cpu, bool gpu, StxError *error)
 {
-  const int all = stx_threads(threads), counts[] = {1, all};
-  *machine = (BenchMachine){.compiler = __VERSION__};
-  machine->thread_counts = !cpu ? 0 : all > 1 ? 2 : 1;
-  for (int t = 0; t < 2; t++)
-    machine->limits[t] = measured && t < machine->thread_counts
-                             ? bench_limits(counts[t])
-                             : (BenchLimits){.threads = counts[t]};
+  const int all = stx_threads(threads);
+  *machine = (BenchMachine){.compiler = __VERSION__,
+      .threads = {1, all},
+      .thread_counts = !cpu      ? 0
+                       : all > 1 ? 2
+                                 : 1};
   if (!gpu)
     return true;
   machine->device = malloc(sizeof *machine->device);

@@ -63,8 +63,8 @@ static void add_cpu_entries(Group *g, const void *record, const char *name, int 
     add_entry(g, (Entry){.record = record,
                      .name = name,
                      .timed = true,
-                     .threads = machine->limits[t].threads,
-                     .limits = t});
+                     .threads = machine->threads[t],
+                     .which = t});
 }
 
 /* A stage with several steps has one entry: the best implementation of each step. */
@@ -539,7 +539,6 @@ static double gpu_work(const Group *g, BenchRow *row)
     bytes += g->in & 1u << b && g->device.at[b] != NULL ? (double)moved(g, b) : 0;
     bytes += g->out & 1u << b ? (double)moved(g, b) : 0;
   }
-  row->unit = "GB/s";
   row->limit = g->context->machine->device->copy;
   return bytes / 1e9;
 }
@@ -556,7 +555,6 @@ static BenchRow make_row(const Group *g, Entry *entry, double reference)
       .classes = g->colmean.grid.classes,
       .differs = entry->differs,
       .runs = entry->runs,
-      .unit = "",
       .share = -1};
   if (entry->runs == 0)
     return row;
@@ -567,7 +565,7 @@ static BenchRow make_row(const Group *g, Entry *entry, double reference)
   return row;
 }
 
-/* The shares need the statistics of the entry's own run: one more, untimed. */
+/* The share needs the statistics of the entry's own run: one more, untimed. */
 static bool add_rate(Group *g, Entry *entry, BenchRow *row, StxError *error)
 {
   double ms;
@@ -580,9 +578,8 @@ static bool add_rate(Group *g, Entry *entry, BenchRow *row, StxError *error)
     set_outputs(g);
   }
   row->share = stage_share(g);
-  row->rate =
-      (gpu ? gpu_work(g, row) : stage_work(g, &g->context->machine->limits[entry->limits], row)) /
-      (row->median / 1e3);
+  if (gpu)
+    row->rate = gpu_work(g, row) / (row->median / 1e3);
   return true;
 }
 

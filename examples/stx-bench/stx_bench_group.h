@@ -31,8 +31,6 @@ struct BenchDevice {
 bool bench_device_open(BenchDevice *device, StxError *error);
 void bench_device_close(BenchDevice *device);
 
-BenchLimits bench_limits(int threads);
-
 /* Milliseconds of a clock that only goes forward. */
 static inline double now_ms(void)
 {
@@ -86,11 +84,11 @@ typedef struct {
   const void *record;
   const char *name;
   Where where;
-  bool reference;      /* gives the bytes that all others must give */
-  bool timed;          /* else it only serves for checking */
-  int threads, limits; /* limits: index in the machine's */
-  StxCudaGraph graph;  /* ON_GRAPH, from its first run on */
-  double first;        /* ms of the checking run */
+  bool reference;     /* gives the bytes that all others must give */
+  bool timed;         /* else it only serves for checking */
+  int threads, which; /* which: of the machine's */
+  StxCudaGraph graph; /* ON_GRAPH, from its first run on */
+  double first;       /* ms of the checking run */
   int wanted, runs;
   double spent; /* sum of ms */
   double ms[MAX_RUNS];
@@ -170,9 +168,6 @@ const void *stage_source(const Group *g, Buffer buffer);
 
 /* The numbers in the RESULT that a run left on the host. */
 void stage_take_result(Group *g);
-
-/* 10⁹ units of work of one run on the CPU, in the unit that *row then names; 0: not known. */
-double stage_work(const Group *g, const BenchLimits *limits, BenchRow *row);
 
 /* The share of all pairs of rows that a run evaluated; negative: the stage has no pairs. */
 double stage_share(const Group *g);

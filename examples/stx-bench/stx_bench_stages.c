@@ -13,18 +13,6 @@
 #define MOTION_STEP 2                /* columns from one frame to the next */
 #define TURN .01                     /* radians, about the vertical */
 
-/*
- * Nominal operations of the tables' Gop/s; implementations may do fewer or more.
- *   sgm    per pixel and candidate: 8 for each path (a difference, two sums, three minima, the
- *          running minimum, the sum over the paths) and 8 for costs and both views' winners
- *   satdp  per evaluated pair: 20 (mean of the three kinds), and 2 per class, of which each
- *          belongs to one kind of three
- */
-#define SGM_PATH_OPS 8
-#define SGM_OTHER_OPS 8
-#define SATDP_OPS 20
-#define SATDP_CLASS_OPS (2.0 / 3)
-
 /* ---- Steps -------------------------------------------------------------------------------- */
 
 /* A step's scratch function: what its record says for these arguments and so many threads. */
@@ -376,7 +364,7 @@ static bool open_pipelines(Group *g, StxError *error)
   const BenchMachine *machine = g->context->machine;
   for (int t = 0; t <= machine->thread_counts; t++) {
     const bool reference = t == machine->thread_counts;
-    int at = reference ? 2 : t, threads = reference ? 1 : machine->limits[t].threads;
+    int at = reference ? 2 : t, threads = reference ? 1 : machine->threads[t];
     g->pipelines[at] = open_pipeline(g, threads, error);
     if (g->pipelines[at] == NULL)
       return false;
@@ -478,7 +466,7 @@ void stage_close(Group *g)
 static bool run_pipeline(Group *g, const Entry *entry, StxError *error)
 {
   const BenchInput *input = g->context->input;
-  StxPipeline *pipeline = g->pipelines[entry->reference ? 2 : entry->limits];
+  StxPipeline *pipeline = g->pipelines[entry->reference ? 2 : entry->which];
   StxPipelineInput frame = {
       .left = input->left, .right = input->right, .labels = input->labels, .camera = input->camera};
   StxPipelineOutput output;
@@ -512,7 +500,7 @@ static bool run_hazards(Group *g, const Entry *entry, StxError *error)
 
 static bool run_motion_here(Group *g, const Entry *entry, StxError *error)
 {
-  return move(g, &g->host, entry->limits, 0, error);
+  return move(g, &g->host, entry->which, 0, error);
 }
 
 const Stage bench_stages[BENCH_STAGES] = {
@@ -575,46 +563,4 @@ double stage_share(const Group *g)
   if (g->what->stage != BENCH_SATDP && g->what->stage != BENCH_FULLDP)
     return -1;
   return (double)g->evaluated / (double)stx_satdp_pairs(&g->satdp.grid, g->satdp_tables.has_ground);
-}
-
-/* Disparities that are tried: all at each pixel, or, coarse to fine, a window on each level, which
- * has a quarter of the pixels of the last. */
-static double sgm_candidates(const Group *g, double pixels)
-{
-  double all = 0;
-  if (g->sgm.search == STX_SGM_FULL)
-    return pixels * g->sgm.max_disparity;
-  for (int levels = stx_sgm_coarse_levels(g->sgm.max_disparity); levels > 0; levels--, pixels /= 4)
-    all += 2 * STX_SGM_COARSE_WINDOW * pixels / STX_SGM_COARSE_STEP;
-  return all;
-}
-
-double stage_work(const Group *g, const BenchLimits *limits, BenchRow *row)
-{
-  const StxGrid *grid = &g->colmean.grid;
-  const double pixels = (double)grid->width * grid->height;
-  row->unit = "GB/s";
-  row->limit = limits->copy;
-  switch (g->what->stage) {
-  case BENCH_SGM:
-    row->unit = "Gop/s";
-    row->limit = limits->add8;
-    return sgm_candidates(g, pixels) * (SGM_PATH_OPS * g->sgm.paths + SGM_OTHER_OPS) / 1e9;
-  case BENCH_COLMEAN: {
-    int semantics = g->what->semantics == STX_SEMANTICS_LABELS ? 1 : grid->classes;
-    return (pixels * (3 + semantics) + (double)stx_grid_bytes(grid)) / 1e9;
-  }
-  case BENCH_RDP:
-    return ((double)stx_grid_bytes(grid) + (double)(g->stixel_count * sizeof(StxStixel))) / 1e9;
-  case BENCH_RECTIFY:
-    return (2 * pixels + (double)g->prepared_size) / 1e9;
-  case BENCH_SATDP:
-    row->unit = "Gop/s";
-    row->limit = limits->mul_add;
-    return (double)g->evaluated * (SATDP_OPS + SATDP_CLASS_OPS * grid->classes) / 1e9;
-  default:
-    row->unit = "";
-    row->limit = 0;
-    return 0;
-  }
 }

@@ -37,11 +37,9 @@ def checked(function, *arguments):
 
 
 @contextlib.contextmanager
-def machine(options, measured):
-    """`measured`: with the limits of the CPU."""
+def machine(options):
     found = c.BenchMachine()
-    checked(lib.bench_machine_open, ctypes.byref(found), options.threads, options.cpu, options.gpu,
-            measured)
+    checked(lib.bench_machine_open, ctypes.byref(found), options.threads, options.cpu, options.gpu)
     try:
         yield found
     finally:
@@ -55,11 +53,12 @@ def _row(found, stage, text):
            "differs": found.differs, "runs": found.runs}
     if found.runs:
         row.update(median_ms=found.median, minimum_ms=found.minimum)
-        known = {"times_reference": found.ratio > 0, "rate": found.rate > 0, "unit": found.rate > 0,
-                 "limit": found.limit > 0, "pairs_evaluated": found.share >= 0}
-        values = {"times_reference": found.ratio, "rate": found.rate, "unit": found.unit.decode(),
-                  "limit": found.limit, "pairs_evaluated": found.share}
-        row.update({name: values[name] for name, is_known in known.items() if is_known})
+        if found.ratio > 0:
+            row["times_reference"] = found.ratio
+        if found.rate > 0:
+            row.update(rate=found.rate, unit="GB/s", limit=found.limit)
+        if found.share >= 0:
+            row["pairs_evaluated"] = found.share
     return row
 
 

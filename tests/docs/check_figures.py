@@ -34,7 +34,7 @@ plots = importlib.import_module("plots")
 LEDGER = ROOT / "tests/docs/figures.txt"
 REASONS = ("definition", "paper", "example", "model")
 OTHER = "all other"
-UNIT = (r"%|‰|[munµ]s|s|min|h|[kMG]?Hz|fps|[KMG]?i?B|[KMG]bit|Gop|frames/s|[km]?m|cm|px|nats?|°|"
+UNIT = (r"%|‰|[munµ]s|s|min|h|[kMG]?Hz|fps|[KMG]?i?B|[KMG]bit|frames/s|[km]?m|cm|px|nats?|°|"
         r"cycles|bytes|times|seconds|minutes|hours|milliseconds|percent")
 NUMBER = re.compile(r"(?<![\w.])[-−+]?\d*\.?\d+|\d+|[¼½¾⁰¹²³⁴-⁹]+")
 FIGURE = re.compile(rf"(?<![\w.])(?:\d*\.\d+(?![\w.])|\d[\d.]*(?:-|\s+)?(?:{UNIT})(?!\w))")
