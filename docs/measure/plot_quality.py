@@ -11,7 +11,6 @@ import os
 import pathlib
 import statistics
 
-import plot_boxes
 import plot_motion
 import plot_occupancy
 import plot_stixels
@@ -192,14 +191,13 @@ def camera_rows(programs, only=()):
 
 def measure(programs):
     """Writes cameras.csv, masks.csv, matcher.csv, roadline.csv, obstacles.csv, hazards.csv,
-    hazards-real.csv, motion.csv, boxes.csv, occupancy.csv and velocities'."""
+    hazards-real.csv, motion.csv, occupancy.csv and velocities'."""
     write("masks.csv", [row for key in masked() for row in mask_rows(programs, *key)])
     measure_hazards(programs)
     rows = camera_rows(programs)
     if rows:
         write("cameras.csv", rows)
     plot_motion.measure(evaluate, programs)
-    plot_boxes.measure(evaluate, programs)
     plot_occupancy.measure(evaluate, programs)
     plot_velocities.measure(evaluate, programs)
     write("matcher.csv", in_parallel(lambda *key: matcher_row(programs, *key), [
@@ -222,7 +220,6 @@ def sample(programs):
                               for _ in range(os.environ.get("STX_ENDURANCE") == "full")],
             "cameras.csv": camera_rows(programs, CAMERAS_AGAIN),
             **plot_motion.sample(evaluate, programs),
-            **plot_boxes.sample(evaluate, programs),
             **plot_occupancy.sample(evaluate, programs),
             **plot_velocities.sample(evaluate, programs)}
 
@@ -325,5 +322,5 @@ def other_cameras():
 
 def tables():
     return (other_cameras() + masks() + matcher() + roadline() + obstacles() + hazards() +
-            real_hazards() + plot_motion.tables() + plot_boxes.tables() + plot_occupancy.tables() +
+            real_hazards() + plot_motion.tables() + plot_occupancy.tables() +
             plot_velocities.tables())

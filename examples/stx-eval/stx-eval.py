@@ -11,7 +11,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "shared"))
 
 import release  # noqa: E402 (where it is had to be said first)
 
-COMMANDS = ("boxes", "column", "hazards", "lidar", "motion", "obstacles", "occupancy")
+COMMANDS = ("column", "hazards", "lidar", "motion", "obstacles", "occupancy")
 
 
 def main():

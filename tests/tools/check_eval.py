@@ -131,8 +131,7 @@ def hazards_of_the_street():
 
 def every_program_says_its_version():
     said = {run(EVAL, f"{command} --version")[0].rpartition(" (gst-stixels) ")[2]
-            for command in ("", "boxes", "column", "hazards", "lidar", "motion", "obstacles",
-                                      "occupancy")}
+            for command in ("", "column", "hazards", "lidar", "motion", "obstacles", "occupancy")}
     said |= {run(sys.argv[2], f"{command} --version")[0].rpartition(" (gst-stixels) ")[2]
              for command in ("", "frames", "lidar")}
     assert said == {release.VERSION + "\n"}, said
@@ -317,8 +316,6 @@ def errors_name_the_option():
         ("obstacles --motion fast", "choose one of none, poses, video"),
         ("obstacles --motion video --perfect", "no pictures for --motion=video"),
         ("obstacles --motion poses --scans", "no use for --motion"),
-        ("boxes", "say a folder with labelled scans"), ("boxes / --farthest 4", "--farthest=4"),
-        ("boxes a b", "one folder"), ("boxes /nowhere", "/nowhere"),
         ("occupancy --frames 0", "--frames=0"), ("occupancy --scans", "--scans needs a --sequence"),
         ("occupancy --resolution .05 --size 400", "8000 cells along a side"),
         ("occupancy --motion fast", "given, none, alone"),
