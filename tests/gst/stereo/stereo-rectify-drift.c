@@ -51,9 +51,9 @@ static GstBuffer *view_of(gboolean right, GstClockTime time)
   return buffer;
 }
 
-static RectifyRig rig_with(const char *refine)
+static StereoPair rig_with(const char *refine)
 {
-  RectifyRig rig = rectify_rig_of_two_pads(PAIR);
+  StereoPair rig = rectify_rig_of_two_pads(PAIR);
 
   gst_harness_use_systemclock(rig.left);
   gst_element_set_state(rig.element, GST_STATE_READY);
@@ -65,7 +65,7 @@ static RectifyRig rig_with(const char *refine)
 }
 
 /* A pair of frames; the right one that comes out is added to the sum, if there is one. */
-static void push(RectifyRig *rig, GstBuffer *left, GstBuffer *right, GChecksum *sum)
+static void push(StereoPair *rig, GstBuffer *left, GstBuffer *right, GChecksum *sum)
 {
   g_autoptr(GstBuffer) out = NULL;
   GstMapInfo map;
@@ -80,14 +80,14 @@ static void push(RectifyRig *rig, GstBuffer *left, GstBuffer *right, GChecksum *
   gst_buffer_unmap(out, &map);
 }
 
-static void push_frames(RectifyRig *rig, guint first, guint end, GChecksum *sum)
+static void push_frames(StereoPair *rig, guint first, guint end, GChecksum *sum)
 {
   for (guint i = first; i < end; i++)
     push(rig, view_of(FALSE, i * SHORT), view_of(TRUE, i * SHORT), sum);
 }
 
 /* Returns a number of `stats`. */
-static gdouble number(const RectifyRig *rig, const char *name)
+static gdouble number(const StereoPair *rig, const char *name)
 {
   g_autoptr(GstStructure) stats = NULL;
   const GValue *drift;
@@ -108,7 +108,7 @@ static void expect_near(gdouble value, gdouble expected, gdouble tolerance)
 static gchar *digest(const char *refine)
 {
   g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
-  g_auto(RectifyRig) rig = rig_with(refine);
+  g_auto(StereoPair) rig = rig_with(refine);
 
   push_frames(&rig, 0, 45, sum);
   return g_strdup(g_checksum_get_string(sum));
@@ -120,7 +120,7 @@ static const gdouble pitch = LOWER / 300.0 * 180 / G_PI;
 
 STX_TEST(report_says_how_far_the_right_view_lies)
 {
-  g_auto(RectifyRig) rig = rig_with("report");
+  g_auto(StereoPair) rig = rig_with("report");
   guint messages = 0;
   GstMessage *message;
 
@@ -144,7 +144,7 @@ STX_TEST(report_says_how_far_the_right_view_lies)
 
 STX_TEST(without_refine_nothing_is_said)
 {
-  g_auto(RectifyRig) rig = rig_with("off");
+  g_auto(StereoPair) rig = rig_with("off");
   g_autoptr(GstStructure) stats = NULL;
 
   push_frames(&rig, 0, 20, NULL);
@@ -167,7 +167,7 @@ STX_TEST(the_same_input_gives_the_same_bytes)
 
 STX_TEST(apply_levels_the_view_by_a_tenth_of_a_pixel_per_frame)
 {
-  g_auto(RectifyRig) rig = rig_with("apply");
+  g_auto(StereoPair) rig = rig_with("apply");
   gdouble before = 0, most = .1 / 300 * 180 / G_PI;
 
   for (guint i = 0; i < 90; i++) { /* 3 s */
@@ -183,7 +183,7 @@ STX_TEST(apply_levels_the_view_by_a_tenth_of_a_pixel_per_frame)
 
 STX_TEST(flushes_and_caps_keep_what_was_learnt_and_a_start_does_not)
 {
-  g_auto(RectifyRig) rig = rig_with("apply");
+  g_auto(StereoPair) rig = rig_with("apply");
   GstHarness *sides[] = {rig.left, rig.right};
   gdouble learnt;
 
@@ -210,7 +210,7 @@ STX_TEST(flushes_and_caps_keep_what_was_learnt_and_a_start_does_not)
 /* A dark right view, and two dark ones. */
 STX_TEST_LOOP(without_evidence_nothing_is_done, 2)
 {
-  g_auto(RectifyRig) rig = rig_with("apply");
+  g_auto(StereoPair) rig = rig_with("apply");
 
   for (guint i = 0; i < 60; i++) {
     GstBuffer *left = view_of(FALSE, i * SHORT), *right = view_of(TRUE, i * SHORT);
@@ -226,7 +226,7 @@ STX_TEST_LOOP(without_evidence_nothing_is_done, 2)
 
 STX_TEST(one_camera_alone_goes_on)
 {
-  g_auto(RectifyRig) rig = rig_with("apply");
+  g_auto(StereoPair) rig = rig_with("apply");
 
   for (guint i = 0; i < 60; i++) {
     gst_harness_push(rig.right, view_of(TRUE, i * SHORT));
@@ -242,7 +242,7 @@ STX_TEST(one_camera_alone_goes_on)
 
 STX_TEST(files_of_rectified_pairs_are_taken_to_look_for_drift)
 {
-  g_auto(RectifyRig) rig = rig_with("report");
+  g_auto(StereoPair) rig = rig_with("report");
 
   gst_element_set_state(rig.element, GST_STATE_NULL);
   stx_test_write("calib.txt", KITTI);

@@ -35,7 +35,7 @@ STX_TEST_LOOP(says_what_is_wrong_with_a_file, calibration_fault_count)
   const CalibrationFault *fault = &calibration_faults[_i];
   char *calibration = calibration_fault_text(fault);
   g_autofree char *text = NULL;
-  g_auto(RectifyRig) rig = rectify_rig(calibration);
+  g_auto(StereoPair) rig = rectify_rig(calibration);
 
   if (fault->second != NULL) {
     stx_test_write("stereo-rectify.yml.right", fault->second);
@@ -51,7 +51,7 @@ STX_TEST_LOOP(says_what_is_wrong_with_a_file, calibration_fault_count)
 /* Pictures that come are of another shape than the file says, which is good by itself. */
 STX_TEST(says_that_pictures_are_of_another_shape)
 {
-  g_auto(RectifyRig) rig = rectify_rig_of_two_pads(CASE_KALIBR);
+  g_auto(StereoPair) rig = rectify_rig_of_two_pads(CASE_KALIBR);
 
   rectify_set_caps(rig.right, "GRAY8", 640, 360);
   stx_test_expect_error(rig.bus, ":20: cam1: \"resolution\"", "640x360", "640x480",
@@ -61,7 +61,7 @@ STX_TEST(says_that_pictures_are_of_another_shape)
 /* Pictures are smaller than those of a file that does not say its size. */
 STX_TEST(says_that_pictures_are_smaller)
 {
-  g_auto(RectifyRig) rig = rectify_rig_of_two_pads(CASE_INTRINSICS CASE_POSE);
+  g_auto(StereoPair) rig = rectify_rig_of_two_pads(CASE_INTRINSICS CASE_POSE);
 
   rectify_set_caps(rig.left, "GRAY8", 160, 120);
   stx_test_expect_error(rig.bus, ":3: \"M1\"", "(320.5, 240.25)", "160x120", "image_width", NULL);

@@ -30,7 +30,7 @@ static void expect_same_samples(GstBuffer *actual, GstBuffer *expected, const Gs
 
 static void goes_through(const char *format, const char *calibration, int width, int height)
 {
-  g_auto(RectifyRig) rig = rectify_rig_of_two_pads(calibration);
+  g_auto(StereoPair) rig = rectify_rig_of_two_pads(calibration);
   g_autoptr(GstBuffer) picture = rectify_picture(format, width, height, 3);
   g_autoptr(GstBuffer) out = NULL;
   GstVideoInfo info;
@@ -58,7 +58,7 @@ STX_TEST_LOOP(odd_sizes_go_through, G_N_ELEMENTS(formats))
 /* The byte behind the last pixel of an odd row is made 0, whatever was there. */
 STX_TEST(packed_rows_end_with_nothing)
 {
-  g_auto(RectifyRig) rig =
+  g_auto(StereoPair) rig =
       rectify_rig_of_two_pads("image_size: [65, 49]\n" CAMERA("1") CAMERA("2") RECTIFIED);
   GstMapInfo map;
   g_autoptr(GstBuffer) out = NULL;
@@ -76,7 +76,7 @@ STX_TEST(packed_rows_end_with_nothing)
 /* Half a side-by-side frame begins in the middle of a pair. */
 STX_TEST_RANGE(halves_of_odd_width_have_no_whole_pairs, 1, 6)
 {
-  g_auto(RectifyRig) rig = rectify_rig_of_one_pad(
+  g_auto(StereoPair) rig = rectify_rig_of_one_pad(
       "image_size: [65, 49]\n" CAMERA("1") CAMERA("2") RECTIFIED, "side-by-side");
 
   rectify_set_caps(rig.left, formats[_i], 130, 49);

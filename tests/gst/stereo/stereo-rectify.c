@@ -19,7 +19,7 @@ static void expect_same(GstBuffer *actual, GstBuffer *expected, const char *what
 
 STX_TEST(camera_and_size_go_into_the_caps)
 {
-  RectifyRig rig = rectify_rig_of_two_pads(PLAIN);
+  StereoPair rig = rectify_rig_of_two_pads(PLAIN);
 
   rectify_set_caps(rig.left, "GRAY8", WIDTH, HEIGHT);
   gst_harness_push(rig.left, rectify_picture("GRAY8", WIDTH, HEIGHT, 0));
@@ -30,20 +30,20 @@ STX_TEST(camera_and_size_go_into_the_caps)
   fail_unless(rectify_field(rig.left, "camera-baseline") == 0.2);
   fail_unless(rectify_field(rig.left, "camera-height") == 1.5); /* came in */
   stx_test_expect_silence(rig.bus);
-  rectify_rig_free(&rig);
+  stereo_pair_free(&rig);
   rig = rectify_rig_of_two_pads(PLAIN);
   g_object_set(rig.element, "width", 32, NULL);
   rectify_set_caps(rig.left, "I420", WIDTH, HEIGHT);
   fail_unless_equals_int(rectify_side(rig.left, "height"), 24);
   fail_unless(rectify_field(rig.left, "camera-focal") == 25);
-  rectify_rig_free(&rig);
+  stereo_pair_free(&rig);
 }
 
 /* No side waits for the other, or ends with it. */
 /* Motion that an application attached to the picture is passed on. */
 STX_TEST(motion_goes_on)
 {
-  g_auto(RectifyRig) rig = rectify_rig_of_two_pads(PLAIN);
+  g_auto(StereoPair) rig = rectify_rig_of_two_pads(PLAIN);
   GstBuffer *picture = rectify_picture("GRAY8", WIDTH, HEIGHT, 0);
   const StxMotion motion = {.state = STX_MOTION_KNOWN, .translation = {0, 0, -1}};
   g_autoptr(GstBuffer) out = NULL;
@@ -58,7 +58,7 @@ STX_TEST(motion_goes_on)
 
 STX_TEST(each_side_ends_for_itself)
 {
-  g_auto(RectifyRig) rig = rectify_rig_of_two_pads(PLAIN);
+  g_auto(StereoPair) rig = rectify_rig_of_two_pads(PLAIN);
   GstEvent *event;
   gboolean ended = FALSE;
 
@@ -85,7 +85,7 @@ STX_TEST(each_side_ends_for_itself)
 
 STX_TEST(size_changes_in_mid_stream)
 {
-  g_auto(RectifyRig) rig = rectify_rig_of_two_pads(PLAIN);
+  g_auto(StereoPair) rig = rectify_rig_of_two_pads(PLAIN);
 
   for (int i = 1; i <= 3; i++) {
     rectify_set_caps(rig.left, "NV12", WIDTH * i, HEIGHT * i);
@@ -103,7 +103,7 @@ STX_TEST(size_changes_in_mid_stream)
 
 STX_TEST(flushes_go_on)
 {
-  g_auto(RectifyRig) rig = rectify_rig_of_one_pad(PLAIN, "top-bottom");
+  g_auto(StereoPair) rig = rectify_rig_of_one_pad(PLAIN, "top-bottom");
   GstSegment segment;
 
   gst_segment_init(&segment, GST_FORMAT_TIME);
@@ -128,7 +128,7 @@ STX_TEST(flushes_go_on)
  * to say it. */
 static void expect_halves(const char *layout, gboolean rows, gboolean swapped)
 {
-  g_auto(RectifyRig) rig = rectify_rig_of_one_pad(PLAIN, layout);
+  g_auto(StereoPair) rig = rectify_rig_of_one_pad(PLAIN, layout);
   int width = rows ? WIDTH : 2 * WIDTH, height = rows ? 2 * HEIGHT : HEIGHT;
   g_autoptr(GstBuffer) frame = rectify_picture("GRAY8", width, height, 0);
   GstHarness *harnesses[] = {rig.left, rig.right};
@@ -168,7 +168,7 @@ STX_TEST(both_views_in_one_frame)
 
 STX_TEST(a_seek_from_both_lanes_goes_up_once)
 {
-  g_auto(RectifyRig) rig = rectify_rig_of_one_pad(PLAIN, "side-by-side");
+  g_auto(StereoPair) rig = rectify_rig_of_one_pad(PLAIN, "side-by-side");
   GstEvent *seek = gst_event_new_seek(
       1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0);
   GstEvent *event;
@@ -186,7 +186,7 @@ STX_TEST(a_seek_from_both_lanes_goes_up_once)
 
 STX_TEST(pads_exclude_each_other)
 {
-  g_auto(RectifyRig) rig = rectify_rig(PLAIN);
+  g_auto(StereoPair) rig = rectify_rig(PLAIN);
   g_autoptr(GstPad) left = gst_element_request_pad_simple(rig.element, "sink_left");
   g_autoptr(GstPad) both = NULL;
 
@@ -203,7 +203,7 @@ STX_TEST(pads_exclude_each_other)
 
 static void expect_no_start(const char *path, const char *word, const char *more)
 {
-  g_auto(RectifyRig) rig = rectify_rig("K1: [1]\n");
+  g_auto(StereoPair) rig = rectify_rig("K1: [1]\n");
 
   if (path != NULL)
     g_object_set(rig.element, "calibration", path, NULL);
@@ -221,22 +221,22 @@ STX_TEST(bad_files)
 
 STX_TEST(bad_caps)
 {
-  RectifyRig rig = rectify_rig_of_two_pads(PLAIN);
+  StereoPair rig = rectify_rig_of_two_pads(PLAIN);
 
   gst_harness_set_src_caps_str(rig.left, "video/x-raw,format=v210,width=64,height=48");
   stx_test_expect_error(rig.bus, "sink_left", "v210", "videoconvert", NULL);
   fail_unless_equals_int(
       gst_harness_push(rig.left, stx_test_buffer(6144, 0, 0, FRAME)), GST_FLOW_NOT_NEGOTIATED);
-  rectify_rig_free(&rig);
+  stereo_pair_free(&rig);
   rig = rectify_rig_of_one_pad(PLAIN, NULL);
   rectify_set_caps(rig.left, "GRAY8", 2 * WIDTH, HEIGHT);
   stx_test_expect_error(rig.bus, "multiview-mode=mono", "layout=side-by-side", NULL);
-  rectify_rig_free(&rig);
+  stereo_pair_free(&rig);
 }
 
 STX_TEST(buffers_that_do_not_fit)
 {
-  g_auto(RectifyRig) rig = rectify_rig_of_two_pads(PLAIN);
+  g_auto(StereoPair) rig = rectify_rig_of_two_pads(PLAIN);
 
   rectify_set_caps(rig.right, "GRAY8", WIDTH, HEIGHT);
   fail_unless_equals_int(

@@ -18,38 +18,19 @@
 #define CAMERA ",camera-focal=700.0,camera-baseline=0.5"
 #define PLAIN "disparity-colour legend=none "
 
-typedef struct {
-  GstElement *element;
-  GstHarness *map, *truth; /* truth NULL: no such pad */
-  GstBus *bus;
-} Fixture;
-
-static Fixture begin(const char *properties, const char *map, const char *truth)
+static Stage begin(const char *properties, const char *map, const char *truth)
 {
   g_autofree gchar *line = g_strconcat(PLAIN, properties, NULL);
-  Fixture f = {.element = gst_parse_launch(line, NULL)};
+  Stage f = stx_test_stage("disparity-colour", line, NULL);
 
-  f.bus = stx_test_watch(f.element);
-  f.map = gst_harness_new_with_element(f.element, "sink", "src");
   if (truth != NULL)
-    f.truth = gst_harness_new_with_element(f.element, "truth", NULL);
-  gst_harness_set_sink_caps_str(f.map, "video/x-raw,format=RGB");
-  gst_harness_set_src_caps_str(f.map, map);
+    f.side = gst_harness_new_with_element(f.element, "truth", NULL);
+  gst_harness_set_sink_caps_str(f.harness, "video/x-raw,format=RGB");
+  gst_harness_set_src_caps_str(f.harness, map);
   if (truth != NULL)
-    gst_harness_set_src_caps_str(f.truth, truth);
+    gst_harness_set_src_caps_str(f.side, truth);
   return f;
 }
-
-static void end(Fixture *f)
-{
-  if (f->truth != NULL)
-    gst_harness_teardown(f->truth);
-  gst_harness_teardown(f->map);
-  stx_test_unwatch(f->bus);
-  gst_object_unref(f->element);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Fixture, end)
 
 /* Disparities of 0 … 70 px, some unknown; `seed` 0 is all unknown. */
 static GstBuffer *map_at(guint frame, guint seed)
@@ -113,10 +94,10 @@ static void expect_picture(GstBuffer *picture, const StxColormapParams *params, 
   gst_buffer_unref(picture);
 }
 
-static GstBuffer *push(Fixture *f, GstBuffer *map)
+static GstBuffer *push(Stage *f, GstBuffer *map)
 {
-  ck_assert_int_eq(gst_harness_push(f->map, gst_buffer_ref(map)), GST_FLOW_OK);
-  return gst_harness_pull(f->map);
+  ck_assert_int_eq(gst_harness_push(f->harness, gst_buffer_ref(map)), GST_FLOW_OK);
+  return gst_harness_pull(f->harness);
 }
 
 /* ---- Stixels ------------------------------------------------------------------------------- */
@@ -158,7 +139,7 @@ static GstBuffer *two_values(guint frame, guint low, guint high)
   return buffer;
 }
 
-static void expect_ends(Fixture *f, GstBuffer *map, gboolean ends, const char *what)
+static void expect_ends(Stage *f, GstBuffer *map, gboolean ends, const char *what)
 {
   const StxColormapParams params = {.mode = STX_COLORMAP_DISPARITY, .palette = STX_PALETTE_GRAY};
   g_autoptr(GstBuffer) picture = push(f, map);
@@ -175,12 +156,12 @@ static void expect_ends(Fixture *f, GstBuffer *map, gboolean ends, const char *w
  * once again. */
 STX_TEST(the_range_of_frames)
 {
-  g_auto(Fixture) f = begin("range=frame palette=gray", MAP_CAPS, NULL);
+  g_auto(Stage) f = begin("range=frame palette=gray", MAP_CAPS, NULL);
 
   expect_ends(&f, map_at(0, 0), FALSE, "nothing is known");
   expect_ends(&f, two_values(1, 20, 40), TRUE, "the first");
   expect_ends(&f, two_values(2, 22, 34), FALSE, "a little narrower");
-  stx_test_flush(f.map);
+  stx_test_flush(f.harness);
   expect_ends(&f, two_values(3, 22, 34), TRUE, "after a flush");
   expect_ends(&f, two_values(4, 100, 150), TRUE, "another scene");
 }
@@ -206,18 +187,18 @@ static const struct {
 
 STX_TEST_LOOP(refuses_with_a_reason, G_N_ELEMENTS(refusals))
 {
-  g_auto(Fixture) f = begin(refusals[_i].properties, refusals[_i].caps, refusals[_i].truth);
+  g_auto(Stage) f = begin(refusals[_i].properties, refusals[_i].caps, refusals[_i].truth);
 
-  if (f.truth != NULL)
-    gst_harness_push(f.truth, map_at(0, 1));
-  gst_harness_push(f.map, map_at(0, 1));
+  if (f.side != NULL)
+    gst_harness_push(f.side, map_at(0, 1));
+  gst_harness_push(f.harness, map_at(0, 1));
   stx_test_expect_error(f.bus, refusals[_i].words[0], refusals[_i].words[1], NULL);
 }
 
 STX_TEST(refuses_half_a_record)
 {
-  g_auto(Fixture) f = begin("", STIXEL_CAPS, NULL);
+  g_auto(Stage) f = begin("", STIXEL_CAPS, NULL);
 
-  gst_harness_push(f.map, stx_test_buffer(25, 0, 0, FRAME));
+  gst_harness_push(f.harness, stx_test_buffer(25, 0, 0, FRAME));
   stx_test_expect_error(f.bus, "25", "24", NULL);
 }

@@ -20,40 +20,16 @@
 #define SCANS "application/x-lidar,framerate=10/1"
 #define PLAIN "lidar-overlay legend=none alpha=1 point-size=3 "
 
-typedef struct {
-  GstElement *element;
-  GstHarness *video, *points;
-  GstBus *bus;
-} Rig;
-
-static Rig begin(const char *line, const char *video, const char *scans)
+static Stage begin(const char *line, const char *video, const char *scans)
 {
-  Rig rig = {.element = gst_parse_launch(line, NULL)};
-
-  fail_unless(rig.element != NULL);
-  rig.bus = stx_test_watch(rig.element);
-  rig.video = gst_harness_new_with_element(rig.element, "sink", "src");
-  rig.points = gst_harness_new_with_element(rig.element, "points", NULL);
-  gst_harness_set_src_caps_str(rig.video, video);
-  gst_harness_set_src_caps_str(rig.points, scans);
-  return rig;
+  return stx_test_stage_with("lidar-overlay", line, video, "points", scans);
 }
 
-static void end(Rig *rig)
-{
-  gst_harness_teardown(rig->points);
-  gst_harness_teardown(rig->video);
-  stx_test_unwatch(rig->bus);
-  gst_object_unref(rig->element);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rig, end)
-
-static void push_frame(Rig *rig, GstClockTime pts)
+static void push_frame(Stage *rig, GstClockTime pts)
 {
   GstBuffer *frame = stx_test_buffer(3 * WIDTH * HEIGHT, 100, pts, FRAME);
 
-  gst_harness_push(rig->video, frame);
+  gst_harness_push(rig->harness, frame);
 }
 
 /* One obstacle of no cluster at (x, y, z). */
@@ -76,9 +52,9 @@ typedef struct {
   guint8 red; /* of the reddest pixel */
 } Spot;
 
-static Spot pull(Rig *rig)
+static Spot pull(Stage *rig)
 {
-  g_autoptr(GstBuffer) frame = gst_harness_pull(rig->video);
+  g_autoptr(GstBuffer) frame = gst_harness_pull(rig->harness);
   guint8 bytes[HEIGHT][WIDTH][3];
   Spot spot = {0};
 
@@ -97,7 +73,7 @@ static Spot pull(Rig *rig)
   return spot;
 }
 
-static void expect_spot(Rig *rig, gdouble x, gdouble y)
+static void expect_spot(Stage *rig, gdouble x, gdouble y)
 {
   Spot spot = pull(rig);
 
@@ -111,10 +87,10 @@ static void expect_spot(Rig *rig, gdouble x, gdouble y)
 static void expect_drawn(
     const char *line, const char *video, const char *scans, gdouble x, gdouble y)
 {
-  g_auto(Rig) rig = begin(line, video, scans);
+  g_auto(Stage) rig = begin(line, video, scans);
 
   push_frame(&rig, 0);
-  gst_harness_push(rig.points, scan_at(0, 10, 2.5, 1));
+  gst_harness_push(rig.side, scan_at(0, 10, 2.5, 1));
   expect_spot(&rig, x, y);
   stx_test_expect_silence(rig.bus);
 }
@@ -178,10 +154,10 @@ STX_TEST(what_is_missing_is_named)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_auto(Rig) rig = begin(cases[i].line, cases[i].video, cases[i].scans);
+    g_auto(Stage) rig = begin(cases[i].line, cases[i].video, cases[i].scans);
 
     push_frame(&rig, 0);
-    gst_harness_push(rig.points, scan_at(0, 10, 0, 0));
+    gst_harness_push(rig.side, scan_at(0, 10, 0, 0));
     stx_test_expect_error(rig.bus, cases[i].words[0], cases[i].words[1], cases[i].words[2], NULL);
   }
 }
@@ -190,12 +166,12 @@ STX_TEST(bad_files_and_scans_are_refused)
 {
   g_autofree gchar *path = calibration(PROJECTIONS "Tr: 1 2 3\n");
   g_autofree gchar *line = NULL;
-  Rig rig = begin(PLAIN, PIXELS CAMERA, SCANS ",sensor-z=0.");
+  Stage rig = begin(PLAIN, PIXELS CAMERA, SCANS ",sensor-z=0.");
 
   push_frame(&rig, 0);
-  gst_harness_push(rig.points, stx_test_buffer(20, 0, 0, FRAME));
+  gst_harness_push(rig.side, stx_test_buffer(20, 0, 0, FRAME));
   stx_test_expect_error(rig.bus, "20 bytes", "16 bytes", NULL);
-  end(&rig);
+  stx_test_stage_end(&rig);
   line =
       g_strdup_printf("videotestsrc num-buffers=1 ! lidar-overlay calibration=%s ! fakesink", path);
   stx_test_breaks(line, "\"Tr:\" has 3 numbers", NULL);
@@ -204,7 +180,7 @@ STX_TEST(bad_files_and_scans_are_refused)
 
 /* ---- Time ----------------------------------------------------------------------------------- */
 
-static guint64 frames_without(Rig *rig)
+static guint64 frames_without(Stage *rig)
 {
   return stx_test_count(rig->element, "frames-without-scans");
 }
@@ -212,12 +188,12 @@ static guint64 frames_without(Rig *rig)
 /* The video has three frames for each scan. */
 STX_TEST(scans_are_held_and_fade)
 {
-  g_auto(Rig) rig = begin(PLAIN "hold=250", PIXELS CAMERA, SCANS ",sensor-z=0.");
+  g_auto(Stage) rig = begin(PLAIN "hold=250", PIXELS CAMERA, SCANS ",sensor-z=0.");
   Spot spot[5];
 
   push_frame(&rig, 0);
-  gst_harness_push(rig.points, scan_at(0, 10, 0, 0));
-  gst_harness_push(rig.points, scan_at(4 * FRAME, 10, 0, 0));
+  gst_harness_push(rig.side, scan_at(0, 10, 0, 0));
+  gst_harness_push(rig.side, scan_at(4 * FRAME, 10, 0, 0));
   for (guint i = 1; i < 5; i++)
     push_frame(&rig, i * FRAME);
   for (guint i = 0; i < 5; i++)
@@ -234,10 +210,10 @@ STX_TEST(scans_are_held_and_fade)
 /* A scan that is stamped an hour ahead keeps none of those behind it from being drawn. */
 STX_TEST(a_scan_with_an_odd_time_costs_one_scan)
 {
-  g_auto(Rig) rig = begin(PLAIN "hold=0", PIXELS CAMERA, SCANS ",sensor-z=0.");
+  g_auto(Stage) rig = begin(PLAIN "hold=0", PIXELS CAMERA, SCANS ",sensor-z=0.");
 
   for (guint i = 0; i < 20; i++) {
-    gst_harness_push(rig.points, scan_at(i * FRAME + (i == 10 ? 3600 * GST_SECOND : 0), 10, 0, 0));
+    gst_harness_push(rig.side, scan_at(i * FRAME + (i == 10 ? 3600 * GST_SECOND : 0), 10, 0, 0));
     push_frame(&rig, i * FRAME);
     if (i == 11) /* the one before was waited for */
       ck_assert_int_eq(pull(&rig).count, 0);
@@ -250,15 +226,15 @@ STX_TEST(a_scan_with_an_odd_time_costs_one_scan)
 /* Nothing tells the second scan from an odd time yet; from the third on the interval is known. */
 STX_TEST(scans_that_are_seconds_apart_are_drawn)
 {
-  g_auto(Rig) rig = begin(PLAIN "hold=0", PIXELS CAMERA, SCANS ",sensor-z=0.");
+  g_auto(Stage) rig = begin(PLAIN "hold=0", PIXELS CAMERA, SCANS ",sensor-z=0.");
 
-  gst_harness_push(rig.points, scan_at(0, 10, 0, 0));
+  gst_harness_push(rig.side, scan_at(0, 10, 0, 0));
   push_frame(&rig, 0);
   ck_assert_int_gt(pull(&rig).count, 0);
   for (guint i = 1; i < 8; i++) {
     GstClockTime time = 2 * i * GST_SECOND;
 
-    gst_harness_push(rig.points, scan_at(time, 10, 0, 0));
+    gst_harness_push(rig.side, scan_at(time, 10, 0, 0));
     if (i != 2)
       push_frame(&rig, time - 2 * GST_SECOND + FRAME);
     if (i == 1) /* the frame waits for a scan that is believed */
@@ -271,10 +247,10 @@ STX_TEST(scans_that_are_seconds_apart_are_drawn)
 
 STX_TEST(frames_before_the_first_scan_go_on_undrawn)
 {
-  g_auto(Rig) rig = begin(PLAIN, PIXELS CAMERA, SCANS ",sensor-z=0.");
+  g_auto(Stage) rig = begin(PLAIN, PIXELS CAMERA, SCANS ",sensor-z=0.");
 
   push_frame(&rig, 0);
-  gst_harness_push(rig.points, scan_at(3 * FRAME, 10, 0, 0));
+  gst_harness_push(rig.side, scan_at(3 * FRAME, 10, 0, 0));
   ck_assert_int_eq(pull(&rig).count, 0);
   stx_test_expect_warning(rig.bus, "no scan");
 }

@@ -2,17 +2,15 @@
 /* stixel-overlay: frames that have no stixels show the last ones, fading, for a while. */
 #include "tests/gst/fixtures/overlay_fixture.h"
 
-#include "gst/stixels/stixels.h"
-
 #define HOLDING "stixel-overlay mode=class alpha=1 outlines=false legend=none hold=250"
 /* The weight of held stixels, of 256, `age` milliseconds after their moment. */
 #define STRONG(age) ((int)(256 * (1 - (age) / 250.) + .5))
 
 /* Pulls the frame of that time: `weight`/256 of the stixels' colours on it; and none attached. */
-static void expect_faded(OverlayFixture *f, GstClockTime pts, int weight)
+static void expect_faded(Stage *f, GstClockTime pts, int weight)
 {
   const guint8 colours[2][3] = {{0, 0, 142}, {128, 64, 128}};
-  g_autoptr(GstBuffer) frame = gst_harness_pull(f->video);
+  g_autoptr(GstBuffer) frame = gst_harness_pull(f->harness);
   guint8 bytes[OVERLAY_FRAME_SIZE];
 
   fail_unless(frame != NULL);
@@ -27,9 +25,9 @@ static void expect_faded(OverlayFixture *f, GstClockTime pts, int weight)
 }
 
 /* With stixels at 0 drawn. */
-static OverlayFixture begin(void)
+static Stage begin(void)
 {
-  OverlayFixture f = overlay_setup_with(HOLDING, TRUE);
+  Stage f = overlay_setup_with(HOLDING, TRUE);
 
   overlay_push_frame(&f, 0);
   overlay_push_stixels(&f, 0);
@@ -39,7 +37,7 @@ static OverlayFixture begin(void)
 
 STX_TEST(the_last_stixels_fade)
 {
-  g_auto(OverlayFixture) f = begin();
+  g_auto(Stage) f = begin();
 
   overlay_push_stixels(&f, 4 * OVERLAY_FRAME);
   for (guint i = 1; i <= 4; i++)
@@ -54,7 +52,7 @@ STX_TEST(the_last_stixels_fade)
 
 STX_TEST(stixels_that_come_too_late_are_shown_on_later_frames)
 {
-  g_auto(OverlayFixture) f = overlay_setup_with(HOLDING, TRUE);
+  g_auto(Stage) f = overlay_setup_with(HOLDING, TRUE);
 
   overlay_push_frame(&f, 2 * OVERLAY_FRAME);
   overlay_push_stixels(&f, OVERLAY_FRAME);
@@ -65,20 +63,17 @@ STX_TEST(stixels_that_come_too_late_are_shown_on_later_frames)
 
 STX_TEST(attached_stixels_are_held_too)
 {
-  const GstStxStixelInfo info = {.width = 16, .height = 8, .stixel_width = 8, .columns = 2};
-  g_auto(OverlayFixture) f = overlay_setup_with(HOLDING, FALSE);
-  GstBuffer *frame = overlay_frame_at(0);
-  g_autoptr(GstBuffer) stixels = overlay_stixels_at(0);
+  g_auto(Stage) f = overlay_setup_with(HOLDING, FALSE);
+  GstBuffer *frame = overlay_frame_with(overlay_stixels_at(0), &overlay_info);
 
-  gst_buffer_add_stx_stixel_meta(frame, stixels, &info);
-  ck_assert_int_eq(gst_harness_push(f.video, frame), GST_FLOW_OK);
+  ck_assert_int_eq(gst_harness_push(f.harness, frame), GST_FLOW_OK);
   overlay_expect_frame(&f, 0, TRUE);
   overlay_push_frame(&f, OVERLAY_FRAME);
   expect_faded(&f, OVERLAY_FRAME, STRONG(100));
 }
 
 /* The next buffer of the pad `stixels` is far ahead, so that the frame goes on without. */
-static void expect_undrawn(OverlayFixture *f, GstClockTime pts)
+static void expect_undrawn(Stage *f, GstClockTime pts)
 {
   overlay_push_frame(f, pts);
   overlay_push_stixels(f, pts + 4 * OVERLAY_FRAME);
@@ -94,12 +89,12 @@ static GstEvent *of_seek(GstEvent *event)
 
 STX_TEST(a_flush_forgets_them)
 {
-  g_auto(OverlayFixture) f = begin();
+  g_auto(Stage) f = begin();
   GstSegment segment;
 
   gst_segment_init(&segment, GST_FORMAT_TIME);
   for (int i = 0; i < 2; i++) {
-    GstHarness *pad = i == 0 ? f.stixels : f.video;
+    GstHarness *pad = i == 0 ? f.side : f.harness;
 
     fail_unless(gst_harness_push_event(pad, of_seek(gst_event_new_flush_start())));
     fail_unless(gst_harness_push_event(pad, of_seek(gst_event_new_flush_stop(TRUE))));
@@ -111,42 +106,42 @@ STX_TEST(a_flush_forgets_them)
 /* Stixels of another image need not fit the frames that come now. */
 STX_TEST(new_caps_forget_them)
 {
-  OverlayFixture f = begin();
+  Stage f = begin();
 
-  gst_harness_set_src_caps_str(f.stixels,
+  gst_harness_set_src_caps_str(f.side,
       "application/x-stixels,width=16,height=8,stixel-width=16,columns=1,"
       "framerate=10/1");
   expect_undrawn(&f, OVERLAY_FRAME);
-  overlay_teardown(&f);
+  stx_test_stage_end(&f);
 
   f = begin();
-  gst_harness_set_src_caps_str(f.video, OVERLAY_VIDEO_CAPS("BGR", 16, 8));
+  gst_harness_set_src_caps_str(f.harness, OVERLAY_VIDEO_CAPS("BGR", 16, 8));
   expect_undrawn(&f, OVERLAY_FRAME);
-  overlay_teardown(&f);
+  stx_test_stage_end(&f);
 }
 
 /* ---- Live ---------------------------------------------------------------------------------- */
 
-static OverlayFixture begin_live(const char *line)
+static Stage begin_live(const char *line)
 {
-  OverlayFixture f = overlay_setup_with(line, TRUE);
+  Stage f = overlay_setup_with(line, TRUE);
 
-  gst_harness_use_testclock(f.video);
-  gst_harness_play(f.video);
+  gst_harness_use_testclock(f.harness);
+  gst_harness_play(f.harness);
   return f;
 }
 
 STX_TEST(a_live_frame_waits_for_the_timeout_once)
 {
-  g_auto(OverlayFixture) f = begin_live(HOLDING " timeout=500");
+  g_auto(Stage) f = begin_live(HOLDING " timeout=500");
 
   overlay_push_frame(&f, 0);
-  stx_test_crank(f.video, 500 * GST_MSECOND);
+  stx_test_crank(f.harness, 500 * GST_MSECOND);
   overlay_expect_frame(&f, 0, FALSE);
   /* The next ones, for which the pad has nothing either, are not held up: their time is over. */
   for (guint i = 1; i <= 3; i++) {
     overlay_push_frame(&f, i * OVERLAY_FRAME);
-    stx_test_crank(f.video, i * OVERLAY_FRAME);
+    stx_test_crank(f.harness, i * OVERLAY_FRAME);
     overlay_expect_frame(&f, i * OVERLAY_FRAME, FALSE);
   }
   /* It is back, and waited for again. */
@@ -154,7 +149,7 @@ STX_TEST(a_live_frame_waits_for_the_timeout_once)
   overlay_push_frame(&f, 4 * OVERLAY_FRAME);
   overlay_expect_frame(&f, 4 * OVERLAY_FRAME, TRUE);
   overlay_push_frame(&f, 5 * OVERLAY_FRAME);
-  stx_test_crank(f.video, 5 * OVERLAY_FRAME + 500 * GST_MSECOND);
+  stx_test_crank(f.harness, 5 * OVERLAY_FRAME + 500 * GST_MSECOND);
   expect_faded(&f, 5 * OVERLAY_FRAME, STRONG(100));
   ck_assert_uint_eq(stx_test_count(f.element, "frames-without-stixels"), 5);
 }
@@ -162,18 +157,18 @@ STX_TEST(a_live_frame_waits_for_the_timeout_once)
 /* A machine that is too slow loses the first stixels; for the others, frames wait longer. */
 STX_TEST(live_stixels_that_are_always_late_are_waited_for)
 {
-  g_auto(OverlayFixture) f = begin_live(HOLDING " timeout=50");
+  g_auto(Stage) f = begin_live(HOLDING " timeout=50");
 
   overlay_push_frame(&f, 0);
-  stx_test_crank(f.video, 50 * GST_MSECOND);
+  stx_test_crank(f.harness, 50 * GST_MSECOND);
   overlay_expect_frame(&f, 0, FALSE);
-  gst_harness_set_time(f.video, 300 * GST_MSECOND);
+  gst_harness_set_time(f.harness, 300 * GST_MSECOND);
   overlay_push_frame(&f, OVERLAY_FRAME); /* not held up: the pad was given up */
-  stx_test_crank(f.video, OVERLAY_FRAME);
+  stx_test_crank(f.harness, OVERLAY_FRAME);
   overlay_expect_frame(&f, OVERLAY_FRAME, FALSE);
   overlay_push_stixels(&f, 0); /* 300 ms late */
   overlay_push_frame(&f, 2 * OVERLAY_FRAME);
   /* No more than 300 ms longer than the one before. */
-  stx_test_crank(f.video, 2 * OVERLAY_FRAME + (200 + 300) * GST_MSECOND);
+  stx_test_crank(f.harness, 2 * OVERLAY_FRAME + (200 + 300) * GST_MSECOND);
   expect_faded(&f, 2 * OVERLAY_FRAME, STRONG(200));
 }

@@ -4,20 +4,6 @@
 
 #include <gst/video/video.h>
 
-#include "gst/stixels/stixels.h"
-
-static const GstStxStixelInfo two_columns_info = {
-    .width = 16, .height = 8, .stixel_width = 8, .columns = 2};
-
-static GstBuffer *frame_with_meta(const GstStxStixelInfo *info)
-{
-  GstBuffer *frame = overlay_frame_at(0);
-  g_autoptr(GstBuffer) stixels = overlay_stixels_at(0);
-
-  gst_buffer_add_stx_stixel_meta(frame, stixels, info);
-  return frame;
-}
-
 /* ---- Where attached stixels lie ------------------------------------------------------------ */
 
 /* GstVideoMetaTransformMatrix of GStreamer 1.28. */
@@ -32,7 +18,7 @@ typedef struct {
 /* A frame of 16×8 pixels made of the one whose stixels it carries. */
 static GstBuffer *transformed(GstVideoRectangle in, gfloat across, gfloat offset)
 {
-  g_autoptr(GstBuffer) whole = frame_with_meta(&two_columns_info);
+  g_autoptr(GstBuffer) whole = overlay_frame_with(overlay_stixels_at(0), &overlay_info);
   GstBuffer *frame = overlay_frame_at(0);
   GstMeta *meta = &gst_buffer_get_stx_stixel_meta(whole)->meta;
   GstVideoInfo video;
@@ -55,13 +41,13 @@ STX_TEST(attached_stixels_are_drawn_where_they_lie)
   } cases[] = {{{5, 0, 11, 8}, 1, 3, 11}, {{5, 0, 8, 8}, 2, 6, 16}};
 
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_auto(OverlayFixture) f = overlay_setup_with("stixel-overlay " OVERLAY_PLAIN, FALSE);
+    g_auto(Stage) f = overlay_setup_with("stixel-overlay " OVERLAY_PLAIN, FALSE);
     g_autoptr(GstBuffer) out = NULL;
     guint8 row[16 * 3];
 
     ck_assert_int_eq(
-        gst_harness_push(f.video, transformed(cases[i].in, cases[i].across, 0)), GST_FLOW_OK);
-    out = gst_harness_pull(f.video);
+        gst_harness_push(f.harness, transformed(cases[i].in, cases[i].across, 0)), GST_FLOW_OK);
+    out = gst_harness_pull(f.harness);
     gst_buffer_extract(out, 0, row, sizeof row);
     for (guint x = 0; x < 16; x++)
       ck_assert_uint_eq(row[3 * x + 2], x < cases[i].border ? 142 : x < cases[i].end ? 128 : 100);
@@ -71,9 +57,9 @@ STX_TEST(attached_stixels_are_drawn_where_they_lie)
 
 static void expect_refusal(GstBuffer *frame, const char *word)
 {
-  g_auto(OverlayFixture) f = overlay_setup_with("stixel-overlay " OVERLAY_PLAIN, FALSE);
+  g_auto(Stage) f = overlay_setup_with("stixel-overlay " OVERLAY_PLAIN, FALSE);
 
-  gst_harness_push(f.video, frame);
+  gst_harness_push(f.harness, frame);
   stx_test_expect_error(f.bus, word, NULL);
 }
 
@@ -81,7 +67,7 @@ STX_TEST(what_lies_otherwise_is_refused)
 {
   const GstStxStixelInfo tall = {.width = 16, .height = 16, .stixel_width = 8, .columns = 2};
 
-  expect_refusal(frame_with_meta(&tall), "16x16");
+  expect_refusal(overlay_frame_with(overlay_stixels_at(0), &tall), "16x16");
   expect_refusal(transformed((GstVideoRectangle){0, 0, 16, 8}, -1, 15), "mirrored");
 }
 
@@ -91,7 +77,7 @@ STX_TEST(what_lies_otherwise_is_refused)
 static const StxStixel true_columns[2] = {
     {0, 0, 7, STX_KIND_GROUND, 0, 5, 30, 0, 1}, {1, 0, 7, STX_KIND_OBJECT, 13, 20, 20, 0, 1}};
 
-static GstHarness *truth_pad(OverlayFixture *f, const gchar *caps)
+static GstHarness *truth_pad(Stage *f, const gchar *caps)
 {
   GstHarness *truth = gst_harness_new_with_element(f->element, "truth", NULL);
 
@@ -110,34 +96,34 @@ static void push_truth(GstHarness *truth, const StxStixel *records, guint frame)
 
 STX_TEST(truth_that_cannot_be_compared_is_refused)
 {
-  OverlayFixture f = overlay_setup_with(TRUTH, TRUE);
+  Stage f = overlay_setup_with(TRUTH, TRUE);
   g_autoptr(Harness) truth = NULL;
 
   overlay_push_stixels(&f, 0);
-  gst_harness_push(f.video, overlay_frame_at(0));
+  gst_harness_push(f.harness, overlay_frame_at(0));
   stx_test_expect_error(f.bus, "pad truth", "not linked", NULL);
-  overlay_teardown(&f);
+  stx_test_stage_end(&f);
 
   f = overlay_setup_with(TRUTH, TRUE);
   truth = truth_pad(
       &f, "application/x-stixels,width=16,height=8,stixel-width=4,columns=4,framerate=10/1");
   push_truth(truth, true_columns, 0);
   overlay_push_stixels(&f, 0);
-  gst_harness_push(f.video, overlay_frame_at(0));
+  gst_harness_push(f.harness, overlay_frame_at(0));
   stx_test_expect_error(f.bus, "4 columns of 4 pixels", "2 columns of 8 pixels", NULL);
-  overlay_teardown(&f);
+  stx_test_stage_end(&f);
 }
 
 STX_TEST(a_frame_without_truth_shows_no_verdict)
 {
-  g_auto(OverlayFixture) f = overlay_setup_with(TRUTH, TRUE);
+  g_auto(Stage) f = overlay_setup_with(TRUTH, TRUE);
   g_autoptr(Harness) truth = truth_pad(&f, OVERLAY_STIXEL_CAPS);
   g_autoptr(GstBuffer) out = NULL;
 
   push_truth(truth, true_columns, 1);
   overlay_push_stixels(&f, 0);
   overlay_push_frame(&f, 0);
-  out = gst_harness_pull(f.video);
+  out = gst_harness_pull(f.harness);
   fail_unless(gst_buffer_memcmp(out, 0, (guint8[]){100, 100, 100}, 3) == 0);
   stx_test_expect_warning(f.bus, "no true stixels");
 }

@@ -4,16 +4,14 @@
 
 #include <gst/video/video.h>
 
-#include "gst/stixels/stixels.h"
-
 /* Waits until the element is at EOS. */
-static void overlay_expect_eos(OverlayFixture *f)
+static void overlay_expect_eos(Stage *f)
 {
   GstEvent *event;
   gboolean found = FALSE;
 
   while (!found) {
-    event = gst_harness_pull_event(f->video);
+    event = gst_harness_pull_event(f->harness);
     fail_unless(event != NULL, "no EOS");
     found = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
     gst_event_unref(event);
@@ -24,7 +22,7 @@ static void overlay_expect_eos(OverlayFixture *f)
 
 STX_TEST(draws_and_attaches_the_stixels_of_the_moment)
 {
-  g_auto(OverlayFixture) f = overlay_setup();
+  g_auto(Stage) f = overlay_setup();
 
   for (guint i = 0; i < 5; i++) {
     if (i % 2 == 0)
@@ -40,7 +38,7 @@ STX_TEST(draws_and_attaches_the_stixels_of_the_moment)
 
 STX_TEST(a_frame_without_stixels_goes_on_undrawn)
 {
-  g_auto(OverlayFixture) f = overlay_setup();
+  g_auto(Stage) f = overlay_setup();
 
   overlay_push_frame(&f, 0);
   overlay_push_stixels(&f, 0);
@@ -56,7 +54,7 @@ STX_TEST(a_frame_without_stixels_goes_on_undrawn)
 
 STX_TEST(stixels_without_a_frame_are_dropped)
 {
-  g_auto(OverlayFixture) f = overlay_setup();
+  g_auto(Stage) f = overlay_setup();
 
   overlay_push_frame(&f, 2 * OVERLAY_FRAME);
   for (guint i = 0; i <= 2; i++)
@@ -72,66 +70,49 @@ STX_TEST(stixels_without_a_frame_are_dropped)
 
 STX_TEST(frames_outlive_the_stixels_but_not_the_other_way_round)
 {
-  OverlayFixture f = overlay_setup();
+  Stage f = overlay_setup();
 
   overlay_push_frame(&f, 0);
   overlay_push_stixels(&f, 0);
-  fail_unless(gst_harness_push_event(f.stixels, gst_event_new_eos()));
+  fail_unless(gst_harness_push_event(f.side, gst_event_new_eos()));
   overlay_push_frame(&f, OVERLAY_FRAME);
   overlay_expect_frame(&f, 0, TRUE);
   overlay_expect_frame(&f, OVERLAY_FRAME, FALSE);
-  fail_unless(gst_harness_push_event(f.video, gst_event_new_eos()));
+  fail_unless(gst_harness_push_event(f.harness, gst_event_new_eos()));
   overlay_expect_eos(&f);
-  overlay_teardown(&f);
+  stx_test_stage_end(&f);
 
   f = overlay_setup();
   overlay_push_stixels(&f, 0);
-  fail_unless(gst_harness_push_event(f.video, gst_event_new_eos()));
+  fail_unless(gst_harness_push_event(f.harness, gst_event_new_eos()));
   overlay_expect_eos(&f);
-  ck_assert_uint_eq(gst_harness_buffers_received(f.video), 0);
-  overlay_teardown(&f);
+  ck_assert_uint_eq(gst_harness_buffers_received(f.harness), 0);
+  stx_test_stage_end(&f);
 }
 
 STX_TEST(a_live_frame_waits_for_the_latency_only)
 {
-  g_auto(OverlayFixture) f =
-      overlay_setup_with("stixel-overlay latency=50000000 " OVERLAY_PLAIN, TRUE);
+  g_auto(Stage) f = overlay_setup_with("stixel-overlay latency=50000000 " OVERLAY_PLAIN, TRUE);
 
-  gst_harness_use_testclock(f.video);
-  gst_harness_play(f.video);
+  gst_harness_use_testclock(f.harness);
+  gst_harness_play(f.harness);
   overlay_push_frame(&f, 0);
-  fail_unless(gst_harness_wait_for_clock_id_waits(f.video, 1, 10));
-  ck_assert_uint_eq(gst_harness_buffers_received(f.video), 0);
-  fail_unless(gst_harness_crank_single_clock_wait(f.video)); /* on to the deadline */
+  fail_unless(gst_harness_wait_for_clock_id_waits(f.harness, 1, 10));
+  ck_assert_uint_eq(gst_harness_buffers_received(f.harness), 0);
+  fail_unless(gst_harness_crank_single_clock_wait(f.harness)); /* on to the deadline */
   overlay_expect_frame(&f, 0, FALSE);
   ck_assert_uint_eq(stx_test_count(f.element, "frames-without-stixels"), 1);
 }
 
 /* ---- Stixels on the frame ------------------------------------------------------------------ */
 
-static const GstStxStixelInfo two_columns_info = {
-    .width = 16, .height = 8, .stixel_width = 8, .columns = 2};
-
-/* Takes the stixels. */
-static GstBuffer *frame_with(GstBuffer *stixels, const GstStxStixelInfo *info)
-{
-  GstBuffer *frame = overlay_frame_at(GST_BUFFER_PTS(stixels));
-
-  gst_stx_stixel_meta_set_frame_size(gst_buffer_add_stx_stixel_meta(frame, stixels, info), 16, 8);
-  gst_buffer_unref(stixels);
-  return frame;
-}
-
-static GstBuffer *frame_with_meta(GstClockTime pts)
-{
-  return frame_with(overlay_stixels_at(pts), &two_columns_info);
-}
-
 STX_TEST(without_a_stixels_pad_the_attached_ones_are_drawn)
 {
-  g_auto(OverlayFixture) f = overlay_setup_with("stixel-overlay " OVERLAY_PLAIN, FALSE);
+  g_auto(Stage) f = overlay_setup_with("stixel-overlay " OVERLAY_PLAIN, FALSE);
 
-  ck_assert_int_eq(gst_harness_push(f.video, frame_with_meta(0)), GST_FLOW_OK);
+  ck_assert_int_eq(
+      gst_harness_push(f.harness, overlay_frame_with(overlay_stixels_at(0), &overlay_info)),
+      GST_FLOW_OK);
   overlay_expect_frame(&f, 0, TRUE);
   stx_test_expect_silence(f.bus);
   overlay_push_frame(&f, OVERLAY_FRAME);
@@ -157,16 +138,18 @@ static const struct {
 STX_TEST_LOOP(attached_stixels_may_change_size, G_N_ELEMENTS(sizes))
 {
   StxStixel records[] = {overlay_two_columns[0], overlay_two_columns[1]};
-  g_auto(OverlayFixture) f = overlay_setup_with("stixel-overlay " OVERLAY_PLAIN, FALSE);
+  g_auto(Stage) f = overlay_setup_with("stixel-overlay " OVERLAY_PLAIN, FALSE);
 
   records[0].bottom = records[1].bottom = 3;
   for (guint i = 0; i < 2; i++) {
     GstBuffer *stixels = overlay_records_at(i * OVERLAY_FRAME, records, 2);
-    g_autoptr(GstBuffer) frame = frame_with(stixels, i == 0 ? &two_columns_info : &sizes[_i].then);
+    g_autoptr(GstBuffer) frame =
+        overlay_frame_with(stixels, i == 0 ? &overlay_info : &sizes[_i].then);
     gsize at = (16 * (gsize)sizes[_i].y + (gsize)sizes[_i].x) * 3;
 
-    ck_assert_int_eq(gst_harness_push(f.video, frame), GST_FLOW_OK);
-    frame = gst_harness_pull(f.video);
+    gst_stx_stixel_meta_set_frame_size(gst_buffer_get_stx_stixel_meta(frame), 16, 8);
+    ck_assert_int_eq(gst_harness_push(f.harness, frame), GST_FLOW_OK);
+    frame = gst_harness_pull(f.harness);
     fail_unless(gst_buffer_memcmp(frame, at, i == 0 ? sizes[_i].before : sizes[_i].after, 3) == 0,
         "frame %u", i);
   }
@@ -176,14 +159,10 @@ STX_TEST(the_pad_replaces_what_was_attached)
 {
   const StxStixel sky[] = {{0, 0, 7, STX_KIND_SKY, 10, 0, 0, 0, 1}};
   const GstStxStixelInfo info = {.width = 16, .height = 8, .stixel_width = 16, .columns = 1};
-  g_auto(OverlayFixture) f = overlay_setup();
-  GstBuffer *frame = overlay_frame_at(0);
-  g_autoptr(GstBuffer) other = overlay_records_at(0, sky, 1);
+  g_auto(Stage) f = overlay_setup();
+  GstBuffer *frame = overlay_frame_with(overlay_records_at(0, sky, 1), &info);
 
-  gst_buffer_add_stx_stixel_meta(frame, other, &info);
-  ck_assert_int_eq(gst_harness_push(f.video, frame), GST_FLOW_OK);
+  ck_assert_int_eq(gst_harness_push(f.harness, frame), GST_FLOW_OK);
   overlay_push_stixels(&f, 0);
   overlay_expect_frame(&f, 0, TRUE);
 }
-
-/* ---- States and leaks ---------------------------------------------------------------------- */
