@@ -652,25 +652,20 @@ STX_TEST(numbers_and_keys)
   expect_refusal(with(opencv, "M1", "X1"), NULL, 0, "no \"K1\"", "stx-first-");
   expect_refusal(with(opencv, "D2", "X2"), NULL, 0, "no \"D2\"", "stx-first-");
   expect_refusal(CASE_INTRINSICS, NULL, 0, "no \"R\"", "extrinsics.yml");
-  expect_refusal(with(opencv, "501.", ".Nan"), NULL, 0, "number 5 of \"M1\"", "finite");
   expect_refusal(with(opencv, "501.", "1e999"), NULL, 0, "number 5 of \"M1\"", "finite");
   expect_refusal(with(opencv, "501.", "word"), NULL, 0, "number 5 of \"M1\"", "finite");
   expect_refusal(with(opencv, "501., ", ""), NULL, 0, "\"M1\" has 8 numbers", "expected 9");
   expect_refusal(with(opencv, "501., ", "1, 2, "), NULL, 0, "\"M1\"", "more than 9");
-  expect_refusal(with(opencv, "500.", "0."), NULL, 0, "no camera matrix", "fx and fy > 0");
   expect_refusal(with(opencv, "500.", "-500."), NULL, 0, "no camera matrix", "-500");
   expect_refusal(
       with(opencv, "-0.3, 0.1, ", ""), NULL, 0, "\"D1\" has 3 coefficients", "4, 5, 8, 12 or 14");
   expect_refusal(with(opencv, "D1:", "fisheye_model: 1\nD1:"), NULL, 0, "\"D1\" has 5", "fisheye");
   expect_refusal(with(opencv, "M1:", "image_width: -3\nimage_height: 4\nM1:"), NULL, 0,
       "an image size of -3", "pixels");
-  expect_refusal(with(opencv, "M1:", "image_size: [300, 480]\nM1:"), NULL, 0,
-      "principal point (320.5, 240.25)", "300x480");
 }
 
 STX_TEST(places_of_the_cameras)
 {
-  expect_refusal(with(opencv, "-0.12", "0.12"), NULL, 0, "swapped", "0.12 m to the left");
   expect_refusal(with(opencv, "-0.12, 0.001, 0.002", "0, 0, 0"), NULL, 0, "same place", "pair");
   expect_refusal(with(opencv, "-0.12, 0.001", "-0.01, -0.12"), NULL, 0, "beside", "0.12");
   expect_refusal(with(opencv, "-0.12", "-120"), NULL, 0, "120 m between the cameras",
@@ -681,9 +676,6 @@ STX_TEST(places_of_the_cameras)
       "with unit=1 it is 12 cm, with unit=0.01 1.2 mm");
   expect_refusal(
       with(opencv, "M1:", "image_size: [64000, 480]\nM1:"), NULL, 0, "64000 px wide", "");
-  expect_refusal(with(opencv, "R: !!opencv-matrix\n   rows: 3\n   cols: 3\n   dt: d\n   data: [ 1.",
-                     "R: !!opencv-matrix\n   rows: 3\n   cols: 3\n   dt: d\n   data: [ 2."),
-      NULL, 0, "R, between the cameras", "no rotation");
   expect_refusal(with(rectified, "0.8, -0.6", "0.8, 0.6"), NULL, 0, "right camera", "no rotation");
   expect_refusal(with(rectified, "-57.6", "57.6"), NULL, 0, "swapped", "0.12 m");
   expect_refusal(with(rectified, "-57.6", "0"), NULL, 0, "same place", "single cameras");
@@ -694,14 +686,11 @@ STX_TEST(places_of_the_cameras)
 STX_TEST(ros)
 {
   expect_refusal(CASE_ROS_LEFT, NULL, 0, "one camera", "calibration-right");
-  expect_refusal(CASE_ROS_RIGHT, CASE_ROS_LEFT, 0, "swapped", "exchange");
   expect_refusal(CASE_ROS_LEFT, CASE_ROS_LEFT, 0, "same place", "calibrate the pair");
   expect_refusal(
       CASE_ROS("l", "other", "1", "0"), CASE_ROS_RIGHT, 0, "lens's model \"other\"", "plumb_bob");
   expect_refusal(CASE_ROS_LEFT, CASE_ROS("r", "plumb_bob", "1, 2, 3", "-48"), 0, "stx-second-",
       "3 coefficients");
-  expect_refusal(with(CASE_ROS_LEFT, "rectification_matrix", "other"), CASE_ROS_RIGHT, 0,
-      "no \"rectification_matrix\"", "stx-first-");
 }
 
 STX_TEST(the_others)
@@ -709,19 +698,15 @@ STX_TEST(the_others)
   expect_refusal(with(CASE_KALIBR, "cam1:", "cam2:"), NULL, 0, "no \"cam1\"", "stx-first-");
   expect_refusal(
       with(CASE_KALIBR, "camera_model: pinhole", "camera_model: omni"), NULL, 0, "cam0", "radtan");
-  expect_refusal(with(CASE_KALIBR, "[380.0", "[0"), NULL, 0, "cam0", "more than 0");
-  expect_refusal(with(CASE_KALIBR, "T_cn_cnm1", "T_imu"), NULL, 0, "cam1", "no \"T_cn_cnm1\"");
   expect_refusal(with(CASE_KITTI, "K_03", "X_03"), NULL, 0, "no \"K_03\"", "stx-first-");
   expect_refusal(with(CASE_KITTI, "K_02: 9.842439e+02", "K_02: 9,8"), NULL, 0,
       "number 1 of \"K_02\"", "finite");
   expect_refusal(with(CASE_ZED, "Baseline", "Base"), NULL, 0, "stereo", "no \"baseline\"");
-  expect_refusal(with(CASE_ZED, "fx=1400", "fx=0"), NULL, 0, "left_cam_2k", "more than 0");
   expect_refusal(with(CASE_ZED, "k1=", "x1="), NULL, 0, "left_cam_2k", "no \"k1\"");
   expect_refusal(with(CASE_ZED, "[STEREO]", "[OTHER]"), NULL, 0, "no \"stereo\"", "stx-first-");
   expect_refusal(CASE_OAK("-3", "-1", "0"), NULL, 0, "socket 1", "no extrinsics");
   expect_refusal(CASE_OAK("-3", "9", "0"), NULL, 0, "socket 1", "no extrinsics");
   expect_refusal(CASE_OAK("-7.5", "2", "3"), NULL, 0, "cameraType is 3", "fisheye");
-  expect_refusal(CASE_OAK("7.5", "2", "0"), NULL, 0, "swapped", "0.075");
   expect_refusal("{\"cameraData\": 3}", NULL, 0, "socket 1", "one of the pair");
 }
 

@@ -28,21 +28,6 @@ static void expect_around(double value)
   }
 }
 
-STX_TEST(literal_numbers)
-{
-  static const struct {
-    double value;
-    const char *text;
-  } numbers[] = {{0, "0.000"}, {-0., "-0.000"}, {1.5, "1.500"}, {-2.0625, "-2.062"},
-      {2.1875, "2.188"}, {.0005, "0.001"}, {.0004, "0.000"}, {-.0004, "-0.000"},
-      {999.9996, "1000.000"}, {1e15, "1000000000000000.000"}};
-  char text[STX_DECIMAL_SIZE];
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    stx_decimal_write(numbers[i].value, text);
-    ck_assert_str_eq(text, numbers[i].text);
-  }
-}
-
 STX_TEST(whole_numbers)
 {
   char text[STX_DECIMAL_SIZE];

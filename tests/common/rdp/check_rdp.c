@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * rdp: the reference against literal vectors and against the definition by brute force, in 128-bit
- * arithmetic and by recursion; then every implementation against the reference.
+ * rdp: the reference against the definition by brute force, in 128-bit arithmetic and by recursion;
+ * then every implementation against the reference.
  */
 #include "tests/common/oracle.h"
 #include "tests/common/rdp/rdp_case.h"
@@ -205,80 +205,6 @@ STX_TEST(the_deepest_columns_are_as_deep_as_they_are_long)
   STX_AUTO(RdpRun) run = rdp_run(reference(), c, 1);
   ck_assert_uint_eq(run.result.deepest, STX_RDP_MAX_ROWS - 1);
   ck_assert_uint_eq(run.result.levels, 2 * (STX_RDP_MAX_ROWS - 1));
-}
-
-/* ---- Literal vectors ---------------------------------------------------------------------- */
-
-typedef struct {
-  int top, bottom;
-  float disparity_top, disparity_bottom, cost;
-} Piece;
-
-typedef struct {
-  const char *name;
-  int n, epsilon;
-  uint16_t cells[8];
-  const char *kept;
-  uint32_t levels, unknown;
-  Piece pieces[4]; /* from the bottom up; those after the last are not looked at */
-} Vector;
-
-/* Cells of one pixel, by hand. */
-static const Vector vectors[] = {
-    {"a step: of cells 3 and 4 the first", 8, 256, {256, 256, 256, 256, 2560, 2560, 2560, 2560},
-        "10011001", 3, 0, {{4, 7, 10, 10, 0}, {3, 3, 1, 1, 0}, {0, 2, 1, 1, 0}}},
-    {"a kink", 7, 256, {256, 768, 1280, 1792, 1280, 768, 256}, "1001001", 2, 0,
-        {{3, 6, 7, 1, 0}, {0, 2, 1, 5, 0}}},
-    {"no cut at epsilon", 3, 256, {256, 512, 256}, "101", 1, 0, {{0, 2, 1, 1, 1}}},
-    {"a cut above epsilon", 3, 255, {256, 512, 256}, "111", 2, 0,
-        {{1, 2, 2, 1, 0}, {0, 0, 1, 1, 0}}},
-    {"ties: the first", 5, 384, {256, 768, 256, 768, 256}, "11001", 2, 0,
-        {{1, 4, 3, 1, 512.0f / 3 * 2 / 256}, {0, 0, 1, 1, 0}}},
-    {"unknown ends and a hole", 7, 100, {0, 0, 512, 512, 0, 1024, 0}, "1001011", 3, 4,
-        {{5, 6, 4, 4, 0}, {3, 4, 2, 3, 0}, {0, 2, 2, 2, 0}}},
-    {"one known cell", 4, 0, {0, 0, 768, 0}, "1001", 1, 3, {{0, 3, 3, 3, 0}}},
-    {"nothing known", 4, 0, {0, 0, 0, 0}, "1001", 1, 4, {{0, 3, 0, 0, 0}}},
-    {"one cell", 1, 0, {768}, "1", 1, 0, {{0, 0, 3, 3, 0}}},
-    {"one unknown cell", 1, 0, {0}, "1", 1, 1, {{0, 0, 0, 0, 0}}},
-    {"two cells", 2, 0, {256, 65280}, "11", 1, 0, {{0, 1, 1, 255, 0}}},
-    {"two cells, the lower one known", 2, 0, {0, 512}, "11", 1, 1, {{0, 1, 2, 2, 0}}},
-    {"three cells on a line", 3, 0, {256, 512, 768}, "101", 1, 0, {{0, 2, 1, 3, 0}}},
-    {"three cells, the middle one unknown", 3, 0, {256, 0, 768}, "101", 1, 1, {{0, 2, 1, 3, 0}}},
-};
-
-static void expect_vector(const StxRdpImpl *impl, const Vector *v)
-{
-  char what[160];
-  STX_AUTO(RdpCase) *c = rdp_case_new(rdp_params(1, v->n, 1, v->epsilon, 0), RDP_CONSTANT, 1);
-  memcpy(c->columns, v->cells, (size_t)v->n * sizeof *v->cells);
-  STX_AUTO(RdpRun) run = rdp_run(impl, c, 1);
-  size_t count = v->n == 1;
-  snprintf(what, sizeof what, "%s, %s", impl->info.name, v->name);
-  for (int i = 0; i < v->n; i++) {
-    ck_assert_msg(run.kept[i] == v->kept[i] - '0', "%s: kept[%d] is %d", what, i, run.kept[i]);
-    count += v->kept[i] == '1' && i > 0;
-  }
-  ck_assert_msg(
-      run.result.count == count, "%s: %u segments, not %zu", what, run.result.count, count);
-  for (size_t i = 0; i < count; i++) {
-    const Piece *piece = &v->pieces[i];
-    const StxStixel *r = &run.segments[i];
-    ck_assert_msg(r->top == piece->top && r->bottom == piece->bottom, "%s: record %zu: %d to %d",
-        what, i, r->top, r->bottom);
-    expect_near(piece->disparity_top, r->disparity_top, "disparity_top", what);
-    expect_near(piece->disparity_bottom, r->disparity_bottom, "disparity_bottom", what);
-    expect_near(piece->cost, r->cost, "cost", what);
-  }
-  ck_assert_msg(run.result.deepest == v->levels && run.result.unknown == v->unknown,
-      "%s: %u levels, %llu unknown cells", what, run.result.deepest,
-      (unsigned long long)run.result.unknown);
-}
-
-STX_TEST(columns_made_by_hand_come_out_as_computed_by_hand)
-{
-  STX_EACH_IMPL (StxRdpImpl, impl, &stx_rdp_impls)
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
-      expect_vector(impl, &vectors[i]);
 }
 
 /* ---- Every implementation against the reference ------------------------------------------- */

@@ -217,24 +217,6 @@ STX_TEST(literal_unknown_column)
   expect_records(c, &(StxStixel){0, 0, 39, STX_KIND_OBJECT, STX_LABEL_NONE, 0, 0, 0, 0}, 1);
 }
 
-/* Two objects, the upper one farther: C only. Then the upper nearer by 10 px: alpha, beta · 10. */
-STX_TEST(literal_ordering)
-{
-  StxSatdpParams params = case_params(1, 4, 4, 0);
-  STX_AUTO(Case) *c = new_case(params, NULL, NULL);
-  static const uint16_t farther[] = {2560, 2560, 5120, 5120}, nearer[] = {5120, 5120, 2560, 2560};
-  static const StxStixel far_above[] = {
-      {0, 8, 15, STX_KIND_OBJECT, STX_LABEL_NONE, 20, 20, 0, 0.5f},
-      {0, 0, 7, STX_KIND_OBJECT, STX_LABEL_NONE, 10, 10, 6, 0.5f}};
-  static const StxStixel near_above[] = {
-      {0, 8, 15, STX_KIND_OBJECT, STX_LABEL_NONE, 10, 10, 0, 0.5f},
-      {0, 0, 7, STX_KIND_OBJECT, STX_LABEL_NONE, 20, 20, 7.5f, 0.5f}};
-  set_column(c, farther, 16256);
-  expect_records(c, far_above, 2);
-  set_column(c, nearer, 16256);
-  expect_records(c, near_above, 2);
-}
-
 /* Nothing is known: what comes first is what costs less as such, an object if nothing does. */
 STX_TEST(literal_first_without_cells)
 {
@@ -249,44 +231,6 @@ STX_TEST(literal_first_without_cells)
     float cost = (float)costs[i][kind - STX_KIND_OBJECT];
     set_column(c, disparity, 0);
     expect_records(c, &(StxStixel){0, 0, 39, kind, STX_LABEL_NONE, 0, 0, cost, 0}, 1);
-  }
-}
-
-/* Two objects: only the lower pays for being the first. */
-STX_TEST(literal_first_pays_once)
-{
-  StxSatdpParams params = case_params(1, 4, 4, 0);
-  params.first_object_cost = 3.5, params.first_sky_cost = 1000;
-  STX_AUTO(Case) *c = new_case(params, NULL, NULL);
-  static const uint16_t disparity[] = {2560, 2560, 5120, 5120};
-  static const StxStixel expected[] = {{0, 8, 15, STX_KIND_OBJECT, STX_LABEL_NONE, 20, 20, 3.5f, 1},
-      {0, 0, 7, STX_KIND_OBJECT, STX_LABEL_NONE, 10, 10, 6, 1}};
-  set_column(c, disparity, STX_WEIGHT_ONE);
-  expect_records(c, expected, 2);
-}
-
-/* Six cells of 4 px, which sky (4 px) explains at a nat each (16 · 128/2047) and an object (1 px)
- * at none. Noise costs sky ln 4 a cell; being the lowest gives no advantage. An object beginning
- * costs 6.5. */
-STX_TEST(literal_noise_of_the_sky)
-{
-  StxSatdpParams params = case_params(1, 6, 4, 0);
-  params.sigma_disparity[0] = params.sigma_disparity[1] = 1, params.sigma_disparity[2] = 4;
-  params.first_object_cost = 6.5;
-  static const uint16_t disparity[] = {1024, 1024, 1024, 1024, 1024, 1024};
-  static const StxStixel free = {0, 0, 23, STX_KIND_SKY, STX_LABEL_NONE, 0, 0, 6.0029f, 1};
-  static const StxStixel paid = {0, 0, 23, STX_KIND_OBJECT, STX_LABEL_NONE, 4, 4, 6.5f, 1};
-  static const StxStixel less = {
-      0, 0, 23, STX_KIND_SKY, STX_LABEL_NONE, 0, 0, 6.0029f + 6 * 0.0693147f, 1};
-  const struct {
-    double weight;
-    const StxStixel *expected;
-  } cases[] = {{0, &free}, {1, &paid}, {0.05, &less}};
-  for (int i = 0; i < 3; i++) {
-    params.sigma_weight = cases[i].weight;
-    STX_AUTO(Case) *c = new_case(params, NULL, NULL);
-    set_column(c, disparity, STX_WEIGHT_ONE);
-    expect_records(c, cases[i].expected, 1);
   }
 }
 
@@ -309,27 +253,6 @@ STX_TEST(literal_slanted_object)
   }
 }
 
-/* A steep object, 35 px at the foot and 5 px less in each cell above, and on it one of 27.5 px.
- * That is the mean of the lower; but its line ends at 17.5 px there, so the upper is nearer by 10
- * px, which costs alpha and beta of that. Only there may a stixel begin. */
-STX_TEST(literal_slanted_objects_meet_at_their_ends)
-{
-  StxSatdpParams params = case_params(1, 8, 4, 0);
-  params.sigma_disparity[1] = 1;
-  params.object_sigma_slope = 100;
-  params.pair_cost = 2, params.pair_slope = 1;
-  static const uint16_t disparity[] = {7040, 7040, 7040, 7040, 5120, 6400, 7680, 8960};
-  static const StxStixel expected[] = {
-      {0, 16, 31, STX_KIND_OBJECT, STX_LABEL_NONE, 18.125f, 36.875f, 0, 1},
-      {0, 0, 15, STX_KIND_OBJECT, STX_LABEL_NONE, 27.5f, 27.5f, 6 + 2 + 10, 1}};
-  STX_AUTO(Case) *c = new_case(params, NULL, NULL);
-  StxRandom random = {1};
-  set_column(c, disparity, STX_WEIGHT_ONE);
-  case_starts(c, 0, &random);
-  c->starts[3] = 1;
-  expect_records(c, expected, 2);
-}
-
 /* No depth at all, three classes: 0 road, 11 person, 10 sky; a nat per cell of the wrong one. Two
  * of the person's cells are above the horizon: half a nat each for their missing depth. */
 STX_TEST(literal_classes_without_depth)
@@ -347,24 +270,6 @@ STX_TEST(literal_classes_without_depth)
   static const StxStixel expected[] = {{0, 12, 17, STX_KIND_GROUND, 0, 1.0f, 3.5f, 0, 0},
       {0, 6, 11, STX_KIND_OBJECT, 11, 0, 0, 11.4f, 0}, {0, 0, 5, STX_KIND_SKY, 10, 0, 0, 10, 0}};
   expect_records(c, expected, 3);
-}
-
-/* Two objects and a start row one cell too high: the cut comes there, and the lower object, of two
- * cells of 20 px and one of 10, is their mean: it pays the squares of 10/3, 10/3 and 20/3. */
-STX_TEST(literal_objects_from_the_only_start)
-{
-  StxSatdpParams params = case_params(1, 6, 4, 0);
-  params.sigma_disparity[1] = 1;
-  STX_AUTO(Case) *c = new_case(params, NULL, NULL);
-  static const uint16_t disparity[] = {2560, 2560, 2560, 2560, 5120, 5120};
-  static const StxStixel expected[] = {
-      {0, 12, 23, STX_KIND_OBJECT, STX_LABEL_NONE, 50 / 3.0f, 50 / 3.0f, 200 / 3.0f, 1},
-      {0, 0, 11, STX_KIND_OBJECT, STX_LABEL_NONE, 10, 10, 6, 1}};
-  set_column(c, disparity, STX_WEIGHT_ONE);
-  StxRandom random = {1};
-  case_starts(c, 0, &random);
-  c->starts[2] = 1;
-  expect_records(c, expected, 2);
 }
 
 /* Cells of 8 rows: a ground of slope .25 from row 24 on, where it is 4 px near, and an object above

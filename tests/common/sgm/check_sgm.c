@@ -91,8 +91,6 @@ STX_TEST(confidence_steps)
     ck_assert_int_eq(stx_sgm_confidence(cases[i][0], cases[i][1]), cases[i][2]);
 }
 
-/* ---- The reference as a whole ------------------------------------------------------------- */
-
 /* ---- The left border ----------------------------------------------------------------------- */
 
 /* Rows in words: '.' unknown, a letter a known run of 8 columns of that disparity in steps of 4

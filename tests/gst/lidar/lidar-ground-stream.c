@@ -52,8 +52,6 @@ STX_TEST_LOOP(another_rate_is_refused_by_name, G_N_ELEMENTS(rates))
   stx_test_breaks(rates[_i], "The next element takes", "(fraction)7/1", NULL);
 }
 
-/* ---- Streams ------------------------------------------------------------------------------- */
-
 /* ---- Files --------------------------------------------------------------------------------- */
 
 static gchar *read_file(const gchar *format, guint index, gsize *size)

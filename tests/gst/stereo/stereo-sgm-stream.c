@@ -282,5 +282,3 @@ STX_TEST(size_changes_on_both_pads)
   }
   stx_test_expect_silence(pair.bus);
 }
-
-/* ---- States -------------------------------------------------------------------------------- */
