@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The kinds and disparities of stereo-stixels on pairs of many cameras.
 
-usage: cameras.py [FOLDER] [--only NAME...] [--json]
+usage: cameras.py [FOLDER] [--only NAME...] [--changed] [--json]
 
 Each FOLDER/NAME (FOLDER: $STX_DATA/cameras or ../shared/data/cameras) has left.png and right.png,
 and where they are known:
@@ -11,6 +11,9 @@ and where they are known:
   calib.*    a file for the property `calibration`
 Every pair has the same weight in the totals. A kind with 300 pixels or fewer in a mask does not
 count. A disparity is wrong if it is off by more than 3 px and more than 5 %, or missing.
+
+--changed measures the totals of copies that are changed in a dozen ways, such as another camera or
+another exposure might: kinds should not depend on them. Pairs with calib.* are left out.
 """
 import argparse
 import concurrent.futures
@@ -35,6 +38,39 @@ MEASURES, RIGHT = (*SHARES, "disparities_wrong"), tuple(SHARES)[:3]
 LEAST_PIXELS, GOOD, CELL = 300, .85, 8
 
 
+def scaled(factor):
+    def change(width, height):
+        size = round(factor * width), round(factor * height)
+        caps = "video/x-raw,width={},height={}".format(*size)
+        return (f"videoscale method=lanczos ! {caps}",
+                f"videoscale method=nearest-neighbour ! {caps}", size)
+    return change
+
+
+def cropped(side):
+    def change(width, height):
+        crop = f"videocrop {side}={height // 5}"
+        return crop, crop, (width, height - height // 5)
+    return change
+
+
+def as_bright(effect):
+    return lambda width, height: (effect, "identity", (width, height))
+
+
+# Each gives what changes pictures, what changes masks, and the size that they have then.
+CHANGES = {
+    "none": as_bright("identity"), "scaled by .6": scaled(.6), "scaled by .97": scaled(.97),
+    "scaled by 1.03": scaled(1.03), "scaled by 1.5": scaled(1.5),
+    "gamma .6": as_bright("gamma gamma=.6"), "gamma 1.6": as_bright("gamma gamma=1.6"),
+    "half the contrast": as_bright("videobalance contrast=.5"),
+    "darker": as_bright("videobalance brightness=-.15"),
+    "brighter": as_bright("videobalance brightness=.15"),
+    "JPEG of quality 40": as_bright("jpegenc quality=40 ! jpegdec"),
+    "blurred": as_bright("gaussianblur sigma=1.2"),
+    "without the upper fifth": cropped("top"), "without the lower fifth": cropped("bottom")}
+
+
 def launch(line):
     result = subprocess.run(["gst-launch-1.0", "-q", *line.split()], capture_output=True, text=True,
                             timeout=300)
@@ -47,13 +83,14 @@ def size_of(path):
     return tuple(np.frombuffer(path.read_bytes()[16:24], ">u4").astype(int))
 
 
-def picture(path, form):
-    """The pixels as (rows, columns, channels); GStreamer pads rows to 4 bytes."""
-    width, height = size_of(path)
+def picture(path, form, change="identity", shape=None):
+    """The pixels as (rows, columns, channels); GStreamer pads rows to 4 bytes. `shape`: width and
+    height of what is changed."""
+    width, height = shape or size_of(path)
     size = {"GRAY8": 1, "GRAY16_LE": 2, "RGB": 3}[form]
     with tempfile.NamedTemporaryFile() as raw:
         launch(f"filesrc location={path} ! pngdec ! videoconvert ! video/x-raw,format={form} "
-               f"! filesink location={raw.name}")
+               f"! {change} ! filesink location={raw.name}")
         rows = np.frombuffer(pathlib.Path(raw.name).read_bytes(), "u1").reshape(height, -1)
     pixels = np.ascontiguousarray(rows[:, :width * size])
     return pixels.view("<u2" if form == "GRAY16_LE" else "u1").reshape(height, width, -1)
@@ -85,30 +122,32 @@ def wrong(disparities, truth):
     return ((off > 3) & (off > .05 * truth) | (disparities <= 0)).mean()
 
 
-def measure(folder):
+def measure(folder, change="none"):
     """{"pair": name, shares, None where there are none, and the share of wrong disparities}."""
-    sides = [f"filesrc location={folder}/{side}.png ! pngdec ! videoconvert"
-             for side in ("left", "right")]
+    effect, of_mask, shape = CHANGES[change](*size_of(folder / "left.png"))
+    sides = [f"filesrc location={folder}/{side}.png ! pngdec ! videoconvert ! {effect} "
+             "! videoconvert" for side in ("left", "right")]
     options = " ".join(f"calibration={path}" for path in sorted(folder.glob("calib.*"))[:1])
-    kinds, disparities = drawn(stixels(*sides, options), *size_of(folder / "left.png"))
+    kinds, disparities = drawn(stixels(*sides, options), *shape)
     row = {"pair": folder.name, **dict.fromkeys(MEASURES)}
     if (folder / "mask.png").exists():
-        mask = picture(folder / "mask.png", "GRAY8")[..., 0]
+        mask = picture(folder / "mask.png", "GRAY8", of_mask, shape)[..., 0]
         for name, (truth, kind) in SHARES.items():
             if np.count_nonzero(mask == truth) > LEAST_PIXELS:
                 row[name] = float((kinds[mask == truth] == kind).mean())
-    if (folder / "disp.png").exists():
+    if change == "none" and (folder / "disp.png").exists():
         truth = picture(folder / "disp.png", "GRAY16_LE")[..., 0] / np.float32(256)
         row["disparities_wrong"] = float(wrong(disparities, truth))
     return row
 
 
-def rows(only=(), folder=None):
-    """A row of each pair; none where there is no data."""
+def rows(only=(), folder=None, change="none"):
+    """A row of each pair; none where there is no data. A change is not that of a calibration."""
     folders = sorted(path.parent for path in (folder or data_folder() / "cameras").glob(
-        "*/left.png") if not only or path.parent.name in only)
+        "*/left.png") if (not only or path.parent.name in only)
+        and (change == "none" or not [*path.parent.glob("calib.*")]))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        return list(pool.map(measure, folders))
+        return list(pool.map(lambda one: measure(one, change), folders))
 
 
 def totals(found):
@@ -126,7 +165,7 @@ def totals(found):
 
 
 def line(name, row):
-    return f"{name:16}" + "".join(
+    return f"{name:24}" + "".join(
         f"  {key} {'–' if row.get(key) is None else f'{100 * row[key]:.1f}'}"
         for key in MEASURES)
 
@@ -135,8 +174,16 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("folder", nargs="?", type=pathlib.Path)
     parser.add_argument("--only", nargs="+", default=(), metavar="NAME")
+    parser.add_argument("--changed", action="store_true")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
+    if arguments.changed:
+        changed = {change: totals(rows(arguments.only, arguments.folder, change))
+                   for change in CHANGES}
+        print(json.dumps(changed, indent=1) if arguments.json else "\n".join(
+            f"{line(change, total['mean'])}  right {total['right']} of {total['with_masks']}"
+            for change, total in changed.items()))
+        return
     found = rows(arguments.only, arguments.folder)
     if not found:
         sys.exit(f"{arguments.folder or data_folder() / 'cameras'}: no NAME/left.png")
