@@ -240,12 +240,13 @@ static bool read(StxCalibrationInput *input, double unit, StxCalibration *c)
 bool stx_calibration_open(const char *path, StxCalibrationPart *part)
 {
   const char *name = stx_text_file_name(path);
-  size_t length = strlen(name);
-  if (length >= sizeof part->file)
-    name += length - sizeof part->file + 1;
+  const size_t most = sizeof part->file - 1, length = strlen(name);
+  bool cut = length > most;
+  if (cut)
+    name += length - most + strlen("…");
   while ((*name & 0xC0) == 0x80) /* not from the middle of a UTF-8 character */
     name++;
-  snprintf(part->file, sizeof part->file, "%s", name);
+  snprintf(part->file, sizeof part->file, "%s%s", cut ? "…" : "", name);
   part->tree = stx_calibration_tree(path, part->error);
   return part->tree != NULL;
 }

@@ -619,6 +619,22 @@ STX_TEST(too_much_of_anything)
       NULL, 0, ":6: ", "nested or repeated");
 }
 
+STX_TEST(a_path_that_is_cut_says_so)
+{
+  char path[] = "/tmp/stx-a-name-that-is-longer-than-what-a-message-repeats-XXXXXX";
+  int file = mkstemp(path);
+  StxCalibrationFiles files = {path, NULL, -1, 0};
+  StxCalibration c;
+  StxError error;
+  ck_assert(file >= 0 && write(file, "a: 1\n", 5) == 5);
+  ck_assert(!stx_calibration_load(&files, 0, 0, &c, &error));
+  close(file);
+  unlink(path);
+  stx_expect_words(&error, "…");
+  stx_expect_words(&error, "what-a-message-repeats-");
+  stx_expect_words(&error, "none of the keys");
+}
+
 /* A matrix whose size is not that of its numbers. */
 STX_TEST(sizes_of_matrices)
 {
