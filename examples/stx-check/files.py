@@ -65,7 +65,7 @@ def decode(path):
     link.unlink()
     if not good:
         # The message of the element that failed: "ERROR: from element …: message".
-        found = re.search(r"ERROR: from element.*?: .*?: ([^\n]*)", said, re.S)
+        found = re.search(r"ERROR: from element \S+: ([^\n]*)", said)
         raise Unusable(f"{path}: no PNG, and no video that GStreamer decodes: "
                        f"{found[1] if found else 'gst-launch-1.0 fails'}")
     paths = list_folder(folder.name)

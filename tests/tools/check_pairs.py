@@ -133,7 +133,8 @@ def refuses_what_it_cannot_read(drive):
             ("@/left @/empty", "no PNG files in this folder"),
             ("@/left @/right/%x.png", "a pattern has one number"),
             ("@/left @/right/right-%d.png", "no file with the number 0 or 1"),
-            ("@/film.mp4 @/film.mp4", "no PNG, and no video that GStreamer decodes: "),
+            ("@/film.mp4 @/film.mp4", "no PNG, and no video that GStreamer decodes: "
+             "Could not determine type of stream"),
             ("@/broken.png @/broken.png", "broken.png"),
             ("@/left @/right @/film.mp4", "film.mp4"),
             ("--max-disparity=257 @/left @/right", "expected 2 to 256"),
