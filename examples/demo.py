@@ -292,38 +292,46 @@ def link_pictures(view, options, folder):
 
 # ---- A look at the views -------------------------------------------------------------------------
 
+def next_sample(sink, bus, missing):
+    """None at the end. An error ends no wait for a sample, so it is looked for five times a second;
+    what the pipeline lacks is added to `missing`."""
+    for _ in range(5 * SILENT):
+        sample = sink.emit("try-pull-sample", Gst.SECOND // 5)
+        if sample is not None or sink.get_property("eos"):
+            return sample
+        error, lacks = said(bus)
+        missing += lacks
+        if error:
+            raise Failed(error, missing)
+    raise Failed(HANGS)
+
+
 def survey(view, options, folder, most):
     """Decodes up to so many frames: their number, size, and how much moves from one to the next."""
     width, height = SMALL
     line = (f"{source_of(view, options, folder)} ! identity name=seen ! videoscale ! videoconvert "
             f"! video/x-raw,format=GRAY8,width={width},height={height} "
             "! appsink name=sink sync=false max-buffers=4")
-    pipeline, bus, before = Gst.parse_launch(line), None, None
+    pipeline, before, missing = Gst.parse_launch(line), None, []
     sink, bus = pipeline.get_by_name("sink"), pipeline.get_bus()
     pipeline.set_state(Gst.State.PLAYING)
     view.times, view.motion = [], []
     try:
         while len(view.times) < most:
-            sample = sink.emit("try-pull-sample", SILENT * Gst.SECOND)
+            sample = next_sample(sink, bus, missing)
             if sample is None:
-                if not sink.get_property("eos"):
-                    raise Failed("", [])
                 break
             buffer = sample.get_buffer()
             data = buffer.extract_dup(0, width * height)
-            view.times.append(buffer.pts)
+            view.times.append(sample.get_segment().to_running_time(Gst.Format.TIME, buffer.pts))
             view.motion.append(sum(abs(a - b) for a, b in zip(data, before or data)))
             before = data
         caps = pipeline.get_by_name("seen").get_static_pad("src").get_current_caps()
-    except Failed:
-        error, missing = said(bus)
-        if error is None:
-            raise Failed(HANGS)
-        raise Failed(error, missing)
     finally:
         pipeline.set_state(Gst.State.NULL)
     if caps is None:
-        error, missing = said(bus)
+        error, lacks = said(bus)
+        missing += lacks
         raise Failed(error or (NO_VIDEO if view.kind == "video" else "no whole picture"), missing)
     structure = Gst.Structure.new_from_string(caps.to_string())
     view.size = structure.get_value("width"), structure.get_value("height")
@@ -575,6 +583,12 @@ def launch_line(views, options, folder, words, ends):
             f"{sources}")
 
 
+def running(pad, buffer):
+    """The running time of a buffer. A stream of H.264 that reorders its frames begins after 0."""
+    segment = pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
+    return segment.to_running_time(Gst.Format.TIME, buffer.pts)
+
+
 def limit(gate, view, options):
     """Lets only those frames pass that are wanted, then the end, and nothing after it: a tag behind
     the end would be an error."""
@@ -584,10 +598,10 @@ def limit(gate, view, options):
         src.set_offset(-view.shift)
     last = first + options.frames
 
-    def look(_, info):
+    def look(pad, info):
         nonlocal seen
         early = view.kind == "video" and info.type & Gst.PadProbeType.BUFFER and \
-            info.get_buffer().pts < view.skip
+            running(pad, info.get_buffer()) < view.skip
         if info.type & Gst.PadProbeType.BUFFER and not early:
             seen += 1
             if seen == last + 1:
@@ -655,11 +669,15 @@ def draw_all(views, options, folder, words):
         print(line)
         return
     print("Drawing", flush=True)
+    try:
+        os.makedirs(options.output, exist_ok=True)
+        tempfile.TemporaryFile(dir=options.output).close()
+    except OSError as error:
+        fail(f"--output {options.output}: {error.strerror}")
     told = set()
     draw(line, views, options, told)
     if not written["png"].exists() or written["png"].stat().st_size == 0:
         fail("nothing to draw: no frame of --left is of the time of one of --right")
-    os.makedirs(options.output, exist_ok=True)
     for path in written.values():
         target = os.path.join(options.output, path.name)
         shutil.move(path, target)

@@ -50,7 +50,7 @@ def has(element):
 def coded(h264):
     """Elements that make a stream of a video; without an encoder for H.264 it is MJPEG."""
     if h264 and has("x264enc"):
-        return "x264enc speed-preset=ultrafast pass=quant quantizer=12 ! video/x-h264,profile=main"
+        return "x264enc speed-preset=veryfast pass=quant quantizer=12 ! video/x-h264,profile=main"
     if h264 and has("openh264enc"):
         return "openh264enc bitrate=4000000 ! h264parse"
     return "jpegenc quality=95"
@@ -98,11 +98,11 @@ def write_street(folder):
 
 # ---- What the demo makes of it ------------------------------------------------------------------
 
-def demo(folder, *words, env=None):
+def demo(folder, *words, env=None, output="out"):
     """The script's end: status, what it said, and what it said of faults."""
     out = folder / "out"
     shutil.rmtree(out, ignore_errors=True)
-    result = subprocess.run([DEMO, *words, "--output", "out"], text=True, timeout=120, cwd=folder,
+    result = subprocess.run([DEMO, *words, "--output", output], text=True, timeout=120, cwd=folder,
                             capture_output=True, env={**ENV, **(env or {})}, check=False)
     return result.returncode, result.stdout, result.stderr
 
@@ -265,6 +265,10 @@ def check_dashboards(folder):
 
 
 def check_faults(folder):
+    (folder / "zero.mp4").touch()
+    status, _, faults = demo(folder, "--frames", "1", output="zero.mp4")
+    expect(status == 1 and "--output zero.mp4: " in faults and faults.count("\n") == 1,
+           f"a file as folder ends with {status}: {faults}")
     for left, right, parts in [
             ("nothing.mp4", "right.mp4", ["--left", "nothing.mp4", "no such file", *CHOICES]),
             ("left.mp4", "empty", ["--right", "folder without pictures", *CHOICES]),
@@ -272,6 +276,7 @@ def check_faults(folder):
             ("left/%03d.png", "right", ["no file has such a name", *CHOICES]),
             ("left.mp4", "sound.wav", ["sound.wav", "no video", *CHOICES]),
             ("broken.png", "broken.png", ["broken.png", "cannot be decoded", *CHOICES]),
+            ("zero.mp4", "right.mp4", ["zero.mp4", "contains no data", *CHOICES]),
             ("left.mp4", "right", ["video", "pictures", "both must be videos"]),
             ("left/000000.png", "right", ["--left has 1 picture", "5", "same number"]),
             ("left/000000.png", "other.png", ["320x240", "322x240", "same size"])]:
