@@ -18,19 +18,6 @@ static void expect_frame(StereoPair *pair, guint number)
   ck_assert_uint_eq(GST_BUFFER_PTS(disparity), number * FRAME);
 }
 
-/* The next event of that type that comes out. */
-static void expect_event(StereoPair *pair, GstEventType type)
-{
-  GstEventType found = GST_EVENT_UNKNOWN;
-
-  while (found != type) {
-    g_autoptr(GstEvent) event = gst_harness_pull_event(pair->left);
-
-    fail_unless(event != NULL, "no event %s", gst_event_type_get_name(type));
-    found = GST_EVENT_TYPE(event);
-  }
-}
-
 static void end(GstHarness *harness)
 {
   fail_unless(gst_harness_push_event(harness, gst_event_new_eos()));
@@ -67,7 +54,7 @@ static void check_restart(gboolean live, gboolean both, gboolean at_once)
   if (both)
     end(pair.left);
   if (!live || both)
-    expect_event(&pair, GST_EVENT_EOS);
+    stx_test_expect_event(pair.left, GST_EVENT_EOS);
   if (both)
     begin_again(pair.left);
   begin_again(pair.right);
@@ -76,7 +63,7 @@ static void check_restart(gboolean live, gboolean both, gboolean at_once)
   expect_frame(&pair, 5);
   end(pair.left);
   end(pair.right);
-  expect_event(&pair, GST_EVENT_EOS);
+  stx_test_expect_event(pair.left, GST_EVENT_EOS);
 }
 
 STX_TEST_LOOP(a_view_ends_and_begins_again, 8)
@@ -95,7 +82,7 @@ STX_TEST(a_pad_is_requested_after_the_end)
   expect_frame(&pair, 0);
   end(pair.left);
   end(pair.right);
-  expect_event(&pair, GST_EVENT_EOS);
+  stx_test_expect_event(pair.left, GST_EVENT_EOS);
   gst_harness_teardown(pair.right); /* releases the pad */
   pair.right = gst_harness_new_with_element(pair.element, "sink_right", NULL);
   begin_again(pair.right);

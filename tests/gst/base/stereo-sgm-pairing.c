@@ -53,23 +53,6 @@ static void expect_frame(StereoPair *pair, int frame)
   expect_frame_at(pair, frame, frame * FRAME);
 }
 
-/* Waits for the streaming thread to send EOS. */
-static void expect_eos(StereoPair *pair)
-{
-  for (int tries = 0; tries < 1000; tries++) {
-    GstEvent *event = gst_harness_try_pull_event(pair->left);
-    gboolean eos = event != NULL && GST_EVENT_TYPE(event) == GST_EVENT_EOS;
-
-    if (event == NULL)
-      g_usleep(5000);
-    else
-      gst_event_unref(event);
-    if (eos)
-      return;
-  }
-  fail("no EOS");
-}
-
 STX_TEST(keeps_timestamps)
 {
   g_auto(StereoPair) pair = new_pair("");
@@ -231,7 +214,7 @@ STX_TEST_LOOP(a_clock_that_was_set_ahead, 3)
   }
   gst_harness_push_event(pair.left, gst_event_new_eos());
   gst_harness_push_event(pair.right, gst_event_new_eos());
-  expect_eos(&pair);
+  stx_test_expect_event(pair.left, GST_EVENT_EOS);
   ck_assert_uint_eq(gst_harness_buffers_received(pair.left), pairs);
   ck_assert_uint_eq(stx_test_count(pair.element, "clock-steps"), 1);
 }
@@ -291,7 +274,7 @@ STX_TEST_LOOP(two_clocks_that_are_set_cost_little, G_N_ELEMENTS(jumps))
   }
   gst_harness_push_event(pair.left, gst_event_new_eos());
   gst_harness_push_event(pair.right, gst_event_new_eos());
-  expect_eos(&pair);
+  stx_test_expect_event(pair.left, GST_EVENT_EOS);
   count = gst_harness_buffers_received(pair.left);
   ck_assert_msg(count >= 9 && count <= 11, "%u pairs", count);
 }
@@ -351,7 +334,7 @@ STX_TEST(eos_on_both_loses_no_frame)
   fail_unless(gst_harness_push_event(pair.right, gst_event_new_eos()));
   for (int frame = 0; frame < 3; frame++)
     expect_frame(&pair, frame);
-  expect_eos(&pair);
+  stx_test_expect_event(pair.left, GST_EVENT_EOS);
 }
 
 STX_TEST(eos_on_one_pad_ahead_finishes_what_can_pair)
@@ -365,7 +348,7 @@ STX_TEST(eos_on_one_pad_ahead_finishes_what_can_pair)
   stereo_push_right(&pair, right(0));
   expect_frame(&pair, 0);
   stereo_push_right(&pair, right(1)); /* nobody will ever match this one */
-  expect_eos(&pair);
+  stx_test_expect_event(pair.left, GST_EVENT_EOS);
   ck_assert_uint_eq(gst_harness_buffers_in_queue(pair.left), 0);
 }
 

@@ -27,16 +27,6 @@ static void push_confidence(GstHarness *harness, GstClockTime pts)
   gst_harness_push(harness, stx_test_buffer(16 * 16, 255, pts, FRAME));
 }
 
-/* The caps that the source pad has now. */
-static void expect_caps(GstHarness *harness, const char *expected)
-{
-  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(harness->sinkpad);
-  g_autoptr(GstCaps) wanted = gst_caps_from_string(expected);
-  g_autofree gchar *text = gst_caps_to_string(caps);
-
-  ck_assert_msg(gst_caps_is_equal(caps, wanted), "caps are %s, not %s", text, expected);
-}
-
 static void expect_pts(GstHarness *harness, GstClockTime pts)
 {
   g_autoptr(GstBuffer) buffer = gst_harness_pull(harness);
@@ -54,7 +44,7 @@ STX_TEST(caps_say_grid_and_camera)
       harness, DISPARITY ",width=16,height=16,camera-focal=500.0,camera-baseline=0.5");
   push_disparity(harness, FRAME);
   expect_pts(harness, FRAME);
-  expect_caps(harness,
+  stx_test_expect_caps(harness,
       "application/x-stixel-columns,width=16,height=16,stixel-width=5,stixel-height=3,columns=4,"
       "rows=6,classes=0,framerate=10/1,camera-focal=720.0,camera-baseline=0.5,camera-height=1.5,"
       "camera-image-width=16,camera-image-height=16");
@@ -68,7 +58,7 @@ STX_TEST(no_rate_is_rate_0)
   gst_harness_set_src_caps_str(harness, "video/x-raw,format=GRAY16_LE,width=16,height=16");
   push_disparity(harness, 0);
   expect_pts(harness, 0);
-  expect_caps(harness,
+  stx_test_expect_caps(harness,
       "application/x-stixel-columns,width=16,height=16,stixel-width=8,stixel-height=8,columns=2,"
       "rows=2,classes=0,framerate=0/1");
 }
@@ -83,7 +73,7 @@ STX_TEST(size_may_change_in_mid_stream)
   gst_harness_set_src_caps_str(harness, DISPARITY ",width=40,height=8");
   gst_harness_push(harness, stx_test_buffer(40 * 8 * 2, 1, FRAME, FRAME));
   expect_pts(harness, FRAME);
-  expect_caps(harness,
+  stx_test_expect_caps(harness,
       "application/x-stixel-columns,width=40,height=8,stixel-width=8,stixel-height=8,columns=5,"
       "rows=1,classes=0,framerate=10/1");
 }

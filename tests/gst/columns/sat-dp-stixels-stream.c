@@ -35,7 +35,7 @@ STX_TEST(caps_and_times_pass)
 
   ck_assert_uint_eq(GST_BUFFER_PTS(stixels), 7 * FRAME);
   ck_assert_uint_eq(GST_BUFFER_DURATION(stixels), FRAME);
-  columns_expect_caps(harness,
+  stx_test_expect_caps(harness,
       "application/x-stixels,width=16,height=16,stixel-width=8,columns=2,framerate=10/1,"
       "camera-focal=500.0,camera-cy=8.0,camera-baseline=0.6,camera-height=1.5,"
       "camera-image-width=16,camera-image-height=16");

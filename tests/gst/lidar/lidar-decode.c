@@ -409,13 +409,9 @@ STX_TEST_LOOP(arrivals_that_are_set_back, 8)
 STX_TEST(caps_get_the_rate)
 {
   g_autoptr(Harness) harness = harness_of(NULL, NULL);
-  g_autoptr(GstCaps) expected =
-      gst_caps_from_string("application/x-lidar, framerate=(fraction)10/1");
-  g_autoptr(GstCaps) caps = NULL;
 
   push_turns(harness, 0, 3);
-  caps = gst_pad_get_current_caps(harness->sinkpad);
-  ck_assert(gst_caps_is_equal(caps, expected));
+  stx_test_expect_caps(harness, "application/x-lidar, framerate=(fraction)10/1");
 }
 
 /* ---- Whole lines ---------------------------------------------------------------------------- */

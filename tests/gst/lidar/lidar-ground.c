@@ -147,15 +147,6 @@ STX_TEST(older_labels_are_replaced)
   expect_labels(output, points, POINTS, scan_reference(&defaults, points, POINTS, NULL), "newer");
 }
 
-static void expect_caps(GstHarness *harness, const char *text)
-{
-  g_autoptr(GstCaps) actual = gst_pad_get_current_caps(harness->sinkpad);
-  g_autoptr(GstCaps) expected = gst_caps_from_string(text);
-  g_autofree gchar *shown = gst_caps_to_string(actual);
-
-  ck_assert_msg(gst_caps_is_equal(actual, expected), "%s instead of %s", shown, text);
-}
-
 STX_TEST_LOOP(caps_and_times_pass, 4)
 {
   static const struct {
@@ -176,7 +167,7 @@ STX_TEST_LOOP(caps_and_times_pass, 4)
   GST_BUFFER_OFFSET(buffer) = 7;
   GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
   buffer = gst_harness_push_and_pull(fixture.harness, buffer);
-  expect_caps(fixture.harness, cases[_i].output);
+  stx_test_expect_caps(fixture.harness, cases[_i].output);
   ck_assert_uint_eq(GST_BUFFER_PTS(buffer), 7 * SCAN_TIME);
   ck_assert_uint_eq(GST_BUFFER_DURATION(buffer), SCAN_TIME);
   ck_assert_uint_eq(GST_BUFFER_OFFSET(buffer), 7);

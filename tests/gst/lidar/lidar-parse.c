@@ -64,15 +64,6 @@ static GstBuffer *pull_at(GstHarness *harness, GstClockTime pts, GstClockTime du
   return buffer;
 }
 
-static void expect_caps(GstHarness *harness, const char *text)
-{
-  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(harness->sinkpad);
-  g_autoptr(GstCaps) expected = gst_caps_from_string(text);
-  g_autofree gchar *actual = gst_caps_to_string(caps);
-
-  fail_unless(gst_caps_is_equal(caps, expected), "caps are %s", actual);
-}
-
 /* ---- Files ---------------------------------------------------------------------------------- */
 
 STX_TEST_LOOP(every_kind_of_file, stx_lidar_kind_count)
@@ -93,7 +84,7 @@ STX_TEST_LOOP(every_kind_of_file, stx_lidar_kind_count)
     ck_assert_uint_eq(GST_BUFFER_OFFSET(buffer), scan);
     free(bytes.data);
   }
-  expect_caps(harness, "application/x-lidar, framerate=(fraction)10/1");
+  stx_test_expect_caps(harness, "application/x-lidar, framerate=(fraction)10/1");
 }
 
 /* Pieces of every size; nothing comes before the end. */
@@ -197,11 +188,11 @@ STX_TEST(times_begin_with_the_segment)
   gst_harness_push_event(harness, gst_event_new_segment(&segment));
   gst_harness_push(harness, scan_buffer(1, 1, GST_CLOCK_TIME_NONE));
   gst_buffer_unref(pull_at(harness, 5 * GST_SECOND, TENTH));
-  expect_caps(harness, "application/x-lidar, framerate=(fraction)10/1");
+  stx_test_expect_caps(harness, "application/x-lidar, framerate=(fraction)10/1");
   gst_harness_push_event(harness, gst_event_new_caps(caps));
   gst_harness_push(harness, scan_buffer(1, 1, 6 * GST_SECOND));
   gst_buffer_unref(pull_at(harness, 6 * GST_SECOND, 2 * TENTH));
-  expect_caps(harness, "application/x-lidar, framerate=(fraction)5/1");
+  stx_test_expect_caps(harness, "application/x-lidar, framerate=(fraction)5/1");
   gst_harness_set_src_caps_str(harness, "a/b");
   buffer = scan_buffer(1, 1, 7 * GST_SECOND);
   GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);

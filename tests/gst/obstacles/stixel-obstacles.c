@@ -264,21 +264,11 @@ static const struct {
     {SCAN_CAPS, "application/x-obstacles,framerate=10/1,source=lidar"},
 };
 
-static void expect_caps(GstHarness *harness, const char *expected)
-{
-  g_autoptr(GstCaps) wanted = gst_caps_from_string(expected);
-  g_autoptr(GstCaps) actual = gst_pad_get_current_caps(harness->sinkpad);
-  g_autofree gchar *text = gst_caps_to_string(actual);
-
-  ck_assert_msg(
-      actual != NULL && gst_caps_is_equal(actual, wanted), "%s, expected %s", text, expected);
-}
-
 STX_TEST_LOOP(records_have_caps, G_N_ELEMENTS(caps))
 {
   g_auto(Stage) fixture = obstacles_begin("stixel-obstacles" RECORDS, caps[_i].input);
 
-  expect_caps(fixture.harness, caps[_i].output);
+  stx_test_expect_caps(fixture.harness, caps[_i].output);
 }
 
 /* Those of pictures get their sizes with the first stixels, and keep them. */
@@ -289,7 +279,7 @@ STX_TEST(records_of_pictures_get_sizes)
 
   for (guint i = 0; i < 3; i++) {
     gst_buffer_unref(obstacles_run(&fixture, obstacles_picture(128, 96, 8, i * OBSTACLES_FRAME)));
-    expect_caps(fixture.harness, caps[0].output);
+    stx_test_expect_caps(fixture.harness, caps[0].output);
     if (i == 1)
       gst_harness_push_upstream_event(fixture.harness, gst_event_new_reconfigure());
   }

@@ -252,6 +252,6 @@ STX_TEST(files_of_rectified_pairs_are_taken_to_look_for_drift)
   rectify_set_caps(rig.right, "GRAY8", WIDE, HIGH);
   push_frames(&rig, 0, 30, NULL);
   expect_near(number(&rig, "pitch"), pitch, .05);
-  ck_assert(rectify_field(rig.left, "camera-baseline") == .2);
-  ck_assert(rectify_field(rig.left, "camera-focal") == 300);
+  ck_assert(stx_test_caps_number(rig.left, "camera-baseline") == .2);
+  ck_assert(stx_test_caps_number(rig.left, "camera-focal") == 300);
 }

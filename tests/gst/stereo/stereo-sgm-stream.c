@@ -27,29 +27,15 @@ static void push_and_pull(StereoPair *pair, int number)
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
-static gdouble camera_field(StereoPair *pair, const char *field)
-{
-  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pair->left->sinkpad);
-  gdouble value = 0;
-
-  fail_unless(caps != NULL);
-  gst_structure_get_double(gst_caps_get_structure(caps, 0), field, &value);
-  return value;
-}
-
 STX_TEST(output_caps_keep_size_rate_and_shape)
 {
   g_auto(StereoPair) pair = stereo_pair("", WIDTH, HEIGHT);
-  g_autoptr(GstCaps) expected =
-      gst_caps_from_string("video/x-raw,format=GRAY16_LE,width=48,height=20,"
-                           "framerate=10/1,pixel-aspect-ratio=2/1,sky=(boolean)true");
-  g_autoptr(GstCaps) caps = NULL;
 
   gst_harness_set_src_caps_str(pair.left,
       "video/x-raw,format=GRAY8,width=48,height=20,framerate=10/1,pixel-aspect-ratio=2/1");
   push_and_pull(&pair, 0);
-  caps = gst_pad_get_current_caps(pair.left->sinkpad);
-  fail_unless(gst_caps_is_equal(caps, expected));
+  stx_test_expect_caps(pair.left, "video/x-raw,format=GRAY16_LE,width=48,height=20,framerate=10/1,"
+                                  "pixel-aspect-ratio=2/1,sky=(boolean)true");
 }
 
 /* Without the confidence nothing says where the sky is, and without the search there is none. */
@@ -77,12 +63,12 @@ STX_TEST(camera_numbers_out_of_range_say_nothing)
       "camera-cx=(double)1000000,camera-cy=(double)-999999,camera-baseline=(double)-0.5,"
       "camera-height=(double)1000.5,camera-pitch=(double)-1.6");
   push_and_pull(&pair, 0);
-  fail_unless(camera_field(&pair, "camera-focal") == 0);
-  fail_unless(camera_field(&pair, "camera-cx") == 1e6);
-  fail_unless(camera_field(&pair, "camera-cy") == -999999);
-  fail_unless(camera_field(&pair, "camera-baseline") == 0);
-  fail_unless(camera_field(&pair, "camera-height") == 0);
-  fail_unless(camera_field(&pair, "camera-pitch") == 0);
+  fail_unless(stx_test_caps_number(pair.left, "camera-focal") == 0);
+  fail_unless(stx_test_caps_number(pair.left, "camera-cx") == 1e6);
+  fail_unless(stx_test_caps_number(pair.left, "camera-cy") == -999999);
+  fail_unless(stx_test_caps_number(pair.left, "camera-baseline") == 0);
+  fail_unless(stx_test_caps_number(pair.left, "camera-height") == 0);
+  fail_unless(stx_test_caps_number(pair.left, "camera-pitch") == 0);
 }
 
 STX_TEST(confidence_can_be_left_out)

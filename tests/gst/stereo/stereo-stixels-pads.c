@@ -52,18 +52,6 @@ static void expect_picture(GstHarness *harness, int number, guint width)
   ck_assert_uint_eq(meta->info.width, width);
 }
 
-static void expect_end(GstHarness *harness)
-{
-  gboolean ended = FALSE;
-
-  while (!ended) {
-    g_autoptr(GstEvent) event = gst_harness_pull_event(harness);
-
-    fail_unless(event != NULL, "no EOS");
-    ended = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
-  }
-}
-
 /* One thread brings all of the left view and then all of the right one, as a demuxer may. */
 STX_TEST(one_view_may_run_ahead)
 {
@@ -165,7 +153,7 @@ STX_TEST(one_view_may_end)
   gst_harness_push_event(pair.left, gst_event_new_eos());
   for (int i = 0; i < 2; i++)
     expect_picture(pair.left, i, WIDTH);
-  expect_end(pair.left);
+  stx_test_expect_event(pair.left, GST_EVENT_EOS);
 }
 
 /* ---- Requests ------------------------------------------------------------------------------ */

@@ -4,20 +4,6 @@
 
 #include <gst/video/video.h>
 
-/* Waits until the element is at EOS. */
-static void overlay_expect_eos(Stage *f)
-{
-  GstEvent *event;
-  gboolean found = FALSE;
-
-  while (!found) {
-    event = gst_harness_pull_event(f->harness);
-    fail_unless(event != NULL, "no EOS");
-    found = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
-    gst_event_unref(event);
-  }
-}
-
 /* ---- Pairing ------------------------------------------------------------------------------- */
 
 STX_TEST(draws_and_attaches_the_stixels_of_the_moment)
@@ -79,13 +65,13 @@ STX_TEST(frames_outlive_the_stixels_but_not_the_other_way_round)
   overlay_expect_frame(&f, 0, TRUE);
   overlay_expect_frame(&f, OVERLAY_FRAME, FALSE);
   fail_unless(gst_harness_push_event(f.harness, gst_event_new_eos()));
-  overlay_expect_eos(&f);
+  stx_test_expect_event(f.harness, GST_EVENT_EOS);
   stx_test_stage_end(&f);
 
   f = overlay_setup();
   overlay_push_stixels(&f, 0);
   fail_unless(gst_harness_push_event(f.harness, gst_event_new_eos()));
-  overlay_expect_eos(&f);
+  stx_test_expect_event(f.harness, GST_EVENT_EOS);
   ck_assert_uint_eq(gst_harness_buffers_received(f.harness), 0);
   stx_test_stage_end(&f);
 }
