@@ -341,8 +341,13 @@ static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
     finish_file(self);
     return take_segment(self, event);
   case GST_EVENT_STREAM_START:
+    finish_file(self);
+    break;
   case GST_EVENT_EOS:
     finish_file(self);
+    if (self->scans == 0)
+      GST_ELEMENT_WARNING(self, STREAM, DECODE, ("Not one byte of a scan came until the end"),
+          ("an empty file, or a pattern of names that fits none"));
     break;
   case GST_EVENT_FLUSH_STOP:
     start_again(self);

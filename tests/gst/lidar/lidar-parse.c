@@ -252,6 +252,16 @@ STX_TEST(skip_bad_drops_and_counts)
   free(bytes.data);
 }
 
+STX_TEST(a_stream_of_nothing_is_warned_of)
+{
+  g_autoptr(Harness) harness = gst_harness_new("lidar-parse");
+  g_autoptr(Watch) bus = stx_test_watch(harness->element);
+
+  gst_harness_set_src_caps_str(harness, "application/octet-stream");
+  gst_harness_push_event(harness, gst_event_new_eos());
+  stx_test_expect_warning(bus, "Not one byte");
+}
+
 /* ---- Sources -------------------------------------------------------------------------------- */
 
 /* Files of `count` scans, "%06d.bin". */
