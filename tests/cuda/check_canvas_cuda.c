@@ -28,7 +28,8 @@ static void expect_agreement(const StxCanvas *canvas, int padding, uint64_t seed
       params->width, params->height, padding, (unsigned long long)seed);
   overlay_frame_new(&like, padding, expected, &frame);
   overlay_frame_new(&like, padding, actual, &(StxFrame){0});
-  void *tiles = stx_device_copy_of(stx_canvas_tiles(canvas), stx_canvas_tiles_size(canvas));
+  STX_ON_DEVICE void *tiles =
+      stx_device_copy_of(stx_canvas_tiles(canvas), stx_canvas_tiles_size(canvas));
   for (int p = 0; p < overlay_frame_planes(&like); p++) {
     stx_fill8(&expected[p], STX_FILL_NOISE, &random);
     device[p] = stx_device_image8(expected[p].width, expected[p].height, padding);
@@ -44,7 +45,6 @@ static void expect_agreement(const StxCanvas *canvas, int padding, uint64_t seed
     stx_expect_same_image8(&expected[p], &actual[p], what);
     stx_device_free8(&device[p]);
   }
-  stx_device_free(tiles);
   overlay_frame_free(&like, expected);
   overlay_frame_free(&like, actual);
 }

@@ -429,7 +429,7 @@ STX_TEST(offsets_are_64_bits_wide)
   void *memory;
   STX_AUTO(ColmeanCase) c =
       colmean_make_case(&params, COLMEAN_PLANAR, 0, true, STX_FILL_NOISE, &random);
-  uint16_t *expected = colmean_run(colmean_reference(), &c, 1);
+  STX_GUARDED uint16_t *expected = colmean_run(colmean_reference(), &c, 1);
   stx_case_ok(stx_cuda_alloc(stx_case_cuda(), size, &memory, &error), &error, "memory for scores");
   for (int row = 0; row < CLASSES * HEIGHT; row++)
     stx_device_upload((char *)memory + row * row_stride, c.scores.data + row * WIDTH, WIDTH);
@@ -437,10 +437,8 @@ STX_TEST(offsets_are_64_bits_wide)
   device.input.scores = memory;
   device.input.row_stride = row_stride;
   device.input.class_stride = HEIGHT * row_stride;
-  uint16_t *actual = colmean_run_cuda(&c.params, &device.input, "rows far apart");
+  STX_GUARDED uint16_t *actual = colmean_run_cuda(&c.params, &device.input, "rows far apart");
   stx_expect_same(expected, actual, stx_grid_bytes(&params.grid), "rows far apart");
-  stx_guarded_free(actual);
-  stx_guarded_free(expected);
   stx_cuda_free(stx_case_cuda(), memory);
   colmean_free_device(&device);
 }

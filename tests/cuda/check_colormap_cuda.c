@@ -53,7 +53,7 @@ static void expect_picture(const ColormapCase *c, const OnDevice *d, const char 
   const int pixel = colormap_case_pixel(c);
   STX_AUTO(StxImage8) expected = stx_test_image8(c->width * pixel, c->height, 0);
   STX_AUTO(StxImage8) actual = stx_test_image8(c->width * pixel, c->height, 1);
-  StxImage8 bytes = stx_device_image8(c->width * pixel, c->height, pixel == 4 ? 4 : 1);
+  STX_DEVICE8 StxImage8 bytes = stx_device_image8(c->width * pixel, c->height, pixel == 4 ? 4 : 1);
   StxColormapPicture picture = {
       expected.data, expected.stride, c->width, c->height, pixel, c->square};
   StxColormapCount wanted, count, *on_device = stx_device_alloc(sizeof count);
@@ -68,7 +68,6 @@ static void expect_picture(const ColormapCase *c, const OnDevice *d, const char 
   stx_device_download(&count, on_device, sizeof count);
   stx_expect_same_image8(&expected, &actual, what);
   stx_expect_same(&wanted, &count, sizeof count, what);
-  stx_device_free8(&bytes);
   stx_device_free(on_device);
 }
 
@@ -77,14 +76,13 @@ static void expect_histogram(const ColormapCase *c, const OnDevice *d, const cha
   const StxColormapImpl *cuda = stx_impl_named(&stx_colormap_cuda_impls, "cuda");
   const StxColormapImpl *host = oracle(&stx_colormap_impls);
   static StxColormapHistogram wanted, histogram;
-  StxColormapHistogram *on_device = stx_device_alloc(sizeof histogram);
+  STX_ON_DEVICE StxColormapHistogram *on_device = stx_device_alloc(sizeof histogram);
   StxError error = {""};
   host->spread(&c->input, c->table, &wanted, &(StxPlace){.threads = 1}, NULL);
   stx_case_ok(cuda->spread(&d->input, d->table, on_device, stx_case_place(), &error), &error, what);
   stx_case_wait(what);
   stx_device_download(&histogram, on_device, sizeof histogram);
   stx_expect_same(&wanted, &histogram, sizeof histogram, what);
-  stx_device_free(on_device);
 }
 
 STX_TEST(agrees_with_the_reference)

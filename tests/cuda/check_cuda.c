@@ -85,9 +85,9 @@ static void copy_there_and_back(
     size_t row, size_t rows, size_t device_stride, ptrdiff_t up, ptrdiff_t down)
 {
   size_t up_size = (size_t)labs(up) * rows, down_size = (size_t)labs(down) * rows;
-  uint8_t *from = stx_guarded_alloc(up_size), *to = stx_guarded_alloc(down_size);
+  STX_GUARDED uint8_t *from = stx_guarded_alloc(up_size), *to = stx_guarded_alloc(down_size);
   fill_random(from, up_size, row * 31 + rows);
-  uint8_t *device = stx_device_alloc(device_stride * rows);
+  STX_ON_DEVICE uint8_t *device = stx_device_alloc(device_stride * rows);
   StxCudaCopy copy = {
       device, device_stride, up < 0 ? from - up * (ptrdiff_t)(rows - 1) : from, up, row, rows};
   StxError error;
@@ -105,9 +105,6 @@ static void copy_there_and_back(
       if (row_down[x] != 0xCD)
         ck_abort_msg("wrote into the padding of the host");
   }
-  stx_device_free(device);
-  stx_guarded_free(from);
-  stx_guarded_free(to);
 }
 
 STX_TEST(copies_with_strides)
@@ -126,7 +123,7 @@ STX_TEST(refuses_strides_within_a_row)
 {
   StxError error;
   uint8_t bytes[64] = {0};
-  uint8_t *device = stx_device_alloc(64);
+  STX_ON_DEVICE uint8_t *device = stx_device_alloc(64);
   StxCudaCopy copy = {device, 8, bytes, 16, 16, 2};
   ck_assert(!stx_cuda_upload(stx_case_cuda(), &copy, NULL, &error));
   ck_assert_str_eq(error.text, "upload of rows of 16 bytes: the device's stride is only 8");
@@ -134,7 +131,6 @@ STX_TEST(refuses_strides_within_a_row)
   copy.host_stride = -8;
   ck_assert(!stx_cuda_download(stx_case_cuda(), &copy, NULL, &error));
   ck_assert_str_eq(error.text, "download of rows of 16 bytes: the host's stride is only -8");
-  stx_device_free(device);
 }
 
 /* The host's memory may change as soon as a ring has taken it, page-locked or not; and what comes
@@ -229,18 +225,16 @@ STX_TEST(probe_copies_every_byte)
   static const size_t sizes[] = {0, 1, 15, 16, 17, 4095, 4096, 4097, 70001, 200000, 600000};
   StxCuda *cuda = stx_case_cuda();
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-    uint8_t *expected = stx_guarded_alloc(sizes[i]), *actual = stx_guarded_alloc(sizes[i]);
+    STX_GUARDED uint8_t *expected = stx_guarded_alloc(sizes[i]),
+                        *actual = stx_guarded_alloc(sizes[i]);
     fill_random(expected, sizes[i], i);
-    void *from = stx_device_copy_of(expected, sizes[i]), *to = stx_device_alloc(sizes[i]);
+    STX_ON_DEVICE void *from = stx_device_copy_of(expected, sizes[i]),
+                       *to = stx_device_alloc(sizes[i]);
     StxError error;
     stx_case_ok(
         stx_cuda_probe_copy(cuda, to, from, sizes[i], stx_case_stream(), &error), &error, "probe");
     stx_device_download(actual, to, sizes[i]);
     stx_expect_same(expected, actual, sizes[i], "probe");
-    stx_device_free(from);
-    stx_device_free(to);
-    stx_guarded_free(expected);
-    stx_guarded_free(actual);
   }
 }
 
@@ -411,8 +405,8 @@ STX_TEST(graphs_repeat_what_was_recorded)
   StxError error;
   uint8_t expected[SIZE], actual[SIZE], untouched[SIZE];
   memset(untouched, 0xCD, SIZE);
-  void *from = stx_device_alloc(SIZE), *between = stx_device_alloc(SIZE),
-       *to = stx_device_alloc(SIZE);
+  STX_ON_DEVICE void *from = stx_device_alloc(SIZE), *between = stx_device_alloc(SIZE),
+                     *to = stx_device_alloc(SIZE);
   stx_case_ok(stx_cuda_graph_begin(cuda, stream, &error) &&
                   stx_cuda_probe_copy(cuda, between, from, SIZE, stream, &error) &&
                   stx_cuda_copy_bytes(cuda, to, between, SIZE, stream, &error) &&
@@ -428,9 +422,6 @@ STX_TEST(graphs_repeat_what_was_recorded)
     stx_expect_same(expected, actual, SIZE, "graph");
   }
   stx_cuda_graph_free(cuda, graph);
-  stx_device_free(from);
-  stx_device_free(between);
-  stx_device_free(to);
 }
 
 STX_TEST(recording_is_refused_where_it_cannot_be)

@@ -33,9 +33,9 @@ static GroundRun run_cuda(const GroundCase *c, size_t shift, const char *what)
   size_t bytes = c->count * 4 * sizeof(float), words = c->count * sizeof(uint32_t);
   GroundRun run = {.labels = stx_guarded_alloc(words)};
   StxError error = {""};
-  float *points = stx_device_alloc(bytes + shift * sizeof(float));
-  void *labels = stx_device_alloc(words), *out = stx_device_alloc(sizeof run.result);
-  void *scratch = stx_device_alloc(impl->scratch_size(&c->params, c->count, 1));
+  STX_ON_DEVICE float *points = stx_device_alloc(bytes + shift * sizeof(float));
+  STX_ON_DEVICE void *labels = stx_device_alloc(words), *out = stx_device_alloc(sizeof run.result);
+  STX_ON_DEVICE void *scratch = stx_device_alloc(impl->scratch_size(&c->params, c->count, 1));
   stx_device_upload(points + shift, c->points, bytes);
   bool ok = impl->run(&c->params, c->count == 0 ? NULL : points + shift, c->count,
       c->count == 0 ? NULL : labels, out, scratch, stx_case_place(), &error);
@@ -46,10 +46,6 @@ static GroundRun run_cuda(const GroundCase *c, size_t shift, const char *what)
   STX_GUARDED void *after = stx_guarded_alloc(bytes);
   stx_device_download(after, points + shift, bytes);
   stx_expect_same(c->points, after, bytes, what);
-  stx_device_free(scratch);
-  stx_device_free(out);
-  stx_device_free(labels);
-  stx_device_free(points);
   return run;
 }
 
@@ -331,14 +327,14 @@ STX_TEST(a_scan_knows_nothing_of_the_one_before)
   size_t count = stx_test_small() ? 300 : 20000;
   GroundCase *cases[] = {ground_case_new(params, GROUND_CLOUD, count, 7),
       ground_case_new(params, GROUND_TILTED, count, 6)};
-  void *scratch = stx_device_alloc(device_impl()->scratch_size(&params, count, 1));
-  StxGroundResult *out = stx_device_alloc(sizeof *out);
-  uint32_t *labels = stx_device_alloc(count * sizeof *labels);
+  STX_ON_DEVICE void *scratch = stx_device_alloc(device_impl()->scratch_size(&params, count, 1));
+  STX_ON_DEVICE StxGroundResult *out = stx_device_alloc(sizeof *out);
+  STX_ON_DEVICE uint32_t *labels = stx_device_alloc(count * sizeof *labels);
   for (int i = 0; i < 2; i++) {
     const GroundCase *c = cases[i];
     GroundRun expected = ground_run(reference(), c, 1, "reference");
     GroundRun run = {.labels = stx_guarded_alloc(c->count * sizeof(uint32_t))};
-    void *points = stx_device_copy_of(c->points, c->count * 4 * sizeof(float));
+    STX_ON_DEVICE void *points = stx_device_copy_of(c->points, c->count * 4 * sizeof(float));
     StxError error = {""};
     stx_case_ok(device_impl()->run(
                     &params, points, c->count, labels, out, scratch, stx_case_place(), &error),
@@ -349,10 +345,6 @@ STX_TEST(a_scan_knows_nothing_of_the_one_before)
     ground_expect_same(c, &expected, &run, "again");
     ground_run_free(&run);
     ground_run_free(&expected);
-    stx_device_free(points);
     ground_case_free(cases[i]);
   }
-  stx_device_free(labels);
-  stx_device_free(out);
-  stx_device_free(scratch);
 }

@@ -76,7 +76,7 @@ STX_TEST(rows_may_lie_far_apart)
   StxImage8 gray = {far_alloc((size_t)stride * (size_t)height), stride, width, height};
   StxImage8 expected = stx_test_image8(width, height, 0),
             actual = stx_test_image8(width, height, 0);
-  void *scratch = stx_device_alloc(STX_LUMA_SCRATCH);
+  STX_ON_DEVICE void *scratch = stx_device_alloc(STX_LUMA_SCRATCH);
   reference->run(c.format, c.bits, &c.picture, &expected, NULL, &(StxPlace){.threads = 1}, NULL);
   for (int y = 0; y < height; y++)
     copy_rows(picture.data + y * stride, (size_t)row, c.picture.data + y * c.picture.stride,
@@ -90,7 +90,6 @@ STX_TEST(rows_may_lie_far_apart)
   stx_test_image8_free(&expected);
   stx_test_image8_free(&actual);
   luma_case_free(&c);
-  stx_device_free(scratch);
   far_free(picture.data);
   far_free(gray.data);
 }
@@ -203,9 +202,9 @@ static Ends *run_pair(int width)
 {
   Pair p = pair_new(width);
   Ends *ends = stx_guarded_alloc(sizeof *ends);
-  uint32_t *left = random_bytes((size_t)4 * ROWS * NARROW, 1);
-  uint32_t *right = random_bytes((size_t)16 * ROWS * (NARROW + COUNT), 2);
-  uint8_t *last_row = random_bytes((size_t)NARROW * COUNT, 3);
+  STX_GUARDED uint32_t *left = random_bytes((size_t)4 * ROWS * NARROW, 1);
+  STX_GUARDED uint32_t *right = random_bytes((size_t)16 * ROWS * (NARROW + COUNT), 2);
+  STX_GUARDED uint8_t *last_row = random_bytes((size_t)NARROW * COUNT, 3);
   uint32_t none[NARROW];
   memset(none, 0xff, sizeof none);
   copy_last(p.left, width, 4, left, NARROW, 0, ROWS, true);
@@ -220,9 +219,6 @@ static Ends *run_pair(int width)
   find_last_winners(&p);
   copy_last(p.records, width, 4, ends->records, NARROW, ROWS - 1, 1, false);
   copy_last(p.right_best, width, 4, ends->right_best, NARROW - COUNT, ROWS - 1, 1, false);
-  stx_guarded_free(left);
-  stx_guarded_free(right);
-  stx_guarded_free(last_row);
   pair_free(&p);
   return ends;
 }
@@ -233,14 +229,12 @@ STX_TEST(volumes_may_be_larger_than_4_gib)
   stx_case_cuda();
   if (getenv("STX_PTX") == NULL || !set_last_block(true))
     return;
-  Ends *narrow = run_pair(NARROW), *wide = run_pair(WIDE);
+  STX_GUARDED Ends *narrow = run_pair(NARROW), *wide = run_pair(WIDE);
   set_last_block(false);
   stx_expect_same(narrow->costs, wide->costs, sizeof narrow->costs, "costs of the last column");
   /* The first disparities of the narrow one reach over its edge. */
   stx_expect_same(narrow->records + COUNT, wide->records + COUNT, 4 * (NARROW - COUNT), "records");
   stx_expect_same(narrow->right_best, wide->right_best, sizeof narrow->right_best, "right view");
-  stx_guarded_free(narrow);
-  stx_guarded_free(wide);
 }
 
 /* ---- Coarse to fine ------------------------------------------------------------------------ */
@@ -266,10 +260,9 @@ static void launch_coarse(const char *name, StxCudaSize grid, unsigned warps, co
 /* Random columns at the end of each row, in an array that is freed with far_free. */
 static void *far_random(size_t width, size_t size, size_t columns, size_t rows, uint64_t seed)
 {
-  uint8_t *bytes = random_bytes(size * columns * rows, seed);
+  STX_GUARDED uint8_t *bytes = random_bytes(size * columns * rows, seed);
   void *array = far_alloc(width * size * rows);
   copy_last(array, (int)width, size, bytes, columns, 0, rows, true);
-  stx_guarded_free(bytes);
   return array;
 }
 
@@ -316,10 +309,8 @@ STX_TEST(coarse_volumes_may_be_larger_than_4_gib)
   stx_case_cuda();
   if (getenv("STX_PTX") == NULL || !set_last_block(true))
     return;
-  CoarseEnds *narrow = run_coarse(NARROW), *wide = run_coarse(WIDEST);
+  STX_GUARDED CoarseEnds *narrow = run_coarse(NARROW), *wide = run_coarse(WIDEST);
   set_last_block(false);
   stx_expect_same(narrow->costs, wide->costs, sizeof narrow->costs, "costs of the last columns");
   stx_expect_same(narrow->records, wide->records, sizeof narrow->records, "records");
-  stx_guarded_free(narrow);
-  stx_guarded_free(wide);
 }

@@ -20,9 +20,9 @@ static void compare(const LumaCase *c, int padding, const char *what)
   const StxLumaImpl *impl = stx_impl_named(&stx_luma_cuda_impls, "cuda");
   const int width = c->picture.width, height = c->picture.height;
   StxImage8 expected = on_host(c), actual = stx_test_image8(width, height, 1), host = c->picture;
-  StxImage8 gray = stx_device_image8(width, height, padding);
+  STX_DEVICE8 StxImage8 gray = stx_device_image8(width, height, padding);
   StxImage8 bytes = stx_device_image8(width * c->format->pixel, height, padding), picture = bytes;
-  void *scratch = stx_device_alloc(STX_LUMA_SCRATCH);
+  STX_ON_DEVICE void *scratch = stx_device_alloc(STX_LUMA_SCRATCH);
   StxError error = {""};
   host.width *= c->format->pixel;
   picture.width = width;
@@ -34,9 +34,7 @@ static void compare(const LumaCase *c, int padding, const char *what)
   stx_expect_same_image8(&expected, &actual, what);
   stx_test_image8_free(&expected);
   stx_test_image8_free(&actual);
-  stx_device_free8(&gray);
   stx_device_free8(&bytes);
-  stx_device_free(scratch);
 }
 
 STX_TEST(agrees_with_the_reference)

@@ -88,13 +88,12 @@ static StxOverlayResult link_on_gpu(
 {
   StxError error = {""};
   StxOverlayResult found;
-  StxOverlayResult *result = stx_device_alloc(sizeof *result);
+  STX_ON_DEVICE StxOverlayResult *result = stx_device_alloc(sizeof *result);
   stx_case_ok(gpu()->link(pair->overlay, pair->prepared, records, count, result, scratch,
                   stx_case_place(), &error),
       &error, what);
   stx_case_wait(what);
   stx_device_download(&found, result, sizeof found);
-  stx_device_free(result);
   return found;
 }
 
@@ -102,8 +101,9 @@ static StxOverlayResult draw_on_gpu(
     Pair *pair, const StxFrame *frame, const StxStixel *records, size_t count, const char *what)
 {
   StxError error = {""};
-  void *scratch = stx_device_alloc(gpu()->scratch_size(&pair->params, count, 1));
-  void *copy = count > 0 ? stx_device_copy_of(records, count * sizeof *records) : NULL;
+  STX_ON_DEVICE void *scratch = stx_device_alloc(gpu()->scratch_size(&pair->params, count, 1));
+  STX_ON_DEVICE void *copy =
+      count > 0 ? stx_device_copy_of(records, count * sizeof *records) : NULL;
   StxOverlayResult found = link_on_gpu(pair, copy, count, scratch, what);
   stx_case_ok(gpu()->draw(pair->overlay, pair->prepared, frame, copy, count, scratch,
                   stx_case_place(), &error),
@@ -114,8 +114,6 @@ static StxOverlayResult draw_on_gpu(
     stx_device_download(after, copy, count * sizeof *after);
     stx_expect_same(records, after, count * sizeof *after, what);
   }
-  stx_device_free(copy);
-  stx_device_free(scratch);
   return found;
 }
 

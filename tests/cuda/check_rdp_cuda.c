@@ -37,12 +37,15 @@ static RdpRun run_cuda(const RdpCase *c, Wanted wanted, const char *what)
   size_t cells = (size_t)stx_grid_columns(grid) * stx_grid_rows(grid);
   RdpRun run = {0};
   StxError error = {""};
-  void *columns = stx_device_copy_of(c->columns, bytes), *out = stx_device_alloc(sizeof run.result);
-  void *segments = wanted.segments ? stx_device_alloc(cells * sizeof(StxStixel)) : NULL;
+  STX_ON_DEVICE void *columns = stx_device_copy_of(c->columns, bytes),
+                     *out = stx_device_alloc(sizeof run.result);
+  STX_ON_DEVICE void *segments =
+      wanted.segments ? stx_device_alloc(cells * sizeof(StxStixel)) : NULL;
   /* Alone, the kept cells begin at an odd address. */
-  uint8_t *bytes_of_kept = wanted.kept ? stx_device_alloc(cells + !wanted.segments) : NULL;
+  STX_ON_DEVICE uint8_t *bytes_of_kept =
+      wanted.kept ? stx_device_alloc(cells + !wanted.segments) : NULL;
   uint8_t *kept = wanted.kept ? bytes_of_kept + !wanted.segments : NULL;
-  void *scratch = stx_device_alloc(cuda()->scratch_size(&c->params, 1));
+  STX_ON_DEVICE void *scratch = stx_device_alloc(cuda()->scratch_size(&c->params, 1));
   stx_case_ok(
       cuda()->run(&c->params, columns, segments, kept, out, scratch, stx_case_place(), &error),
       &error, what);
@@ -54,11 +57,6 @@ static RdpRun run_cuda(const RdpCase *c, Wanted wanted, const char *what)
     run.kept = download(kept, cells);
   STX_GUARDED void *after = download(columns, bytes);
   stx_expect_same(c->columns, after, bytes, what);
-  stx_device_free(scratch);
-  stx_device_free(bytes_of_kept);
-  stx_device_free(segments);
-  stx_device_free(out);
-  stx_device_free(columns);
   return run;
 }
 

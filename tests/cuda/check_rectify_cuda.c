@@ -60,8 +60,8 @@ static void compare(const Case *c, const StxRectifyMap *map, const StxRectifySam
   void *block;
   STX_AUTO(StxImage8) expected = stx_test_image8(width, map->height, 0);
   STX_AUTO(StxImage8) actual = stx_test_image8(width, map->height, 0);
-  StxImage8 from = stx_device_image8(source->width, source->height, c->source.after);
-  StxImage8 to = stx_device_image8(width, map->height, c->target.after);
+  STX_DEVICE8 StxImage8 from = stx_device_image8(source->width, source->height, c->source.after);
+  STX_DEVICE8 StxImage8 to = stx_device_image8(width, map->height, c->target.after);
   StxRectifyMap copy = upload_map(&c->view, c->shift_x, c->shift_y, map, &block);
   StxImage8 source_in = inside(source, c->source), from_in = inside(&from, c->source);
   StxImage8 expected_in = inside(&expected, c->target), to_in = inside(&to, c->target);
@@ -71,8 +71,6 @@ static void compare(const Case *c, const StxRectifyMap *map, const StxRectifySam
   run_on_gpu(&copy, sample, &from_in, &to_in, what);
   stx_device_download8(&actual, &to);
   stx_expect_same_image8(&expected, &actual, what);
-  stx_device_free8(&from);
-  stx_device_free8(&to);
   stx_device_free(block);
 }
 
@@ -146,8 +144,8 @@ static void compare_packed(const Case *c, const RectifyPackedMaps *maps,
   StxError error = {""};
   STX_AUTO(StxImage8) expected = stx_test_image8(width, height, 0);
   STX_AUTO(StxImage8) actual = stx_test_image8(width, height, 0);
-  StxImage8 from = stx_device_image8(source->width, source->height, c->source.after);
-  StxImage8 to = stx_device_image8(width, height, c->target.after);
+  STX_DEVICE8 StxImage8 from = stx_device_image8(source->width, source->height, c->source.after);
+  STX_DEVICE8 StxImage8 to = stx_device_image8(width, height, c->target.after);
   StxRectifyMap pixels = upload_map(&c->view, 0, 0, &maps->pixels, &blocks[0]);
   StxRectifyMap colours = upload_map(&c->view, 1, 0, &maps->colours, &blocks[1]);
   StxImage8 source_in = inside(source, c->source), from_in = inside(&from, c->source);
@@ -161,8 +159,6 @@ static void compare_packed(const Case *c, const RectifyPackedMaps *maps,
   stx_case_wait(what);
   stx_device_download8(&actual, &to);
   stx_expect_same_image8(&expected, &actual, what);
-  stx_device_free8(&from);
-  stx_device_free8(&to);
   stx_device_free(blocks[0]);
   stx_device_free(blocks[1]);
 }

@@ -96,7 +96,7 @@ STX_TEST(agrees_on_long_holes_below_something_near)
 {
   enum { NEAR = 20 };
   StxSatdpParams params = case_params(5, 160, 4, 0);
-  Case *c = new_case(params, &case_camera, &(StxRoadLine){0.1, 40, 1});
+  STX_AUTO(Case) *c = new_case(params, &case_camera, &(StxRoadLine){0.1, 40, 1});
   memset(c->columns, 0, stx_grid_bytes(&params.grid));
   for (int column = 0; column < 5; column++)
     for (int row = 158 - 31 * column; row > 158 - 31 * column - NEAR; row--) {
@@ -104,7 +104,6 @@ STX_TEST(agrees_on_long_holes_below_something_near)
       stx_column(&params.grid, c->columns, 1, column)[row] = STX_WEIGHT_ONE;
     }
   expect_case_agrees(c, "long holes");
-  free_case(c);
 }
 
 /* As much as a column can cost: all of it above the horizon, unknown, and surely sky. */

@@ -97,10 +97,9 @@ static SgmResult on_host(const SgmPair *pair, const SgmResult *before, bool conf
 {
   SgmResult result = sgm_copy_result(before);
   StxImage8 unwanted = {NULL, 0, pair->params.width, pair->params.height};
-  void *scratch = stx_guarded_alloc(stx_sgm_sky_scratch(&pair->params));
+  STX_GUARDED void *scratch = stx_guarded_alloc(stx_sgm_sky_scratch(&pair->params));
   stx_sgm_sky(&pair->params, &pair->left, &pair->right, &result.disparity,
       confidence ? &result.confidence : &unwanted, scratch, 1);
-  stx_guarded_free(scratch);
   return result;
 }
 
@@ -122,12 +121,10 @@ static SgmResult on_device(
 static void compare(const SgmPair *pair, const SgmResult *before, bool confidence, uint64_t seed)
 {
   const char *what = sgm_describe(&pair->params, "sky on cuda", 0, seed);
-  SgmResult expected = on_host(pair, before, confidence);
-  SgmResult actual = on_device(pair, before, confidence, (int)(seed % 4), what);
+  STX_AUTO(SgmResult) expected = on_host(pair, before, confidence);
+  STX_AUTO(SgmResult) actual = on_device(pair, before, confidence, (int)(seed % 4), what);
   stx_expect_same_image16(&expected.disparity, &actual.disparity, what);
   stx_expect_same_image8(&expected.confidence, &actual.confidence, what);
-  sgm_free_result(&expected);
-  sgm_free_result(&actual);
 }
 
 /* ---- Tests ---------------------------------------------------------------------------------- */
@@ -135,12 +132,11 @@ static void compare(const SgmPair *pair, const SgmResult *before, bool confidenc
 static void compare_street(int width, int height, uint64_t seed)
 {
   StxRandom random = {seed};
-  SgmPair pair = sgm_new_pair(sgm_defaults(width, height, 64));
+  STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(width, height, 64));
   sgm_fill_sky(&pair, &random);
-  SgmResult before = sgm_random_result(&pair.params, 1 + stx_random_below(&random, 8), &random);
+  STX_AUTO(SgmResult) before =
+      sgm_random_result(&pair.params, 1 + stx_random_below(&random, 8), &random);
   compare(&pair, &before, seed % 5 > 0, seed);
-  sgm_free_result(&before);
-  sgm_free_pair(&pair);
 }
 
 STX_TEST(agrees_on_any_size)
@@ -195,19 +191,16 @@ STX_TEST(finds_patches_that_wind)
   int width = at_most(60, 428), height = at_most(44, 160);
   for (int winding = 0; winding < WINDINGS; winding++) {
     StxRandom random = {(uint64_t)winding};
-    SgmPair pair = sgm_new_pair(sgm_defaults(width, height, 64));
+    STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(width, height, 64));
     fill_winding(&pair, (Winding)winding);
-    SgmResult before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
+    STX_AUTO(SgmResult) before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
     make_dark_far(&pair, &before);
     int x = winding == LEFT_AND_RIGHT ? width / 2 : (width - 1) / 24 * 24 + 10;
     int y = winding == LEFT_AND_RIGHT ? (height - 1) / 24 * 24 + 10 : height / 2;
     stx_row16(&before.disparity, y)[x] = 1;
-    SgmResult expected = on_host(&pair, &before, true);
+    STX_AUTO(SgmResult) expected = on_host(&pair, &before, true);
     ck_assert_uint_eq(stx_row16(&expected.disparity, y)[x], 0);
     compare(&pair, &before, true, (uint64_t)winding);
-    sgm_free_result(&expected);
-    sgm_free_result(&before);
-    sgm_free_pair(&pair);
   }
 }
 
@@ -217,19 +210,16 @@ STX_TEST(goes_on_behind_a_wire)
 {
   int width = at_most(60, 428), height = at_most(28, 160);
   StxRandom random = {1};
-  SgmPair pair = sgm_new_pair(sgm_defaults(width, height, 64));
+  STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(width, height, 64));
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++)
       stx_row8(&pair.left, y)[x] = stx_row8(&pair.right, y)[x] = y / 4 == 3 ? 60 : 200;
-  SgmResult before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
+  STX_AUTO(SgmResult) before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
   make_dark_far(&pair, &before);
   stx_row16(&before.disparity, height - 2)[width / 2] = 1;
-  SgmResult expected = on_host(&pair, &before, true);
+  STX_AUTO(SgmResult) expected = on_host(&pair, &before, true);
   ck_assert_uint_eq(stx_row16(&expected.disparity, height - 2)[width / 2], 0);
   compare(&pair, &before, true, 1);
-  sgm_free_result(&expected);
-  sgm_free_result(&before);
-  sgm_free_pair(&pair);
 }
 
 /* A sky under a black border with a slanted edge; what it ends at below is far. */
@@ -237,21 +227,18 @@ STX_TEST(begins_below_a_black_border)
 {
   int width = at_most(60, 428), height = at_most(60, 160);
   StxRandom random = {1};
-  SgmPair pair = sgm_new_pair(sgm_defaults(width, height, 64));
+  STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(width, height, 64));
   STX_EACH_PIXEL (x, y, width, height)
     stx_row8(&pair.left, y)[x] = stx_row8(&pair.right, y)[x] =
         (uint8_t)(y < 6 + x / 16               ? 1
                   : y >= height - STX_SGM_TILE ? 60
                                                : 200);
-  SgmResult before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
+  STX_AUTO(SgmResult) before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
   make_dark_far(&pair, &before);
-  SgmResult expected = on_host(&pair, &before, true);
+  STX_AUTO(SgmResult) expected = on_host(&pair, &before, true);
   ck_assert_uint_eq(stx_row8(&expected.confidence, height - 24)[width / 2], 255);
   ck_assert_uint_eq(stx_row8(&expected.confidence, 2)[width / 2], 0);
   compare(&pair, &before, true, 1);
-  sgm_free_result(&expected);
-  sgm_free_result(&before);
-  sgm_free_pair(&pair);
 }
 
 /* A sky that goes on between dark stripes one tile wide, where no tile is a candidate: it grows by
@@ -263,16 +250,16 @@ STX_TEST(grows_over_blocks)
     int far = STX_SGM_SKY_GROWTH + STX_SGM_SKY_RIM;
     int block = turned ? STX_SGM_LANES : STX_SGM_SKY_MARK_ROWS;
     int length = STX_SGM_TILE * (block - (far - 3) % block), grown = length + STX_SGM_TILE * far;
-    SgmPair pair = sgm_new_pair(sgm_defaults(turned ? 240 : 76, turned ? 76 : 144, 64));
+    STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(turned ? 240 : 76, turned ? 76 : 144, 64));
     STX_EACH_PIXEL (x, y, pair.params.width, pair.params.height) {
       int along = turned ? x : y, across = turned ? y : x;
       bool dark = along >= length && across / STX_SGM_TILE % 2;
       stx_row8(&pair.left, y)[x] = stx_row8(&pair.right, y)[x] = dark ? 60 : 200;
     }
     StxRandom random = {1};
-    SgmResult before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
+    STX_AUTO(SgmResult) before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
     make_dark_far(&pair, &before);
-    SgmResult expected = on_host(&pair, &before, true);
+    STX_AUTO(SgmResult) expected = on_host(&pair, &before, true);
     /* the patch ends two tiles before the stripes begin */
     STX_EACH_PIXEL (x, y, pair.params.width, pair.params.height) {
       int along = turned ? x : y;
@@ -282,9 +269,6 @@ STX_TEST(grows_over_blocks)
           stx_row8(&expected.confidence, y)[x]);
     }
     compare(&pair, &before, true, (uint64_t)turned);
-    sgm_free_result(&expected);
-    sgm_free_result(&before);
-    sgm_free_pair(&pair);
   }
 }
 
@@ -294,15 +278,13 @@ STX_TEST(agrees_on_one_gray_value)
   static const int grays[] = {255, 0, 31, 32};
   for (int k = 0; k < 4; k++) {
     StxRandom random = {(uint64_t)k};
-    SgmPair pair = sgm_new_pair(sgm_defaults(at_most(9, 515), at_most(9, 203), 64));
+    STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(at_most(9, 515), at_most(9, 203), 64));
     for (int y = 0; y < pair.params.height; y++) {
       memset(stx_row8(&pair.left, y), grays[k], (size_t)pair.params.width);
       memset(stx_row8(&pair.right, y), grays[k], (size_t)pair.params.width);
     }
-    SgmResult before = sgm_random_result(&pair.params, 3, &random);
+    STX_AUTO(SgmResult) before = sgm_random_result(&pair.params, 3, &random);
     compare(&pair, &before, true, (uint64_t)k);
-    sgm_free_result(&before);
-    sgm_free_pair(&pair);
   }
 }
 
@@ -310,11 +292,9 @@ STX_TEST(agrees_on_two_skies)
 {
   for (int k = 0; k < 4; k++) {
     StxRandom random = {(uint64_t)k};
-    SgmPair pair = sgm_new_pair(sgm_defaults(at_most(60, 2100), at_most(9, 13), 64));
+    STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(at_most(60, 2100), at_most(9, 13), 64));
     sgm_fill_two_skies(&pair, k % 2 ? 240 : 100, k % 2 ? 100 : 240);
-    SgmResult before = sgm_random_result(&pair.params, k < 2 ? 1 : 3, &random);
+    STX_AUTO(SgmResult) before = sgm_random_result(&pair.params, k < 2 ? 1 : 3, &random);
     compare(&pair, &before, true, (uint64_t)k);
-    sgm_free_result(&before);
-    sgm_free_pair(&pair);
   }
 }

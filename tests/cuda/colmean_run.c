@@ -50,17 +50,14 @@ uint16_t *colmean_run_cuda(
   StxError error = {""};
   stx_colmean_prepare(&tables);
   size_t size = stx_grid_bytes(&params->grid), scratch_size = cuda_impl()->scratch_size(params, 1);
-  void *device_tables = stx_device_copy_of(&tables, sizeof tables);
-  void *columns = stx_device_alloc(size);
-  void *scratch = scratch_size > 0 ? stx_device_alloc(scratch_size) : NULL;
+  STX_ON_DEVICE void *device_tables = stx_device_copy_of(&tables, sizeof tables);
+  STX_ON_DEVICE void *columns = stx_device_alloc(size);
+  STX_ON_DEVICE void *scratch = scratch_size > 0 ? stx_device_alloc(scratch_size) : NULL;
   stx_case_ok(
       cuda_impl()->run(params, device_tables, input, columns, scratch, stx_case_place(), &error),
       &error, what);
   uint16_t *result = stx_guarded_alloc(size);
   stx_device_download(result, columns, size);
-  stx_device_free(scratch);
-  stx_device_free(columns);
-  stx_device_free(device_tables);
   return result;
 }
 

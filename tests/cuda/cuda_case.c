@@ -277,6 +277,11 @@ void stx_device_download(void *host, const void *device, size_t size)
   stx_case_wait("download");
 }
 
+void stx_device_end(void *pointer)
+{
+  stx_device_free(*(void **)pointer);
+}
+
 void *stx_device_copy_of(const void *host, size_t size)
 {
   void *device = stx_device_alloc(size);

@@ -25,17 +25,15 @@ SatdpRun satdp_run_cuda(const StxSatdpImpl *impl, const Case *c, const char *wha
   void *before = c->before == NULL ? NULL : stx_device_copy_of(c->before, cells);
   StxSatdpParams params = c->params;
   params.before = before;
-  void *stixels = stx_device_alloc(room), *result = stx_device_alloc(sizeof run.result);
-  void *scratch = stx_device_alloc(impl->scratch_size(&c->params, 1));
+  STX_ON_DEVICE void *stixels = stx_device_alloc(room),
+                     *result = stx_device_alloc(sizeof run.result);
+  STX_ON_DEVICE void *scratch = stx_device_alloc(impl->scratch_size(&c->params, 1));
   stx_case_ok(impl->run(&params, tables, c->tables.has_ground, columns, starts, stixels, result,
                   scratch, stx_case_place(), &error),
       &error, what);
   stx_case_wait(what);
   stx_device_download(&run.result, result, sizeof run.result);
   stx_device_download(run.stixels, stixels, room);
-  stx_device_free(scratch);
-  stx_device_free(result);
-  stx_device_free(stixels);
   expect_unchanged(columns, c->columns, stx_grid_bytes(grid), what);
   if (starts != NULL)
     expect_unchanged(starts, c->starts, cells, what);

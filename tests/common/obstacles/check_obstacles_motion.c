@@ -222,9 +222,8 @@ static StxVelocity velocity_with_points(const Mover *movers, int frames, int poi
   StxObstaclesResult result = look(&drive);
   for (int i = 0; i < frames; i++) {
     make_frame(&drive, movers, STEP);
-    drive.frame.motion = &drive.motion;
     match_some(&drive, movers, points);
-    result = board_run(drive.state, &drive.frame);
+    result = look(&drive);
   }
   StxVelocity v = velocity_of(&drive, &result, movers, NULL);
   return v;
@@ -272,10 +271,9 @@ STX_TEST_LOOP(places_say_less_where_there_are_points, 2)
   StxObstaclesResult result = look(&drive);
   for (int i = 0; i < 8; i++) {
     make_frame(&drive, both, STEP);
-    drive.frame.motion = &drive.motion;
     if (_i > 0)
       match_some(&drive, both, 2);
-    result = board_run(drive.state, &drive.frame);
+    result = look(&drive);
   }
   StxVelocity v = velocity_of(&drive, &result, &both[1], NULL);
   ck_assert_int_eq(v.moves, _i > 0 ? STX_MOVES_UNKNOWN : STX_MOVES_ON);
@@ -290,9 +288,8 @@ STX_TEST(matched_points_tell_velocities_of_obstacles_and_stixels_at_once)
   StxObstaclesResult result = {0};
   for (int i = 0; i < 2; i++) {
     make_frame(&drive, crossing, STEP);
-    drive.frame.motion = &drive.motion;
     match(&drive, crossing);
-    result = board_run(drive.state, &drive.frame);
+    result = look(&drive);
   }
   StxVelocity v = velocity_of(&drive, &result, crossing, &o);
   ck_assert_int_eq(v.moves, STX_MOVES_ON);
@@ -329,10 +326,9 @@ STX_TEST(stixels_of_no_obstacle_have_velocities_too)
   for (int frame = 0; frame < 5; frame++) {
     size_t said = 0;
     make_frame(&drive, crossing, STEP);
-    drive.frame.motion = &drive.motion;
     if (frame < 3)
       match(&drive, crossing);
-    StxObstaclesResult result = board_run(drive.state, &drive.frame);
+    StxObstaclesResult result = look(&drive);
     ck_assert_uint_eq(result.count, 0);
     for (size_t i = 0; i < result.stixels; i++)
       if (!isnan(result.stixel_velocities[i].x)) {
@@ -351,9 +347,8 @@ STX_TEST(a_motion_of_a_shorter_time_is_taken_to_go_on)
   drive_on(&drive, street, FRAMES);
   make_frame(&drive, street, 2 * STEP);
   drive.motion = motion_of(0, SPEED * STEP);
-  drive.frame.motion = &drive.motion;
   drive.frame.interval = CASE_SECOND / 10;
-  StxObstaclesResult result = board_run(drive.state, &drive.frame);
+  StxObstaclesResult result = look(&drive);
   StxObstacle o;
   StxVelocity v = velocity_of(&drive, &result, &street[STANDS], &o);
   ck_assert_uint_eq(o.age, FRAMES + 1);
@@ -501,16 +496,14 @@ STX_TEST(times_that_stand_still_give_no_speed)
   StxObstaclesResult result;
   for (int i = 0; i < 4; i++) {
     make_frame(&drive, street, STEP);
-    drive.frame.motion = &drive.motion;
     drive.frame.time = time;
-    result = board_run(drive.state, &drive.frame);
+    result = look(&drive);
     expect_truth(&drive, &result, 3, true);
   }
   for (int i = 1; i < 4; i++) {
     make_frame(&drive, street, STEP);
-    drive.frame.motion = &drive.motion;
     drive.frame.time = time + (uint64_t)(i + 4) * CASE_SECOND / 10; /* late, at once */
-    result = board_run(drive.state, &drive.frame);
+    result = look(&drive);
     expect_truth(&drive, &result, 3, true);
   }
 }
@@ -543,9 +536,8 @@ STX_TEST(another_scene_begins_anew)
     uint64_t time = drive.frame.time + CASE_SECOND / 10;
     make_frame(&drive, other, 0);
     drive.motion.state = said[i];
-    drive.frame.motion = &drive.motion;
     drive.frame.time = time;
-    StxObstaclesResult result = board_run(drive.state, &drive.frame);
+    StxObstaclesResult result = look(&drive);
     ck_assert(result.restarted);
     ck_assert_uint_eq(result.count, 2);
     for (size_t k = 0; k < result.count; k++) {
@@ -703,10 +695,9 @@ STX_TEST(points_of_any_numbers_do_no_harm)
         numbers[k] = odd[stx_random_below(&random, sizeof odd / sizeof odd[0])];
     }
     make_frame(&drive, street, STEP / 10);
-    drive.frame.motion = &drive.motion;
     drive.frame.points = drive.points;
     drive.frame.point_count = POINTS;
-    StxObstaclesResult result = board_run(drive.state, &drive.frame);
+    StxObstaclesResult result = look(&drive);
     for (size_t k = 0; k < result.count; k++)
       ck_assert(!isinf(result.velocities[k].x) && !isinf(result.velocities[k].z));
   }
