@@ -7,7 +7,6 @@
 #include "tests/testing.h"
 #include "tests/common/calibration/calibration_faults.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -555,16 +554,6 @@ STX_TEST(units)
   EXPECT(c.t, -.12, .001, .002);
   ck_assert(calibration_case_load(CASE_ROS_LEFT, CASE_ROS_RIGHT, -1, 2, 0, 0, &c, &error));
   EXPECT(c.camera[1].p, 480, 0, 310, -115.2);
-}
-
-STX_TEST(locale_makes_no_difference)
-{
-  if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL)
-    return;
-  StxCalibration c = load(CASE_INTRINSICS CASE_POSE, NULL, -1, 0, 0);
-  expect_opencv_lenses(&c);
-  c = load(CASE_KITTI, NULL, -1, 0, 0);
-  EXPECT(c.camera[1].lens.d, -.3728755);
 }
 
 static const char opencv[] = CASE_INTRINSICS CASE_POSE;

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* 700 px · 0.5 m. */
 #define SCALE 89600000

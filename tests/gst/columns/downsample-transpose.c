@@ -6,7 +6,6 @@
 #include "tests/gst/fixtures/util.h"
 
 #include <gst/video/video.h>
-#include <string.h>
 
 #include "common/colmean/colmean.h"
 #include "common/labels.h"
@@ -226,19 +225,6 @@ STX_TEST_LOOP(every_backend_size_and_reduction_equals_reference, 6)
   }
 }
 
-STX_TEST(zeros_give_unknown_cells)
-{
-  guint8 zeros[2 * 20 * 10] = {0};
-  Scene scene = {20, 10, (guint16 *)zeros, NULL, NULL};
-  g_auto(Fixture) fixture = {0};
-  g_autoptr(GstBuffer) columns = NULL;
-
-  fixture_begin(&fixture, "downsample-transpose", &scene);
-  gst_harness_push(fixture.sink, disparity_of(&scene));
-  columns = pull(&fixture);
-  stx_test_expect_bytes(columns, zeros, 3 * 2 * 2 * 2, "zeros");
-}
-
 /* Without confidence every pixel counts fully; the meta counts; the pad beats the meta. */
 STX_TEST_LOOP(confidence_comes_from_pad_or_meta, 4)
 {
@@ -268,22 +254,6 @@ STX_TEST_LOOP(confidence_comes_from_pad_or_meta, 4)
   gst_harness_push(fixture.sink, disparity);
   columns = pull(&fixture);
   expect_reference(columns, &params, &input, "confidence");
-}
-
-STX_TEST(cityscapes_disparity_is_one_less)
-{
-  g_auto(Scene) scene = scene_new(24, 16, 3);
-  StxColmeanParams params = params_for(&scene, 8, 8);
-  StxColmeanInput input = input_of(&scene);
-  g_auto(Fixture) fixture = {0};
-  g_autoptr(GstBuffer) columns = NULL;
-
-  params.disparity.encoding = STX_DISPARITY_CITYSCAPES;
-  input.confidence.data = NULL;
-  fixture_begin(&fixture, "downsample-transpose disparity-encoding=cityscapes", &scene);
-  gst_harness_push(fixture.sink, disparity_of(&scene));
-  columns = pull(&fixture);
-  expect_reference(columns, &params, &input, "cityscapes");
 }
 
 /* ---- Semantics ----------------------------------------------------------------------------- */

@@ -5,7 +5,6 @@
  */
 #include "tests/gst/fixtures/columns_fixture.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "common/rdp/rdp.h"
@@ -107,30 +106,6 @@ STX_TEST(properties_count_from_the_next_frame)
     columns_expect(columns_run(&fixture, &small, data), expected, what);
   }
   g_byte_array_unref(last);
-}
-
-STX_TEST(unknown_columns_are_one_segment)
-{
-  StxGrid grid = {7, 61, 1, 1, 0};
-  g_autofree guint16 *data = g_malloc0(stx_grid_bytes(&grid));
-  g_auto(Stage) fixture = BEGIN("epsilon=0", &grid);
-  g_autoptr(GstBuffer) segments = columns_run(&fixture, &grid, data);
-  GstMapInfo map;
-
-  ck_assert(segments != NULL && gst_buffer_map(segments, &map, GST_MAP_READ));
-  ck_assert_uint_eq(map.size, 7 * sizeof(StxStixel));
-  for (guint i = 0; i < 7; i++) {
-    const StxStixel *segment = (const StxStixel *)map.data + i;
-
-    ck_assert_uint_eq(segment->column, i);
-    ck_assert_uint_eq(segment->top, 0);
-    ck_assert_uint_eq(segment->bottom, 60);
-    ck_assert_uint_eq(segment->kind, STX_KIND_SEGMENT);
-    ck_assert_uint_eq(segment->label, STX_LABEL_NONE);
-    ck_assert(segment->disparity_top == 0 && segment->disparity_bottom == 0);
-    ck_assert(segment->cost == 0 && segment->confidence == 0);
-  }
-  gst_buffer_unmap(segments, &map);
 }
 
 /* ---- Refusals ------------------------------------------------------------------------------ */

@@ -333,33 +333,6 @@ STX_TEST(candidates_save_work)
   ck_assert_uint_lt(evaluated[1], evaluated[0]);
 }
 
-STX_TEST_LOOP(zeros_are_covered_row_by_row, 2)
-{
-  StxGrid grid = {33, 61, 8, 8, 0};
-  g_autofree guint16 *data = g_malloc0(stx_grid_bytes(&grid));
-  g_auto(Stage) fixture = begin("", &grid, _i == 0 ? CAMERA : "");
-  g_autoptr(GstBuffer) stixels = columns_run(&fixture, &grid, data);
-  int column = -1, next = -1;
-  GstMapInfo map;
-
-  ck_assert(stixels != NULL && gst_buffer_map(stixels, &map, GST_MAP_READ));
-  for (gsize i = 0; i < map.size / sizeof(StxStixel); i++) {
-    const StxStixel *stixel = (const StxStixel *)map.data + i;
-
-    if (next < 0) {
-      column++;
-      next = grid.height - 1;
-    }
-    ck_assert_int_eq(stixel->column, column);
-    ck_assert_int_eq(stixel->bottom, next);
-    ck_assert_int_le(stixel->top, stixel->bottom);
-    next = stixel->top - 1;
-  }
-  ck_assert_int_eq(column, stx_grid_columns(&grid) - 1);
-  ck_assert_int_eq(next, -1);
-  gst_buffer_unmap(stixels, &map);
-}
-
 /* ---- Outliers ------------------------------------------------------------------------------ */
 
 static const StxGrid outlier_grids[] = {{1, 1, 8, 8, 0}, {97, 91, 4, 4, 19}, {33, 90, 1, 7, 32}};

@@ -5,7 +5,6 @@
  * leaks: stixel-obstacles-stream.c; what programs for analytics read: regions.c.
  */
 #include <math.h>
-#include <string.h>
 
 #include "common/stixel.h"
 #include "tests/gst/fixtures/obstacles_fixture.h"
@@ -190,31 +189,6 @@ STX_TEST_LOOP(pictures_give_what_their_stixels_give, 2)
   }
   stx_test_expect_silence(fixture.bus);
   stx_obstacles_free(state);
-}
-
-static void expect_near(gfloat value, gfloat expected, gfloat tolerance)
-{
-  ck_assert_msg(fabsf(value - expected) <= tolerance, "%g, expected %g", value, expected);
-}
-
-/* The box as it was made: where it stands and how large it is. */
-STX_TEST(the_box_is_where_it_was_put)
-{
-  g_auto(Stage) fixture = obstacles_begin("stixel-obstacles", OBSTACLES_CAPS);
-  StxObstacle box = obstacles_one(&fixture, 8, 0);
-
-  ck_assert_uint_eq(box.id, 1);
-  ck_assert_uint_eq(box.label, 13);
-  ck_assert_uint_eq(box.left, 24);
-  ck_assert_uint_eq(box.right, 39);
-  ck_assert_uint_eq(box.top, 11);
-  ck_assert_uint_eq(box.bottom, 27);
-  expect_near(box.z, 8, .01f);
-  expect_near(box.x, 0, .01f);
-  expect_near(box.width, 2, .05f);
-  expect_near(box.height, 2, .15f);
-  ck_assert(box.flags & STX_OBSTACLE_IN_CORRIDOR);
-  ck_assert(isnan(box.closing_speed));
 }
 
 /* ---- What passes --------------------------------------------------------------------------- */

@@ -3,8 +3,6 @@
 #include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/stereo_pair.h"
 
-#include <stdlib.h>
-
 #define WIDTH 100
 #define HEIGHT 20
 #define CAMERA "focal=80 baseline=0.5" /* 40000 px·mm */
@@ -128,38 +126,6 @@ static void see(
   listen(pipeline, first_name, first);
   listen(pipeline, second_name, second);
   stx_test_play(pipeline);
-}
-
-static int ascending(const void *a, const void *b)
-{
-  return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
-}
-
-/* Half of all pixels nearer than 50 m are within 1 % of their true distance. */
-STX_TEST(the_street_is_measured)
-{
-  Map depth = {NULL}, truth = {NULL};
-  double *errors, scale;
-  gsize count = 0;
-
-  see("stereo-sgm name=sgm output=depth-mm ! fakesink name=depth signal-handoffs=true" STREET
-      "street-scene-src view=disparity " FRAME_OF " ! fakesink name=truth signal-handoffs=true",
-      "depth", &depth, "truth", &truth);
-  ck_assert_uint_eq(depth.count, truth.count);
-  errors = g_new(double, depth.count);
-  scale = .58 * 1242 * .54 * 1000 * 256; /* the street's camera, mm/256 px */
-  for (gsize i = 0; i < depth.count; i++) {
-    double metres = truth.pixels[i] > 0 ? scale / truth.pixels[i] : 0;
-
-    if (metres > 0 && metres < 50000 && depth.pixels[i] > 0)
-      errors[count++] = ABS(depth.pixels[i] / metres - 1);
-  }
-  qsort(errors, count, sizeof(*errors), ascending);
-  ck_assert_uint_gt(count, depth.count / 3);
-  fail_unless(errors[count / 2] < .01, "the median error is %.2f %%", 100 * errors[count / 2]);
-  g_free(errors);
-  g_free(depth.pixels);
-  g_free(truth.pixels);
 }
 
 #define CELLS(view, properties)                                                                    \

@@ -167,13 +167,12 @@ static GstBuffer *converted(GstBuffer *frame, const char *line, const char *in, 
   return result;
 }
 
-STX_TEST(stixels_survive_scaling_and_conversion)
+/* Gray, of half the size. */
+static GstBuffer *halved(GstBuffer *frame)
 {
-  g_autoptr(GstBuffer) frame = converted(frame_with_stixels(), "videoconvert ! videoscale",
+  return converted(frame, "videoscale",
       "video/x-raw,format=GRAY8,width=64,height=32,framerate=10/1",
-      "video/x-raw,format=RGB,width=128,height=32,framerate=10/1");
-
-  expect_stixels(frame); /* unchanged: the ratio to the frame says the rest */
+      "video/x-raw,format=GRAY8,width=32,height=16,framerate=10/1");
 }
 
 static GstBuffer *frame_with_confidence(void)
@@ -274,9 +273,7 @@ STX_TEST(motion_survives_copies_and_scaling)
 
   gst_buffer_unref(frame);
   expect_motion(copy);
-  frame = converted(frame_with_motion(), "videoscale",
-      "video/x-raw,format=GRAY8,width=64,height=32,framerate=10/1",
-      "video/x-raw,format=GRAY8,width=32,height=16,framerate=10/1");
+  frame = halved(frame_with_motion());
   expect_motion(frame);
   gst_buffer_unref(frame);
 }
@@ -335,9 +332,7 @@ STX_TEST(velocities_survive_copies_and_scaling_whole)
   ASSERT_CRITICAL(gst_buffer_add_stx_velocities_meta(frame, one, NULL));
   fail_unless(gst_buffer_get_stx_velocities_meta(frame) == NULL);
   gst_buffer_add_stx_velocities_meta(frame, one, two);
-  frame =
-      converted(frame, "videoscale", "video/x-raw,format=GRAY8,width=64,height=32,framerate=10/1",
-          "video/x-raw,format=GRAY8,width=32,height=16,framerate=10/1");
+  frame = halved(frame);
   meta = gst_buffer_get_stx_velocities_meta(frame);
   fail_unless(meta != NULL && meta->obstacles == one && meta->stixels == two);
 }
@@ -357,9 +352,7 @@ STX_TEST(occupancy_grids_survive_copies_and_scaling)
   meta->epoch = 4;
   meta->origin_x = 1;
   meta->yaw = 2;
-  frame =
-      converted(frame, "videoscale", "video/x-raw,format=GRAY8,width=64,height=32,framerate=10/1",
-          "video/x-raw,format=GRAY8,width=32,height=16,framerate=10/1");
+  frame = halved(frame);
   meta = gst_buffer_get_stx_occupancy_meta(frame);
   fail_unless(meta != NULL && meta->cells == cells && meta->width == 3 && meta->height == 2);
   fail_unless(meta->fixed && meta->epoch == 4 && meta->resolution == .5);

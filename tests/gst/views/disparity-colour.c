@@ -4,7 +4,6 @@
  * refusals, states. Modes, encodings and formats: tests/frames.
  */
 #include <gst/video/video.h>
-#include <string.h>
 
 #include "common/colormap/colormap.h"
 #include "gst/stixels/stixels.h"

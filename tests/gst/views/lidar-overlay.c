@@ -5,7 +5,6 @@
  */
 #include <glib/gstdio.h>
 #include <gst/video/video.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/obstacle.h"
