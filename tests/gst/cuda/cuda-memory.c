@@ -102,11 +102,8 @@ STX_TEST(a_picture_may_change_when_it_was_passed_on)
 {
   g_autoptr(GstBuffer) cpu = stixels_of("omp");
   g_autoptr(GstBuffer) gpu = stixels_of("cuda");
-  GstMapInfo map;
 
-  fail_unless(gst_buffer_map(cpu, &map, GST_MAP_READ));
-  stx_test_expect_bytes(gpu, map.data, map.size, "stixels");
-  gst_buffer_unmap(cpu, &map);
+  stx_test_expect_same(gpu, cpu, "stixels");
 }
 
 /* Side by side in one frame, matched where the cells are made. */

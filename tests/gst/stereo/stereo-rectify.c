@@ -6,15 +6,6 @@
 #include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/rectify_rig.h"
 
-static void expect_same(GstBuffer *actual, GstBuffer *expected, const char *what)
-{
-  GstMapInfo map;
-
-  gst_buffer_map(expected, &map, GST_MAP_READ);
-  stx_test_expect_bytes(actual, map.data, map.size, what);
-  gst_buffer_unmap(expected, &map);
-}
-
 /* ---- Two pads ------------------------------------------------------------------------------ */
 
 STX_TEST(camera_and_size_go_into_the_caps)
@@ -146,7 +137,7 @@ static void expect_halves(const char *layout, gboolean rows, gboolean swapped)
 
     for (int y = 0; y < HEIGHT; y++)
       gst_buffer_fill(half, (gsize)(y * WIDTH), from + y * width, WIDTH);
-    expect_same(out, half, i == 0 ? "left" : "right");
+    stx_test_expect_same(out, half, i == 0 ? "left" : "right");
     ck_assert(stx_test_caps_number(harnesses[i], "width") == WIDTH);
     ck_assert(stx_test_caps_number(harnesses[i], "height") == HEIGHT);
   }

@@ -106,11 +106,8 @@ STX_TEST(nothing_else_changes)
 
   for (guint64 frame = 0; frame < 2; frame++) {
     g_autoptr(GstBuffer) one = go_to(&with, frame), other = go_to(&without, frame);
-    GstMapInfo map;
 
-    fail_unless(gst_buffer_map(one, &map, GST_MAP_READ));
-    stx_test_expect_bytes(other, map.data, map.size, "disparity");
-    gst_buffer_unmap(one, &map);
+    stx_test_expect_same(other, one, "disparity");
     fail_unless(gst_buffer_get_stx_motion_meta(other) == NULL);
   }
 }

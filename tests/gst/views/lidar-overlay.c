@@ -3,9 +3,7 @@
  * lidar-overlay: where points are drawn on frames (what is drawn: tests/frames), whence camera and
  * place of the sensor come, scans that are held, and what is refused.
  */
-#include <glib/gstdio.h>
 #include <gst/video/video.h>
-#include <unistd.h>
 
 #include "common/obstacle.h"
 #include "gst/stixels/stixels.h"
@@ -34,14 +32,7 @@ static void push_frame(Stage *rig, GstClockTime pts)
 /* One obstacle of no cluster at (x, y, z). */
 static GstBuffer *scan_at(GstClockTime pts, gfloat x, gfloat y, gfloat z)
 {
-  const gfloat point[4] = {x, y, z, 0};
-  const guint32 label = 99;
-  GstBuffer *scan = scan_buffer(point, 1, pts);
-  g_autoptr(GstBuffer) labels = NULL;
-
-  labels = gst_buffer_new_memdup(&label, sizeof label);
-  ck_assert(gst_buffer_add_stx_point_labels_meta(scan, labels) != NULL);
-  return scan;
+  return scan_labelled((const gfloat[4]){x, y, z, 0}, 1, pts, &(const guint32){99});
 }
 
 /* The drawing on the next frame: how many pixels, and the middle of them. */
@@ -96,37 +87,21 @@ static void expect_drawn(
 
 /* ---- Camera and sensor ---------------------------------------------------------------------- */
 
-static gchar *calibration(const char *text)
-{
-  gchar *path = g_build_filename(g_get_tmp_dir(), "lidar-overlay-XXXXXX", NULL);
-
-  close(g_mkstemp(path));
-  ck_assert(g_file_set_contents(path, text, -1, NULL));
-  return path;
-}
-
 #define PROJECTIONS "P2: 40 0 31.5 40 0 40 15.5 0 0 0 1 0\nP3: 40 0 31.5 20 0 40 15.5 0 0 0 1 0\n"
 #define AXES "Tr: 0 -1 0 0 0 0 -1 0 1 0 0 0\n"
 
 STX_TEST(camera_and_sensor_come_from_caps_properties_or_a_file)
 {
-  g_autofree gchar *path = calibration(PROJECTIONS AXES);
-  gchar *line;
-
+  stx_test_write("calib.txt", PROJECTIONS AXES);
   expect_drawn(PLAIN "sensor-x=0.000001", PIXELS CAMERA, SCANS, 21.5, 11.5);
   expect_drawn(PLAIN, PIXELS CAMERA, SCANS ",sensor-z=-1.", 21.5, 15.5);
   expect_drawn(PLAIN, PIXELS CAMERA, SCANS ",sensor-y=-3,sensor-z=0", 33.5, 11.5);
   expect_drawn(PLAIN "sensor-y=-2.5", PIXELS CAMERA, SCANS ",sensor-z=5.", 31.5, 11.5);
   expect_drawn(PLAIN "sensor-yaw=-0.244979", PIXELS CAMERA, SCANS, 31.5, 11.6);
   expect_drawn(PLAIN "focal=20 cx=31.5 cy=15.5 sensor-z=0.00001", PIXELS, SCANS, 26.5, 13.5);
-  line =
-      g_strdup_printf(PLAIN "calibration=%s", path); /* camera 2 is 1 m to the left of camera 0 */
-  expect_drawn(line, PIXELS, SCANS, 25.5, 11.5);
-  g_free(line);
-  line = g_strdup_printf(PLAIN "calibration=%s sensor-z=1", path);
-  expect_drawn(line, PIXELS, SCANS, 21.5, 7.5);
-  g_free(line);
-  g_remove(path);
+  /* Camera 2 is 1 m to the left of camera 0. */
+  expect_drawn(PLAIN "calibration=calib.txt", PIXELS, SCANS, 25.5, 11.5);
+  expect_drawn(PLAIN "calibration=calib.txt sensor-z=1", PIXELS, SCANS, 21.5, 7.5);
 }
 
 /* Frames of another size than the camera's. */
@@ -163,18 +138,15 @@ STX_TEST(what_is_missing_is_named)
 
 STX_TEST(bad_files_and_scans_are_refused)
 {
-  g_autofree gchar *path = calibration(PROJECTIONS "Tr: 1 2 3\n");
-  g_autofree gchar *line = NULL;
   Stage rig = begin(PLAIN, PIXELS CAMERA, SCANS ",sensor-z=0.");
 
   push_frame(&rig, 0);
   gst_harness_push(rig.side, stx_test_buffer(20, 0, 0, FRAME));
   stx_test_expect_error(rig.bus, "20 bytes", "16 bytes", NULL);
   stx_test_stage_end(&rig);
-  line =
-      g_strdup_printf("videotestsrc num-buffers=1 ! lidar-overlay calibration=%s ! fakesink", path);
-  stx_test_breaks(line, "\"Tr:\" has 3 numbers", NULL);
-  g_remove(path);
+  stx_test_write("calib.txt", PROJECTIONS "Tr: 1 2 3\n");
+  stx_test_breaks("videotestsrc num-buffers=1 ! lidar-overlay calibration=calib.txt ! fakesink",
+      "\"Tr:\" has 3 numbers", NULL);
 }
 
 /* ---- Time ----------------------------------------------------------------------------------- */

@@ -128,15 +128,10 @@ STX_TEST(stixels_may_come_on_video)
 static GstBuffer *labelled_scan(gfloat points[4 * POINTS], guint32 **labels)
 {
   const StxGroundParams ground = STX_GROUND_DEFAULTS;
-  GstBuffer *scan, *attached;
 
   scan_points(points, POINTS, 1);
   *labels = scan_reference(&ground, points, POINTS, NULL);
-  scan = scan_buffer(points, POINTS, 0);
-  attached = gst_buffer_new_memdup(*labels, POINTS * sizeof **labels);
-  gst_buffer_add_stx_point_labels_meta(scan, attached);
-  gst_buffer_unref(attached);
-  return scan;
+  return scan_labelled(points, POINTS, 0, *labels);
 }
 
 STX_TEST(scans_become_cells)

@@ -3,9 +3,7 @@
  * stixel-bev: stixels, video that carries them, a scan over them; caps, sizes in mid-stream, what
  * is missing, refusals, states. What is drawn: tests/frames and tests/common/bev.
  */
-#include <glib/gstdio.h>
 #include <gst/video/video.h>
-#include <unistd.h>
 
 #include "tests/gst/fixtures/obstacles_fixture.h"
 #include "tests/gst/fixtures/scan_fixture.h"
@@ -30,11 +28,8 @@ static void expect_picture(GstBuffer *picture, const char *video, const char *wh
 {
   g_auto(Stage) f = begin("", video, OBSTACLES_CAPS);
   g_autoptr(GstBuffer) expected = obstacles_run(&f, obstacles_stixels(DISTANCE, 13, 0));
-  GstMapInfo map;
 
-  ck_assert(gst_buffer_map(expected, &map, GST_MAP_READ));
-  stx_test_expect_bytes(picture, map.data, map.size, what);
-  gst_buffer_unmap(expected, &map);
+  stx_test_expect_same(picture, expected, what);
   gst_buffer_unref(picture);
 }
 
@@ -100,7 +95,6 @@ static void expect_scan(const char *properties, const char *same)
   const char *const both[] = {properties, same};
   GstBuffer *picture[2];
   gfloat points[4 * POINTS];
-  GstMapInfo map;
 
   scan_points(points, POINTS, 1);
   for (guint i = 0; i < 2; i++) {
@@ -110,22 +104,9 @@ static void expect_scan(const char *properties, const char *same)
     picture[i] = obstacles_run(&f, obstacles_stixels(DISTANCE, 13, 0));
     stx_test_expect_silence(f.bus);
   }
-  ck_assert(gst_buffer_map(picture[1], &map, GST_MAP_READ));
-  stx_test_expect_bytes(picture[0], map.data, map.size, properties);
-  gst_buffer_unmap(picture[1], &map);
+  stx_test_expect_same(picture[0], picture[1], properties);
   gst_buffer_unref(picture[0]);
   gst_buffer_unref(picture[1]);
-}
-
-static gchar *calibration_file(const char *text)
-{
-  gchar *path = NULL;
-  gint file = g_file_open_tmp("stixel-bev-XXXXXX", &path, NULL);
-
-  ck_assert_int_ge(file, 0);
-  close(file);
-  ck_assert(g_file_set_contents(path, text, -1, NULL));
-  return path;
 }
 
 #define PROJECTIONS "P0: 64 0 31.5 0 0 64 15.5 0 0 0 1 0\nP1: 64 0 31.5 -32 0 64 15.5 0 0 0 1 0\n"
@@ -133,14 +114,12 @@ static gchar *calibration_file(const char *text)
 /* A sensor 2 m ahead of the camera, by KITTI's file; numbers are stronger. */
 STX_TEST(scans_lie_where_the_file_says)
 {
-  g_autofree gchar *path = calibration_file(PROJECTIONS "Tr: 0 -1 0 0 0 0 -1 0 1 0 0 2\n");
-  g_autofree gchar *file =
-      g_strdup_printf("calibration=%s camera-image-width=64 camera-image-height=48", path);
+  const char *file = "calibration=calib.txt camera-image-width=64 camera-image-height=48";
   g_autofree gchar *both = g_strconcat(file, " sensor-x=9", NULL);
 
+  stx_test_write("calib.txt", PROJECTIONS "Tr: 0 -1 0 0 0 0 -1 0 1 0 0 2\n");
   expect_scan(file, "sensor-x=2");
   expect_scan(both, "sensor-x=9");
-  g_unlink(path);
 }
 
 STX_TEST(asks_where_the_sensor_stands)
@@ -220,9 +199,7 @@ STX_TEST(refuses_with_a_reason)
 
 STX_TEST(refuses_files)
 {
-  g_autofree gchar *path = calibration_file(PROJECTIONS "Tr: 1 2 3\n");
-  g_autofree gchar *line = g_strdup_printf(STREET "stixel-bev calibration=%s ! fakesink", path);
-
-  stx_test_breaks(line, "\"Tr:\" has 3 numbers; expected 12", NULL);
-  g_unlink(path);
+  stx_test_write("calib.txt", PROJECTIONS "Tr: 1 2 3\n");
+  stx_test_breaks(STREET "stixel-bev calibration=calib.txt ! fakesink",
+      "\"Tr:\" has 3 numbers; expected 12", NULL);
 }
