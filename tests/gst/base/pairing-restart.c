@@ -18,21 +18,14 @@ static void expect_frame(StereoPair *pair, guint number)
   ck_assert_uint_eq(GST_BUFFER_PTS(disparity), number * FRAME);
 }
 
-static void end(GstHarness *harness)
-{
-  fail_unless(gst_harness_push_event(harness, gst_event_new_eos()));
-}
-
 static void begin_again(GstHarness *harness)
 {
   g_autofree char *text = stereo_caps("GRAY8", WIDTH, HEIGHT);
   g_autoptr(GstCaps) caps = gst_caps_from_string(text);
-  GstSegment segment;
 
-  gst_segment_init(&segment, GST_FORMAT_TIME);
   fail_unless(gst_harness_push_event(harness, gst_event_new_stream_start("again")));
   fail_unless(gst_harness_push_event(harness, gst_event_new_caps(caps)));
-  fail_unless(gst_harness_push_event(harness, gst_event_new_segment(&segment)));
+  fail_unless(gst_harness_push_event(harness, stx_test_segment(0)));
 }
 
 /* Restarts the left view, too, if it has ended. Without a frame before the end, as from a camera
@@ -48,11 +41,11 @@ static void check_restart(gboolean live, gboolean both, gboolean at_once)
     push(pair.right, TRUE, 0);
     expect_frame(&pair, 0);
   }
-  end(pair.right);
+  gst_harness_push_event(pair.right, gst_event_new_eos());
   for (int number = 1; number < 5; number++)
     ck_assert_int_eq(push(pair.left, FALSE, number), GST_FLOW_OK);
   if (both)
-    end(pair.left);
+    gst_harness_push_event(pair.left, gst_event_new_eos());
   if (!live || both)
     stx_test_expect_event(pair.left, GST_EVENT_EOS);
   if (both)
@@ -61,8 +54,7 @@ static void check_restart(gboolean live, gboolean both, gboolean at_once)
   push(pair.right, TRUE, 5);
   push(pair.left, FALSE, 5);
   expect_frame(&pair, 5);
-  end(pair.left);
-  end(pair.right);
+  stereo_push_event(&pair, gst_event_new_eos());
   stx_test_expect_event(pair.left, GST_EVENT_EOS);
 }
 
@@ -80,8 +72,7 @@ STX_TEST(a_pad_is_requested_after_the_end)
   push(pair.left, FALSE, 0);
   push(pair.right, TRUE, 0);
   expect_frame(&pair, 0);
-  end(pair.left);
-  end(pair.right);
+  stereo_push_event(&pair, gst_event_new_eos());
   stx_test_expect_event(pair.left, GST_EVENT_EOS);
   gst_harness_teardown(pair.right); /* releases the pad */
   pair.right = gst_harness_new_with_element(pair.element, "sink_right", NULL);

@@ -82,13 +82,11 @@ static void push_turns(GstHarness *harness, guint first, guint turns)
 static GstHarness *harness_of(const gchar *property, const gchar *value)
 {
   GstHarness *harness = gst_harness_new("lidar-decode");
-  GstSegment segment;
 
   if (property != NULL)
     gst_util_set_object_arg(G_OBJECT(harness->element), property, value);
-  gst_segment_init(&segment, GST_FORMAT_TIME);
   gst_harness_push_event(harness, gst_event_new_stream_start("packets"));
-  gst_harness_push_event(harness, gst_event_new_segment(&segment));
+  gst_harness_push_event(harness, stx_test_segment(0));
   return harness;
 }
 
@@ -287,16 +285,14 @@ STX_TEST(an_address_that_is_none)
 STX_TEST(a_flush_forgets_and_a_segment_ends)
 {
   g_autoptr(Harness) harness = harness_of(NULL, NULL);
-  GstSegment segment;
 
-  gst_segment_init(&segment, GST_FORMAT_TIME);
   for (guint p = 0; p < 20; p++)
     gst_harness_push(harness, packet(p, 0));
   stx_test_flush(harness);
   for (guint p = 40; p < 50; p++)
     gst_harness_push(harness, packet(p, 0));
   ck_assert_uint_eq(gst_harness_buffers_received(harness), 0);
-  gst_harness_push_event(harness, gst_event_new_segment(&segment)); /* another recording */
+  gst_harness_push_event(harness, stx_test_segment(0)); /* another recording */
   push_turns(harness, 0, 1);
   gst_harness_push_event(harness, gst_event_new_eos());
   expect_turn(harness, 10 * POINTS / PACKETS, FALSE, 0);

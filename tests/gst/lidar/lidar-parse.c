@@ -180,12 +180,9 @@ STX_TEST(times_begin_with_the_segment)
   g_autoptr(Harness) harness = gst_harness_new("lidar-parse");
   g_autoptr(GstCaps) caps = gst_caps_from_string("a/b,framerate=5/1");
   GstBuffer *buffer;
-  GstSegment segment;
 
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  segment.start = segment.position = 5 * GST_SECOND;
   gst_harness_set_src_caps_str(harness, "a/b");
-  gst_harness_push_event(harness, gst_event_new_segment(&segment));
+  gst_harness_push_event(harness, stx_test_segment(5 * GST_SECOND));
   gst_harness_push(harness, scan_buffer(1, 1, GST_CLOCK_TIME_NONE));
   gst_buffer_unref(pull_at(harness, 5 * GST_SECOND, TENTH));
   stx_test_expect_caps(harness, "application/x-lidar, framerate=(fraction)10/1");

@@ -178,28 +178,15 @@ STX_TEST(frames_confirm_each_other)
   ck_assert_uint_gt(followed, 2 * begun);
 }
 
-/* Events of one seek have its number on all pads. */
-static GstEvent *of_seek(GstEvent *event)
-{
-  gst_event_set_seqnum(event, 4711);
-  return event;
-}
-
 STX_TEST(a_flush_begins_anew)
 {
   g_auto(Fixture) f = begin("");
 
   run(&f, 20, 0, ON_MAP, NULL);
   run(&f, 21, 1, ON_MAP, NULL);
-  for (guint i = 0; i < 3; i++) {
-    GstHarness *h = i == 0 ? f.left : i == 1 ? f.right : f.map;
-    GstSegment segment;
-
-    gst_segment_init(&segment, GST_FORMAT_TIME);
-    fail_unless(gst_harness_push_event(h, of_seek(gst_event_new_flush_start())));
-    fail_unless(gst_harness_push_event(h, of_seek(gst_event_new_flush_stop(TRUE))));
-    fail_unless(gst_harness_push_event(h, gst_event_new_segment(&segment)));
-  }
+  stx_test_flush(f.left);
+  stx_test_flush(f.right);
+  stx_test_flush(f.map);
   stx_hazards_reset(f.state);
   run(&f, 22, 2, ON_MAP, NULL);
   run(&f, 23, 3, ON_MAP, NULL);

@@ -240,29 +240,15 @@ STX_TEST(tells_when_it_is_well_again)
 }
 
 /* Pairs before a flush, or at other caps, do not count. */
-static void flush(StereoPair *pair)
-{
-  GstHarness *const sides[] = {pair->left, pair->right};
-  g_autoptr(GstEvent) start = gst_event_new_flush_start();
-  g_autoptr(GstEvent) stop = gst_event_new_flush_stop(TRUE);
-  GstSegment segment;
-
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  for (guint i = 0; i < 2; i++)
-    gst_harness_push_event(sides[i], gst_event_ref(start));
-  for (guint i = 0; i < 2; i++)
-    gst_harness_push_event(sides[i], gst_event_ref(stop));
-  for (guint i = 0; i < 2; i++)
-    gst_harness_push_event(sides[i], gst_event_new_segment(&segment));
-}
-
 STX_TEST(begins_anew_after_a_flush)
 {
   g_auto(StereoPair) pair = begin("");
 
   push_swapped(&pair, 0, 8);
   expect_stats(&pair, "swapped", 0);
-  flush(&pair);
+  stereo_push_event(&pair, gst_event_new_flush_start());
+  stereo_push_event(&pair, gst_event_new_flush_stop(TRUE));
+  stereo_push_event(&pair, stx_test_segment(0));
   push_swapped(&pair, 8, 16);
   stx_test_expect_silence(pair.bus);
 }

@@ -80,26 +80,12 @@ static void expect_undrawn(Stage *f, GstClockTime pts)
   overlay_expect_frame(f, pts, FALSE);
 }
 
-/* Events of one seek have its number on all pads. */
-static GstEvent *of_seek(GstEvent *event)
-{
-  gst_event_set_seqnum(event, 4711);
-  return event;
-}
-
 STX_TEST(a_flush_forgets_them)
 {
   g_auto(Stage) f = begin();
-  GstSegment segment;
 
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  for (int i = 0; i < 2; i++) {
-    GstHarness *pad = i == 0 ? f.side : f.harness;
-
-    fail_unless(gst_harness_push_event(pad, of_seek(gst_event_new_flush_start())));
-    fail_unless(gst_harness_push_event(pad, of_seek(gst_event_new_flush_stop(TRUE))));
-    fail_unless(gst_harness_push_event(pad, gst_event_new_segment(&segment)));
-  }
+  stx_test_flush(f.side);
+  stx_test_flush(f.harness);
   expect_undrawn(&f, OVERLAY_FRAME);
 }
 
