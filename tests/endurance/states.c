@@ -30,12 +30,6 @@ static const struct {
                                      "video/x-raw,width=96,height=96 ! fakesink name=out"},
 };
 
-static GstPadProbeReturn count(GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  g_atomic_int_inc((gint *)data);
-  return GST_PAD_PROBE_OK;
-}
-
 static void expect_no_error(GstElement *pipeline)
 {
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
@@ -102,7 +96,7 @@ STX_TEST_LOOP(any_state_at_any_moment, G_N_ELEMENTS(pipelines))
 
   if (threads_at_start == 0)
     threads_at_start = gauge_read().threads;
-  stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, count, &frames);
+  stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, stx_test_count_one, &frames);
   while (run.done < run.length) {
     if (run.done % 4 == 0) /* the first one, too: then all memory is there */
       stay_for_a_frame(pipeline, &frames);

@@ -137,12 +137,6 @@ static gpointer steer(gpointer data)
 
 /* ---- While frames flow --------------------------------------------------------------------- */
 
-static GstPadProbeReturn count(GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  g_atomic_int_inc((gint *)data);
-  return GST_PAD_PROBE_OK;
-}
-
 static void await_frames(GstElement *pipeline, gint *frames, gint enough)
 {
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
@@ -162,7 +156,7 @@ STX_TEST_LOOP(all_properties_while_playing, G_N_ELEMENTS(lines))
   gint frames = 0;
   GThread *thread;
 
-  stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, count, &frames);
+  stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, stx_test_count_one, &frames);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   thread = g_thread_new("steer", steer, &steering);
   await_frames(pipeline, &frames, (gint)endurance_rounds(60, 20000));

@@ -41,12 +41,6 @@ static GstPadProbeReturn lose(GstPad *pad, GstPadProbeInfo *info, gpointer data)
                                                              : GST_PAD_PROBE_OK;
 }
 
-static GstPadProbeReturn count(GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  ++*(guint *)data;
-  return GST_PAD_PROBE_OK;
-}
-
 static GstPadProbeReturn count_gaps(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_GAP)
@@ -75,8 +69,10 @@ static Counts run_at(const char *rate, Hole left, Hole right, guint left_frames,
   set_frames(pipeline, "right", right_frames);
   stx_test_probe(pipeline, "left", "src", GST_PAD_PROBE_TYPE_BUFFER, lose, &left);
   stx_test_probe(pipeline, "right", "src", GST_PAD_PROBE_TYPE_BUFFER, lose, &right);
-  stx_test_probe(pipeline, "sink", "sink", GST_PAD_PROBE_TYPE_BUFFER, count, &counts.pictures);
-  stx_test_probe(pipeline, "stixels", "src", GST_PAD_PROBE_TYPE_BUFFER, count, &counts.stixels);
+  stx_test_probe(
+      pipeline, "sink", "sink", GST_PAD_PROBE_TYPE_BUFFER, stx_test_count_one, &counts.pictures);
+  stx_test_probe(
+      pipeline, "stixels", "src", GST_PAD_PROBE_TYPE_BUFFER, stx_test_count_one, &counts.stixels);
   stx_test_probe(
       pipeline, "stixels", "src", GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, count_gaps, &counts.gaps);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);

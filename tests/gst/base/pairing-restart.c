@@ -10,14 +10,6 @@ static GstFlowReturn push(GstHarness *harness, gboolean right, int number)
   return gst_harness_push(harness, stereo_view("GRAY8", WIDTH, HEIGHT, right, number, 3, number));
 }
 
-static void expect_frame(StereoPair *pair, guint number)
-{
-  g_autoptr(GstBuffer) disparity = gst_harness_pull(pair->left);
-
-  fail_unless(disparity != NULL, "no frame %u", number);
-  ck_assert_uint_eq(GST_BUFFER_PTS(disparity), number * FRAME);
-}
-
 static void begin_again(GstHarness *harness)
 {
   g_autofree char *text = stereo_caps("GRAY8", WIDTH, HEIGHT);
@@ -39,7 +31,7 @@ static void check_restart(gboolean live, gboolean both, gboolean at_once)
   if (!at_once) {
     push(pair.left, FALSE, 0);
     push(pair.right, TRUE, 0);
-    expect_frame(&pair, 0);
+    stereo_expect_frame(&pair, 0);
   }
   gst_harness_push_event(pair.right, gst_event_new_eos());
   for (int number = 1; number < 5; number++)
@@ -53,7 +45,7 @@ static void check_restart(gboolean live, gboolean both, gboolean at_once)
   begin_again(pair.right);
   push(pair.right, TRUE, 5);
   push(pair.left, FALSE, 5);
-  expect_frame(&pair, 5);
+  stereo_expect_frame(&pair, 5);
   stereo_push_event(&pair, gst_event_new_eos());
   stx_test_expect_event(pair.left, GST_EVENT_EOS);
 }
@@ -71,7 +63,7 @@ STX_TEST(a_pad_is_requested_after_the_end)
 
   push(pair.left, FALSE, 0);
   push(pair.right, TRUE, 0);
-  expect_frame(&pair, 0);
+  stereo_expect_frame(&pair, 0);
   stereo_push_event(&pair, gst_event_new_eos());
   stx_test_expect_event(pair.left, GST_EVENT_EOS);
   gst_harness_teardown(pair.right); /* releases the pad */
@@ -81,7 +73,7 @@ STX_TEST(a_pad_is_requested_after_the_end)
   begin_again(pair.left);
   push(pair.right, TRUE, 1);
   push(pair.left, FALSE, 1);
-  expect_frame(&pair, 1);
+  stereo_expect_frame(&pair, 1);
 }
 
 /* ---- Secondary pads ------------------------------------------------------------------------ */

@@ -110,11 +110,7 @@ STX_TEST(properties_count_from_the_next_frame)
 
 /* ---- Refusals ------------------------------------------------------------------------------ */
 
-static const struct {
-  const char *caps;
-  gsize bytes;
-  const char *words[4];
-} refusals[] = {
+static const Refusal refusals[] = {
     {COLUMNS "width=1,height=16385,stixel-width=1,stixel-height=1,columns=1,rows=16385,classes=0",
         4 * 16385, {"16385", "16384", "stixel-height=2"}},
     {COLUMNS "width=16,height=16,stixel-width=8,stixel-height=8,columns=2,rows=2", 1,

@@ -21,20 +21,12 @@ static void report_late(StereoPair *pair, guint frames)
       pair->left, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2.0, frames * FRAME, 0));
 }
 
-static void expect_frame(StereoPair *pair, guint number)
-{
-  g_autoptr(GstBuffer) disparity = gst_harness_pull(pair->left);
-
-  fail_unless(disparity != NULL);
-  ck_assert_uint_eq(GST_BUFFER_PTS(disparity), number * FRAME);
-}
-
 static StereoPair begin(const char *properties)
 {
   StereoPair pair = stereo_pair(properties, WIDTH, HEIGHT);
 
   push(&pair, 0);
-  expect_frame(&pair, 0);
+  stereo_expect_frame(&pair, 0);
   return pair;
 }
 
@@ -53,14 +45,14 @@ STX_TEST_LOOP(live_pipelines_drop, G_N_ELEMENTS(modes))
   gst_harness_play(pair.left);
   gst_harness_set_time(pair.left, FRAME);
   push(&pair, 0);
-  expect_frame(&pair, 0);
+  stereo_expect_frame(&pair, 0);
   report_late(&pair, 2);
   gst_harness_set_time(pair.left, (modes[_i].newer ? 4 : 2) * FRAME);
   push(&pair, 1);
   push(&pair, 3);
   if (!modes[_i].drops)
-    expect_frame(&pair, 1);
-  expect_frame(&pair, 3);
+    stereo_expect_frame(&pair, 1);
+  stereo_expect_frame(&pair, 3);
 }
 
 /* The matcher has worked for what comes here. */
@@ -135,10 +127,10 @@ STX_TEST(a_late_picture_is_better_than_none)
   report_late(&pair, 10);
   for (int number = 1; number <= 12; number++)
     push(&pair, number);
-  expect_frame(&pair, 4);
-  expect_frame(&pair, 8);
-  expect_frame(&pair, 11);
-  expect_frame(&pair, 12);
+  stereo_expect_frame(&pair, 4);
+  stereo_expect_frame(&pair, 8);
+  stereo_expect_frame(&pair, 11);
+  stereo_expect_frame(&pair, 12);
 }
 
 /* A converter in front of one view would drop half a pair. */

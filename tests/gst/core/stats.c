@@ -60,10 +60,7 @@ static void push(StereoPair *pair, gboolean right, int number, gint64 late)
   GstBuffer *view = stereo_view("GRAY8", WIDTH, HEIGHT, right, number, 3, number);
 
   GST_BUFFER_PTS(view) += (GstClockTime)late;
-  if (right)
-    stereo_push_right(pair, view);
-  else
-    stereo_push_left(pair, view);
+  ck_assert_int_eq(gst_harness_push(right ? pair->right : pair->left, view), GST_FLOW_OK);
 }
 
 STX_TEST(pairs_skews_and_what_has_no_partner)

@@ -21,7 +21,7 @@ void cuda_spare(gboolean spare)
   dlclose(driver);
 }
 
-static gboolean is_on_device(GstBuffer *buffer)
+gboolean cuda_is_on_device(GstBuffer *buffer)
 {
   return gst_buffer_n_memory(buffer) == 1 &&
          gst_memory_is_type(gst_buffer_peek_memory(buffer, 0), "gst.cuda.memory");
@@ -29,7 +29,7 @@ static gboolean is_on_device(GstBuffer *buffer)
 
 static GstPadProbeReturn look_between(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  ((CudaOutcome *)data)->device_between += is_on_device(GST_PAD_PROBE_INFO_BUFFER(info));
+  ((CudaOutcome *)data)->device_between += cuda_is_on_device(GST_PAD_PROBE_INFO_BUFFER(info));
   return GST_PAD_PROBE_OK;
 }
 
@@ -78,7 +78,7 @@ static GstPadProbeReturn look_behind(GstPad *pad, GstPadProbeInfo *info, gpointe
   GstVideoInfo video;
 
   outcome->buffers++;
-  outcome->device_behind += is_on_device(buffer);
+  outcome->device_behind += cuda_is_on_device(buffer);
   cuda_spare(TRUE);
   if (gst_video_info_from_caps(&video, caps))
     take_picture(outcome, buffer, &video);

@@ -65,6 +65,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CudaOutcome, cuda_outcome_clear)
  * GstCuda does not look whether the wait of its own download failed. */
 void cuda_spare(gboolean spare);
 
+gboolean cuda_is_on_device(GstBuffer *buffer);
+
 /* Fails the test unless both ended by EOS with the same bytes. */
 void cuda_expect_same(const CudaOutcome *actual, const CudaOutcome *expected, const char *what);
 /* The same where frames may be missing: what came out is what came out there at that time. */

@@ -24,12 +24,6 @@ static StxGroundParams params_of_small(void)
   return params;
 }
 
-static gboolean is_on_device(GstBuffer *buffer)
-{
-  return gst_buffer_n_memory(buffer) == 1 &&
-         gst_memory_is_type(gst_buffer_peek_memory(buffer, 0), "gst.cuda.memory");
-}
-
 static GstBuffer *labels_of(GstBuffer *buffer)
 {
   GstStxPointLabelsMeta *meta = gst_buffer_get_stx_point_labels_meta(buffer);
@@ -83,7 +77,7 @@ STX_TEST_LOOP(labels_are_those_of_the_cpu, G_N_ELEMENTS(lines))
   for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
     scan_points(points, counts[i], i);
     outputs[i] = scan_run(&fixture, points, counts[i]);
-    ck_assert_int_eq(is_on_device(labels_of(outputs[i])), lines[_i].device);
+    ck_assert_int_eq(cuda_is_on_device(labels_of(outputs[i])), lines[_i].device);
   }
   for (guint i = 0; i < G_N_ELEMENTS(counts); i++) { /* kept all the while */
     scan_points(points, counts[i], i);
@@ -126,7 +120,7 @@ static GstBuffer *device_points(Stage *maker, const gfloat *points, gsize count)
   GstBuffer *buffer = scan_run(maker, more, 4 * count);
   GstMapInfo map;
 
-  ck_assert(is_on_device(buffer) && gst_buffer_map(buffer, &map, GST_MAP_WRITE));
+  ck_assert(cuda_is_on_device(buffer) && gst_buffer_map(buffer, &map, GST_MAP_WRITE));
   ck_assert_uint_eq(map.size, 16 * count);
   memcpy(map.data, points, map.size);
   gst_buffer_unmap(buffer, &map);
@@ -179,7 +173,7 @@ STX_TEST_LOOP(points_may_be_on_the_device, G_N_ELEMENTS(device_lines))
     }
     output = gst_harness_push_and_pull(fixture.harness, gst_buffer_ref(input));
     ck_assert(output != NULL);
-    ck_assert_int_eq(is_on_device(labels_of(output)), device_lines[_i].device);
+    ck_assert_int_eq(cuda_is_on_device(labels_of(output)), device_lines[_i].device);
     if (labels_of(output) != output) {
       ck_assert_ptr_eq(gst_buffer_peek_memory(output, 0), gst_buffer_peek_memory(input, 0));
       stx_test_expect_bytes(output, points, sizeof points, "points");
@@ -320,7 +314,7 @@ STX_TEST(uploaded_points_keep_what_the_scan_had)
     ck_assert(first != NULL);
     output = counts[i] > 0 ? gst_buffer_copy(first) : gst_buffer_ref(first);
     gst_buffer_unref(first);
-    ck_assert(is_on_device(output) && is_on_device(labels_of(output)));
+    ck_assert(cuda_is_on_device(output) && cuda_is_on_device(labels_of(output)));
     ck_assert_uint_eq(GST_BUFFER_PTS(output), i * GST_SECOND);
     ck_assert_uint_eq(gst_buffer_get_stx_turn_meta(output)->number, i);
     stx_test_expect_bytes(output, points, 16 * counts[i], "points");

@@ -207,11 +207,7 @@ STX_TEST(size_may_change_in_mid_stream)
   expect_number(json, "width", 7);
 }
 
-static const struct {
-  const char *caps;
-  gsize bytes;
-  const char *words[4];
-} refusals[] = {
+static const Refusal refusals[] = {
     {SMALL, 25, {"25 bytes", "24"}},
     {SMALL, 0, {"0 bytes", "24"}},
     {STIXELS "width=10,height=20,stixel-width=8,columns=3", 24, {"columns=3", "2"}},

@@ -294,11 +294,7 @@ STX_TEST(pads_agree)
 
 #define UNMEASURED "application/x-stixels," OBSTACLES_SIZES
 
-static const struct {
-  const char *caps;
-  gsize bytes;
-  const char *words[4];
-} refusals[] = {
+static const Refusal refusals[] = {
     {"application/octet-stream", 24,
         {"application/x-stixels", "application/octet-stream", "stixel-overlay", "lidar-ground"}},
     {UNMEASURED, 24, {"focal length, baseline, cx", "metres", "calibration", "stereo-sgm"}},

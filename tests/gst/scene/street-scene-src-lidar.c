@@ -29,12 +29,8 @@ static const struct {
 static GstHarness *harness_new(const char *view, const char *properties, const char *caps)
 {
   g_autofree gchar *line = g_strdup_printf("street-scene-src view=%s %s", view, properties);
-  GstHarness *harness = gst_harness_new_parse(line);
 
-  if (caps != NULL)
-    gst_harness_set_sink_caps_str(harness, caps);
-  gst_harness_play(harness);
-  return harness;
+  return stx_test_source(line, caps);
 }
 
 static Turn expected_turn(guint seed, guint64 number, const StxSceneLidar *lidar)

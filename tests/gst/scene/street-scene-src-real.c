@@ -92,14 +92,12 @@ STX_TEST(lenses_are_those_of_the_file)
         g_strdup_printf("street-scene-src view=%s scene=chessboard board-hold=2 "
                         "lens-calibration=" REAL_FILE " camera-height=1.5",
             names[i]);
-    g_autoptr(Harness) harness = gst_harness_new_parse(line);
     gsize bytes;
     g_autofree guint8 *expected = expected_real(names[i], &bytes);
+    g_autoptr(Harness) harness = stx_test_source(line, "video/x-raw,format={GRAY8,GRAY16_LE}");
     g_autoptr(GstBuffer) buffer = NULL;
     g_autoptr(GstCaps) caps = NULL;
 
-    gst_harness_set_sink_caps_str(harness, "video/x-raw,format={GRAY8,GRAY16_LE}");
-    gst_harness_play(harness);
     buffer = gst_harness_pull(harness);
     caps = gst_pad_get_current_caps(harness->sinkpad);
     expect_real_caps(caps, names[i]);

@@ -2,18 +2,9 @@
 /* The synthetic street as a source: when its frames come. */
 #include "tests/gst/fixtures/util.h"
 
-static GstHarness *harness_new(const char *line, const char *caps)
-{
-  GstHarness *harness = gst_harness_new_parse(line);
-
-  gst_harness_set_sink_caps_str(harness, caps);
-  gst_harness_play(harness);
-  return harness;
-}
-
 STX_TEST(time_stamps_do_not_drift)
 {
-  g_autoptr(Harness) harness = harness_new(
+  g_autoptr(Harness) harness = stx_test_source(
       "street-scene-src num-buffers=40", "video/x-raw,width=8,height=4,framerate=30000/1001");
 
   for (guint64 i = 0; i < 40; i++) {
@@ -30,8 +21,8 @@ STX_TEST(time_stamps_do_not_drift)
 
 STX_TEST(live_frames_come_with_the_clock)
 {
-  g_autoptr(Harness) harness =
-      harness_new("street-scene-src is-live=true", "video/x-raw,width=8,height=4,framerate=25/1");
+  g_autoptr(Harness) harness = stx_test_source(
+      "street-scene-src is-live=true", "video/x-raw,width=8,height=4,framerate=25/1");
   g_autoptr(GstQuery) query = gst_query_new_latency();
   GstClockTime min, max;
   gboolean live;
@@ -71,8 +62,8 @@ static void expect_live_frame(GstHarness *harness, guint64 number, gboolean disc
 /* No element took frames 4 … 24 in time. */
 STX_TEST(a_live_camera_that_is_late_leaves_frames_out)
 {
-  g_autoptr(Harness) harness =
-      harness_new("street-scene-src is-live=true", "video/x-raw,width=8,height=4,framerate=25/1");
+  g_autoptr(Harness) harness = stx_test_source(
+      "street-scene-src is-live=true", "video/x-raw,width=8,height=4,framerate=25/1");
 
   for (guint i = 0; i < 3; i++)
     expect_live_frame(harness, i, i == 0);
@@ -122,12 +113,6 @@ STX_TEST(live_cameras_are_in_step)
   ck_assert_uint_eq(frames[1], 8);
 }
 
-static GstPadProbeReturn count(GstPad *pad, GstPadProbeInfo *info, gpointer frames)
-{
-  ++*(guint *)frames;
-  return GST_PAD_PROBE_OK;
-}
-
 /* A frame that takes minutes does not come before its end, which is not waited for. */
 STX_TEST(a_live_camera_of_a_frame_in_years_is_refused)
 {
@@ -144,7 +129,7 @@ STX_TEST(a_live_camera_stops_at_once)
       NULL);
   guint frames = 0;
 
-  stx_test_probe(pipeline, "sink", "sink", GST_PAD_PROBE_TYPE_BUFFER, count, &frames);
+  stx_test_probe(pipeline, "sink", "sink", GST_PAD_PROBE_TYPE_BUFFER, stx_test_count_one, &frames);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   g_usleep(100000);
   gst_element_set_state(pipeline, GST_STATE_NULL);

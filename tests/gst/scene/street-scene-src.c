@@ -11,20 +11,11 @@
 
 /* ---- Helpers -------------------------------------------------------------------------------- */
 
-static GstHarness *harness_new(const char *line, const char *caps)
-{
-  GstHarness *harness = gst_harness_new_parse(line);
-
-  gst_harness_set_sink_caps_str(harness, caps);
-  gst_harness_play(harness);
-  return harness;
-}
-
 /* The bytes of frame `number` of a drive that begins there. */
 static GBytes *frame_at(guint number, const char *caps)
 {
   g_autofree gchar *line = g_strdup_printf("street-scene-src first-frame=%u", number);
-  g_autoptr(Harness) harness = harness_new(line, caps);
+  g_autoptr(Harness) harness = stx_test_source(line, caps);
   g_autoptr(GstBuffer) buffer = gst_harness_pull(harness);
   gpointer bytes;
   gsize size;
@@ -44,7 +35,7 @@ static void expect_bytes(GstBuffer *buffer, GBytes *expected, const char *what)
 STX_TEST(first_frame_shifts_the_drive)
 {
   static const char caps[] = "video/x-raw,format=RGB,width=64,height=20";
-  g_autoptr(Harness) harness = harness_new("street-scene-src first-frame=10", caps);
+  g_autoptr(Harness) harness = stx_test_source("street-scene-src first-frame=10", caps);
 
   for (guint i = 0; i < 3; i++) {
     g_autoptr(GBytes) expected = frame_at(10 + i, caps);
@@ -78,7 +69,7 @@ static void expect_double(const GstStructure *structure, const char *field, gdou
 
 STX_TEST(open_caps_become_kitti)
 {
-  g_autoptr(Harness) harness = harness_new("street-scene-src", "video/x-raw");
+  g_autoptr(Harness) harness = stx_test_source("street-scene-src", "video/x-raw");
   g_autoptr(GstStructure) structure = negotiated(harness);
   StxCamera camera = stx_scene_camera(1242, 375);
   gint n, d;
@@ -108,7 +99,7 @@ static const struct {
 
 STX_TEST_LOOP(one_side_gives_the_other, G_N_ELEMENTS(shapes))
 {
-  g_autoptr(Harness) harness = harness_new("street-scene-src", shapes[_i].caps);
+  g_autoptr(Harness) harness = stx_test_source("street-scene-src", shapes[_i].caps);
   g_autoptr(GstStructure) structure = negotiated(harness);
   gint width = 0, height = 0;
 
@@ -119,7 +110,7 @@ STX_TEST_LOOP(one_side_gives_the_other, G_N_ELEMENTS(shapes))
 
 STX_TEST(properties_beat_caps_beat_defaults)
 {
-  g_autoptr(Harness) harness = harness_new("street-scene-src baseline=0.3 camera-pitch=0.02",
+  g_autoptr(Harness) harness = stx_test_source("street-scene-src baseline=0.3 camera-pitch=0.02",
       "video/x-raw,width=64,height=20,camera-focal=50.0,camera-baseline=0.3");
   g_autoptr(GstStructure) structure = negotiated(harness);
 

@@ -100,11 +100,7 @@ STX_TEST_LOOP(caps_are_fixed_at_800, G_N_ELEMENTS(caps_cases))
 
 /* ---- Refusals ------------------------------------------------------------------------------ */
 
-static const struct {
-  const char *caps;
-  gsize bytes;
-  const char *words[4];
-} refusals[] = {
+static const Refusal refusals[] = {
     {"application/octet-stream", 16,
         {"application/x-lidar", "application/octet-stream", "put lidar-parse before lidar-bev"}},
     {NULL, 16, {"application/x-lidar", "without caps", "put lidar-parse before lidar-bev"}},
