@@ -22,10 +22,11 @@ enum {
   MOST_TILES = STX_SGM_MAX_SIZE / STX_SGM_TILE + 3 * TILES /* of a row */
 };
 
-/* The number of tiles and the total of their sums. */
+/* The number of tiles, the total of their sums, and how many are flat. */
 typedef struct {
   uint64_t total;
   uint32_t count;
+  StxSgmSpans spans;
 } Light;
 
 typedef struct {
@@ -179,6 +180,13 @@ static void look_at_piece(const Sky *s, int i, int j)
 }
 _Static_assert(STX_SGM_TILE == 4, "look_at_piece");
 
+static void add_to_light(Light *light, uint64_t total, uint32_t count, StxSgmSpans spans)
+{
+  StxSgmSpans sum = light->spans;
+  *light = (Light){light->total + total, light->count + count,
+      {sum.flat + spans.flat, sum.rough + spans.rough, sum.rougher + spans.rougher}};
+}
+
 /* Adds up row j. */
 static void add_light(const Sky *s, int j)
 {
@@ -186,11 +194,11 @@ static void add_light(const Sky *s, int j)
   const uint16_t *disparity = stx_row16(s->disparity, stx_sgm_tile_centre(j, s->params->height));
   Light all = {0}, ground = {0};
   for (int i = 0; i < s->columns; i++) {
-    int sum = s->sum[index_of(s, i, j)];
-    bool seen = !stx_sgm_is_blank(sum);
+    StxSgmTile tile = tile_at(s, index_of(s, i, j));
+    bool seen = !stx_sgm_is_blank(tile.sum);
     bool below = seen & !stx_sgm_is_infinite(disparity[stx_sgm_tile_centre(i, width)], width);
-    all = (Light){all.total + (uint64_t)(seen * sum), all.count + seen};
-    ground = (Light){ground.total + (uint64_t)(below * sum), ground.count + below};
+    add_to_light(&all, seen * tile.sum, seen, stx_sgm_spans(tile));
+    add_to_light(&ground, below * tile.sum, below, (StxSgmSpans){0});
   }
   s->row_light[j] = all;
   s->row_ground[j] = ground;
@@ -200,7 +208,7 @@ static Light add_rows(const Sky *s, const Light *rows)
 {
   Light all = {0};
   for (int j = 0; j < s->rows; j++)
-    all = (Light){all.total + rows[j].total, all.count + rows[j].count};
+    add_to_light(&all, rows[j].total, rows[j].count, rows[j].spans);
   return all;
 }
 
@@ -717,7 +725,7 @@ void stx_sgm_sky(const StxSgmParams *params, const StxImage8 *left, const StxIma
   Light all = add_rows(&s, s.row_light), ground = add_rows(&s, s.row_ground);
   s.level = stx_sgm_sky_level(all.total, all.count);
   s.clouds = stx_sgm_cloud_level(s.level, stx_sgm_sky_level(ground.total, ground.count));
-  s.range = stx_sgm_sky_range(s.level);
+  s.range = stx_sgm_sky_range(s.level, all.spans, all.count);
   stx_parallel(threads, s.rows, take_samples, &s);
   stx_parallel(threads, s.rows, find_candidates, &s);
   stx_parallel(threads, s.rows, find_inner, &s);

@@ -13,8 +13,11 @@
  *               tile is that of its gray values and those of the 8 tiles around it
  *   blank       tiles whose mean gray value is at most STX_SGM_SKY_BLANK: what a rectification
  *               leaves black around a picture. They are not part of it
- *   level       the mean of the other tiles' sums, rounded down; range: a fifth of the mean gray
- *               value, but at least STX_SGM_SKY_NOISE
+ *   level       the mean of the other tiles' sums, rounded down
+ *   range       a fifth of the mean gray value, but at least the noise: STX_SGM_SKY_NOISE, if a
+ *               20th of the tiles themselves span at most STX_SGM_SKY_FLAT gray levels; else 5/2 of
+ *               the least of STX_SGM_SKY_ROUGH and ROUGHER that a 20th span at most; else
+ *               STX_SGM_SKY_NOISIEST
  *   ground      the mean of the sums of those that are not blank and whose disparity at the centre
  *               is known and above width / STX_SGM_SKY_FAR, rounded down: without the sky itself,
  *               which may fill most of the picture
@@ -83,6 +86,10 @@
 
 #define STX_SGM_TILE 4
 #define STX_SGM_SKY_NOISE 6
+#define STX_SGM_SKY_FLAT 8
+#define STX_SGM_SKY_ROUGH 11
+#define STX_SGM_SKY_ROUGHER 15
+#define STX_SGM_SKY_NOISIEST 50
 #define STX_SGM_SKY_BLANK 2
 #define STX_SGM_SKY_EDGE 4
 #define STX_SGM_SKY_DARK 16

@@ -29,11 +29,31 @@ STX_INLINE int stx_sgm_sky_level(uint64_t total, uint32_t tiles)
   return tiles > 0 ? (int)(total / tiles) : 0;
 }
 
-/* Gray levels that a smooth tile spans with those around it, whatever its own brightness. */
-STX_INLINE int stx_sgm_sky_range(int level)
+/* Numbers of tiles that are not blank and span at most FLAT, ROUGH and ROUGHER gray levels. */
+typedef struct {
+  uint32_t flat, rough, rougher;
+} StxSgmSpans;
+
+STX_INLINE StxSgmSpans stx_sgm_spans(StxSgmTile tile)
 {
-  int range = level / (5 * STX_SGM_TILE * STX_SGM_TILE);
-  return range > STX_SGM_SKY_NOISE ? range : STX_SGM_SKY_NOISE;
+  int span = stx_sgm_is_blank(tile.sum) ? UINT8_MAX : tile.high - tile.low;
+  StxSgmSpans spans = {(uint32_t)(span <= STX_SGM_SKY_FLAT), (uint32_t)(span <= STX_SGM_SKY_ROUGH),
+      (uint32_t)(span <= STX_SGM_SKY_ROUGHER)};
+  return spans;
+}
+
+/* Gray levels that a smooth tile spans with those around it, whatever its own brightness. Noise
+ * spans 5/2 as many over 9 tiles, about, as over one of the flattest. */
+STX_INLINE int stx_sgm_sky_range(int level, StxSgmSpans spans, uint32_t tiles)
+{
+  int range = level / (5 * STX_SGM_TILE * STX_SGM_TILE), noise = STX_SGM_SKY_NOISE;
+  if (20 * (uint64_t)spans.flat < tiles)
+    noise = 5 * STX_SGM_SKY_ROUGH / 2;
+  if (20 * (uint64_t)spans.rough < tiles)
+    noise = 5 * STX_SGM_SKY_ROUGHER / 2;
+  if (20 * (uint64_t)spans.rougher < tiles)
+    noise = STX_SGM_SKY_NOISIEST;
+  return range > noise ? range : noise;
 }
 
 /* range: of stx_sgm_sky_range (), span: of the 3 x 3 tiles */

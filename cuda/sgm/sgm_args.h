@@ -134,6 +134,12 @@ enum {
 #define STX_SGM_SKY_SMOOTH 0x8000u
 #define STX_SGM_SKY_SAMPLE 0x4000u
 
+/* Over the frame's tiles; 0 at first. */
+typedef struct {
+  unsigned long long all, ground; /* of gray values: sum, and above it the number of tiles */
+  StxSgmSpans spans;
+} StxSgmSkyTotals;
+
 typedef struct {
   /* Filled by sgm_launch.c. */
   int32_t width, height;
@@ -144,16 +150,16 @@ typedef struct {
   StxSgmMaps maps;
 
   /* Filled by sgm_sky_launch.c. */
-  int32_t columns, rows;     /* of tiles */
-  unsigned long long *total; /* of the frame's gray values; of its ground's; 0 at first */
-  uint32_t *done;            /* blocks that are done, less one */
-  uint32_t *tiles;           /* by tile: low, high << 8, sum << 16 */
-  uint16_t *samples;         /* by tile: the sample at its centre */
-  uint8_t *candidates;       /* by tile: 1: yes, 0: no */
-  uint32_t *parent;          /* by tile: see cuda/driver/patches.cuh; inner ones are used */
-  uint16_t *patch;           /* by tile: its root, if that is in the first row of tiles */
-  StxSgmPatch *patches;      /* by root: columns, and so is the next */
-  uint8_t *is_sky;           /* 1: yes, 0: no */
+  int32_t columns, rows; /* of tiles */
+  StxSgmSkyTotals *total;
+  uint32_t *done;       /* blocks that are done, less one */
+  uint32_t *tiles;      /* by tile: low, high << 8, sum << 16 */
+  uint16_t *samples;    /* by tile: the sample at its centre */
+  uint8_t *candidates;  /* by tile: 1: yes, 0: no */
+  uint32_t *parent;     /* by tile: see cuda/driver/patches.cuh; inner ones are used */
+  uint16_t *patch;      /* by tile: its root, if that is in the first row of tiles */
+  StxSgmPatch *patches; /* by root: columns, and so is the next */
+  uint8_t *is_sky;      /* 1: yes, 0: no */
 } StxSgmSkyArgs;
 
 /* Arguments of the kernels in sgm_coarse.cu, filled by sgm_coarse_launch.c. Windows of a block of

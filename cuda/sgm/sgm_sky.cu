@@ -3,7 +3,7 @@
  * The sky on the GPU, see common/sgm/sgm_sky.h: what semi-global matching ends with. Seven kernels,
  * in the order in which they run:
  *
- *   tiles        a thread per tile: least, greatest and sum of its gray values; the frame's total
+ *   tiles        a thread per tile: least, greatest and sum of its gray values; the frame's totals
  *   samples      a thread per tile: smooth? What the other camera says at its centre
  *   candidates   a thread per tile: smooth or a cloud, and not near?
  *   inner        a thread per tile: is it inside of candidates? Each is a patch for now
@@ -30,9 +30,11 @@
 enum {
   SKY_WARPS = STX_SGM_SKY_THREADS / STX_SGM_LANES,
   BLOCK_SHIFT = 20, /* a block's tiles that are not blank in the bits above their sum, … */
-  COUNT_SHIFT = 40  /* … and the frame's */
+  COUNT_SHIFT = 40, /* … and the frame's */
+  SPAN_SHIFT = 10   /* bits of a block's number of flat tiles */
 };
 static_assert(STX_SGM_SKY_THREADS * 4080 < 1 << BLOCK_SHIFT, "sums of a block");
+static_assert(STX_SGM_SKY_THREADS < 1 << SPAN_SHIFT, "flat tiles of a block");
 
 /* ---- Tiles and candidates ------------------------------------------------------------------ */
 
@@ -56,12 +58,13 @@ STX_DEVICE int mean_of(unsigned long long total)
 
 STX_DEVICE int level_of(const StxSgmSkyArgs *a)
 {
-  return mean_of(*a->total);
+  return mean_of(a->total->all);
 }
 
 STX_DEVICE int range_of(const StxSgmSkyArgs *a)
 {
-  return stx_sgm_sky_range(level_of(a));
+  const unsigned long long all = a->total->all;
+  return stx_sgm_sky_range(mean_of(all), a->total->spans, (uint32_t)(all >> COUNT_SHIFT));
 }
 
 /* The tile's word; the border of the image repeats. */
@@ -149,7 +152,7 @@ STX_DEVICE bool is_candidate(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
   int votes = 0, costs = 0;
   if (!(a->samples[at] & STX_SGM_SKY_SMOOTH) &&
       !stx_sgm_is_cloud((uint32_t)disparity_of(a, i, j), a->width, tile_at(a, at).sum,
-          stx_sgm_cloud_level(level_of(a), mean_of(a->total[1]))))
+          stx_sgm_cloud_level(level_of(a), mean_of(a->total->ground))))
     return false;
   around<2>(a, i, j, [&](uint32_t beside) {
     const uint32_t sample = __ldg(&a->samples[beside]);
@@ -322,7 +325,7 @@ STX_DEVICE int rest_of(const StxSgmSkyArgs *a, unsigned long long *shared)
   unsigned long long sum = 0;
   for (int root = threadIdx.x; root < a->columns; root += STX_SGM_SKY_THREADS)
     sum += (unsigned long long)a->patches[root].tiles << COUNT_SHIFT | a->patches[root].light;
-  return mean_of(*a->total - block_reduce(sum, shared, [](auto x, auto y) { return x + y; }));
+  return mean_of(a->total->all - block_reduce(sum, shared, [](auto x, auto y) { return x + y; }));
 }
 
 STX_DEVICE int light_of(const StxSgmSkyArgs *a, const StxSgmPatch *patch)
@@ -536,6 +539,20 @@ STX_DEVICE void add_light(unsigned long long *total, uint32_t mine, uint32_t *su
         (unsigned long long)(sum >> BLOCK_SHIFT) << COUNT_SHIFT | (sum & ((1 << BLOCK_SHIFT) - 1)));
 }
 
+STX_DEVICE void add_spans(StxSgmSpans *total, uint32_t tile, uint32_t *sums)
+{
+  const StxSgmTile own = {(uint8_t)tile, (uint8_t)(tile >> 8), (uint16_t)(tile >> 16)};
+  const StxSgmSpans mine = stx_sgm_spans(own);
+  const uint32_t sum =
+      block_sum(mine.flat | mine.rough << SPAN_SHIFT | mine.rougher << 2 * SPAN_SHIFT, sums);
+  const uint32_t mask = (1 << SPAN_SHIFT) - 1;
+  if (threadIdx.x == 0) {
+    atomicAdd(&total->flat, sum & mask);
+    atomicAdd(&total->rough, sum >> SPAN_SHIFT & mask);
+    atomicAdd(&total->rougher, sum >> 2 * SPAN_SHIFT);
+  }
+}
+
 STX_KERNEL(stx_sgm_sky_tiles, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
 {
   STX_SHARED(uint32_t, sums, SKY_WARPS);
@@ -550,9 +567,11 @@ STX_KERNEL(stx_sgm_sky_tiles, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
   if (at < (uint32_t)a.columns)
     clear_patch(&a.patches[at]);
   const uint32_t mine = stx_sgm_is_blank((int)(tile >> 16)) ? 0 : 1 << BLOCK_SHIFT | tile >> 16;
-  add_light(a.total, mine, sums);
+  add_light(&a.total->all, mine, sums);
   __syncthreads();
-  add_light(a.total + 1, ground ? mine : 0, sums);
+  add_light(&a.total->ground, ground ? mine : 0, sums);
+  __syncthreads();
+  add_spans(&a.total->spans, tile, sums);
   if (at == 0)
     *a.done = UINT32_MAX;
 }

@@ -18,7 +18,7 @@ static size_t lay_out(StxSgmSkyArgs *a, const StxSgmParams *params, void *base)
   a->columns = (int32_t)stx_cuda_blocks((size_t)params->width, STX_SGM_TILE);
   a->rows = (int32_t)stx_cuda_blocks((size_t)params->height, STX_SGM_TILE);
   size_t count = (size_t)a->columns * (size_t)a->rows;
-  STX_TAKE(&at, a->total, 2);
+  STX_TAKE(&at, a->total, 1);
   STX_TAKE(&at, a->done, 1);
   STX_TAKE(&at, a->tiles, count);
   STX_TAKE(&at, a->samples, count);
@@ -45,7 +45,7 @@ bool stx_sgm_sky_cuda(const StxSgmParams *params, StxSgmSkyArgs *args, void *scr
   StxCudaSize rows =
       stx_cuda_grid(args->columns, STX_SGM_LANES, args->rows, STX_SGM_SKY_MARK_ROWS, 1);
   StxCudaSize warps = {STX_SGM_LANES, STX_SGM_SKY_MARK_ROWS, 1};
-  bool ok = stx_cuda_clear(place, args->total, 2 * sizeof *args->total, error);
+  bool ok = stx_cuda_clear(place, args->total, sizeof *args->total, error);
   for (size_t i = 0; i < sizeof tile_kernels / sizeof tile_kernels[0] && ok; i++)
     ok = stx_cuda_launch(place, &tile_kernels[i], tiles, threads, 0, args, error);
   return ok && stx_cuda_launch(place, &mark_kernel, rows, warps, 0, args, error);

@@ -23,11 +23,33 @@ STX_TEST(range_follows_the_brightness)
   ck_assert_int_eq(stx_sgm_sky_level(0, 0), 0);
   static const int ranges[][2] = {{0, 6}, {559, 6}, {560, 7}, {1600, 20}, {4080, 51}};
   for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
-    ck_assert_int_eq(stx_sgm_sky_range(ranges[i][0]), ranges[i][1]);
+    ck_assert_int_eq(stx_sgm_sky_range(ranges[i][0], (StxSgmSpans){5, 5, 5}, 100), ranges[i][1]);
   static const int spans[][4] = {{20, 33, 20, 1}, {20, 32, 20, 0}, {21, 33, 20, 0},
       {21, 21 * 128, 20, 1}, {21, 21 * 128 - 1, 20, 0}};
   for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++)
     ck_assert_int_eq(stx_sgm_is_smooth(spans[i][0], spans[i][1], spans[i][2]), spans[i][3]);
+}
+
+STX_TEST(range_follows_the_noise_of_the_flattest_tiles)
+{
+  static const struct {
+    StxSgmSpans spans;
+    int range;
+  } cases[] = {{{5, 9, 20}, 20}, {{4, 5, 20}, 27}, {{4, 4, 5}, 37}, {{4, 4, 4}, 50}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    ck_assert_int_eq(stx_sgm_sky_range(1600, cases[i].spans, 100), cases[i].range);
+  ck_assert_int_eq(stx_sgm_sky_range(4080, (StxSgmSpans){0}, 100), 51);
+  ck_assert_int_eq(stx_sgm_sky_range(0, (StxSgmSpans){0}, 0), 6);
+  static const int tiles[][6] = {/* low, high, sum; is it flat, rough, rougher? */
+      {100, 108, 1600, 1, 1, 1}, {100, 109, 1600, 0, 1, 1}, {100, 111, 1600, 0, 1, 1},
+      {100, 112, 1600, 0, 0, 1}, {100, 115, 1600, 0, 0, 1}, {100, 116, 1600, 0, 0, 0},
+      {0, 3, 32, 0, 0, 0}, {0, 3, 33, 1, 1, 1}};
+  for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++) {
+    const int *t = tiles[i];
+    StxSgmSpans spans = stx_sgm_spans((StxSgmTile){(uint8_t)t[0], (uint8_t)t[1], (uint16_t)t[2]});
+    ck_assert(spans.flat == (uint32_t)t[3] && spans.rough == (uint32_t)t[4] &&
+              spans.rougher == (uint32_t)t[5]);
+  }
 }
 
 /* 1400 pixels: up to 2 px of disparity are as good as 0. */
@@ -339,6 +361,14 @@ static Drawn draw_burnt(int x, int y, StxRandom *random)
   return (Drawn){below ? stx_random_below(random, 200) : 255, below ? disparity : 0};
 }
 
+/* A dusk whose noise no tile is free of. */
+static Drawn draw_dusk(int x, int y, StxRandom *random)
+{
+  bool below = y >= 32;
+  int gray = below ? stx_random_below(random, 40) : 60 + stx_random_below(random, 14);
+  return (Drawn){gray, below ? STX_DISPARITY_ONE : 0};
+}
+
 /* Streets and a pole in which everything is met that sgm_sky.h decides. */
 STX_TEST(equals_brute_force_on_every_decision)
 {
@@ -349,6 +379,7 @@ STX_TEST(equals_brute_force_on_every_decision)
   compare_drawn(draw_pole, 64, "pole", &met);
   compare_drawn(draw_bar, 96, "bar", &met);
   compare_drawn(draw_burnt, 64, "burnt", &met);
+  compare_drawn(draw_dusk, 64, "dusk", &met);
   const int *count = (const int *)&met;
   for (size_t i = 0; i < sizeof met / sizeof *count && seeds == 240; i++)
     ck_assert_msg(count[i] > 0, "decision %d of BruteSky was not met", (int)i);

@@ -473,6 +473,24 @@ static bool is_margin(const Sky *s, int x, int y, BruteSky *met)
   return like;
 }
 
+/* Returns the range of noise, by what the flattest twentieth of the tiles span. */
+static int noise_of(const Sky *s, int seen, BruteSky *met)
+{
+  static const int spans[] = {8, 11, 15}, noise[] = {6, 27, 37, 50};
+  int k = 0, flat = 0;
+  for (; k < 3; k++) {
+    flat = 0;
+    for (int at = 0; at < s->columns * s->rows; at++) {
+      Grays g = tile(s, at % s->columns, at / s->columns);
+      flat += !is_blank(s, at % s->columns, at / s->columns) && g.most - g.least <= spans[k];
+    }
+    if (flat >= seen / 20.)
+      break;
+  }
+  met->noisy += k > 0;
+  return noise[k];
+}
+
 void brute_sky(const SgmPair *pair, const SgmResult *result, BruteSky *met)
 {
   static Sky s;
@@ -499,7 +517,8 @@ void brute_sky(const SgmPair *pair, const SgmResult *result, BruteSky *met)
     }
   s.level = seen > 0 ? total / seen : 0;
   s.ground = grounds > 0 ? ground / grounds : 0;
-  s.range = s.level / 80 > 6 ? s.level / 80 : 6;
+  int noise = noise_of(&s, seen, met);
+  s.range = s.level / 80 > noise ? s.level / 80 : noise;
   find_samples(&s);
   find_patches(&s, met);
   for (int j = 0; j < s.rows; j++)

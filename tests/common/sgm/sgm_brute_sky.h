@@ -26,6 +26,7 @@ typedef struct {
   int burnt;    /* those of them that are clipped */
   int others;   /* the sky that is not sure */
   int walls;    /* patches as bright as the sky that are walls */
+  int noisy;    /* frames without flat tiles */
   int margin;   /* pixels around the sky */
   int rough;    /* and others that are not like it */
   int taken;    /* tiles of other patches that became sky */
