@@ -36,7 +36,7 @@ typedef struct {
 
 STX_INLINE StxSgmSpans stx_sgm_spans(StxSgmTile tile)
 {
-  int span = stx_sgm_is_blank(tile.sum) ? UINT8_MAX : tile.high - tile.low;
+  int span = stx_sgm_is_blank(tile.sum) ? 255 : tile.high - tile.low;
   StxSgmSpans spans = {(uint32_t)(span <= STX_SGM_SKY_FLAT), (uint32_t)(span <= STX_SGM_SKY_ROUGH),
       (uint32_t)(span <= STX_SGM_SKY_ROUGHER)};
   return spans;
