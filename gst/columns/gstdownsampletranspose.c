@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-downsample-transpose
+ * @title: downsample-transpose
+ *
  * Reduces a disparity frame, its confidence and its semantics to cells, and transposes them on
  * the way, so that one column of the image is contiguous in memory.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=disparity num-buffers=3 ! downsample-transpose !
+ * sat-dp-stixels ! fakesink
+ * ]|
  */
 #include "gst/core/elements.h"
 

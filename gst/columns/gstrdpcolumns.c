@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-rdp-columns
+ * @title: rdp-columns
+ *
  * Simplifies every column of a disparity map to line segments that pass no cell by more than
  * epsilon: Ramer-Douglas-Peucker on all columns at once, down to cells of one pixel.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=disparity num-buffers=3 !
+ * downsample-transpose stixel-width=1 stixel-height=1 ! rdp-columns epsilon=2 !
+ * multifilesink location=frame-%03d.stixels
+ * ]|
  */
 #include "gst/core/elements.h"
 

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-sat-dp-stixels
+ * @title: sat-dp-stixels
+ *
  * Cuts every column of a frame into ground, objects and sky, at the least total energy: dynamic
  * programming over summed-area tables, exact, column by column.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=disparity num-buffers=3 ! downsample-transpose !
+ * sat-dp-stixels ! multifilesink location=frame-%03d.stixels
+ * ]|
  */
 #include "gst/core/elements.h"
 

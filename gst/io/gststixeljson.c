@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-stixel-json
+ * @title: stixel-json
+ *
  * Writes stixels, obstacles, free space and labelled points as text: one line of JSON per frame,
  * with places and sizes in metres when the camera is known.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=disparity num-buffers=3 ! downsample-transpose !
+ * sat-dp-stixels ! stixel-json ! filesink location=stixels.jsonl
+ * ]|
  */
 #include "gst/core/elements.h"
 

@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-stixel-sei
+ * @title: stixel-sei
+ *
  * Keeps stixels, obstacles, free space and motion inside H.264 and H.265 video. Behind an encoder
  * it writes the metas of each frame into its coded picture, as an SEI message; behind a parser or a
  * decoder it attaches them again.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 filesrc location=drive.mkv ! matroskademux ! h264parse ! stixel-sei !
+ * avdec_h264 ! stixel-overlay ! videoconvert ! autovideosink
+ * ]|
  */
 #include "gst/base/inputs.h"
 #include "gst/core/elements.h"

@@ -1,8 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-lidar-decode
+ * @title: lidar-decode
+ *
  * Turns the UDP packets of a LiDAR sensor (Velodyne, Ouster, Hesai) into packed points, one buffer
  * per turn of the sensor.
  *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 udpsrc port=2368 ! lidar-decode ! lidar-ground ! lidar-bev ! videoconvert \
+ *     ! autovideosink
+ * ]|
+ *
+ * Recordings of tcpdump or Wireshark:
+ *
+ * |[
+ * gst-launch-1.0 filesrc location=drive.pcap ! pcapparse ! lidar-decode ! fakesink silent=false -v
+ * ]|
+ */
+/*
  * A plain GstElement: many packets become one buffer, and one packet may end a turn and begin the
  * next. Which turn a packet belongs to, common/lidar_packet/lidar_turns.h decides; the element
  * keeps the points of the turns that are open.

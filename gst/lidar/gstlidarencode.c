@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-lidar-encode
+ * @title: lidar-encode
+ *
  * Turns points into the UDP packets that a LiDAR sensor would send of them: a sensor to try
  * #lidar-decode with.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=lidar beams=16 is-live=true ! lidar-encode \
+ *     ! udpsink host=127.0.0.1 port=2368
+ * ]|
  */
 #include "gst/core/elements.h"
 

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-lidar-ground
+ * @title: lidar-ground
+ *
  * Tells ground from obstacles in scans of a LiDAR sensor, and which obstacle points belong
  * together. Labels travel as a meta on the points, or as a stream of their own.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=lidar num-buffers=3 ! lidar-ground !
+ * application/x-point-labels ! multifilesink location=%06d.label
+ * ]|
  */
 #include "gst/core/elements.h"
 

@@ -1,8 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-lidar-parse
+ * @title: lidar-parse
+ *
  * Turns files of LiDAR points (KITTI's and nuScenes' .bin, .pcd, .ply) into packed points, one
  * buffer per scan.
  *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 multifilesrc location=velodyne/%06d.bin ! lidar-parse ! fakesink silent=false -v
+ * ]|
+ *
+ * Without such files, with those of a synthetic street:
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=lidar num-buffers=3 ! multifilesink location=turn-%d.bin
+ * gst-launch-1.0 multifilesrc location=turn-%d.bin ! lidar-parse ! fakesink silent=false -v
+ * ]|
+ */
+/*
  * A plain GstElement. GstBaseParse looks for frames inside of a stream, but none of the formats
  * says where it ends; GstBaseTransform makes one buffer of one, but a file may come in many.
  */

@@ -1,8 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-road-hazards
+ * @title: road-hazards
+ *
  * Finds small things on the road and holes in it, of a rectified stereo pair and its disparity map.
  * The left picture passes, with #GstStxObstaclesMeta and #GstVideoRegionOfInterestMeta. Where the
  * disparity or the picture carries #GstStxMotionMeta, frames confirm each other.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 road-hazards name=hazards ! stixel-json ! fdsink
+ *     street-scene-src scene=hazards num-buffers=10 ! video/x-raw,format=GRAY8 ! tee name=l
+ *     street-scene-src scene=hazards view=right num-buffers=10 ! video/x-raw,format=GRAY8 !
+ *     tee name=r stereo-sgm name=sgm ! hazards.disparity
+ *     l. ! queue ! sgm.sink_left r. ! queue ! sgm.sink_right
+ *     l. ! queue ! hazards.sink_left r. ! queue ! hazards.sink_right
+ * ]|
  */
 #include "gst/core/elements.h"
 

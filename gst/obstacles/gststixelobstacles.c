@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-stixel-obstacles
+ * @title: stixel-obstacles
+ *
  * Groups stixels, or the clusters of a LiDAR scan, into obstacles with a place and a size in
  * metres, follows them from frame to frame, and says how far the way is free. What passes gets them
  * as a meta; pictures also as #GstVideoRegionOfInterestMeta and, with GStreamer 1.24, as
  * #GstAnalyticsRelationMeta. Messages tell when something enters a corridor ahead.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 -m street-scene-src view=disparity num-buffers=20 ! downsample-transpose !
+ *     sat-dp-stixels ! stixel-obstacles post-messages=true ! fakesink
+ * ]|
  */
 #include "gst/core/elements.h"
 

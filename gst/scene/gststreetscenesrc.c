@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-street-scene-src
+ * @title: street-scene-src
+ *
  * A synthetic street seen by a stereo camera and a LiDAR on a moving car, one view per element: the
  * left or the right picture, the exact disparity or classes of the left one, the points of a scan
  * or their labels. Frame n depends on the seed, n, the size and the frame rate only, so elements
  * with equal properties stay in step; live ones, too, whenever each of them began.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src num-buffers=100 ! videoconvert ! autovideosink
+ * ]|
+ * |[
+ * gst-launch-1.0 street-scene-src view=lidar num-buffers=2 ! multifilesink location=/tmp/%06d.bin
+ * ]|
  */
 #include "gst/core/elements.h"
 

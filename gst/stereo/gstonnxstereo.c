@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-onnx-stereo
+ *
  * Disparity of a rectified stereo pair by a network, a file of ONNX. Takes the views from two pads,
  * paired by their timestamps, or from one pad whose frames hold both; gives what stereo-sgm gives.
  * ONNX Runtime does the work, which is opened at run time.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 onnx-stereo name=net model=stereo.onnx ! fakesink \
+ *     street-scene-src view=left num-buffers=20 ! net.sink_left \
+ *     street-scene-src view=right num-buffers=20 ! net.sink_right
+ * ]|
  */
 #include "gst/core/elements.h"
 

@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-stereo-rectify
+ *
  * Makes the pictures of two real cameras those of a rectified pair, as stereo-sgm needs them. Each
  * view goes its own way, from sink_left to src_left and from sink_right to src_right; or both come
  * in one frame on the pad sink. What the calibration says of the rectified pair goes into the caps.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 v4l2src ! video/x-raw,width=2560,height=720 \
+ *     ! stereo-rectify name=rectify layout=side-by-side calibration=SN12345.conf \
+ *     rectify.src_left ! queue ! sgm.sink_left  rectify.src_right ! queue ! sgm.sink_right \
+ *     stereo-sgm name=sgm ! videoconvert ! autovideosink
+ * ]|
  */
 #include "gst/core/elements.h"
 

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-stereo-sgm
+ *
  * Semi-global matching of a rectified stereo pair. Takes the views from two pads, paired by their
  * timestamps, or from one pad whose frames hold both. Only their luma is read.
  *
  * The disparity is in 1/256 pixel, 0 where it is unknown; with output=depth-mm there are
  * millimetres in its place. A confidence per pixel travels with it as #GstStxConfidenceMeta.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 stereo-sgm name=sgm ! fakesink \
+ *     street-scene-src view=left num-buffers=20 ! sgm.sink_left \
+ *     street-scene-src view=right num-buffers=20 ! sgm.sink_right
+ * ]|
  */
 #include "gst/core/elements.h"
 

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-disparity-colour
+ * @title: disparity-colour
+ *
  * Shows maps of disparities, depths or confidences, what stixels say of these, or the difference
  * between two maps, as colour video with a legend.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=disparity num-buffers=1 ! disparity-colour ! pngenc !
+ * filesink location=disparity.png
+ * ]|
  */
 #include "gst/core/elements.h"
 

@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-lidar-overlay
+ * @title: lidar-overlay
+ *
  * Draws the points of LiDAR scans on the video frame of the same moment, where the camera sees
  * them: by cluster, label, range, height or intensity.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 lidar-overlay name=overlay ! videoconvert ! pngenc snapshot=true !
+ *     filesink location=scan.png
+ *     street-scene-src view=left num-buffers=1 ! overlay.sink
+ *     street-scene-src view=lidar num-buffers=1 ! lidar-ground ! overlay.points
+ * ]|
  */
 #include "gst/core/elements.h"
 

@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-occupancy-grid
+ * @title: occupancy-grid
+ *
  * Which squares of the road's plane are free, occupied or unknown: of stixels, of labelled LiDAR
  * scans, or of both, over time where the frames say how the camera moved. What leaves are grids as
  * ROS has them, with #GstStxOccupancyMeta, or gray pictures of them.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=disparity num-buffers=1 ! downsample-transpose !
+ *     sat-dp-stixels ! occupancy-grid ! videoflip video-direction=90l ! pngenc !
+ *     filesink location=grid.png
+ * ]|
  */
 #include "gst/core/elements.h"
 

@@ -1,12 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * stixel-bev draws stixels from above, to scale: road, objects, free space and obstacles; with a
- * pad `points` a LiDAR scan of the same moment over them. Takes a stream of stixels, video with
- * stixels attached, or scans alone.
+/**
+ * SECTION:element-stixel-bev
+ * @title: stixel-bev
  *
- * lidar-bev draws scans of a LiDAR sensor from above: ground, obstacles and clusters in colours,
- * with range rings and a scale. Points without labels are coloured by height. It is stixel-bev for
- * scans alone, under its older name, with the properties and defaults that suit them.
+ * Draws stixels from above, to scale: road, objects, free space and obstacles; with a pad `points`
+ * a LiDAR scan of the same moment over them. Takes a stream of stixels, video with stixels
+ * attached, or scans alone.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=disparity num-buffers=1 ! downsample-transpose !
+ *     sat-dp-stixels ! stixel-obstacles ! stixel-bev ! videoconvert ! pngenc !
+ *     filesink location=above.png
+ * ]|
+ */
+/**
+ * SECTION:element-lidar-bev
+ * @title: lidar-bev
+ *
+ * Draws scans of a LiDAR sensor from above: ground, obstacles and clusters in colours, with range
+ * rings and a scale. Points without labels are coloured by height. It is stixel-bev for scans
+ * alone, under its older name, with the properties and defaults that suit them.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=lidar num-buffers=1 ! lidar-ground ! lidar-bev !
+ * video/x-raw,width=800,height=800 ! videoconvert ! pngenc ! filesink location=scan.png
+ * ]|
  */
 #include "gst/core/elements.h"
 

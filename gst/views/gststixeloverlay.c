@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
+/**
+ * SECTION:element-stixel-overlay
+ * @title: stixel-overlay
+ *
  * Draws stixels on the video frame of the same moment, by distance, kind or class, and attaches
  * them to it as #GstStxStixelMeta. Without a pad `stixels` it draws those that are attached
  * already.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 stixel-overlay name=overlay ! videoconvert ! pngenc snapshot=true !
+ *     filesink location=stixels.png
+ *     street-scene-src view=left num-buffers=1 ! overlay.sink
+ *     street-scene-src view=disparity num-buffers=1 ! downsample-transpose ! sat-dp-stixels !
+ *     overlay.stixels
+ * ]|
  */
 #include "gst/core/elements.h"
 

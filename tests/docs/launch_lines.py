@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs every gst-launch-1.0 line of the documentation: README.md and docs/.
+"""Runs every gst-launch-1.0 line of the documentation: README.md, docs/ and the doc blocks in gst/.
 
 usage: launch_lines.py SOURCE_ROOT
 
@@ -35,8 +35,16 @@ AT_ONCE = 3  # most of them wait
 
 
 def joined_lines(text):
-    """Logical lines: a backslash at the end joins the next."""
-    return re.sub(r"\\\n\s*", " ", text).split("\n")
+    """Logical lines: a backslash at the end, or a doc block line that goes on, joins the next."""
+    text = re.sub(r"\\\n\s*(\*\s*)?", " ", text)
+    return text.split("\n")
+
+
+def doc_block_lines(text):
+    """Between |[ and ]| every line belongs to one command."""
+    for block in re.findall(r"\|\[(.*?)\]\|", text, re.S):
+        lines = (re.sub(r"^\s*\*", "", line) for line in block.split("\n"))
+        yield " ".join(re.sub(r"\\\s*$", "", line).strip() for line in lines)
 
 
 def markdown_lines(text):
@@ -45,7 +53,7 @@ def markdown_lines(text):
             yield line.strip()
 
 
-def pages_of(root):
+def pages_and_sources(root):
     root = pathlib.Path(root)
     yield from sorted(root.glob("*.md"))
     for path in sorted(root.glob("docs/**/*.md")):
@@ -53,6 +61,7 @@ def pages_of(root):
         # check_debugging.py looks at what comes out.
         if path.name not in ("cameras.md", "network.md", "debugging.md"):
             yield path
+    yield from sorted(root.glob("gst/**/*.c"))
 
 
 def write_files(root, folder):
@@ -63,8 +72,10 @@ def write_files(root, folder):
 
 
 def launch_lines(root):
-    for path in pages_of(root):
-        for line in markdown_lines(path.read_text(encoding="utf-8")):
+    for path in pages_and_sources(root):
+        text = path.read_text(encoding="utf-8")
+        lines = markdown_lines(text) if path.suffix == ".md" else doc_block_lines(text)
+        for line in lines:
             for command in re.findall(r"gst-launch-1\.0 (.*?)(?= gst-launch-1\.0|$)", line.strip()):
                 yield path.relative_to(root), command
 
