@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "gst/stixels/number_private.h"
+
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
 void gst_stx_extrinsics_to_structure(const StxExtrinsics *extrinsics, GstStructure *structure)
@@ -11,19 +13,6 @@ void gst_stx_extrinsics_to_structure(const StxExtrinsics *extrinsics, GstStructu
   for (gsize i = 0; i < stx_extrinsics_fields.count; i++)
     gst_structure_set(structure, stx_extrinsics_fields.fields[i].name, G_TYPE_DOUBLE,
         stx_field_get(&stx_extrinsics_fields.fields[i], extrinsics), NULL);
-}
-
-/* Written by hand, a double is easily an int. */
-static gboolean get_number(const GstStructure *structure, const gchar *name, gdouble *number)
-{
-  gint whole;
-
-  if (gst_structure_get_double(structure, name, number))
-    return TRUE;
-  if (!gst_structure_get_int(structure, name, &whole))
-    return FALSE;
-  *number = whole;
-  return TRUE;
 }
 
 gboolean gst_stx_extrinsics_from_caps(const GstCaps *caps, StxExtrinsics *extrinsics)
@@ -36,8 +25,8 @@ gboolean gst_stx_extrinsics_from_caps(const GstCaps *caps, StxExtrinsics *extrin
     const StxField *field = &stx_extrinsics_fields.fields[i];
     gdouble value;
 
-    if (!get_number(structure, field->name, &value) || !isfinite(value) || value < field->low ||
-        value > field->high)
+    if (!gst_stx_get_number(structure, field->name, &value) || !isfinite(value) ||
+        value < field->low || value > field->high)
       continue;
     stx_field_set(field, extrinsics, value);
     any = TRUE;

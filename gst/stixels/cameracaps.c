@@ -5,25 +5,13 @@
 
 #include "common/camera_fields.h"
 #include "common/columns.h"
+#include "gst/stixels/number_private.h"
 
 /* The names of stx_camera_fields in caps, in their order. */
 static const gchar *const caps_fields[] = {
     "camera-focal", "camera-cx", "camera-cy", "camera-baseline", "camera-height", "camera-pitch"};
 #define CAPS_WIDTH "camera-image-width"
 #define CAPS_HEIGHT "camera-image-height"
-
-/* Written by hand, a double is easily an int: camera-focal=720. */
-static gboolean get_number(const GstStructure *structure, const gchar *field, gdouble *number)
-{
-  gint whole;
-
-  if (gst_structure_get_double(structure, field, number))
-    return TRUE;
-  if (!gst_structure_get_int(structure, field, &whole))
-    return FALSE;
-  *number = whole;
-  return TRUE;
-}
 
 static gint get_side(const GstStructure *structure, const gchar *field)
 {
@@ -43,7 +31,7 @@ void gst_stx_camera_from_caps(const GstCaps *caps, StxCamera *camera)
     const StxField *field = &stx_camera_fields.fields[i];
     gdouble value;
 
-    if (!get_number(structure, caps_fields[i], &value))
+    if (!gst_stx_get_number(structure, caps_fields[i], &value))
       continue;
     /* Foreign caps: a number outside of the range is ignored. */
     if (!isfinite(value) || value < field->low || value > field->high)
