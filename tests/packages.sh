@@ -78,10 +78,10 @@ fetch_opencv() {
   export STX_OPENCV
 }
 
-# Packages for stx-mesh, stx-rerun and their tests.
+# Packages for stx-rerun and its test.
 fetch_viewers() {
-  STX_VIEWERS=$(from_pypi "$1" 'trimesh-*.dist-info' 'the tests mesh and rerun' \
-    trimesh rerun-sdk numpy)
+  STX_VIEWERS=$(from_pypi "$1" 'rerun_sdk-*.dist-info' 'the tests rerun and mcap' \
+    rerun-sdk numpy)
   export STX_VIEWERS
 }
 

@@ -11,7 +11,6 @@ import subprocess
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SERVER = ROOT / "examples/stx-rtsp/stx-rtsp.py"
 SECONDS_MOST = 90  # on a busy machine; on a quiet one, two
 
 
@@ -39,7 +38,7 @@ class Page:
 
         text = re.sub(r"192\.168\.1\.\d+|0\.0\.0\.0", "127.0.0.1", text)
         text = text.replace("autovideosink", "fakesink")
-        return re.sub(r"(port=|127\.0\.0\.1:)(\d{4})\b", port, text)
+        return re.sub(r'(port=|service="|127\.0\.0\.1:)(\d{4})\b', port, text)
 
     def blocks(self, heading, kind="sh"):
         found = [self.local(text) for what, text in self.sections[heading] if what == kind]
@@ -48,11 +47,7 @@ class Page:
 
     def words(self, block):
         """Returns the words of a line for the shell."""
-        words = shlex.split(re.sub(r"\\\n", " ", block))
-        if words[0] == "stx-rtsp":
-            port = self.ports.setdefault("8554", free_port())
-            words[:1] = ["/usr/bin/python3", str(SERVER), "--port", str(port)]
-        return words
+        return shlex.split(re.sub(r"\\\n", " ", block))
 
 
 @contextlib.contextmanager
