@@ -3,8 +3,8 @@
 """Measures what the pages say, and plots it: programs -> docs/benchmarks/*.csv -> pages and *.svg.
 
   docs/measure/make-plots.py numbers build/examples [NAME=FOLDER[,CALIBRATION]...]
-                      everything but speed.csv, lidar-peers.csv and networks-*.csv, which speed.py,
-                      compare-ground.py and networks.py write; without a folder: those of
+                      everything but speed.csv, lidar-peers.csv and networks-classes.csv, which
+                      speed.py, compare-ground.py and networks.py write; without a folder: those of
                       $STX_DATA (about half an hour, on an idle machine: some of it are times)
   docs/measure/make-plots.py PART build/examples [...]    one of these:
                       stixels, rdp   benchmarks/stixels.md, rdp.md, times included

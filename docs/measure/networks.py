@@ -1,19 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Measures networks of ONNX: benchmarks/networks-classes.csv and networks-stereo.csv.
+"""Measures networks of ONNX, as onnx-semantics takes them: benchmarks/networks-classes.csv.
 
   export GST_PLUGIN_PATH=$PWD/build/gst
-  docs/measure/networks.py classes build/examples NAME=FILE.onnx...   as onnx-semantics takes them
-  docs/measure/networks.py stereo build/examples NAME=FILE.onnx...    with inputs left and right
+  docs/measure/networks.py build/examples NAME=FILE.onnx...
 
-On synthetic streets that no network has seen in training, and on the recorded data of $STX_DATA.
+On synthetic streets that street.onnx has not seen in training, and on the recorded data of
+$STX_DATA.
 Rows of other names stay as they are. Needs NumPy, Pillow and onnxruntime.
 
-Classes: the share of labelled pixels that get their class; their kind, which is ground (road,
+Measured are the share of labelled pixels that get their class; their kind, which is ground (road,
 sidewalk, terrain), object or sky; and of the pixels of each kind, those that get it. The labels of
 SemanticKITTI are those of its scans' points, as far as none in the same 8x8 pixels is much nearer.
-Stereo: the share of pixels whose disparity is off by more than 3 pixels and 5 % of it, as
-stx-eval counts; "filled" is stereo-sgm's disparity with its holes filled.
 """
 import json
 import pathlib
@@ -23,6 +21,7 @@ import tempfile
 
 from plots import FOLDER, data_folder, read, run, table, write
 
+FILE = "networks-classes.csv"
 SIZE, STREETS = (1240, 376), range(2, 6)
 OTHER_SCANS = (("00", 0), ("04", 0), ("04", 2), ("04", 4), ("06", 0), ("10", 0))
 SCANS = (("07", 0), ("08", 0))
@@ -30,7 +29,6 @@ LABEL_IDS = (7, 8, 11, 12, 13, 17, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 31, 3
 GROUND_IDS, SKY_ID, UNKNOWN = (0, 1, 9), 10, 255
 GROUND_POINTS = (40, 44, 48, 49, 60, 72)
 KINDS = ("ground", "object", "sky")
-WRONG, WRONG_SHARE = 3, .05
 
 
 # ---- Pictures and their truth -------------------------------------------------------------------
@@ -176,66 +174,14 @@ def measure_classes(programs, path):
     yield {"data": "SemanticKITTI, others", **classes_row(network, labelled_scans(OTHER_SCANS))}
 
 
-# ---- Stereo -------------------------------------------------------------------------------------
-
-def street_pairs():
-    import numpy as np
-    for seed in STREETS:
-        truth = street(seed, "disparity", "GRAY16_LE", "u1").copy().view("<u2")[..., 0]
-        yield (street(seed, "left", "RGB", "u1"), street(seed, "right", "RGB", "u1"),
-               truth.astype(np.float32) / 256)
-
-
-def recorded_pairs(name, left, right, truth):
-    import numpy as np
-    folder = data_folder() / name
-    for path in sorted((folder / truth).glob("*.png")):
-        yield (picture(folder / left / path.name), picture(folder / right / path.name),
-               picture(path, None).astype(np.float32) / 256)
-
-
-RECORDED = {"KITTI 2015": ("kitti2015-stereo/training", "image_2", "image_3", "disp_noc_0"),
-            "KITTI 2012": ("kitti2012-stereo/training", "image_0", "image_1", "disp_noc"),
-            "KITTI 2012, more": ("kitti2012-more", "image_0", "image_1", "disp_noc")}
-
-
-def stereo_row(network, pairs):
-    import numpy as np
-    wrong = count = number = 0
-    for left, right, truth in pairs:
-        known = truth > 0
-        found = network.run(None, {"left": planar(left), "right": planar(right)})[0][0, 0]
-        off = np.abs(found - truth)[known]
-        wrong += ((off > WRONG) & (off > WRONG_SHARE * truth[known])).sum()
-        count, number = count + known.sum(), number + 1
-    return {"frames": number, "pixels": int(count), "error": f"{wrong / count:.4f}"}
-
-
-def sgm_row(programs, *arguments):
-    total = json.loads(run(pathlib.Path(programs) / "stx-eval", *arguments, "--json"))["total"]
-    filled = total["non_occluded"]["filled"]
-    return {"frames": total["frames"], "pixels": filled["pixels"],
-            "error": f'{filled["error_and"]:.4f}'}
-
-
-def measure_stereo(programs, path):
-    """Yields the rows of the network at `path`; without one, those of stereo-sgm."""
-    network = path and session(path)
-    for name, place in RECORDED.items():
-        yield {"data": name, **(stereo_row(network, recorded_pairs(*place)) if path else
-                                sgm_row(programs, data_folder() / place[0]))}
-    if path:
-        yield {"data": "street", **stereo_row(network, street_pairs())}
-
-
 # ---- Files and pages ----------------------------------------------------------------------------
 
-def keep(file, names, rows):
+def keep(names, rows):
     """Rows of other names, as the file has them, and the new ones in the place of the old."""
-    old = read(file) if (FOLDER / file).exists() else []
+    old = read(FILE) if (FOLDER / FILE).exists() else []
     order = list(dict.fromkeys(row["network"] for row in old + rows))
     rows = [row for row in old if row["network"] not in names] + rows
-    write(file, sorted(rows, key=lambda row: order.index(row["network"])))
+    write(FILE, sorted(rows, key=lambda row: order.index(row["network"])))
 
 
 def percent(text):
@@ -243,38 +189,31 @@ def percent(text):
 
 
 def blocks():
-    """Tables of docs/training.md, without an older network that the files of CSV have, too."""
+    """Tables of docs/semantics.md."""
     columns = ("class", "kind", *KINDS)
     lines = [["network", "pictures", *columns]]
-    rows = [row for row in read("networks-classes.csv") if row["network"] != "without variation"]
+    rows = read(FILE)
     lines += [[row["network"], row["data"], *(percent(row[key]) for key in columns)]
               for row in rows if row["kind"]]
     parts = [f"stixels_{key}" for key in (*KINDS, "error")]
     stixels = [["stixels from", *KINDS, "disparity off"]]
     stixels += [[row["network"], *(percent(row[key]) for key in parts)]
                 for row in rows if row["stixels_error"]]
-    names = list(dict.fromkeys(row["data"] for row in read("networks-stereo.csv")))
-    errors = [["", *names]]
-    rows = {(row["network"], row["data"]): row["error"] for row in read("networks-stereo.csv")}
-    for network in dict.fromkeys(network for network, _ in rows):
-        errors.append([network, *(percent(rows.get((network, name))) for name in names)])
-    return (table("networks-classes", lines, 2) + table("networks-stixels", stixels, 1) +
-            table("networks-stereo", errors, 1))
+    return table("networks-classes", lines, 2) + table("networks-stixels", stixels, 1)
 
 
 def main():
-    command, programs, files = sys.argv[1:2], "".join(sys.argv[2:3]), sys.argv[3:]
-    if command not in (["classes"], ["stereo"]) or not programs:
+    programs, files = "".join(sys.argv[1:2]), sys.argv[2:]
+    if not programs:
         sys.exit(__doc__)
-    named = [word.split("=", maxsplit=1) for word in files]
-    measure = measure_classes if command == ["classes"] else measure_stereo
-    named.insert(0, ("depth alone" if command == ["classes"] else "stereo-sgm, filled", None))
-    rows = [{"network": name, **row} for name, path in named for row in measure(programs, path)]
+    named = [("depth alone", None), *(word.split("=", maxsplit=1) for word in files)]
+    rows = [{"network": name, **row} for name, path in named
+            for row in measure_classes(programs, path)]
     keys = max(rows, key=len)
     rows = [{key: row.get(key, "") for key in keys} for row in rows]
     for row in rows:
         print(*row.values())
-    keep(f"networks-{command[0]}.csv", [name for name, _ in named], rows)
+    keep([name for name, _ in named], rows)
 
 
 if __name__ == "__main__":

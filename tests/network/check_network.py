@@ -134,7 +134,7 @@ class Lines(unittest.TestCase):
         path = self.folder / "lines.jsonl"
 
         def received():
-            """Of frames that a slow machine left without stixels there are lines, too."""
+            """Returns the stixels of each line; a slow machine leaves frames without any."""
             lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
             return [line["stixels"] for line in map(json.loads, lines) if "stixels" in line]
 
