@@ -25,7 +25,7 @@ static void must(bool good)
   exit(EXIT_FAILURE);
 }
 
-/* The points of a file that was read whole: KITTI's, nuScenes', PCD or PLY. */
+/* The points of a file that was read whole: KITTI's, nuScenes' or PCD. */
 static float *points_of(const void *bytes, size_t size, size_t *count)
 {
   StxLidarFile file;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The list of formats, and which of them a file is. */
-#include "common/lidar_file/lidar_file.h"
+#include "common/lidar_file/lidar_file_private.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,5 +80,5 @@ bool stx_lidar_file_probe(
 bool stx_lidar_file_read(
     const StxLidarFile *file, const void *bytes, float *points, void *scratch, StxError *error)
 {
-  return file->points == 0 || formats[file->format]->read(file, bytes, points, scratch, error);
+  return file->points == 0 || stx_lidar_read_points(file, bytes, points, scratch, error);
 }

@@ -9,21 +9,18 @@
  *             which is not read. H. Caesar et al., "nuScenes", CVPR 2020
  *   PCD       the Point Cloud Library's .pcd 0.6 and 0.7: DATA ascii, binary and
  *             binary_compressed (LZF). R. Rusu, S. Cousins, "3D is here", ICRA 2011
- *   PLY       ascii, binary_little_endian and binary_big_endian; the points are the element
- *             "vertex". G. Turk, "The PLY Polygon File Format", 1994
  *
  * A point is four float32 in the machine's byte order: x, y, z, intensity, 16 bytes. The values
  * are the file's, neither scaled nor turned; by convention metres, x forward, y left, z up (PCD's
  * VIEWPOINT is not applied). What is not finite stays as it is: no point is ever lost, and their
  * order is the file's.
  *
- * PCD and PLY may have their fields in any order and of any type (PCD: F 4 8, I and U 1 2 4 8, any
- * COUNT of the others; PLY: its eight types under both kinds of names). Their names, in any case:
- * x, y, z, and intensity, else i, reflectance, reflectivity, remission or scalar_intensity; without
- * any of these the intensity is 0. Other numbers are rounded to the nearest float32; a number in
- * text to the nearest double first, whatever the locale, nan and inf included. Numbers have at most
- * 511 characters. Blank lines between points, any line ends, lines that a PCD header does not know
- * and bytes after the last point are skipped.
+ * PCD may have its fields in any order and of any type (F 4 8, I and U 1 2 4 8, any COUNT of the
+ * others). Their names, in any case: x, y, z, and intensity, else i, reflectance, reflectivity,
+ * remission or scalar_intensity; without any of these the intensity is 0. Other numbers are rounded
+ * to the nearest float32; a number in text to the nearest double first, whatever the locale, nan
+ * and inf included. Numbers have at most 511 characters. Blank lines between points, any line ends,
+ * lines that a PCD header does not know and bytes after the last point are skipped.
  *
  * Nothing is allocated. Time is linear in the number of bytes. Any number of threads may read.
  */
@@ -39,8 +36,7 @@
 #define STX_LIDAR_FORMATS(FORMAT)                                                                  \
   FORMAT(KITTI, kitti, "float32 x, y, z, intensity")                                               \
   FORMAT(NUSCENES, nuscenes, "float32 x, y, z, intensity, ring")                                   \
-  FORMAT(PCD, pcd, "Point Cloud Library")                                                          \
-  FORMAT(PLY, ply, "Polygon file")
+  FORMAT(PCD, pcd, "Point Cloud Library")
 
 #define STX_LIDAR_VALUE(NAME, nick, text) STX_LIDAR_##NAME,
 typedef enum {
@@ -52,7 +48,6 @@ typedef enum {
 typedef enum {
   STX_LIDAR_TEXT,   /* one line per point */
   STX_LIDAR_LITTLE, /* one record per point, little-endian */
-  STX_LIDAR_BIG,    /* one record per point, big-endian */
   STX_LIDAR_LZF     /* LZF of one array per field, little-endian */
 } StxLidarEncoding;
 
@@ -92,8 +87,6 @@ typedef struct {
   size_t data;                                  /* where the points begin, bytes */
   size_t packed;                                /* LZF: bytes of the compressed points */
   size_t lines;                                 /* text: lines before the first point */
-  bool lists; /* PLY: points have lists, so that they differ in length; `at` of a field is its
-                 property's number, and `record` is that of a point whose lists are empty */
 } StxLidarFile;
 
 /*
@@ -102,7 +95,7 @@ typedef struct {
  * allocates is bounded: the points take at most 6 times `size` bytes; with LZF, the scratch 88
  * times and the points 6 times the scratch.
  *
- * `format` AUTO looks for the header of a PLY or PCD file; what has neither is KITTI or nuScenes
+ * `format` AUTO looks for the header of a PCD file; what has none is KITTI or nuScenes
  * according to the size and to the first 1000 points: coordinates of 10^-7 to 10^6 m or 0,
  * intensities of 0 to 65535, rings that are integers of 0 to 1023 (or any of them not a number).
  * Where both are possible, or neither, it fails and asks for a choice. No bytes at all are a KITTI
@@ -136,18 +129,15 @@ STX_API bool stx_lidar_file_read(
  * matches     do these bytes begin like such a file? Without a header: may they be one?
  * recognizes  are these the first bytes of such a file without a doubt, and of no other format?
  *             They have to reach to the end of what says so: PCD's line FIELDS, which names x, y
- *             and z, PLY's line format; about 100 bytes and what comments take. What is recognized
+ *             and z; about 100 bytes and what comments take. What is recognized
  *             is not always what can be read. NULL without a header
  * probe       fills a zeroed *file whose format and size are set, as stx_lidar_file_probe
- * read        as stx_lidar_file_read, of at least one point
  */
 typedef struct {
   const char *extension, *media_type, *shape;
   bool (*matches)(const uint8_t *bytes, size_t size);
   bool (*recognizes)(const uint8_t *bytes, size_t size);
   bool (*probe)(const uint8_t *bytes, StxLidarFile *file, StxError *error);
-  bool (*read)(const StxLidarFile *file, const uint8_t *bytes, float *points, void *scratch,
-      StxError *error);
 } StxLidarFormatInfo;
 
 /* The record of a format but AUTO; NULL: there is no such format. */
@@ -156,7 +146,7 @@ const StxLidarFormatInfo *stx_lidar_format_info(StxLidarFormat format);
 /* StxLidarFormat as users know it. */
 STX_API const StxFieldChoice stx_lidar_formats[];
 
-/* "kitti", "nuscenes", "pcd", "ply"; "auto". */
+/* "kitti", "nuscenes", "pcd"; "auto". */
 STX_API const char *stx_lidar_format_name(StxLidarFormat format);
 
 #endif

@@ -10,7 +10,7 @@
 
 static float load_float(const uint8_t *from)
 {
-  return stx_lidar_value(from, STX_LIDAR_F32, false);
+  return stx_lidar_value(from, STX_LIDAR_F32);
 }
 
 static bool plausible_coordinate(float value)
@@ -71,11 +71,7 @@ static bool probe(const uint8_t *bytes, StxLidarFile *file, StxError *error)
   return true;
 }
 
-const StxLidarFormatInfo stx_lidar_kitti = {.shape = "points of 4 float32",
-    .matches = matches_kitti,
-    .probe = probe,
-    .read = stx_lidar_read_points};
-const StxLidarFormatInfo stx_lidar_nuscenes = {.shape = "points of 5 float32",
-    .matches = matches_nuscenes,
-    .probe = probe,
-    .read = stx_lidar_read_points};
+const StxLidarFormatInfo stx_lidar_kitti = {
+    .shape = "points of 4 float32", .matches = matches_kitti, .probe = probe};
+const StxLidarFormatInfo stx_lidar_nuscenes = {
+    .shape = "points of 5 float32", .matches = matches_nuscenes, .probe = probe};

@@ -232,8 +232,8 @@ static bool probe_packed(const uint8_t *bytes, StxLidarFile *file, StxError *err
         "%zu bytes follow the header at byte %zu; expected the two sizes of the compressed points, "
         "8 bytes",
         room, file->data);
-  file->packed = (size_t)stx_lidar_integer(bytes + file->data, STX_LIDAR_U32, false);
-  file->scratch_size = (size_t)stx_lidar_integer(bytes + file->data + 4, STX_LIDAR_U32, false);
+  file->packed = stx_lidar_u32(bytes + file->data);
+  file->scratch_size = stx_lidar_u32(bytes + file->data + 4);
   if (file->packed > room - 8)
     return stx_fail(error, "byte %zu: %zu bytes of compressed points, but only %zu bytes follow",
         file->data, file->packed, room - 8);
@@ -268,4 +268,4 @@ static bool probe(const uint8_t *bytes, StxLidarFile *file, StxError *error)
 }
 
 const StxLidarFormatInfo stx_lidar_pcd = {
-    "pcd", "application/x-pcd", NULL, matches, recognizes, probe, stx_lidar_read_points};
+    "pcd", "application/x-pcd", NULL, matches, recognizes, probe};

@@ -152,24 +152,24 @@ bool stx_lidar_check_points(const StxLidarFile *file, StxError *error)
 
 /* ---- Records ------------------------------------------------------------------------------- */
 
-static uint64_t load_bits(const uint8_t *from, size_t size, bool big_endian)
+/* Files are little-endian. */
+static uint64_t load_bits(const uint8_t *from, size_t size)
 {
   uint64_t u64;
   uint32_t u32;
   uint16_t u16;
-  bool swap = big_endian != host_is_big;
   switch (size) {
   case 1:
     return *from;
   case 2:
     memcpy(&u16, from, sizeof u16);
-    return swap ? __builtin_bswap16(u16) : u16;
+    return host_is_big ? __builtin_bswap16(u16) : u16;
   case 4:
     memcpy(&u32, from, sizeof u32);
-    return swap ? __builtin_bswap32(u32) : u32;
+    return host_is_big ? __builtin_bswap32(u32) : u32;
   default:
     memcpy(&u64, from, sizeof u64);
-    return swap ? __builtin_bswap64(u64) : u64;
+    return host_is_big ? __builtin_bswap64(u64) : u64;
   }
 }
 
@@ -187,9 +187,9 @@ static int64_t integer(uint64_t bits, StxLidarType type)
   }
 }
 
-int64_t stx_lidar_integer(const uint8_t *from, StxLidarType type, bool big_endian)
+uint32_t stx_lidar_u32(const uint8_t *from)
 {
-  return integer(load_bits(from, stx_lidar_type_size(type), big_endian), type);
+  return (uint32_t)load_bits(from, 4);
 }
 
 /* The nearest float; a float32 bit by bit, so that even the kind of a NaN stays. */
@@ -213,10 +213,10 @@ static void store(uint64_t bits, StxLidarType type, float *to)
   }
 }
 
-float stx_lidar_value(const uint8_t *from, StxLidarType type, bool big_endian)
+float stx_lidar_value(const uint8_t *from, StxLidarType type)
 {
   float value;
-  store(load_bits(from, stx_lidar_type_size(type), big_endian), type, &value);
+  store(load_bits(from, stx_lidar_type_size(type)), type, &value);
   return value;
 }
 
@@ -224,7 +224,7 @@ float stx_lidar_value(const uint8_t *from, StxLidarType type, bool big_endian)
 static bool is_packed(const StxLidarFile *file)
 {
   bool packed = file->record == CHANNELS * sizeof(float);
-  packed = packed && file->encoding == (host_is_big ? STX_LIDAR_BIG : STX_LIDAR_LITTLE);
+  packed = packed && file->encoding == STX_LIDAR_LITTLE && !host_is_big;
   for (size_t c = 0; c < CHANNELS; c++)
     packed =
         packed && file->fields[c].type == STX_LIDAR_F32 && file->fields[c].at == c * sizeof(float);
@@ -250,7 +250,7 @@ static void read_records(const StxLidarFile *file, const uint8_t *base, float *p
     if (field.type != STX_LIDAR_ABSENT)
       for (size_t i = 0, size = stx_lidar_type_size(field.type); i < file->points;
            i++, from += stride, to += CHANNELS)
-        store(load_bits(from, size, file->encoding == STX_LIDAR_BIG), field.type, to);
+        store(load_bits(from, size), field.type, to);
     else
       for (size_t i = 0; i < file->points; i++)
         points[CHANNELS * i + c] = 0;

@@ -17,10 +17,7 @@ typedef struct {
   size_t line;
 } StxLidarLines;
 
-/* The next line, without its end. False at the end of the text. */
-bool stx_lidar_next_line(StxLidarLines *lines, StxLidarText *line);
-
-/* The next line that has a word. False at the end of the text. */
+/* The next line that has a word, without its end. False at the end of the text. */
 bool stx_lidar_next_full_line(StxLidarLines *lines, StxLidarText *line);
 
 /* The same, if its end is there, too: of a text that may have been cut. */
@@ -54,10 +51,10 @@ StxLidarShown stx_lidar_show(StxLidarText word);
 size_t stx_lidar_type_size(StxLidarType type);
 
 /* The nearest float of a value. */
-float stx_lidar_value(const uint8_t *from, StxLidarType type, bool big_endian);
+float stx_lidar_value(const uint8_t *from, StxLidarType type);
 
-/* An integer of at most 4 bytes. */
-int64_t stx_lidar_integer(const uint8_t *from, StxLidarType type, bool big_endian);
+/* An unsigned integer of 4 bytes. */
+uint32_t stx_lidar_u32(const uint8_t *from);
 
 /* The fields of a point that were found so far, and how good their names are: 1 the best, 0 none.
  * Zero it to begin with. */
@@ -78,7 +75,7 @@ bool stx_lidar_take_fields(
 /* Checks file->points against the bytes from file->data on. */
 bool stx_lidar_check_points(const StxLidarFile *file, StxError *error);
 
-/* Reads points by their encoding, all of one length: the `read` of most formats. */
+/* Reads points, of which there is at least one, by their encoding. */
 bool stx_lidar_read_points(
     const StxLidarFile *file, const uint8_t *bytes, float *points, void *scratch, StxError *error);
 

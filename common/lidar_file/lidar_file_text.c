@@ -33,7 +33,7 @@ static char lower(char c)
 
 /* ---- Lines and words ----------------------------------------------------------------------- */
 
-bool stx_lidar_next_line(StxLidarLines *lines, StxLidarText *line)
+static bool next_line(StxLidarLines *lines, StxLidarText *line)
 {
   StxLidarText *rest = &lines->rest;
   if (rest->at == rest->end)
@@ -47,7 +47,7 @@ bool stx_lidar_next_line(StxLidarLines *lines, StxLidarText *line)
 
 bool stx_lidar_next_full_line(StxLidarLines *lines, StxLidarText *line)
 {
-  while (stx_lidar_next_line(lines, line)) {
+  while (next_line(lines, line)) {
     while (line->at < line->end && is_blank(*line->at))
       line->at++;
     if (line->at < line->end)

@@ -3,7 +3,7 @@
  * SECTION:element-lidar-parse
  * @title: lidar-parse
  *
- * Turns files of LiDAR points (KITTI's and nuScenes' .bin, .pcd, .ply) into packed points, one
+ * Turns files of LiDAR points (KITTI's and nuScenes' .bin, .pcd) into packed points, one
  * buffer per scan.
  *
  * ## Example

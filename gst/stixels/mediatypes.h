@@ -15,8 +15,7 @@
  * from what could not be matched. */
 #define GST_STX_SKY_FIELD "sky"
 
-/* Media types of files of points. */
+/* Media type of files of points. */
 #define GST_STX_PCD_MEDIA_TYPE "application/x-pcd"
-#define GST_STX_PLY_MEDIA_TYPE "application/x-ply"
 
 #endif

@@ -24,7 +24,6 @@ static StxRig rigs[] = {
     {"lidar-parse format=kitti framing=buffer" GROUND, {"sink"}, NULL, take_points},
     {"lidar-parse format=nuscenes frame-rate=2147483647/1" GROUND, {"sink"}, NULL, take_points},
     {"lidar-parse format=pcd framing=stream" GROUND, {"sink"}, NULL, take_points},
-    {"lidar-parse format=ply framing=stream" GROUND, {"sink"}, NULL, take_points},
 };
 
 /* ---- What goes in -------------------------------------------------------------------------- */

@@ -12,12 +12,12 @@ from ._core import (Block, Error, array, byref, checked, documented, image, impl
                     one_of, place, pointer, rows, settings_of, unmasked, whole)
 from ._types import NO_LABEL, STIXEL, Camera, Stixels
 
-FORMATS = ("auto", "kitti", "nuscenes", "pcd", "ply")
+FORMATS = ("auto", "kitti", "nuscenes", "pcd")
 KINDS = ("segment", "ground", "object", "sky", "carrier")
 
 
 def read_points(path, format: str = "auto") -> np.ndarray:
-    """The points of a LiDAR file, float32 (points, 4): KITTI's and nuScenes' .bin, PCD, PLY."""
+    """The points of a LiDAR file, float32 (points, 4): KITTI's and nuScenes' .bin, PCD."""
     one_of("format", format, FORMATS)
     bytes_ = pathlib.Path(path).read_bytes()
     file = c.StxLidarFile()

@@ -24,10 +24,6 @@ static float *read_points(const StxBytes *bytes, StxLidarFile *file)
   return points;
 }
 
-#define PLY_HEADER "ply\nformat binary_little_endian 1.0\n"
-#define PLY_VERTEX                                                                                 \
-  "element vertex 1\nproperty char x\nproperty char y\nproperty char z\nend_header\n"
-
 /* Ten million points of three bytes, and of text. */
 STX_TEST(ten_million_points)
 {
@@ -54,46 +50,6 @@ STX_TEST(ten_million_points)
             (double)point[1], (double)point[2], (double)point[3]);
     }
   }
-}
-
-/* A million lists behind a header of a megabyte of comments; a reader that walks it for each never
- * ends. */
-STX_TEST(long_headers_are_read_once)
-{
-  static const size_t count = 1000 * 1000;
-  STX_AUTO(StxBytes) bytes = {0};
-  StxLidarFile file;
-  stx_bytes_print(&bytes, PLY_HEADER "element face %zu\nproperty list uchar int v\n", count);
-  for (size_t i = 0; i < count / 10; i++)
-    stx_bytes_print(&bytes, "comment 2\n");
-  stx_bytes_print(&bytes, PLY_VERTEX);
-  for (size_t i = 0; i < count; i++)
-    stx_bytes_put(&bytes, "", 1);
-  stx_bytes_print(&bytes, "\1\2\3");
-  STX_MALLOCED float *points = read_points(&bytes, &file);
-  ck_assert(file.points == 1 && points[0] == 1 && points[1] == 2 && points[2] == 3);
-}
-
-/* As many fields as one likes, and elements; only lists have a limit. */
-STX_TEST(any_number_of_fields)
-{
-  for (int properties = 255; properties <= 257; properties++)
-    for (int list = 0; list < 2; list++) {
-      STX_AUTO(StxBytes) bytes = {0};
-      StxLidarFile file;
-      StxError error;
-      stx_bytes_print(&bytes, PLY_HEADER "element many 1\n");
-      for (int i = 0; i < properties; i++)
-        stx_bytes_print(
-            &bytes, "property %s p%d\n", list && i == 0 ? "list uchar char" : "char", i);
-      stx_bytes_print(&bytes, PLY_VERTEX);
-      for (int i = 0; i < properties; i++)
-        stx_bytes_put(&bytes, "", 1);
-      stx_bytes_print(&bytes, "\1\2\3");
-      bool good = stx_lidar_file_probe(bytes.data, bytes.size, STX_LIDAR_AUTO, &file, &error);
-      ck_assert_int_eq(good, !list || properties <= 256);
-      ck_assert(good || strstr(error.text, "line 3: more than 256 properties") != NULL);
-    }
 }
 
 /* ---- Recorded scans ------------------------------------------------------------------------ */

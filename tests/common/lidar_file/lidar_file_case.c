@@ -30,16 +30,11 @@ const StxLidarKind stx_lidar_kinds[] = {
     {"pcd-ascii-flat", STX_LIDAR_PCD, STX_LIDAR_TEXT, doubles},
     {"pcd-binary", STX_LIDAR_PCD, STX_LIDAR_LITTLE, plain},
     {"pcd-binary-mixed", STX_LIDAR_PCD, STX_LIDAR_LITTLE, mixed},
+    {"pcd-binary-single", STX_LIDAR_PCD, STX_LIDAR_LITTLE, single},
     {"pcd-binary-wide", STX_LIDAR_PCD, STX_LIDAR_LITTLE, wide},
     {"pcd-lzf", STX_LIDAR_PCD, STX_LIDAR_LZF, plain},
     {"pcd-lzf-mixed", STX_LIDAR_PCD, STX_LIDAR_LZF, mixed},
     {"pcd-lzf-wide", STX_LIDAR_PCD, STX_LIDAR_LZF, wide},
-    {"ply-ascii", STX_LIDAR_PLY, STX_LIDAR_TEXT, plain},
-    {"ply-ascii-elements", STX_LIDAR_PLY, STX_LIDAR_TEXT, single, true},
-    {"ply-little", STX_LIDAR_PLY, STX_LIDAR_LITTLE, plain},
-    {"ply-little-elements", STX_LIDAR_PLY, STX_LIDAR_LITTLE, single, true},
-    {"ply-big", STX_LIDAR_PLY, STX_LIDAR_BIG, doubles},
-    {"ply-big-elements", STX_LIDAR_PLY, STX_LIDAR_BIG, single, true},
 };
 const size_t stx_lidar_kind_count = sizeof stx_lidar_kinds / sizeof stx_lidar_kinds[0];
 
@@ -88,15 +83,15 @@ void stx_bytes_print(StxBytes *bytes, const char *format, ...)
 }
 
 /* The lowest `size` bytes of the number. */
-static void put_integer(StxBytes *bytes, uint64_t value, int size, bool big_endian)
+static void put_integer(StxBytes *bytes, uint64_t value, int size)
 {
   for (int i = 0; i < size; i++) {
-    uint8_t byte = (uint8_t)(value >> 8 * (big_endian ? size - 1 - i : i));
+    uint8_t byte = (uint8_t)(value >> 8 * i);
     stx_bytes_put(bytes, &byte, 1);
   }
 }
 
-static void put_value(StxBytes *bytes, const StxLidarColumn *column, double value, bool big_endian)
+static void put_value(StxBytes *bytes, const StxLidarColumn *column, double value)
 {
   uint64_t bits = (uint64_t)(int64_t)value;
   float narrow = (float)value;
@@ -107,7 +102,7 @@ static void put_value(StxBytes *bytes, const StxLidarColumn *column, double valu
     memcpy(&low, &narrow, sizeof low);
     bits = low;
   }
-  put_integer(bytes, bits, column->size, big_endian);
+  put_integer(bytes, bits, column->size);
 }
 
 /* The content of a column that is none of a point's. */
@@ -134,7 +129,7 @@ static void put_records(
   for (size_t i = 0; i < count; i++)
     for (const StxLidarColumn *column = kind->columns; column->name != NULL; column++)
       for (int k = 0; k < column->count; k++)
-        put_value(bytes, column, filler(column, points + 4 * i), kind->encoding == STX_LIDAR_BIG);
+        put_value(bytes, column, filler(column, points + 4 * i));
 }
 
 /* LZF: takes the longest of the places where the same three bytes were last, one per hash. */
@@ -153,7 +148,7 @@ static void pack_lzf(StxBytes *to, const uint8_t *from, size_t size)
       *place = at;
     }
     if (literals > 0 && (length >= 3 || literals == 32 || at == size)) {
-      put_integer(to, literals - 1, 1, false);
+      put_integer(to, literals - 1, 1);
       stx_bytes_put(to, from + at - literals, literals);
       literals = 0;
     }
@@ -163,10 +158,10 @@ static void pack_lzf(StxBytes *to, const uint8_t *from, size_t size)
       continue;
     }
     uint64_t high = (back - 1) >> 8;
-    put_integer(to, (length < 9 ? length - 2 : 7) << 5 | high, 1, false);
+    put_integer(to, (length < 9 ? length - 2 : 7) << 5 | high, 1);
     if (length >= 9)
-      put_integer(to, length - 9, 1, false);
-    put_integer(to, back - 1, 1, false);
+      put_integer(to, length - 9, 1);
+    put_integer(to, back - 1, 1);
     at += length;
   }
 }
@@ -177,10 +172,10 @@ static void put_packed(StxBytes *bytes, const StxLidarKind *kind, const float *p
   for (const StxLidarColumn *column = kind->columns; column->name != NULL; column++)
     for (size_t i = 0; i < count; i++)
       for (int k = 0; k < column->count; k++)
-        put_value(&arrays, column, filler(column, points + 4 * i), false);
+        put_value(&arrays, column, filler(column, points + 4 * i));
   pack_lzf(&packed, arrays.data, arrays.size);
-  put_integer(bytes, packed.size, 4, false);
-  put_integer(bytes, arrays.size, 4, false);
+  put_integer(bytes, packed.size, 4);
+  put_integer(bytes, arrays.size, 4);
   stx_bytes_put(bytes, packed.data, packed.size);
   free(arrays.data);
   free(packed.data);
@@ -191,9 +186,9 @@ static void put_bin(StxBytes *bytes, const float *points, size_t count, bool rin
   static const StxLidarColumn column = {"", 'F', 4, 1, 0};
   for (size_t i = 0; i < count; i++) {
     for (int c = 0; c < 4; c++)
-      put_value(bytes, &column, (double)points[4 * i + (size_t)c], false);
+      put_value(bytes, &column, (double)points[4 * i + (size_t)c]);
     if (ring)
-      put_value(bytes, &column, (double)(i % 32), false);
+      put_value(bytes, &column, (double)(i % 32));
   }
 }
 
@@ -220,57 +215,6 @@ static void put_pcd_header(StxBytes *bytes, const StxLidarKind *kind, size_t cou
       count, count, data[kind->encoding]);
 }
 
-static const char *ply_type(const StxLidarColumn *column)
-{
-  if (column->type == 'F')
-    return column->size == 4 ? "float" : "float64";
-  if (column->size == 1)
-    return column->type == 'I' ? "char" : "uint8";
-  if (column->size == 2)
-    return column->type == 'I' ? "short" : "uint16";
-  return column->type == 'I' ? "int32" : "uint";
-}
-
-static void put_ply_header(StxBytes *bytes, const StxLidarKind *kind, size_t count)
-{
-  static const char *const formats[] = {[STX_LIDAR_TEXT] = "ascii",
-      [STX_LIDAR_LITTLE] = "binary_little_endian",
-      [STX_LIDAR_BIG] = "binary_big_endian"};
-  stx_bytes_print(bytes, "ply\nformat %s 1.0\ncomment by hand\n", formats[kind->encoding]);
-  if (kind->elements)
-    stx_bytes_print(bytes, "element camera 1\nproperty double f\nproperty char n\n"
-                           "element face 2\nproperty uchar flags\n"
-                           "property list uchar int vertex_index\nproperty list ushort float uv\n");
-  stx_bytes_print(bytes, "element vertex %zu\n", count);
-  for (const StxLidarColumn *column = kind->columns; column->name != NULL; column++)
-    stx_bytes_print(bytes, "property %s %s\n", ply_type(column), column->name);
-  if (kind->elements)
-    stx_bytes_print(bytes, "element edge 1\nproperty int from\n");
-  stx_bytes_print(bytes, "end_header\n");
-}
-
-/* One camera, then faces of three and of no vertices. */
-static void put_ply_elements(StxBytes *bytes, const StxLidarKind *kind)
-{
-  static const StxLidarColumn f32 = {"", 'F', 4, 1, 0}, f64 = {"", 'F', 8, 1, 0};
-  bool big = kind->encoding == STX_LIDAR_BIG;
-  if (kind->encoding == STX_LIDAR_TEXT) {
-    stx_bytes_print(bytes, "721.5 -1\n9 3 0 1 2 2 .5 1\n\n9 0 0\n");
-    return;
-  }
-  put_value(bytes, &f64, 721.5, big);
-  put_integer(bytes, 255, 1, big);
-  for (uint64_t corners = 3; corners != (uint64_t)-3; corners -= 3) {
-    put_integer(bytes, 9, 1, big);
-    put_integer(bytes, corners, 1, big);
-    for (uint64_t i = 0; i < corners; i++)
-      put_integer(bytes, i, 4, big);
-    put_integer(bytes, corners == 3 ? 2 : 0, 2, big);
-    for (uint64_t i = 0; i < (corners == 3 ? 2 : 0); i++)
-      put_value(bytes, &f32, .5, big);
-  }
-}
-
 void stx_lidar_case_write(
     StxBytes *bytes, const StxLidarKind *kind, const float *points, size_t count)
 {
@@ -279,18 +223,11 @@ void stx_lidar_case_write(
     put_bin(bytes, points, count, kind->format == STX_LIDAR_NUSCENES);
     return;
   }
-  if (kind->format == STX_LIDAR_PCD)
-    put_pcd_header(bytes, kind, count);
-  else
-    put_ply_header(bytes, kind, count);
-  if (kind->elements)
-    put_ply_elements(bytes, kind);
+  put_pcd_header(bytes, kind, count);
   if (kind->encoding == STX_LIDAR_TEXT)
     put_text(bytes, kind, points, count);
   else if (kind->encoding == STX_LIDAR_LZF)
     put_packed(bytes, kind, points, count);
   else
     put_records(bytes, kind, points, count);
-  if (kind->elements) /* an edge, of four bytes either way */
-    stx_bytes_print(bytes, "123\n");
 }

@@ -40,7 +40,6 @@ typedef struct {
   StxLidarFormat format;
   StxLidarEncoding encoding;
   const StxLidarColumn *columns;
-  bool elements; /* PLY: others before and after the vertices, with lists */
 } StxLidarKind;
 
 extern const StxLidarKind stx_lidar_kinds[];

@@ -114,7 +114,7 @@ STX_TEST(flush_forgets)
 {
   g_autoptr(Harness) harness = gst_harness_new_parse("lidar-parse framing=stream");
   gfloat points[4 * POINTS];
-  StxBytes bytes = make_file(kind_named("ply-big"), POINTS, 1, points);
+  StxBytes bytes = make_file(kind_named("pcd-ascii-flat"), POINTS, 1, points);
   GstSegment segment;
   GstBuffer *buffer;
 
