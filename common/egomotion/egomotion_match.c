@@ -41,15 +41,22 @@ static void find_least(const EgoWindow *w, const Costs *costs, EgoFound *found)
   while (costs->at[y][x] != costs->least[y])
     x++;
   found->least = costs->least[y];
-  found->second = INT32_MAX;
-  for (int j = 0; j < w->rows; j++) {
-    int least =
-        abs(j - y) > EGO_NEAR_PLACE ? costs->least[j] : least_beside(costs->at[j], w->columns, x);
-    found->second = least < found->second ? least : found->second;
-  }
   found->x = w->x + x;
   found->y = w->y + y;
   found->inside = x > 0 && y > 0 && x < w->columns - 1 && y < w->rows - 1;
+}
+
+/* Finds what competes with the least, if anything does: other rows need no second look. */
+static void find_second(const EgoWindow *w, const Costs *costs, EgoFound *found)
+{
+  const int beyond = ego_beyond(found->least), x = found->x - w->x, y = found->y - w->y;
+  found->second = INT32_MAX;
+  for (int j = 0; j < w->rows; j++) {
+    int least = costs->least[j];
+    if (least < beyond && abs(j - y) <= EGO_NEAR_PLACE)
+      least = least_beside(costs->at[j], w->columns, x);
+    found->second = least < found->second ? least : found->second;
+  }
 }
 
 /* The contrast of a patch. */
@@ -64,27 +71,41 @@ static int texture_of(const StxImage8 *relief, int x, int y)
   return sum;
 }
 
-/* Searches the patch of one picture in the other. */
-static bool search(const StxEgomotion *s, int from, int from_x, int from_y, double x, double y,
-    EgoReach reach, EgoFound *found)
+/* Searches the patch at `c` of one picture in the other, around (x, y), for less than `limit`. */
+static bool search(const StxEgomotion *s, int from, const EgoFound *c, double x, double y,
+    EgoReach reach, int limit, EgoFound *found)
 {
   Costs costs;
   const StxImage8 *before = &s->relief[from], *now = &s->relief[!from];
   EgoWindow window = ego_window_at(now->width, now->height, x, y, reach);
   if (window.columns == 0)
     return false;
-  s->impl->costs(before, from_x, from_y, now, &window, costs.at, costs.least);
+  s->impl->costs(before, c->x, c->y, now, &window, limit, costs.at, costs.least);
   find_least(&window, &costs, found);
-  return 2 * found->least < texture_of(before, from_x, from_y);
+  find_second(&window, &costs, found);
+  return found->least < limit;
 }
 
-/* Searches a corner whose place is not expected: its match must be unique, and lead back. */
+/* A match explains more than half of the patch's contrast: the sum from which on it does not. */
+static int limit_of(const StxImage8 *relief, const EgoFound *c)
+{
+  return (texture_of(relief, c->x, c->y) + 1) / 2;
+}
+
+/* Searches a corner whose place is not expected: its match must be unique, and lead back. What is
+ * no match of the corner's surroundings need not be looked at farther away. */
 static bool search_wide(
     const StxEgomotion *s, const EgoCorner *c, double x, double y, EgoReach reach, EgoFound *found)
 {
+  static const EgoReach around = {1, 1};
+  const EgoFound corner = {.x = c->x, .y = c->y};
+  const int limit = limit_of(&s->relief[!s->now], &corner);
   EgoFound back;
-  return search(s, !s->now, c->x, c->y, x, y, reach, found) && ego_is_unique(found) &&
-         search(s, s->now, found->x, found->y, c->x, c->y, reach, &back) &&
+  if (!search(s, !s->now, &corner, x, y, reach, ego_beyond(limit), found) ||
+      found->least >= limit || !ego_is_unique(found))
+    return false;
+  return search(s, s->now, found, c->x, c->y, around, limit_of(&s->relief[s->now], found), &back) &&
+         search(s, s->now, found, c->x, c->y, reach, back.least + 1, &back) &&
          abs(back.x - c->x) <= 1 && abs(back.y - c->y) <= 1;
 }
 

@@ -79,8 +79,13 @@ INLINE int across5(const int32_t *p)
   return p[0] + p[1] + p[2] + p[3] + p[4];
 }
 
-/* Scores of a row, from the products of five rows from two above on. */
-INLINE void scores_row(const Products rows[5], int count, int32_t *restrict scores)
+/* The largest scores of columns, the first ones, and their rows. */
+typedef struct {
+  int32_t score[CHUNK], y[CHUNK];
+} Best;
+
+/* Scores of row y, from the products of five rows from two above on. */
+INLINE void scores_row(const Products rows[5], int count, int y, Best *restrict best)
 {
   Products sum;
 #pragma omp simd
@@ -90,16 +95,21 @@ INLINE void scores_row(const Products rows[5], int count, int32_t *restrict scor
     sum.c[i] = rows[0].c[i] + rows[1].c[i] + rows[2].c[i] + rows[3].c[i] + rows[4].c[i];
   }
 #pragma omp simd
-  for (int i = 0; i < count; i++)
-    scores[i] = ego_score(across5(sum.a + i), across5(sum.b + i), across5(sum.c + i));
+  for (int i = 0; i < count; i++) {
+    const int32_t score = ego_score(across5(sum.a + i), across5(sum.b + i), across5(sum.c + i));
+    const int32_t was = best->score[i];
+    best->y[i] = score > was ? y : best->y[i];
+    best->score[i] = score > was ? score : was;
+  }
 }
 
-INLINE void take_row(
-    const int32_t *row, int first, int end, int y, int32_t *scores, int16_t (*places)[2])
+/* The first of the largest by rows, in each cell. */
+INLINE void take_best(const Best *best, int first, int end, int32_t *scores, int16_t (*places)[2])
 {
   for (int x = first; x < end; x++) {
-    int32_t score = row[x - first], cell = x / EGO_CELL;
-    if (score < STX_EGOMOTION_TEXTURE || score <= scores[cell])
+    const int32_t score = best->score[x - first], y = best->y[x - first], cell = x / EGO_CELL;
+    if (score < STX_EGOMOTION_TEXTURE || score < scores[cell] ||
+        (score == scores[cell] && y >= places[cell][1]))
       continue;
     scores[cell] = score;
     places[cell][0] = (int16_t)x;
@@ -115,61 +125,99 @@ void STX_VARIANT(stx_egomotion_corners)(
   const int top = row * EGO_CELL > EGO_BORDER ? row * EGO_CELL : EGO_BORDER;
   const int below = (row + 1) * EGO_CELL < bottom ? (row + 1) * EGO_CELL : bottom;
   Products products[EGO_CELL + 4];
-  int32_t line[CHUNK];
   memset(scores, 0, (size_t)cells * sizeof *scores);
   for (int chunk = 0; chunk < right && top < below; chunk += CHUNK) { /* of whole cells */
     const int x = chunk > EGO_BORDER ? chunk : EGO_BORDER;
     const int end = chunk + CHUNK < right ? chunk + CHUNK : right;
     for (int y = top - 2; y < below + 2; y++)
       products_row(half, x - 2, y, end - x + 4, &products[y - top + 2]);
-    for (int y = top; y < below; y++) {
-      scores_row(&products[y - top], end - x, line);
-      take_row(line, x, end, y, scores, places);
-    }
+    Best best = {{0}, {0}};
+    for (int y = top; y < below; y++)
+      scores_row(&products[y - top], end - x, y, &best);
+    take_best(&best, x, end, scores, places);
   }
 }
 
 /* ---- Search ---------------------------------------------------------------------------------- */
 
-/* The costs of as many places as a vector has. */
-INLINE VecU16 costs_from(
-    const StxImage8 *before, int x, int y, const StxImage8 *now, int to_x, int to_y)
+/* The sums of as many places as a vector has bytes: of each second one from the first, and from the
+ * second on. */
+typedef struct {
+  VecU16 even, odd;
+} Sides;
+
+/* Adds a row of the patch: bytes in pairs, modulo 2^16, and the second ones of these pairs. */
+INLINE void add_row(const uint8_t *patch, const uint8_t *from, VecU16 *both, VecU16 *odd)
 {
-  VecU16 sum = {0};
-  for (int j = 0; j < EGO_SIDE; j++) {
-    const uint8_t *patch = stx_row8(before, y + j - EGO_BEFORE) + x - EGO_BEFORE;
-    const uint8_t *from = stx_row8(now, to_y + j - EGO_BEFORE) + to_x - EGO_BEFORE;
-    for (int i = 0; i < EGO_SIDE; i++) {
-      VecU16 a = set1_u16(patch[i]), b = widen_u8(from + i);
-      sum += subs_u16(a, b) | subs_u16(b, a);
-    }
+  for (int i = 0; i < EGO_SIDE; i++) {
+    const VecU8 a = set1_u8(patch[i]), b = load_u8(from + i);
+    const VecU16 off = (VecU16)(subs_u8(a, b) | subs_u8(b, a));
+    *both += off;
+    *odd += off >> 8;
   }
-  return sum;
 }
 
-/* All bits from lane `count` on. */
-INLINE VecU16 behind(int count)
+/* Is a sum below the limit, in lanes whose bits in `beyond` are not set? */
+INLINE bool any_below(VecU16 limit, Sides sums, Sides beyond)
 {
-  VecU16 lanes;
-  for (int i = 0; i < LANES_16; i++)
-    lanes[i] = i < count ? 0 : UINT16_MAX;
+  return nonzero_bits_u16(
+             subs_u16(limit, sums.even | beyond.even), subs_u16(limit, sums.odd | beyond.odd)) != 0;
+}
+
+/* The sums of a patch at `patch` over places from `from` on; once all reach the limit, no more rows
+ * are added. */
+INLINE Sides costs_from(const uint8_t *patch, ptrdiff_t patch_stride, const uint8_t *from,
+    ptrdiff_t stride, VecU16 limit, Sides beyond)
+{
+  VecU16 both = {0}, odd = {0};
+  Sides sums = {both, odd};
+  for (int j = 0; j < EGO_SIDE; j += 2) {
+    add_row(patch + j * patch_stride, from + j * stride, &both, &odd);
+    add_row(patch + (j + 1) * patch_stride, from + (j + 1) * stride, &both, &odd);
+    sums = (Sides){both - (odd << 8), odd};
+    if (j >= 2 && !any_below(limit, sums, beyond))
+      break;
+  }
+  return sums;
+}
+
+/* All bits from place `count` on. */
+INLINE Sides behind(int count)
+{
+  Sides lanes;
+  for (int i = 0; i < LANES_16; i++) {
+    lanes.even[i] = 2 * i < count ? 0 : UINT16_MAX;
+    lanes.odd[i] = 2 * i + 1 < count ? 0 : UINT16_MAX;
+  }
   return lanes;
+}
+
+INLINE void store_sums(uint16_t *to, Sides sums)
+{
+  store_quarters((char *)to, 32, (VecI32)unpacklo_16(sums.even, sums.odd));
+  store_quarters((char *)(to + 8), 32, (VecI32)unpackhi_16(sums.even, sums.odd));
 }
 
 /* Rows are read up to a vector behind the window's last column: what follows in memory. */
 void STX_VARIANT(stx_egomotion_costs)(const StxImage8 *before, int x, int y, const StxImage8 *now,
-    const EgoWindow *window, uint16_t (*costs)[EGO_COSTS], uint16_t *least)
+    const EgoWindow *window, int limit, uint16_t (*costs)[EGO_COSTS], uint16_t *least)
 {
-  const int last = (window->columns - 1) / LANES_16 * LANES_16;
-  const VecU16 beyond = behind(window->columns - last);
+  const uint8_t *patch = stx_row8(before, y - EGO_BEFORE) + x - EGO_BEFORE;
+  const int last = (window->columns - 1) / LANES_8 * LANES_8;
+  const Sides inside = {{0}, {0}}, end = behind(window->columns - last);
+  limit = limit < UINT16_MAX ? limit : UINT16_MAX;
   for (int row = 0; row < window->rows; row++) {
+    const uint8_t *from = stx_row8(now, window->y + row - EGO_BEFORE) + window->x - EGO_BEFORE;
     VecU16 lowest = set1_u16(UINT16_MAX);
-    for (int column = 0; column <= last; column += LANES_16) {
-      VecU16 sum = costs_from(before, x, y, now, window->x + column, window->y + row);
-      store_u16(&costs[row][column], sum);
-      lowest = min_u16(lowest, column == last ? sum | beyond : sum);
+    for (int column = 0; column <= last; column += LANES_8) {
+      const Sides beyond = column == last ? end : inside;
+      const Sides sums = costs_from(
+          patch, before->stride, from + column, now->stride, set1_u16((uint16_t)limit), beyond);
+      store_sums(&costs[row][column], sums);
+      lowest = min_u16(lowest, min_u16(sums.even | beyond.even, sums.odd | beyond.odd));
     }
     least[row] = (uint16_t)least_u16(lowest);
+    limit = ego_beyond(least[row]) < limit ? ego_beyond(least[row]) : limit;
   }
 }
 

@@ -73,9 +73,10 @@ typedef struct StxEgomotionImpl {
   /* A row of cells: the score (0: no corner) and the place in each. */
   void (*corners)(const StxImage8 *half, int row, int32_t *scores, int16_t (*places)[2]);
   /* Sums of absolute differences for each place of a window, and the least of each of its rows.
-   * What stands behind the columns of a row is nothing. */
+   * Sums that reach `limit`, or ego_beyond of the least of all, may be left unfinished, but do not
+   * fall below it. What stands behind the columns of a row is nothing. */
   void (*costs)(const StxImage8 *before, int x, int y, const StxImage8 *now,
-      const EgoWindow *window, uint16_t (*costs)[EGO_COSTS], uint16_t *least);
+      const EgoWindow *window, int limit, uint16_t (*costs)[EGO_COSTS], uint16_t *least);
   void (*patch)(const StxImage8 *before, int x, int y, EgoPatch *patch);
   /* At (x, y) / EGO_STEPS: EGO_RADIUS or more from the first pixel, more from the last. */
   void (*sums)(const EgoPatch *patch, const StxImage8 *now, int x, int y, EgoSums *sums);
@@ -92,6 +93,12 @@ STX_DECLARE(EgoImpl, stx_egomotion, costs);
 STX_DECLARE(EgoImpl, stx_egomotion, patch);
 STX_DECLARE(EgoImpl, stx_egomotion, sums);
 STX_DECLARE(EgoImpl, stx_egomotion, equations);
+
+/* The least sum that does not compete with `least`, as ego_is_unique has it. */
+static inline int ego_beyond(int least)
+{
+  return (int)(EGO_UNIQUE * least) + 1;
+}
 
 static inline EgoPose ego_still(void)
 {

@@ -67,7 +67,7 @@ static void stx_egomotion_corners_c(
 }
 
 static void stx_egomotion_costs_c(const StxImage8 *before, int x, int y, const StxImage8 *now,
-    const EgoWindow *window, uint16_t (*costs)[EGO_COSTS], uint16_t *least)
+    const EgoWindow *window, int limit, uint16_t (*costs)[EGO_COSTS], uint16_t *least)
 {
   for (int row = 0; row < window->rows; row++) {
     least[row] = UINT16_MAX;
