@@ -16,7 +16,7 @@ packages_test="check gobject-introspection libgirepository1.0-dev valac python3
   python3-sphinx python3-myst-parser furo"
 # Each for a test that is skipped without it; not every distribution has them. Mosquitto's package
 # starts a broker that listens on the loopback; the test has one of its own.
-packages_applications="mosquitto python3-paho-mqtt chromium-headless-shell"
+packages_applications="mosquitto mosquitto-clients chromium-headless-shell"
 packages_fuzz="clang libclang-rt-dev llvm"
 [[ ${CC:-} != clang* ]] || packages_build+=" $packages_fuzz"
 packages_root="debootstrap"
