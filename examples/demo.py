@@ -23,6 +23,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "examples/shared"))
+
+import release  # noqa: E402 (where it is had to be said first)
+
 CHOICES = ("give a video, a camera (/dev/video0), a PNG or JPEG, numbered pictures "
            "(left/%06d.png), or a folder of PNGs and JPEGs")
 NO_VIDEO, HANGS = "no video in it", "its decoder hangs"
@@ -200,8 +204,8 @@ def load_gstreamer():
         gi.require_version("GstPbutils", "1.0")
         from gi.repository import Gst, GstPbutils
     except (ImportError, ValueError) as missing:
-        fail(f"there is no GStreamer for this Python ({missing}): sudo apt install "
-             "python3-gst-1.0 gir1.2-gst-plugins-base-1.0")
+        fail(f"there is no GStreamer for this Python ({missing}): " + release.cure(
+            "python3-gst-1.0 gir1.2-gst-plugins-base-1.0", "'PyGObject<3.51'"))
     Gst.init(None)
 
 

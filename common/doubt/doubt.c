@@ -6,6 +6,7 @@
 #define STEEP 8    /* parts of the height from one row of the order to the other */
 #define ENOUGH 100 /* samples of a kind, to be judged by */
 #define SPREAD 257 /* between two numbers of 8 bits that were spread to 16 */
+#define TINY 16 /* 1/16 pixel: a map of 8 bits reaches more, that of one picture twice does not */
 
 /* ---- Counting ----------------------------------------------------------------------------- */
 
@@ -42,6 +43,7 @@ static void count_row(const Row *row, StxDoubtCounts *counts)
     counts->known += value != 0;
     counts->spread += value != 0 && row->row[x] % SPREAD == 0;
     counts->small += value != 0 && row->row[x] < 256;
+    counts->tiny += value != 0 && row->row[x] < TINY;
     counts->beyond += value > (int64_t)row->width * STX_DISPARITY_ONE / 2;
     int beside = value_of(row->row[x + 1], row->encoding);
     if (value != 0 && beside != 0) {
@@ -88,7 +90,8 @@ StxDoubt stx_doubt_judge(const StxDoubtCounts *c, StxDisparityEncoding encoding)
   if (c->known >= ENOUGH && c->steps > 0 && c->spread == c->known)
     return STX_DOUBT_SPREAD;
   /* Numbers so small would be something very far in 1/16 pixel, or very near in mm. */
-  if (!is_depth && encoding != STX_DISPARITY_OPENCV && c->known >= ENOUGH && c->small == c->known)
+  if (!is_depth && encoding != STX_DISPARITY_OPENCV && c->known >= ENOUGH && c->small == c->known &&
+      c->tiny < c->known)
     return STX_DOUBT_SMALL;
   if (!is_depth && c->known >= ENOUGH && 4 * c->beyond > c->known)
     return STX_DOUBT_RANGE;

@@ -5,7 +5,7 @@
  *
  *   bits     a map of 8 bits as one of 16: all numbers are multiples of 257, as videoconvert makes
  *            them (a map of one number says nothing), or, of disparities in 1/256 pixel, all are
- *            below 256
+ *            below 256, and not all below 16, as those of one picture given twice are
  *   jumps    neighbours in a row differ little on surfaces, by more than 257 at edges only.
  *            Pictures have texture; of the wrong byte order nearly all neighbours differ, and few
  *            once the bytes are swapped
@@ -28,8 +28,8 @@ typedef struct {
   int over, above, below;          /* pairs one over the other, of which the upper or the lower one
                                       has the larger number by a 16th */
   int steps;                       /* pairs of both kinds that differ */
-  int known, beyond; /* samples that are not 0; as disparities beyond half the width */
-  int spread, small; /* multiples of 257; below 256 */
+  int known, beyond;       /* samples that are not 0; as disparities beyond half the width */
+  int spread, small, tiny; /* multiples of 257; below 256; below 16 */
 } StxDoubtCounts;
 
 typedef enum {

@@ -16,7 +16,8 @@
 #define REACHED (2 * STX_PAIR_MAX_REACH + 1)
 #define ONE 4096 /* r² = 1 */
 #define PARTS 64 /* of a row */
-#define NEAR 2   /* rows and columns around the best match that do not compete with it */
+#define ALIKE (ONE / 2)
+#define NEAR 2 /* rows and columns around the best match that do not compete with it */
 
 /* Half the columns of a view. */
 typedef struct {
@@ -33,6 +34,7 @@ typedef struct {
   Place place;
   int disparity, rows; /* columns, rows: right minus left for the latter */
   int part;            /* of a row, in 1/PARTS, to be added to these */
+  bool alike;          /* no match, but not like nothing */
 } Match;
 
 typedef struct {
@@ -265,6 +267,7 @@ static bool find_match(
   match->rows = peak.row;
   match->disparity = peak.column;
   match->part = peak.part;
+  match->alike = peak.best >= ALIKE && peak.best < STX_PAIR_GOOD;
   if (peak.best < STX_PAIR_GOOD || 2 * (ONE - peak.best) > ONE - peak.second)
     return false;
   return !params->distinct || search(params, left, left, work, match->place).second < peak.best;
@@ -459,8 +462,10 @@ void stx_pair_measure(const StxPairParams *params, const StxImage8 *left, const 
     Match *match = &work->matches[votes.count];
     match->place = work->points[i];
     evidence->same += is_same(left, right, match->place);
-    if (!find_match(params, &fold[0], &fold[1], work, match))
+    if (!find_match(params, &fold[0], &fold[1], work, match)) {
+      evidence->alike += match->alike;
       continue;
+    }
     evidence->ahead += match->disparity >= 2;
     evidence->behind += match->disparity <= -2;
     evidence->level += abs(match->rows) <= 1;

@@ -84,7 +84,9 @@ typedef struct {
   int behind;    /* … of at most −4 pixels */
   int level;     /* … within a row of their own */
   int fitted;    /* … within a row and a half of the model */
-  int same;      /* points of the left view whose window is the same, byte for byte, in the right */
+  int alike; /* points of the left view without a match where something looks a little like them,
+                    as in any other picture, unlike noise: .7 <= r < .84 */
+  int same;  /* points of the left view whose window is the same, byte for byte, in the right */
   StxPairModel model;
   StxPairGeometry geometry;
 } StxPairEvidence;

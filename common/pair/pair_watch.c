@@ -17,6 +17,8 @@ static const struct {
   int loose;                   /* per cent within a row of their own: too many to be chance */
   int behind, ahead;           /* per cent of the matches of swapped views, at least and at most */
   int shift, slope;            /* rows that are too many, in the centre, at the border */
+  int found, alike;            /* per cent of the points: matches of other scenes, at most; what
+                                  looks a little like them there, at least */
   int scale;                   /* per mille: a rig's focal lengths do not differ by more */
 } limits = {
     .quick_reach = 3,
@@ -32,13 +34,15 @@ static const struct {
     .ahead = 10,
     .shift = 2,
     .slope = 3,
+    .found = 5,
+    .alike = 30,
     .scale = 15,
 };
 
 const char *stx_pair_name(StxPairVerdict verdict)
 {
   static const char *const names[STX_PAIR_VERDICTS] = {"unknown", "plausible", "swapped", "rows",
-      "unrectified", "scaled", "moment", "dark-left", "dark-right", "same"};
+      "unrectified", "scaled", "moment", "unrelated", "dark-left", "dark-right", "same"};
   return names[verdict];
 }
 
@@ -73,6 +77,15 @@ static bool is_geometry(const StxPairEvidence *evidence)
          fabs(geometry->scale) * 1000 <= limits.scale;
 }
 
+/* Two pictures with much to see and hardly a match, though not for noise. */
+static bool is_unrelated(const StxPairEvidence *evidence)
+{
+  int left = evidence->points[0];
+  return left >= limits.textured && evidence->points[1] >= limits.textured &&
+         100 * evidence->matched <= limits.found * left &&
+         is_part(evidence->alike, limits.alike, left);
+}
+
 StxPairVerdict stx_pair_judge(const StxPairEvidence *evidence)
 {
   int left = evidence->points[0], right = evidence->points[1];
@@ -85,6 +98,8 @@ StxPairVerdict stx_pair_judge(const StxPairEvidence *evidence)
     return STX_PAIR_UNKNOWN;
   if (is_part(evidence->same, limits.same, evidence->points[0]))
     return STX_PAIR_SAME;
+  if (is_unrelated(evidence))
+    return STX_PAIR_UNRELATED;
   if (evidence->matched < limits.seen)
     return STX_PAIR_UNKNOWN;
   if (is_part(evidence->fitted, limits.fitted, evidence->matched))
@@ -207,6 +222,13 @@ void stx_pair_describe(const StxPairFinding *finding, char text[256])
         "no angle between two cameras explains the others; synchronise the cameras, or correct the "
         "timestamps",
         evidence->matched, evidence->level);
+    break;
+  case STX_PAIR_UNRELATED:
+    snprintf(text, 256,
+        "the views have hardly anything in common: of %d points of the left view, %d are found in "
+        "the right one; give both views of one pair; if they are, rectify them, or set a larger "
+        "max-disparity",
+        evidence->points[0], evidence->matched);
     break;
   case STX_PAIR_DARK_LEFT:
     describe_dark("left", "right", evidence->gray[0], text);

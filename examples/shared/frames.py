@@ -5,12 +5,15 @@ import signal
 import sys
 import time
 
+import release
+
 try:
     import gi
     gi.require_version("Gst", "1.0")
     from gi.repository import GLib, Gst
 except (ImportError, ValueError) as missing:
-    sys.exit(f"There is no GStreamer for this Python ({missing}): sudo apt install python3-gst-1.0")
+    sys.exit(f"There is no GStreamer for this Python ({missing}): "
+             + release.cure("python3-gst-1.0", "'PyGObject<3.51'"))
 
 Gst.init(None)
 

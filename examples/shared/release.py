@@ -28,6 +28,14 @@ def parser_of(program, text):
     return parser
 
 
+def cure(apt, pip):
+    """The way in which this Python gets a package: one of pyenv sees none of Debian's."""
+    if any(path.endswith("/dist-packages") for path in sys.path):
+        return f"sudo apt install {apt}"
+    return (f"{sys.executable} -m pip install {pip}, or run it with /usr/bin/python3, which has "
+            f"Debian's {apt}")
+
+
 def refuse(missing, needed, packages, status=1):
     """Ends the program for want of a package: the cause, and the recipe of the program's page."""
     print(f"{missing}. The Python that runs this, {sys.executable}, needs {needed}:\n"

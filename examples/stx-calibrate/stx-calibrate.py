@@ -128,7 +128,8 @@ def main():
     try:
         import cv2  # looked for here, so that what is missing is said once
     except ImportError:
-        raise Failure("there is no OpenCV for this Python: sudo apt install python3-opencv")
+        raise Failure("there is no OpenCV for this Python: "
+                      + release.cure("python3-opencv", "opencv-python"))
     import calibration
     import sources
     try:

@@ -160,9 +160,12 @@ def parse():
                         help="largest disparity, pixels (128)")
     parser.add_argument("--pairs", type=int, default=PAIRS, metavar="N",
                         help=f"look at so many pairs at most ({PAIRS})")
+    parser.add_argument("--calibration", metavar="FILE", help="the same as CALIBRATION")
     parser.add_argument("files", nargs="*", help=argparse.SUPPRESS)
     release.add_version(parser)
     options = parser.parse_intermixed_args()
+    if options.calibration:
+        options.files.insert(2, options.calibration)
     if not 2 <= len(options.files) <= 4:
         parser.error("give LEFT and RIGHT, and perhaps a calibration (see --help)")
     if not 2 <= options.max_disparity <= 256:

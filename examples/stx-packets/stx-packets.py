@@ -15,6 +15,7 @@ Needs nothing but Python; for bags of MCAP the package mcap (PyPI), for --points
 docs/elements/lidar-decode.md shows it at work.
 """
 import argparse
+import itertools
 import pathlib
 import struct
 import sys
@@ -64,15 +65,18 @@ def write_packets(arguments):
         packets = captures.read(arguments.source, losses)
     else:
         packets = bags.packets(arguments.source, arguments.topic, arguments.port)
-    output = open(arguments.output, "wb") if arguments.output else sys.stdout.buffer
-    with output:
+    # The first one is looked for before anything is written: a refusal leaves files as they are.
+    first, count = list(itertools.islice(packets, 1)), 0
+    if not first and (words := losses.words(0)):
+        raise captures.Refused(f"no packets in it: of its frames, {words}")
+    if not first:
+        return 0
+    with open(arguments.output, "wb") if arguments.output else sys.stdout.buffer as output:
         output.write(captures.HEADER)
-        count = 0
-        for packet in packets:
+        for packet in itertools.chain(first, packets):
             output.write(captures.record(packet, count))
             count += 1
-    if (words := losses.words(count)) and count == 0:
-        raise captures.Refused(f"no packets in it: of its frames, {words}")
+    words = losses.words(count)
     print(f"stx-packets: {count} packets" + (f"; left out frames: {words}" if words else ""),
           file=sys.stderr)
     return count

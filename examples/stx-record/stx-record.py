@@ -74,7 +74,8 @@ ARGUMENTS = arguments_of(sys.argv[1:])
 try:
     import numpy as np
 except ImportError as missing:
-    sys.exit(f"There is no NumPy for this Python ({missing}): sudo apt install python3-numpy")
+    sys.exit(f"There is no NumPy for this Python ({missing}): "
+             + release.cure("python3-numpy", "numpy"))
 import frames  # noqa: E402
 import records  # noqa: E402
 from frames import Gst  # noqa: E402

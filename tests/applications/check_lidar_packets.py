@@ -209,9 +209,11 @@ def check_street():
         expect(found == expected, what)
     check_left_out(packets)
     (FOLDER / "text").write_text("no packets\n")
-    for source, words in (("text", "neither a capture"), ("nowhere", "no such file")):
-        said = run(*PROGRAM, FOLDER / source, "-o", "out.pcap", status=1)
-        expect(words in said, f"refused: {words}")
+    write_capture("empty.pcap", [])
+    for source, words in (("text", "neither a capture"), ("nowhere", "no such file"),
+                          ("empty.pcap", "no packets of UDP")):
+        said = run(*PROGRAM, FOLDER / source, "-o", "refused.pcap", status=1)
+        expect(words in said and not (FOLDER / "refused.pcap").exists(), f"refused: {words}")
     for output, words in (("nowhere/x.pcap", "nowhere/x.pcap: No such file"),
                           ("/dev/full", "/dev/full: No space left")):
         said = run(*PROGRAM, plain, "-o", output, status=1)

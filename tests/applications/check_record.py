@@ -154,6 +154,9 @@ def check_refused(path):
                        *PROGRAM, "new.mkv"], 1, folder=FOLDER)
     street.expect("no x264enc: sudo apt install gstreamer1.0-plugins-ugly" in said, said)
     street.expect(not list(FOLDER.glob("new.mkv*")), "a failure leaves a file")
+    # As one of pyenv: the packages of Debian are not on its path.
+    said = street.run([sys.executable, "-IS", PROGRAM[-1], "new.mkv"], 1, folder=FOLDER)
+    street.expect(f"{sys.executable} -m pip install numpy" in said, said)
 
 
 def main():

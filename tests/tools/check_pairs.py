@@ -117,7 +117,7 @@ def tries_the_calibration(drive):
     (drive / "calib.txt").write_text(
         "P0: 700 0 24 0 0 700 10 0 0 0 1 0\nP1: 700 0 24 -378000 0 700 10 0 0 0 1 0\n")
     make_drive(drive, calibration=stixels.read_calibration(drive / "bent.yml"))
-    expect(drive, "@/left @/right @/bent.yml", 1, "put stereo-rectify with this file before",
+    expect(drive, "@/left @/right --calibration @/bent.yml", 1, "put stereo-rectify with this file before",
            "next: gst-launch-1.0 stereo-stixels name=stixels")
     expect(drive, "@/left @/right @/calib.txt", 2, "540 m")
 
@@ -162,6 +162,9 @@ def kitti_of_two_moments_is_named():
         found = look.look(paths, 128, 10, later=later)
         assert found.verdict == ("moment" if later else "plausible"), found
         assert found.seen_as[found.verdict] >= 8, found
+    strangers = [files.paths_of(str(folder.parent / name)) for name in
+                 ("kitti-odometry-05/image_2", "kitti-odometry-07/image_3")]
+    assert look.look(strangers, 128, 10).seen_as["unrelated"] == 10
 
 
 def raw_pictures_are_not_rectified():

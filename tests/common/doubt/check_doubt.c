@@ -132,6 +132,9 @@ STX_TEST(a_map_of_one_number_says_nothing)
   STX_EACH_PIXEL (x, y, WIDTH, HEIGHT)
     map[y][x] = 257 * 30;
   expect(map, STX_DISPARITY_KITTI, STX_DOUBT_NONE);
+  STX_EACH_PIXEL (x, y, WIDTH, HEIGHT) /* of one picture given twice */
+    map[y][x] = (uint16_t)(1 + y % 2);
+  expect(map, STX_DISPARITY_KITTI, STX_DOUBT_NONE);
 }
 
 /* Too little to judge by: nothing known, one pixel, one row, one column. */

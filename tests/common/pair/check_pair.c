@@ -16,6 +16,7 @@
 typedef struct {
   const StxImage8 *image[2];
   int x, y, disparity, rows; /* of a match, in columns of the fold */
+  bool alike;                /* likewise of none */
 } Brute;
 
 static int64_t folded(const StxImage8 *image, int x, int y)
@@ -113,6 +114,7 @@ static bool brute_match(Brute *brute, const StxPairParams *params)
     brute_search(brute, brute->image[0], params, own, &alike);
   brute->disparity = brute->x - best[1];
   brute->rows = best[2] - brute->y;
+  brute->alike = best[0] >= 2048 && best[0] < STX_PAIR_GOOD;
   return best[0] >= STX_PAIR_GOOD && 2 * (4096 - best[0]) <= 4096 - second && alike < best[0];
 }
 
@@ -148,8 +150,10 @@ static StxPairEvidence brute_measure(
       continue;
     evidence.points[0]++;
     evidence.same += brute_same(&brute);
-    if (!brute_match(&brute, params))
+    if (!brute_match(&brute, params)) {
+      evidence.alike += brute.alike;
       continue;
+    }
     evidence.matched++;
     evidence.ahead += brute.disparity >= 2;
     evidence.behind += brute.disparity <= -2;
@@ -365,6 +369,10 @@ STX_TEST(verdict_has_these_limits)
       {{.points = {6, 40}}, STX_PAIR_UNKNOWN},
       {{.points = {39, 0}}, STX_PAIR_UNKNOWN},
       {{.points = {40, 5}}, STX_PAIR_DARK_RIGHT},
+      {{.points = {100, 40}, .matched = 5, .alike = 30}, STX_PAIR_UNRELATED},
+      {{.points = {100, 40}, .matched = 6, .alike = 94}, STX_PAIR_UNKNOWN},
+      {{.points = {100, 40}, .matched = 0, .alike = 29}, STX_PAIR_UNKNOWN}, /* noise */
+      {{.points = {100, 39}, .matched = 0, .alike = 99}, STX_PAIR_UNKNOWN},
       {{.points = {100, 90}, .same = 95}, STX_PAIR_SAME},
       {{.points = {100, 90}, .same = 94}, STX_PAIR_UNKNOWN},
       {{.points = {100, 90}, .matched = 7, .fitted = 7, .level = 7}, STX_PAIR_UNKNOWN},
