@@ -3,7 +3,7 @@
 # Makes the pictures of the documentation from the synthetic street: docs/street.jpg (the README's),
 # docs/segments.jpg (that of rdp-columns), docs/lidar.png (that of lidar-ground and lidar-bev),
 # docs/lidar-truth.png (benchmarks/lidar.md),
-# docs/labels.jpg and docs/truth.jpg (stixel-overlay), docs/scan.jpg (lidar-overlay),
+# docs/labels.jpg (stixel-overlay), docs/scan.jpg (lidar-overlay),
 # docs/disparity*.jpg (disparity-colour), docs/above.png and docs/above-scan.png (stixel-bev),
 # docs/column.svg (stx-eval column), and in docs/benchmarks/ figures
 # as the papers have them, stixels-examples.jpg and rdp-inputs.jpg; docs/step-*.jpg (cameras.md).
@@ -103,18 +103,8 @@ folder=$(mktemp -d)
 mv "$folder/frame_0.png" docs/lidar-truth.png
 rmdir "$folder"
 
-# The same frame, smaller, for disparity-colour and mode=truth of stixel-overlay.
+# The same frame, smaller, for disparity-colour.
 small=(video/x-raw,width=828,height=250)
-gst-launch-1.0 -q \
-  street-scene-src view=left "${street[@]}" ! "${small[@]}",format=RGB ! tee name=left \
-  left. ! queue ! videoconvert ! sgm.sink_left \
-  street-scene-src view=right "${street[@]}" ! "${small[@]}" ! sgm.sink_right \
-  stereo-sgm name=sgm ! downsample-transpose ! sat-dp-stixels ! overlay.stixels \
-  street-scene-src view=disparity "${street[@]}" ! "${small[@]}" ! downsample-transpose name=true \
-  ! sat-dp-stixels ! overlay.truth \
-  street-scene-src view=semantics "${street[@]}" ! "${small[@]}" ! true.semantics \
-  left. ! queue ! stixel-overlay name=overlay mode=truth ! videoconvert ! jpegenc quality=60 \
-  ! filesink location=docs/truth.jpg
 gst-launch-1.0 -q \
   street-scene-src view=left "${street[@]}" ! "${small[@]}" ! sgm.sink_left \
   street-scene-src view=right "${street[@]}" ! "${small[@]}" ! sgm.sink_right \

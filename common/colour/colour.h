@@ -129,7 +129,6 @@ typedef enum {
   STX_MEANS_TRUE_POSITIVE,  /* found and there */
   STX_MEANS_FALSE_POSITIVE, /* found and not there */
   STX_MEANS_FALSE_NEGATIVE, /* there and not found */
-  STX_MEANS_MISPLACED,      /* found and there, but not at the same place */
   STX_MEANS_IGNORED,        /* not counted */
   STX_MEANS_TRUTH,
   STX_MEANS_CORRIDOR,   /* where the vehicle will drive */

@@ -25,7 +25,6 @@ static const StxFieldChoice modes[] = {
     {STX_OVERLAY_CONFIDENCE, "confidence", "0 … 1"},
     {STX_OVERLAY_COST, "cost",
         "Share of the column's energy, nats; for segments the error, pixels"},
-    {STX_OVERLAY_TRUTH, "truth", "Found, false, missed, misplaced against pad truth"},
     {0},
 };
 static const StxFieldChoice scales[] = {
@@ -194,12 +193,6 @@ static StxPalette palette_of(StxOverlayMode mode)
 
 static StxRgb colour_at(StxOverlayMode mode, int index)
 {
-  static const StxMeaning verdicts[STX_VERDICTS] = {[STX_VERDICT_FOUND] = STX_MEANS_TRUE_POSITIVE,
-      [STX_VERDICT_FALSE] = STX_MEANS_FALSE_POSITIVE,
-      [STX_VERDICT_MISSED] = STX_MEANS_FALSE_NEGATIVE,
-      [STX_VERDICT_MISPLACED] = STX_MEANS_MISPLACED};
-  if (index >= STX_COLOUR_VERDICT)
-    return stx_colour(verdicts[index - STX_COLOUR_VERDICT]);
   if (index <= STX_COLOUR_NEAR)
     return stx_palette_colour(palette_of(mode), index);
   if (index < STX_COLOUR_CLASS)
@@ -374,7 +367,7 @@ bool stx_overlay_fade(StxOverlay *overlay, double strength)
 
 /* ---- The legend: a bar with numbers, or the names of what was drawn ------------------------ */
 
-enum { MOST_NAMES = STX_LABEL_CLASSES + 1, TEXT_SIZE = 32 };
+enum { MOST_NAMES = STX_LABEL_CLASSES + 1 };
 
 typedef struct {
   StxName name[MOST_NAMES];
@@ -410,27 +403,6 @@ static void list_classes(Names *names, unsigned seen)
       add(names, STX_OVERLAY_CLASS, stx_label_name(k), STX_COLOUR_CLASS + k);
   if (seen >> STX_LABEL_CLASSES & 1)
     add(names, STX_OVERLAY_CLASS, "no label", STX_COLOUR_UNKNOWN);
-}
-
-/* Verdicts with their shares of a frame are always all there, so that the panel does not jump. */
-static void list_verdicts(
-    Names *names, unsigned seen, const StxVerdicts *verdicts, char (*text)[TEXT_SIZE])
-{
-  static const char *const words[STX_VERDICTS] = {[STX_VERDICT_FOUND] = "found",
-      [STX_VERDICT_FALSE] = "false",
-      [STX_VERDICT_MISSED] = "missed",
-      [STX_VERDICT_MISPLACED] = "misplaced"};
-  double all = 0;
-  for (int k = 0; k < STX_VERDICTS && verdicts != NULL; k++)
-    all += (double)verdicts->pixels[k];
-  for (int k = 0; k < STX_VERDICTS; k++) {
-    if (verdicts == NULL && !(seen >> k & 1))
-      continue;
-    snprintf(text[k], TEXT_SIZE, "%s", words[k]);
-    if (all > 0)
-      snprintf(text[k], TEXT_SIZE, "%s %.1f %%", words[k], 100 * (double)verdicts->pixels[k] / all);
-    add(names, STX_OVERLAY_TRUTH, text[k], STX_COLOUR_VERDICT + k);
-  }
 }
 
 /* Lists the colours beside the scale by the parameters, not by the frame's records: for these, the
@@ -472,13 +444,8 @@ static StxBar scale_of(const StxOverlayParams *params)
   return bar;
 }
 
-void stx_overlay_draw_legend(
-    const StxOverlay *overlay, const StxVerdicts *verdicts, StxCanvas *canvas)
+void stx_overlay_draw_legend(const StxOverlay *overlay, StxCanvas *canvas)
 {
-  static const char *const titles[STX_OVERLAY_MODES] = {[STX_OVERLAY_KIND] = "kind of stixel",
-      [STX_OVERLAY_CLASS] = "class",
-      [STX_OVERLAY_TRUTH] = "against the truth"};
-  char text[STX_VERDICTS][TEXT_SIZE];
   const StxOverlayParams *params = &overlay->params;
   Names names = {.count = 0};
   if (stx_overlay_has_scale(params->mode)) {
@@ -491,9 +458,8 @@ void stx_overlay_draw_legend(
   }
   if (params->mode == STX_OVERLAY_KIND)
     list_kinds(&names, overlay->seen);
-  else if (params->mode == STX_OVERLAY_CLASS)
-    list_classes(&names, overlay->seen);
   else
-    list_verdicts(&names, overlay->seen, verdicts, text);
-  stx_canvas_names(canvas, params->legend, titles[params->mode], names.name, names.count);
+    list_classes(&names, overlay->seen);
+  stx_canvas_names(canvas, params->legend,
+      params->mode == STX_OVERLAY_KIND ? "kind of stixel" : "class", names.name, names.count);
 }

@@ -21,7 +21,6 @@
 #include "common/camera.h"
 #include "common/labels.h"
 #include "common/lookup/placement.h"
-#include "common/overlay/overlay_truth.h"
 #include "common/canvas/canvas.h"
 #include "common/stixel.h"
 
@@ -36,16 +35,13 @@ typedef enum {
   STX_OVERLAY_HEIGHT,     /* of each row above the road, or above the camera, in metres */
   STX_OVERLAY_CONFIDENCE, /* 0…1 */
   STX_OVERLAY_COST,       /* nats; of segments the error of the line in pixels */
-
-  /* Against other stixels: the label of a record is its StxVerdict (overlay_truth.h). */
-  STX_OVERLAY_TRUTH,
   STX_OVERLAY_MODES
 } StxOverlayMode;
 
 /* Does a bar of colours explain the mode, or a list of names? */
 STX_INLINE bool stx_overlay_has_scale(StxOverlayMode mode)
 {
-  return mode != STX_OVERLAY_KIND && mode != STX_OVERLAY_CLASS && mode != STX_OVERLAY_TRUTH;
+  return mode != STX_OVERLAY_KIND && mode != STX_OVERLAY_CLASS;
 }
 
 /* Contents of the labels of obstacles. */
@@ -141,9 +137,8 @@ STX_API StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *param
 STX_API bool stx_overlay_see(StxOverlay *overlay, unsigned seen);
 
 /* Draws the legend on a canvas for such frames: for names, of what the StxOverlay was shown so far.
- * With `verdicts` (NULL: none) names of STX_OVERLAY_TRUTH have their shares of the pixels. */
-STX_API void stx_overlay_draw_legend(
-    const StxOverlay *overlay, const StxVerdicts *verdicts, StxCanvas *canvas);
+ */
+STX_API void stx_overlay_draw_legend(const StxOverlay *overlay, StxCanvas *canvas);
 
 /* Multiplies the opacity of stixels and outlines, but not of the legend, by `strength`, 0…1, which
  * is 1 after stx_overlay_init. Returns true if that changes anything: what was uploaded is out of
@@ -163,7 +158,7 @@ typedef struct {
 /*
  * A frame is drawn in two steps:
  *
- *   link  orders and judges the records, leaves that in the scratch, fills the result
+ *   link  orders and checks the records, leaves that in the scratch, fills the result
  *   draw  draws what `link` left
  *
  * Both steps get the same overlay, records, count, scratch and number of threads. The legend of

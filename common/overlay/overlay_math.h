@@ -32,8 +32,6 @@ STX_INLINE unsigned stx_overlay_legend_bit(const StxOverlayParams *params, const
     return 0;
   if (params->mode == STX_OVERLAY_KIND)
     return 1u << stixel->kind;
-  if (params->mode == STX_OVERLAY_TRUTH)
-    return 1u << stixel->label % STX_VERDICTS;
   return 1u << (stixel->label < STX_LABEL_CLASSES ? stixel->label : STX_LABEL_CLASSES);
 }
 
@@ -93,8 +91,6 @@ STX_INLINE double stx_overlay_level(
 STX_INLINE int stx_overlay_body_colour(
     const StxOverlayParams *params, const StxOverlayLevels *levels, const StxStixel *stixel)
 {
-  if (params->mode == STX_OVERLAY_TRUTH)
-    return STX_COLOUR_VERDICT + stixel->label % STX_VERDICTS;
   if (params->mode == STX_OVERLAY_CLASS)
     return stixel->label < STX_LABEL_CLASSES ? STX_COLOUR_CLASS + stixel->label
                                              : STX_COLOUR_UNKNOWN;

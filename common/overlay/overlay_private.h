@@ -3,18 +3,16 @@
 #pragma once
 
 #include "common/overlay/overlay.h"
-#include "common/overlay/overlay_truth.h"
 
 /* Index into the table of colours: distances from far to near, or numbers from low to high, kinds,
- * classes, grey, verdicts. */
+ * classes, grey. */
 enum {
   STX_COLOUR_FAR = 0,
   STX_COLOUR_NEAR = 255,
   STX_COLOUR_KIND = 256, /* + StxKind */
   STX_COLOUR_CLASS = STX_COLOUR_KIND + 5,
   STX_COLOUR_UNKNOWN = STX_COLOUR_CLASS + STX_LABEL_CLASSES,
-  STX_COLOUR_VERDICT, /* + StxVerdict */
-  STX_COLOURS = STX_COLOUR_VERDICT + STX_VERDICTS
+  STX_COLOURS
 };
 
 /* The place of the image in the frame. */

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Records as NumPy arrays, and where stixels stand in metres. docs/formats.md describes them."""
-import json
-
 import numpy as np
 
 STIXEL = np.dtype([
@@ -22,30 +20,13 @@ def parse(data):
     return np.frombuffer(data, dtype=STIXEL)
 
 
-def of_line(line, number=1):
-    """The stixels of a line of JSON as records, and the line; its camera is a dictionary.
-
-    A ValueError names the line, whatever is wrong with it.
-    """
-    try:
-        if not line.startswith(b"{"):
-            raise ValueError("no line of JSON from stixel-json")
-        frame = json.loads(line)
-        if not frame.get("stixels"):
-            raise ValueError("a line without stixels")
-        frame["camera"] = dict(frame.get("camera") or {})
-        names = STIXEL.names[5:]  # numbers, which are null where they are not finite
-        rows = [(s["column"], s["top"], s["bottom"], KINDS.index(s["kind"]),
-                 NO_LABEL if s["label"] is None else s["label"],
-                 *(np.nan if s[name] is None else s[name] for name in names))
-                for s in frame["stixels"]]
-        if any(not isinstance(n, int) or not 0 <= n < 1 << 16 for row in rows for n in row[:3]):
-            raise ValueError("columns and rows are whole numbers below 65536")
-        return np.array(rows, dtype=STIXEL), frame
-    except KeyError as error:
-        raise ValueError(f"line {number}: a stixel without {error}") from error
-    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise ValueError(f"line {number}: {error}") from error
+def of_stixels(stixels):
+    """The records of the stixels of a line of JSON."""
+    names = STIXEL.names[5:]  # numbers, which are null where they are not finite
+    return np.array([(s["column"], s["top"], s["bottom"], KINDS.index(s["kind"]),
+                      NO_LABEL if s["label"] is None else s["label"],
+                      *(np.nan if s[name] is None else s[name] for name in names))
+                     for s in stixels], dtype=STIXEL)
 
 
 def quads(stixels, camera, width, stixel_width, reach):

@@ -8,12 +8,11 @@ from arguments import Refused, size
 
 SUMMARY = """Times stages and implementations.
 
-STAGE: rectify, sgm, colmean, satdp, fulldp, rdp, pipeline, overlay, obstacles, hazards, motion, or
-all (default). Every implementation that this machine can run must first give the bytes of the
-reference, omp. Then all take turns; printed are median and minimum, and the ratio of the
-reference's median (one thread) to this one. The first GPU runs every stage twice: launched kernel
-by kernel, and replayed as a graph (motion, of which the host does a part, once); there the rate is
-compared with that of copying, which is measured at the start."""
+STAGE: rectify, sgm, colmean, satdp, fulldp, rdp, pipeline, overlay, obstacles, or all (default).
+Every implementation that this machine can run must first give the bytes of the reference, omp. Then
+all take turns; printed are median and minimum, and the ratio of the reference's median (one thread)
+to this one. The first GPU runs every stage twice: launched kernel by kernel, and replayed as a
+graph; there the rate is compared with that of copying, which is measured at the start."""
 EXAMPLES = """Examples:
   stx-bench --quick
   stx-bench satdp colmean --size 2048x1024
@@ -21,10 +20,7 @@ EXAMPLES = """Examples:
   stx-bench frames --help                 whole pipelines
   stx-bench lidar --help
   stx-bench all --markdown > table.md"""
-STAGES = ("rectify", "sgm", "colmean", "satdp", "fulldp", "rdp", "pipeline", "overlay", "obstacles",
-          "hazards", "motion")
-ON_CPU = ("obstacles", "hazards")
-METRIC = ("obstacles", "hazards", "motion")
+STAGES = ("rectify", "sgm", "colmean", "satdp", "fulldp", "rdp", "pipeline", "overlay", "obstacles")
 SIZES = ["1242x375", "2048x1024"]
 LENGTHS = (256, 512, 1024, 4096)  # of columns of rdp
 MOST_SIZES = 8
@@ -79,9 +75,9 @@ class Bench:
             sets=options.sets, unchecked=options.unchecked)
 
     def group(self, stage, text, **parameters):
-        if stage not in self.options.stages or stage in ON_CPU and not self.options.cpu:
+        if stage not in self.options.stages or stage == "obstacles" and not self.options.cpu:
             return
-        if stage in METRIC and not self.given.is_metric:
+        if stage == "obstacles" and not self.given.is_metric:
             print(f"{stage} of {self.given.name}: left out, there are no metres without "
                   "--calibration", file=sys.stderr)
             return
@@ -125,8 +121,6 @@ class Bench:
                 self.group(stage, text, cell=cell)
         for cell in sizes:
             self.group("obstacles", "stixels", cell=cell)
-        self.group("hazards", "GRAY8")
-        self.group("motion", "GRAY8, disparity")
 
 
 def run(options):

@@ -54,7 +54,7 @@ STX_API void bench_machine_close(BenchMachine *machine);
 /* ---- Rows --------------------------------------------------------------------------------- */
 
 /* The first seven have a table of implementations with a reference; of the others the best are
- * timed. Obstacles and hazards are for the CPU alone. */
+ * timed. Obstacles are for the CPU alone. */
 typedef enum {
   BENCH_SGM,
   BENCH_COLMEAN,
@@ -65,8 +65,6 @@ typedef enum {
   BENCH_OVERLAY,   /* the stixels drawn on an RGBA frame */
   BENCH_PIPELINE,  /* sgm, colmean, roadline, satdp */
   BENCH_OBSTACLES, /* of the stixels, by one thread */
-  BENCH_HAZARDS,   /* of the pair and its disparities */
-  BENCH_MOTION,    /* the camera's own, over the left picture, which is wider */
   BENCH_GROUND,    /* of a scan */
   BENCH_CLUSTERS,  /* ground and clusters of a scan */
   BENCH_STAGES

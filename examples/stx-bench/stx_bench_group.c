@@ -78,8 +78,7 @@ static void add_gpu_entries(Group *g)
     const StxImplInfo *info = stx_impl_at(first_step(g)->cuda, i);
     Entry entry = {.timed = true, .record = single ? info : NULL, .name = info->name};
     for (entry.where = ON_STREAM; entry.where <= ON_GRAPH; entry.where++)
-      if (entry.where == ON_STREAM || !g->stage->no_graph)
-        add_entry(g, entry);
+      add_entry(g, entry);
   }
 }
 
@@ -88,8 +87,7 @@ static bool on_gpu(const Group *g)
   return g->count > 0 && g->entries[0].where != ON_CPU;
 }
 
-/* Best first, the reference last: the code without vectors on one thread. Motion has none, since
- * each of its frames depends on the one before. */
+/* Best first, the reference last: the code without vectors on one thread. */
 static void list_entries(Group *g)
 {
   const BenchMachine *machine = g->context->machine;
@@ -108,7 +106,7 @@ static void list_entries(Group *g)
     if (stx_impl_usable(info) && wanted)
       add_cpu_entries(g, info, info->name, timed && info == reference);
   }
-  if (timed || (on_gpu(g) && !g->stage->no_graph))
+  if (timed || on_gpu(g))
     add_entry(g, (Entry){.record = reference,
                      .name = reference != NULL ? reference->name : "best",
                      .reference = true,
@@ -244,7 +242,6 @@ static void close_device(Group *g)
       (void *)g->device.satdp_tables, g->device.prepared};
   for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
     stx_cuda_free(cuda, blocks[i]);
-  stx_cuda_ring_free(cuda, &g->ring);
 }
 
 static bool group_open(Group *g, StxError *error)
@@ -533,7 +530,7 @@ static double gpu_work(const Group *g, BenchRow *row)
 {
   const BenchStage stage = g->what->stage;
   double bytes = g->what->stage == BENCH_RECTIFY ? (double)g->prepared_size : 0;
-  if (stage == BENCH_PIPELINE || g->what->points != NULL || stage == BENCH_MOTION)
+  if (stage == BENCH_PIPELINE || g->what->points != NULL)
     return 0;
   for (int b = 0; b < BUFFERS; b++) {
     bytes += g->in & 1u << b && g->device.at[b] != NULL ? (double)moved(g, b) : 0;

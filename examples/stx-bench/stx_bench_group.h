@@ -8,9 +8,7 @@
 
 #include <time.h>
 
-#include "common/egomotion/egomotion.h"
 #include "common/fulldp/fulldp.h"
-#include "common/hazards/hazards.h"
 #include "common/obstacles/obstacles.h"
 #include "common/overlay/overlay.h"
 #include "common/rectify/rectify.h"
@@ -120,10 +118,6 @@ typedef struct {
   StxPipeline *pipelines[3]; /* BENCH_PIPELINE: of each thread count, and the reference */
   StxObstacles *obstacles;   /* and the time of its last frame */
   uint64_t obstacles_time;
-  StxHazards *hazards;
-  StxEgomotion *motions[3]; /* of each thread count, and on the GPU */
-  int motion_frames[3];     /* which they had */
-  StxCudaRing ring;
   size_t prepared_size;
   size_t stixel_count;
   uint64_t evaluated; /* pairs, of satdp and fulldp */
@@ -151,7 +145,6 @@ struct Stage {
   bool (*open)(Group *, StxError *);               /* NULL: there is nothing to prepare */
   bool (*run)(Group *, const Entry *, StxError *); /* on the CPU in place of the steps */
   bool alone;                                      /* on one thread */
-  bool no_graph;                                   /* its host part waits for the GPU */
   bool no_cells;                                   /* cells do not matter */
 };
 

@@ -9,8 +9,6 @@
 
 #define FRAME_NS UINT64_C(100000000) /* between two of a stream */
 #define FOCAL .55                    /* of the width */
-#define MOTION_FRAMES 8              /* frames of a stream */
-#define MOTION_STEP 2                /* columns from one frame to the next */
 #define TURN .01                     /* radians, about the vertical */
 
 /* ---- Steps -------------------------------------------------------------------------------- */
@@ -130,46 +128,6 @@ static bool run_points(Group *g, const void *impl, const Memory *m, int set, Stx
 
 SCRATCH(points, StxGroundImpl, &g->ground, g->what->point_count)
 
-static int motion_width(const BenchInput *input)
-{
-  const int less = (MOTION_FRAMES - 1) * MOTION_STEP;
-  return input->width > less ? input->width - less : 1;
-}
-
-/* A part of the picture moves over it, every eighth frame begins anew. On the GPU with the host's
- * part of the work, for which the GPU waits. */
-static bool move(Group *g, const Memory *m, int index, int set, StxError *error)
-{
-  const BenchInput *input = g->context->input;
-  StxEgomotion *state = g->motions[index];
-  const int number = g->motion_frames[index]++, column = number % MOTION_FRAMES * MOTION_STEP;
-  StxEgomotionDevice device = {m->place, m->scratch, &g->ring};
-  StxEgomotionFrame frame = {.left = image8(g, m, LEFT, set),
-      .disparity = disparity_of(g, m, set),
-      .camera = input->camera,
-      .time = (uint64_t)number * FRAME_NS,
-      .threads = m->place.threads,
-      .device = on_host(m) ? NULL : &device};
-  StxEgomotionResult result;
-  if (column == 0)
-    stx_egomotion_reset(state);
-  frame.left.data += column;
-  frame.disparity.data += column;
-  frame.left.width = frame.disparity.width = motion_width(input);
-  return stx_egomotion_frame(state, &frame, &result, error);
-}
-
-static bool run_motion(Group *g, const void *impl, const Memory *m, int set, StxError *error)
-{
-  return move(g, m, 2, set, error);
-}
-
-static size_t scratch_motion(const Group *g, const void *impl, int threads)
-{
-  const BenchInput *input = g->context->input;
-  return stx_egomotion_device_bytes(impl, motion_width(input), input->height);
-}
-
 #define IN(buffer) (1u << (buffer))
 #define DEPTH (IN(DISPARITY) | IN(CONFIDENCE))
 #define RECORDS (IN(STIXELS) | IN(RESULT))
@@ -187,8 +145,6 @@ static const Step rectify = {
     &stx_rectify_impls, &stx_rectify_cuda_impls, IN(LEFT), IN(CONFIDENCE), run_rectify, NULL};
 static const Step overlay = {&stx_overlay_impls, &stx_overlay_cuda_impls, IN(STIXELS) | IN(FRAME),
     IN(FRAME) | IN(RESULT), run_overlay, scratch_overlay};
-static const Step motion = {
-    NULL, &stx_egomotion_cuda_impls, IN(LEFT) | IN(DISPARITY), 0, run_motion, scratch_motion};
 static const Step points = {&stx_ground_impls, &stx_ground_cuda_impls, IN(POINTS),
     IN(POINT_LABELS) | IN(RESULT), run_points, scratch_points};
 
@@ -423,41 +379,12 @@ static bool open_obstacles(Group *g, StxError *error)
   return stx_obstacles_prepare(g->obstacles, &params, g->stixel_count, columns, error);
 }
 
-static bool open_motions(Group *g, StxError *error)
-{
-  const BenchInput *input = g->context->input;
-  const BenchMachine *machine = g->context->machine;
-  for (int t = 0; t < 3; t++) {
-    const void *impl =
-        t < machine->thread_counts ? stx_impl_pick(&stx_egomotion_impls, STX_BACKEND_AUTO)
-        : t == 2 && machine->device != NULL && motion.cuda->count > 0 ? stx_impl_at(motion.cuda, 0)
-                                                                      : NULL;
-    if (impl == NULL)
-      continue;
-    g->motions[t] = stx_egomotion_new();
-    if (g->motions[t] == NULL)
-      return stx_fail(error, "not enough memory for motion");
-    if (!stx_egomotion_prepare_for(g->motions[t], impl, motion_width(input), input->height, error))
-      return false;
-  }
-  return true;
-}
-
-static bool open_hazards(Group *g, StxError *error)
-{
-  g->hazards = stx_hazards_new();
-  return g->hazards != NULL || stx_fail(error, "not enough memory for hazards");
-}
-
 void stage_close(Group *g)
 {
   free(g->host.prepared);
   stx_obstacles_free(g->obstacles);
-  stx_hazards_free(g->hazards);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; i++)
     stx_pipeline_free(g->pipelines[i]);
-    stx_egomotion_free(g->motions[i]);
-  }
 }
 
 /* ---- Stages that are no steps on the CPU -------------------------------------------------- */
@@ -488,21 +415,6 @@ static bool run_obstacles(Group *g, const Entry *entry, StxError *error)
   return stx_obstacles_of_stixels(g->obstacles, &frame, &result, error);
 }
 
-static bool run_hazards(Group *g, const Entry *entry, StxError *error)
-{
-  const StxHazardsParams params = STX_HAZARDS_DEFAULTS;
-  const BenchInput *input = g->context->input;
-  StxHazardsFrame frame = {input->left, input->right, input->disparity, input->camera};
-  StxHazardsResult result;
-  return stx_hazards_find(g->hazards, &params, &frame,
-      stx_impl_pick(&stx_hazards_impls, STX_BACKEND_AUTO), entry->threads, &result, error);
-}
-
-static bool run_motion_here(Group *g, const Entry *entry, StxError *error)
-{
-  return move(g, &g->host, entry->which, 0, error);
-}
-
 const Stage bench_stages[BENCH_STAGES] = {
     [BENCH_SGM] = {"sgm", {&sgm}, .no_cells = true},
     [BENCH_COLMEAN] = {"colmean", {&colmean}},
@@ -513,9 +425,6 @@ const Stage bench_stages[BENCH_STAGES] = {
     [BENCH_OVERLAY] = {"overlay", {&overlay}, open_overlay},
     [BENCH_PIPELINE] = {"pipeline", {&sgm, &colmean, &satdp}, open_pipelines, run_pipeline},
     [BENCH_OBSTACLES] = {"obstacles", {NULL}, open_obstacles, run_obstacles, true},
-    [BENCH_HAZARDS] = {"hazards", {NULL}, open_hazards, run_hazards, .no_cells = true},
-    [BENCH_MOTION] = {"motion", {&motion}, open_motions, run_motion_here, .no_graph = true,
-        .no_cells = true},
     [BENCH_GROUND] = {"ground", {&points}},
     [BENCH_CLUSTERS] = {"ground+clusters", {&points}},
 };

@@ -48,7 +48,7 @@ def marker(header, name, number, kind, **what):
 
 def stixel_marker(header, line, by_kind):
     """Two triangles for each quad, from both sides of which one sees it."""
-    stixels, _ = records.of_line(json.dumps(line).encode())
+    stixels = records.of_stixels(line["stixels"])
     seen, corners = records.quads(stixels, line["camera"], line["width"], line["stixel_width"],
                                   REACH)
     if not len(corners):

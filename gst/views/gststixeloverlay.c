@@ -32,7 +32,7 @@
 GST_DEBUG_CATEGORY_STATIC(stixel_overlay_debug);
 #define GST_CAT_DEFAULT stixel_overlay_debug
 
-enum { ROLE_VIDEO = GST_STX_ROLE_VIDEO, ROLE_STIXELS, ROLE_TRUTH };
+enum { ROLE_VIDEO = GST_STX_ROLE_VIDEO, ROLE_STIXELS };
 
 #define GST_TYPE_STIXEL_OVERLAY (gst_stixel_overlay_get_type())
 G_DECLARE_FINAL_TYPE(GstStixelOverlay, gst_stixel_overlay, GST, STIXEL_OVERLAY, GstStxOnVideo)
@@ -46,14 +46,12 @@ struct _GstStixelOverlay {
   guint64 skipped;
 
   /* Used by the streaming thread only. */
-  StxCamera video_camera;      /* caps of the pad `sink`, of whatever size */
-  GstStxStixelInfo pad_info;   /* caps of the pad `stixels` */
-  GstStxStixelInfo truth_info; /* … and of `truth` */
+  StxCamera video_camera;    /* caps of the pad `sink`, of whatever size */
+  GstStxStixelInfo pad_info; /* caps of the pad `stixels` */
   GstOverlayStage drawing;
   GstStxFrameTime times;
-  GstClockTime gap;                     /* the last one of pad `stixels` */
-  gboolean truth_warned, labels_warned; /* of a frame without true stixels, of one whose labels say
-                                           what is known of obstacles, without these */
+  GstClockTime gap;       /* the last one of pad `stixels` */
+  gboolean labels_warned; /* of labels that say what is known of obstacles, without these */
 };
 
 /* State of the stage. */
@@ -69,8 +67,6 @@ GST_ELEMENT_REGISTER_DEFINE(
     stixel_overlay, "stixel-overlay", GST_RANK_NONE, GST_TYPE_STIXEL_OVERLAY)
 
 static GstStaticPadTemplate stixels_template = GST_STATIC_PAD_TEMPLATE("stixels", GST_PAD_SINK,
-    GST_PAD_REQUEST, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "")));
-static GstStaticPadTemplate truth_template = GST_STATIC_PAD_TEMPLATE("truth", GST_PAD_SINK,
     GST_PAD_REQUEST, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "")));
 
 /* ---- What a frame brings ------------------------------------------------------------------- */
@@ -119,34 +115,6 @@ static void find_obstacles(Frame *frame)
   }
 }
 
-/* Whether the stixels can be compared with what pad truth brought. FALSE with the reason in
- * `error`. */
-static gboolean check_truth(GstStixelOverlay *self, const Frame *frame, StxError *error)
-{
-  const GstStxStixelInfo *info = &frame->image.info, *truth = &self->truth_info;
-
-  if (!gst_stx_onvideo_is_linked(&self->parent, ROLE_TRUTH))
-    return stx_fail(error,
-        "mode=truth compares with the stixels of pad truth, which is not linked: link it to those "
-        "of a true disparity, or choose another mode");
-  if (frame->drawing.truth == NULL) {
-    if (!self->truth_warned)
-      GST_ELEMENT_WARNING(self, STREAM, FAILED,
-          ("A frame has no true stixels: on it and others like it no stixel is drawn"),
-          ("no buffer of pad truth has its timestamp"));
-    self->truth_warned = TRUE;
-    return TRUE;
-  }
-  if (info->width != truth->width || info->height != truth->height ||
-      info->stixel_width != truth->stixel_width || info->columns != truth->columns)
-    return stx_fail(error,
-        "the true stixels are %u columns of %u pixels of an image of %ux%u, the others %u columns "
-        "of %u pixels of %ux%u: cut both with the same stixel-width, of images of one size",
-        truth->columns, truth->stixel_width, truth->width, truth->height, info->columns,
-        info->stixel_width, info->width, info->height);
-  return gst_stx_check_input(frame->drawing.truth, 0, sizeof(StxStixel), error);
-}
-
 /* ---- One frame ----------------------------------------------------------------------------- */
 
 static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
@@ -169,8 +137,7 @@ static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error
          "set obstacles=true on stereo-stixels, or put stixel-obstacles in front of pad stixels"),
         ("the stixels have no GstStxObstaclesMeta"));
   }
-  if ((settings.mode != STX_OVERLAY_TRUTH || check_truth(self, frame, error)) &&
-      gst_overlay_stage_prepare(
+  if (gst_overlay_stage_prepare(
           &self->drawing, &settings, changed, &self->parent.video, &frame->image, error) &&
       gst_stx_check_input(frame->drawing.stixels, 0, sizeof(StxStixel), error))
     return GST_FLOW_OK;
@@ -190,12 +157,11 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 
 /* Draws the last stixels on a frame without its own, which is counted. The first such frame is
  * warned of, unless a GAP event has announced it: the element that lost the stixels has then said
- * so. The last stixels are not attached to the frame, and not compared with its truth. */
+ * so. The last stixels are not attached to the frame. */
 static GstFlowReturn draw_last(GstStixelOverlay *self, GstBuffer **out)
 {
   GstStxOnVideo *base = &self->parent;
   Frame frame = {.drawing = {.stixels = base->last}, .image = base->image};
-  gboolean is_truth;
 
   frame.drawing.strength = gst_stx_onvideo_miss(base);
   GST_DEBUG_OBJECT(self, "no stixels for %" GST_PTR_FORMAT, *out);
@@ -215,10 +181,7 @@ static GstFlowReturn draw_last(GstStixelOverlay *self, GstBuffer **out)
           (NULL));
     base->warned = TRUE;
   }
-  GST_OBJECT_LOCK(self);
-  is_truth = self->settings.mode == STX_OVERLAY_TRUTH;
-  GST_OBJECT_UNLOCK(self);
-  if (frame.drawing.strength <= 0 || is_truth)
+  if (frame.drawing.strength <= 0)
     return GST_FLOW_OK;
   frame.parent.picture = *out = gst_buffer_make_writable(*out);
   return gst_stx_stage_run(gst_stx_pairing_stage(GST_STX_PAIRING(self)), &frame);
@@ -282,7 +245,7 @@ static void note_skipped(GstStixelOverlay *self, const StxOverlayResult *result)
 static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
 {
   GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
-  Frame frame = {.drawing = {.truth = set[ROLE_TRUTH], .strength = 1}};
+  Frame frame = {.drawing = {.strength = 1}};
   GstFlowReturn flow = gst_stx_onvideo_announce(&self->parent);
 
   if (flow != GST_FLOW_OK)
@@ -318,7 +281,7 @@ static void too_late(GstStxPairing *pairing, guint role, GstBuffer *stixels, Gst
 
   stx_camera_complete(
       &image.info.camera, &self->video_camera, (gint)image.info.width, (gint)image.info.height);
-  if (role == ROLE_STIXELS && gst_stx_check_input(stixels, 0, sizeof(StxStixel), &error))
+  if (gst_stx_check_input(stixels, 0, sizeof(StxStixel), &error))
     gst_stx_onvideo_keep(&self->parent, stixels, &image, time);
 }
 
@@ -345,8 +308,7 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps,
       return FALSE;
     gst_stx_camera_from_caps(caps, &self->video_camera);
     gst_stx_frame_time_set_caps(&self->times, caps);
-  } else if (!gst_stx_stixels_caps_parse(
-                 caps, role == ROLE_TRUTH ? &self->truth_info : &self->pad_info, error)) {
+  } else if (!gst_stx_stixels_caps_parse(caps, &self->pad_info, error)) {
     return FALSE;
   }
   gst_stx_onvideo_keep(&self->parent, NULL, NULL, GST_CLOCK_TIME_NONE);
@@ -372,7 +334,7 @@ static gboolean begin(GstStxPairing *pairing, StxError *error)
   self->changed = TRUE;
   self->skipped = 0;
   GST_OBJECT_UNLOCK(self);
-  self->truth_warned = self->labels_warned = FALSE;
+  self->labels_warned = FALSE;
   return GST_STX_PAIRING_CLASS(gst_stixel_overlay_parent_class)->begin(pairing, error);
 }
 
@@ -426,14 +388,13 @@ static void gst_stixel_overlay_class_init(GstStixelOverlayClass *klass)
 
   gst_stx_element_describe(klass, "stixel-overlay", "Stixel overlay", "Filter/Effect/Video",
       "Draws stixels on the video frame of the same moment");
-  gst_stx_element_add_templates(klass, &stixels_template, &truth_template, NULL);
+  gst_stx_element_add_templates(klass, &stixels_template, NULL);
 
   GST_AGGREGATOR_CLASS(klass)->sink_event = sink_event;
   pairing_class->begin = begin;
   pairing_class->clear = clear;
   pairing_class->roles.names[ROLE_STIXELS] = "stixels";
-  pairing_class->roles.names[ROLE_TRUTH] = "truth";
-  pairing_class->roles.optional = 1u << ROLE_STIXELS | 1u << ROLE_TRUTH;
+  pairing_class->roles.optional = 1u << ROLE_STIXELS;
   pairing_class->stage.host = &stx_overlay_impls;
   pairing_class->stage.device = &stx_overlay_cuda_impls;
   pairing_class->stage.prepare = prepare;

@@ -4,10 +4,10 @@
 #include <string.h>
 
 /* A picture takes as many slots as it has planes. */
-enum { RECORDS, PLANES, PREPARED = PLANES + 3, RESULT, HOST_RESULT, SCRATCH, VERDICTS, CANVAS };
+enum { RECORDS, PLANES, PREPARED = PLANES + 3, RESULT, HOST_RESULT, SCRATCH, CANVAS };
 
 /* Records that are read on the host. */
-enum { STIXELS, TRUTH, OBSTACLES, FREE_SPACE, SPEEDS, FLOW };
+enum { STIXELS, OBSTACLES, FREE_SPACE, SPEEDS, FLOW };
 G_STATIC_ASSERT(FLOW + 1 == GST_OVERLAY_STAGE_RECORDS);
 
 /* ---- Preparation --------------------------------------------------------------------------- */
@@ -46,54 +46,18 @@ gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams
       !gst_canvas_stage_prepare(&self->canvas, video, error))
     return FALSE;
   self->overlay = stx_overlay_init(self->memory.data, params);
-  stx_overlay_draw_legend(self->overlay, NULL, self->canvas.canvas);
+  stx_overlay_draw_legend(self->overlay, self->canvas.canvas);
   return TRUE;
 }
 
 void gst_overlay_stage_clear(GstOverlayStage *self)
 {
-  GstStxScratch *const scratch[] = {&self->memory, &self->marking, &self->judging, &self->judged};
-
   self->overlay = NULL;
   self->on_device = NULL;
   gst_canvas_stage_clear(&self->canvas);
-  for (guint i = 0; i < G_N_ELEMENTS(scratch); i++)
-    gst_stx_scratch_clear(scratch[i]);
+  gst_stx_scratch_clear(&self->memory);
+  gst_stx_scratch_clear(&self->marking);
   gst_stx_mapped_clear(self->records, GST_OVERLAY_STAGE_RECORDS);
-}
-
-/* ---- Records ------------------------------------------------------------------------------- */
-
-/* Those of a frame, where the stage works. */
-typedef struct {
-  const void *data;
-  gsize count;
-} Records;
-
-/* Verdicts take the place of the records: they are few, and found on the host. */
-static gboolean judge(GstOverlayStage *self, GstStxStage *stage, const GstOverlayDrawing *drawing,
-    Records *found, StxError *error)
-{
-  const StxOverlayParams *params = &self->params;
-  StxJudgement judgement = {params->width, params->height, params->stixel_width, params->columns};
-  GstStxMapped *stixels = &self->records[STIXELS], *truth = &self->records[TRUTH];
-  StxStixel *verdicts = NULL;
-
-  if (gst_stx_mapped_read(stixels, drawing->stixels, sizeof(StxStixel), error) &&
-      gst_stx_mapped_read(truth, drawing->truth, sizeof(StxStixel), error) &&
-      gst_stx_scratch_reserve(&self->judging, stx_judge_scratch(&judgement), error) &&
-      gst_stx_scratch_reserve(&self->judged,
-          MAX(stx_judge_most(stixels->count + truth->count), 1) * sizeof(StxStixel), error)) {
-    verdicts = self->judged.data;
-    verdicts[0] = (StxStixel){0};
-    found->count = stx_judge(&judgement, stixels->data, stixels->count, truth->data, truth->count,
-        verdicts, self->judging.data, &self->verdicts);
-  }
-  gst_stx_mapped_unmap(self->records, GST_OVERLAY_STAGE_RECORDS);
-  if (verdicts != NULL)
-    found->data = gst_stx_stage_constant(
-        stage, VERDICTS, verdicts, MAX(found->count, 1) * sizeof(StxStixel), error);
-  return found->data != NULL;
 }
 
 /* ---- What lies over it --------------------------------------------------------------------- */
@@ -111,7 +75,6 @@ static gconstpointer known(GstBuffer *buffer, const GstStxMapped *records)
 static gboolean write_canvas(
     GstOverlayStage *self, const GstOverlayDrawing *drawing, StxError *error)
 {
-  const StxVerdicts *verdicts = self->params.mode == STX_OVERLAY_TRUTH ? &self->verdicts : NULL;
   const GstStxVelocitiesMeta *moves = drawing->velocities;
   GstStxMapped *r = self->records;
   StxCanvas *canvas = self->canvas.canvas;
@@ -141,7 +104,7 @@ static gboolean write_canvas(
     }
     stx_canvas_clear(canvas);
     stx_overlay_draw_lines(canvas, &params, &facts, self->marking.data);
-    stx_overlay_draw_legend(self->overlay, verdicts, canvas);
+    stx_overlay_draw_legend(self->overlay, canvas);
     stx_overlay_draw_labels(canvas, &params, &facts, self->marking.data);
   }
   gst_stx_mapped_unmap(r, GST_OVERLAY_STAGE_RECORDS);
@@ -172,11 +135,10 @@ static gboolean update_canvas(GstOverlayStage *self, GstStxStage *stage,
     const GstOverlayDrawing *drawing, const StxOverlayResult *result, StxError *error)
 {
   const StxOverlayParams *params = &self->params;
-  gboolean is_truth = params->mode == STX_OVERLAY_TRUTH;
-  gboolean changes = stx_overlay_has_marks(params) || is_truth;
+  gboolean changes = stx_overlay_has_marks(params);
 
   changes |= frames_hazards(self, drawing);
-  if (params->legend != STX_LEGEND_NONE && !stx_overlay_has_scale(params->mode) && !is_truth) {
+  if (params->legend != STX_LEGEND_NONE && !stx_overlay_has_scale(params->mode)) {
     if (!gst_stx_stage_wait(stage, error))
       return FALSE;
     changes |= stx_overlay_see(self->overlay, result->seen);
@@ -207,29 +169,24 @@ gboolean gst_overlay_stage_draw(GstOverlayStage *self, GstStxStage *stage, GstBu
 {
   const StxOverlayImpl *impl = gst_stx_stage_impl(stage);
   const StxPlace *place = &stage->place;
-  gsize size = gst_buffer_get_size(drawing->stixels), scratch_size;
-  Records records = {NULL, size / sizeof(StxStixel)};
+  gsize size = gst_buffer_get_size(drawing->stixels), count = size / sizeof(StxStixel);
+  gsize scratch_size = impl->scratch_size(&self->params, count, place->threads);
+  const void *records;
   void *prepared, *found, *scratch;
   StxFrame picture;
 
   if (stx_overlay_fade(self->overlay, drawing->strength))
     self->on_device = NULL;
-  if (self->params.mode == STX_OVERLAY_TRUTH ? !judge(self, stage, drawing, &records, error)
-                                             : !gst_stx_stage_read(stage, RECORDS, "stixels",
-                                                   drawing->stixels, size, &records.data, error))
-    return FALSE;
-  scratch_size = impl->scratch_size(&self->params, records.count, place->threads);
-  if (!(found = gst_stx_stage_block(stage, RESULT, sizeof(StxOverlayResult), error)) ||
+  if (!gst_stx_stage_read(stage, RECORDS, "stixels", drawing->stixels, size, &records, error) ||
+      !(found = gst_stx_stage_block(stage, RESULT, sizeof(StxOverlayResult), error)) ||
       !(scratch = gst_stx_stage_block(stage, SCRATCH, scratch_size, error)) ||
       !gst_stx_stage_picture(stage, PLANES, "frame", frame, &self->video,
           GST_VIDEO_INFO_N_PLANES(&self->video), GST_MAP_READWRITE, &picture, error) ||
       !(prepared = bring_overlay(self, stage, impl, error)) ||
-      !impl->link(
-          self->overlay, prepared, records.data, records.count, found, scratch, place, error))
+      !impl->link(self->overlay, prepared, records, count, found, scratch, place, error))
     return FALSE;
   *result = gst_stx_stage_bring(stage, HOST_RESULT, found, sizeof(**result), error);
   return *result != NULL && update_canvas(self, stage, drawing, *result, error) &&
-         impl->draw(self->overlay, prepared, &picture, records.data, records.count, scratch, place,
-             error) &&
+         impl->draw(self->overlay, prepared, &picture, records, count, scratch, place, error) &&
          gst_canvas_stage_lay(&self->canvas, stage, CANVAS, &picture, error);
 }

@@ -11,7 +11,7 @@
 #include "gst/views/canvasstage.h"
 #include "gst/views/records.h"
 
-#define GST_OVERLAY_STAGE_RECORDS 6 /* kinds of records of a frame */
+#define GST_OVERLAY_STAGE_RECORDS 5 /* kinds of records of a frame */
 
 /* Prepared for frames and stixels of one kind. Zero it to begin with. */
 typedef struct {
@@ -21,8 +21,7 @@ typedef struct {
   StxOverlay *overlay;   /* in `memory`; NULL: prepare first */
   GstCanvasStage canvas; /* with legend and marks, over the stixels */
   void *on_device;       /* where a GPU has its copy of it; NULL: not uploaded */
-  StxVerdicts verdicts;  /* of the last frame that was compared with the truth */
-  GstStxScratch memory, marking, judging, judged;
+  GstStxScratch memory, marking;
   GstStxMapped records[GST_OVERLAY_STAGE_RECORDS];
   gboolean hazards; /* some have frames on the canvas */
 } GstOverlayStage;
@@ -37,7 +36,6 @@ gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams
 /* The contents of a frame's drawing. */
 typedef struct {
   GstBuffer *stixels;
-  GstBuffer *truth; /* with STX_OVERLAY_TRUTH: of the same image; NULL: nothing is known */
   GstBuffer *obstacles, *free_space;      /* of the same image; NULL: not looked for */
   const GstStxVelocitiesMeta *velocities; /* of the obstacles and the stixels, or NULL */
   gdouble strength;                       /* times the opacity, 0…1 */

@@ -6,11 +6,9 @@ Without GStreamer for Python the test is skipped.
 
   - what a program adds to a pipeline is left out only where an element of that kind is in it;
   - where a package is missing or too old, the program says why, and prints the page's recipe;
-  - lines of JSON that are cut, or hold something else, are named;
   - connections on which nothing is asked, or heard, take no place of viewers of the page.
 """
 import contextlib
-import json
 import os
 import pathlib
 import socket
@@ -65,51 +63,6 @@ class Packages(unittest.TestCase):
         why, recipe = found.stderr.splitlines()
         self.assertTrue(why.startswith("this is why. ") and sys.executable in why, why)
         self.assertIn(recipe, (street.ROOT / "docs/rerun.md").read_text())
-
-
-class Lines(unittest.TestCase):
-    """examples/read_stixels.py, whose input may be anything."""
-    STIXEL = {"column": 0, "top": 0, "bottom": 9, "kind": "object", "label": None,
-              "disparity_top": 2, "disparity_bottom": 2, "cost": None, "confidence": .5}
-
-    def read(self, data, *options):
-        """The exit status, and what is said."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder, os.fsdecode(b"odd \xff\n.jsonl"))
-            path.write_bytes(data)
-            found = subprocess.run(
-                [sys.executable, street.EXAMPLES / "read_stixels.py", *options, path],
-                capture_output=True, text=True, errors="replace")
-        return found.returncode, found.stdout + found.stderr
-
-    def line(self, camera=None, **changes):
-        stixel = {**self.STIXEL, **changes}
-        return json.dumps({"stixels": [stixel], "camera": camera}).encode()
-
-    def test_what_is_right(self):
-        status, said = self.read(self.line({"focal": 50, "baseline": .5}))
-        self.assertEqual(status, 0, said)
-        self.assertIn("nearest object 12.50 m", said)
-
-    def test_what_is_wrong_is_named(self):
-        good = self.line()
-        for data, reason in (
-                (b"", "an empty file"), (good + b"\n" + good[:60], "line 2: "), (b"{}", "without"),
-                (b'{"stixels": 5}', "line 1: "), (b'{"stixels": [5]}', "line 1: "),
-                (b'{"stixels": [{}]}', "without 'column'"), (b'{"stixels": "\xff"}', "utf-8"),
-                (b'{"stixels":' + b"[" * 100000, "line 1: "), (self.line("x"), "line 1: "),
-                (self.line(kind="tree"), "line 1: "), (self.line(top="x"), "whole numbers"),
-                (self.line(top=float("nan")), "whole numbers"), (self.line(top=1e99), "whole"),
-                (self.line(bottom=-1), "whole numbers"), (self.line(disparity_top=[]), "line 1: "),
-                (self.line({"focal": "x", "baseline": 1}), "line 1: "),
-                (self.line({"focal": float("nan"), "baseline": 1}), "no numbers")):
-            with self.subTest(data=data[:80]):
-                status, said = self.read(data)
-                self.assertNotIn("Traceback", said)
-                self.assertIn(reason, said)
-                self.assertEqual(status, 1)
-        status, said = self.read(good, "--focal", "nan", "--baseline", "1")
-        self.assertIn("no numbers", said)
 
 
 class Connections(unittest.TestCase):

@@ -173,7 +173,6 @@ static StxRig rigs[MOST_RIGS] = {
     {OVERLAY "mode=class legend=bottom-right", {"sink", "stixels"}, ANY},
     {OVERLAY "mode=kind alpha=1 outlines=false", {"sink", "stixels"}, ANY},
     {OVERLAY "legend=top-right", {"sink"}, ANY},
-    {OVERLAY, {"sink", "truth"}, ANY},
     {"lidar-overlay threads=1", {"sink", "points"}, ANY},
     {BEV, {"sink", "points"}, INTO(PICTURE)},
     {BEV "mode=class legend=top-left", {"sink"}, INTO(PICTURE)},

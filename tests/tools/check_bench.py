@@ -60,7 +60,6 @@ def times_the_gpu():
         seen[row["stage"], row["graph"]] += 1
     for stage in STAGES | {"overlay"}:
         assert seen[stage, False] == seen[stage, True] > 0, (stage, seen)
-    assert seen["motion", False] == 1 and seen["motion", True] == 0, seen  # the host takes part
     assert at(found, "device.copy_gb_s") > 0
 
 

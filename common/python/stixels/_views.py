@@ -80,7 +80,7 @@ def _draw_canvas(params, drawing, facts, frame, where):
     canvas = lib.stx_canvas_init(memory.address, byref(canvas))
     marks = scratch(lib.stx_overlay_mark_scratch(byref(params)))
     lib.stx_overlay_draw_lines(canvas, byref(params), byref(facts), marks)
-    lib.stx_overlay_draw_legend(drawing, None, canvas)
+    lib.stx_overlay_draw_legend(drawing, canvas)
     lib.stx_overlay_draw_labels(canvas, byref(params), byref(facts), marks)
     if not lib.stx_canvas_is_empty(canvas):
         checked(implementation("stx_canvas_impls", c.StxCanvasImpl).lay, canvas, None, byref(frame),

@@ -86,7 +86,7 @@ static void lay_legend(
   StxPlace place = {.threads = 1};
   STX_GUARDED void *memory = stx_guarded_alloc(stx_canvas_size(&glass));
   StxCanvas *canvas = stx_canvas_init(memory, &glass);
-  stx_overlay_draw_legend(overlay, NULL, canvas);
+  stx_overlay_draw_legend(overlay, canvas);
   impl->lay(canvas, NULL, frame, &place, NULL);
 }
 

@@ -68,9 +68,6 @@ static const struct {
         {{"over", "stixels"}}, 1, 1, 0},
     {OVERLAY("labels=distance+id mode=height") DRAWN CELLS "stixel-obstacles ! over.stixels",
         {{"over", "stixels"}}, 1, 1, 0},
-    {OVERLAY("mode=truth") DRAWN "tee name=map ! queue ! " CELLS
-                                 "over.stixels map. ! queue ! " CELLS "over.truth",
-        {{"over", "stixels"}}, 1, 1, 0},
     {OVERLAY("mode=kind labels=distance") DRAWN CELLS "over.stixels", {{"over", "stixels"}}, 1, 1,
         0},
     {STIXELS "application/x-stixels%2$s ! " BEV, {{"above", "sink"}}, 0, 1, 0},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stixel-overlay: where attached stixels are drawn, and when they are compared with the truth. */
+/* stixel-overlay: where attached stixels are drawn. */
 #include "tests/gst/fixtures/overlay_fixture.h"
 
 #include <gst/video/video.h>
@@ -69,61 +69,4 @@ STX_TEST(what_lies_otherwise_is_refused)
 
   expect_refusal(overlay_frame_with(overlay_stixels_at(0), &tall), "16x16");
   expect_refusal(transformed((GstVideoRectangle){0, 0, 16, 8}, -1, 15), "mirrored");
-}
-
-/* ---- Against the truth --------------------------------------------------------------------- */
-
-/* Stixels that say: a car on the left, road on the right; and a truth with its car on the right. */
-static const StxStixel true_columns[2] = {
-    {0, 0, 7, STX_KIND_GROUND, 0, 5, 30, 0, 1}, {1, 0, 7, STX_KIND_OBJECT, 13, 20, 20, 0, 1}};
-
-static GstHarness *truth_pad(Stage *f, const gchar *caps)
-{
-  GstHarness *truth = gst_harness_new_with_element(f->element, "truth", NULL);
-
-  gst_harness_set_src_caps_str(truth, caps);
-  return truth;
-}
-
-static void push_truth(GstHarness *truth, const StxStixel *records, guint frame)
-{
-  GstBuffer *buffer = overlay_records_at(frame * OVERLAY_FRAME, records, 2);
-
-  ck_assert_int_eq(gst_harness_push(truth, buffer), GST_FLOW_OK);
-}
-
-#define TRUTH "stixel-overlay mode=truth alpha=1 outlines=false legend=none hold=0"
-
-STX_TEST(truth_that_cannot_be_compared_is_refused)
-{
-  Stage f = overlay_setup_with(TRUTH, TRUE);
-  g_autoptr(Harness) truth = NULL;
-
-  overlay_push_stixels(&f, 0);
-  gst_harness_push(f.harness, overlay_frame_at(0));
-  stx_test_expect_error(f.bus, "pad truth", "not linked", NULL);
-  stx_test_stage_end(&f);
-
-  f = overlay_setup_with(TRUTH, TRUE);
-  truth = truth_pad(
-      &f, "application/x-stixels,width=16,height=8,stixel-width=4,columns=4,framerate=10/1");
-  push_truth(truth, true_columns, 0);
-  overlay_push_stixels(&f, 0);
-  gst_harness_push(f.harness, overlay_frame_at(0));
-  stx_test_expect_error(f.bus, "4 columns of 4 pixels", "2 columns of 8 pixels", NULL);
-  stx_test_stage_end(&f);
-}
-
-STX_TEST(a_frame_without_truth_shows_no_verdict)
-{
-  g_auto(Stage) f = overlay_setup_with(TRUTH, TRUE);
-  g_autoptr(Harness) truth = truth_pad(&f, OVERLAY_STIXEL_CAPS);
-  g_autoptr(GstBuffer) out = NULL;
-
-  push_truth(truth, true_columns, 1);
-  overlay_push_stixels(&f, 0);
-  overlay_push_frame(&f, 0);
-  out = gst_harness_pull(f.harness);
-  fail_unless(gst_buffer_memcmp(out, 0, (guint8[]){100, 100, 100}, 3) == 0);
-  stx_test_expect_warning(f.bus, "no true stixels");
 }
