@@ -78,9 +78,9 @@ fetch_opencv() {
   export STX_OPENCV
 }
 
-# Packages for stx-rerun and its test.
+# Rerun, which opens what stx-mcap writes.
 fetch_viewers() {
-  STX_VIEWERS=$(from_pypi "$1" 'rerun_sdk-*.dist-info' 'the tests rerun and mcap' \
+  STX_VIEWERS=$(from_pypi "$1" 'rerun_sdk-*.dist-info' 'a part of the test mcap' \
     rerun-sdk numpy)
   export STX_VIEWERS
 }

@@ -27,8 +27,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "shared"
 if os.environ.get("STX_MCAP"):  # a folder with MCAP and its NumPy
     sys.path.insert(0, os.environ["STX_MCAP"])
 
-import branch_options  # noqa: E402 (where it is had to be said first)
-import release  # noqa: E402
+import release  # noqa: E402 (where it is had to be said first)
 
 PLAIN = "motion=true alpha=0 overlay::outlines=false legend=none"
 STREET = ("street-scene-src num-buffers=100 ! stixels.sink_left "
@@ -36,8 +35,7 @@ STREET = ("street-scene-src num-buffers=100 ! stixels.sink_left "
           f"stereo-stixels name=stixels {PLAIN}")
 STREET_TOO = {
     "disparity": "street-scene-src view=disparity num-buffers=100",
-    "scan": "street-scene-src view=lidar num-buffers=100 ! lidar-ground ! stixel-obstacles",
-    "lidar_place": None}
+    "scan": "street-scene-src view=lidar num-buffers=100 ! lidar-ground ! stixel-obstacles"}
 PAIR = ("bag-left. ! stixels.sink_left bag-right. ! stixels.sink_right "
         f"stereo-stixels name=stixels {PLAIN}")
 PAIR_TOO = {"disparity": "stixels.src_disparity"}
@@ -53,6 +51,13 @@ def seconds(text):
     if not re.fullmatch(r"\d{1,10}", whole) or not re.fullmatch(r"\d{0,9}", part):
         raise argparse.ArgumentTypeError(f"{text}: expected seconds since 1970, or now")
     return int(whole) * 10**9 + int(part.ljust(9, "0"))
+
+
+def fill(arguments, values):
+    """Sets what those options are that were not said."""
+    for name, value in values.items():
+        if getattr(arguments, name) is None:
+            setattr(arguments, name, value)
 
 
 def arguments_of(command_line):
@@ -82,7 +87,12 @@ def arguments_of(command_line):
         "above the road")
     add("--kinds", action="store_true", help="colour stixels by kind, not by distance")
     add("--grid", metavar="PIPELINE", help="that ends in an occupancy grid")
-    branch_options.add_to(parser)
+    add("--frames", type=int, metavar="N", help="stop after so many")
+    add("--disparity", metavar="PIPELINE", help="that ends in disparities")
+    add("--scan", metavar="PIPELINE", help="that ends in points")
+    add("--lidar-place", type=float, nargs=3, metavar=("X", "Y", "Z"),
+        help="of the scanner, metres to the right, down and ahead of the camera")
+    add("pipeline", nargs=argparse.REMAINDER, help="as for gst-launch-1.0")
     arguments = parser.parse_args(command_line)
     if not re.fullmatch(r"[A-Za-z_]\w*(/[A-Za-z_]\w*)*", arguments.namespace):
         parser.error(f"--namespace {arguments.namespace}: expected words of letters, digits and _ "
@@ -92,8 +102,9 @@ def arguments_of(command_line):
         parser.error(f"--{said[0].replace('_', '-')} needs --bag")
     arguments.street = not (arguments.pipeline or arguments.bag or arguments.scan)
     if arguments.street:
-        branch_options.check(parser, arguments, STREET_TOO)
-    branch_options.check(parser, arguments, {})
+        fill(arguments, STREET_TOO)
+    if arguments.frames is not None and arguments.frames < 1:
+        parser.error(f"--frames {arguments.frames}: at least 1")
     return arguments
 
 
@@ -123,7 +134,7 @@ def words_of(arguments, source):
         arguments.grid = GRID
     if not source:
         return [STREET]
-    branch_options.check(None, arguments, PAIR_TOO)
+    fill(arguments, PAIR_TOO)
     return [PAIR]
 
 

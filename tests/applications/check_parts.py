@@ -56,13 +56,13 @@ class Words(unittest.TestCase):
 class Packages(unittest.TestCase):
     def test_what_is_too_old(self):
         with tempfile.TemporaryDirectory() as name:
-            pathlib.Path(name, "rerun.py").write_text("raise ImportError('this is why')\n")
+            pathlib.Path(name, "mcap.py").write_text("raise ImportError('this is why')\n")
             found = subprocess.run(
-                [sys.executable, street.EXAMPLES / "stx-rerun/stx-rerun.py"],
-                env={**os.environ, "STX_VIEWERS": name}, capture_output=True, text=True)
+                [sys.executable, street.EXAMPLES / "stx-mcap/stx-mcap.py", "--save", "a.mcap"],
+                env={**os.environ, "STX_MCAP": name}, capture_output=True, text=True)
         why, recipe = found.stderr.splitlines()
         self.assertTrue(why.startswith("this is why. ") and sys.executable in why, why)
-        self.assertIn(recipe, (street.ROOT / "docs/rerun.md").read_text())
+        self.assertIn(recipe, (street.ROOT / "docs/ros2.md").read_text())
 
 
 class Connections(unittest.TestCase):

@@ -42,10 +42,6 @@ def words(text):
     return text.split()
 
 
-def stixels(frames):
-    return STIXELS.format(f"num-buffers={frames}")
-
-
 def run(command, status=0, seconds=60, folder=None):
     """The output of a command, which must end with this status."""
     result = subprocess.run([str(word) for word in command], text=True, timeout=seconds,

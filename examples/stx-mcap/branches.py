@@ -26,7 +26,7 @@ def launch_line(arguments, words):
                   f"stx-scan. ! queue ! {frames.sink('scan', False)}"]
         if tells_obstacles(arguments.scan):
             parts += [f"stx-scan. ! queue ! stixel-json ! {frames.sink('scan_json', False)}"]
-    if getattr(arguments, "grid", None):
+    if arguments.grid:
         parts += [f"{arguments.grid} ! queue ! application/x-occupancy-grid "
                   f"! {frames.sink('grid', False)}"]
     return " ".join(parts)
@@ -41,7 +41,7 @@ def sinks(arguments, words):
     return (["picture", "json"] * (words is not None) + ["disparity"] * bool(arguments.disparity)
             + ["scan"] * bool(arguments.scan)
             + ["scan_json"] * bool(arguments.scan and tells_obstacles(arguments.scan))
-            + ["grid"] * bool(getattr(arguments, "grid", None)))
+            + ["grid"] * bool(arguments.grid))
 
 
 def run(pipeline, log, limit):
