@@ -11,6 +11,7 @@ import os
 import pathlib
 import threading
 import time
+from typing import Callable, TypeVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ CHOICE, FLAGS, SPELLED, BOOL, DOUBLE = (c.STX_FIELD_CHOICE, c.STX_FIELD_FLAGS, c
                                         c.STX_FIELD_BOOL, c.STX_FIELD_DOUBLE)
 BACKENDS = {"auto": c.STX_BACKEND_AUTO, "omp": c.STX_BACKEND_OMP}
 MAX_THREADS = 256
+Thing = TypeVar("Thing")  # a function or class
 
 
 class Error(ValueError):
@@ -280,7 +282,7 @@ def _describe(name, field, table):
     return f"    {name}: {text}; default {default}"
 
 
-def documented(*tables):
+def documented(*tables: str) -> Callable[[Thing], Thing]:
     """Adds the settings of these tables to the text of a function or class."""
     def decorate(thing):
         lines = [_describe(name, *found) for name, found in keywords(*tables).items()]
