@@ -3,7 +3,8 @@
 
 Sphinx reads the same Markdown as GitHub does, through MyST. Both are kept by many, are packages of
 every Debian, check links and anchors, search without a server, and know C; MkDocs does not know C
-and wants one folder, and hotdoc is in no Debian. The theme needs no network.
+and wants one folder, and hotdoc is in no Debian; gi-docgen would make a second site, of the library
+with GObject alone: three quarters of the headers have none. The theme needs no network.
 """
 import json
 import os
