@@ -9,7 +9,7 @@ packages_run="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-
 packages_demo="python3 python3-gst-1.0 gir1.2-gst-plugins-base-1.0"
 # For videos, H.264 above all, where nothing decodes them.
 packages_video="gstreamer1.0-libav gstreamer1.0-plugins-bad"
-packages_test="check gobject-introspection libgirepository1.0-dev valac python3
+packages_test="abigail-tools check gobject-introspection libgirepository1.0-dev valac python3
   python3-numpy python3-jsonschema clang-format
   gstreamer1.0-python3-plugin-loader python3-gst-1.0 python3-venv
   gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-ugly $packages_video
