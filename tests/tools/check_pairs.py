@@ -117,7 +117,8 @@ def tries_the_calibration(drive):
     (drive / "calib.txt").write_text(
         "P0: 700 0 24 0 0 700 10 0 0 0 1 0\nP1: 700 0 24 -378000 0 700 10 0 0 0 1 0\n")
     make_drive(drive, calibration=stixels.read_calibration(drive / "bent.yml"))
-    expect(drive, "@/left @/right --calibration @/bent.yml", 1, "put stereo-rectify with this file before",
+    expect(drive, "@/left @/right --calibration @/bent.yml", 1,
+           "put stereo-rectify with this file before",
            "next: gst-launch-1.0 stereo-stixels name=stixels")
     expect(drive, "@/left @/right @/calib.txt", 2, "540 m")
 
