@@ -11,7 +11,6 @@ APART = 3  # both together fit so many times worse than each alone: not of one m
 ENOUGH_VIEWS = 15
 ENOUGH_TILT = 25.0  # degrees
 ENOUGH_SIZE = 0.35  # of the picture's width or height, the nearest board
-EDGE = 0.2  # of the picture: what counts as its rim
 LENGTHS = ((0, "left"), (1, "right"))
 
 

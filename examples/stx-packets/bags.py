@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ROS 2 bags: the messages that hold a LiDAR's packets, and point clouds."""
+"""ROS 2 bags: the messages that hold a LiDAR's packets."""
 import ipaddress
 import sys
 
 import bagfile
-import release
 import rostypes
 from captures import Packet
 from cdr import Refused, short
@@ -26,20 +25,19 @@ PACKETS = {
     "NebulaPackets": ("nebula_msgs/NebulaPackets", several),
     "PacketMsg": ("ouster_sensor_msgs/PacketMsg", lambda message: [(None, message["buf"])]),
 }
-CLOUDS = {"PointCloud2": ("sensor_msgs/PointCloud2", None)}
 
 
 def name_of(topic):
     return short(topic.kind).rsplit("/", 1)[-1]
 
 
-def messages(path, wanted, kinds):
-    """Name of the type, time and content of those of the kinds, of one topic."""
+def messages(path, wanted):
+    """Name of the type, time and content of those that hold packets, of one topic."""
     if path.is_file() and path.suffix not in bagfile.ENDINGS:
         raise Refused("neither a capture (.pcap, .pcapng) nor a bag (a folder, or a .db3 or .mcap "
                       "of one)")
     bag = bagfile.Bag(path)
-    found = sorted(name for name, topic in bag.topics.items() if name_of(topic) in kinds)
+    found = sorted(name for name, topic in bag.topics.items() if name_of(topic) in PACKETS)
     if wanted is not None and wanted not in bag.topics:
         raise Refused(f"no topic {wanted}; there are {', '.join(sorted(bag.topics))}")
     topic = wanted or next(iter(found), None)
@@ -48,23 +46,13 @@ def messages(path, wanted, kinds):
     if others := [name for name in found if name != topic]:
         print(f"stx-packets: read {topic}; --topic reads {', '.join(others)}", file=sys.stderr)
     kind = name_of(bag.topics[topic])
-    types = bag.types(topic, kinds[kind][0])
+    types = bag.types(topic, PACKETS[kind][0])
     for _, time, data in bag.messages([topic]):
         yield kind, time, types.decode(data)
 
 
 def packets(path, topic, port):
     """Every packet of a bag."""
-    for kind, time, message in messages(path, topic, PACKETS):
+    for kind, time, message in messages(path, topic):
         for stamp, payload in PACKETS[kind][1](message):
             yield Packet(stamp or time, SENSOR, HOST, port, port, payload)
-
-
-def clouds(path, topic):
-    """Every point cloud of a bag."""
-    try:
-        import clouds as shared
-    except ImportError as missing:
-        release.refuse(missing, "NumPy", "numpy")
-    for _, _, message in messages(path, topic, CLOUDS):
-        yield shared.points_of(message).tobytes()

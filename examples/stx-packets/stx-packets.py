@@ -1,17 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Gives the LiDAR packets or scans of ROS 2 bags and of captures to GStreamer.
+"""Gives the LiDAR packets of ROS 2 bags and of captures to GStreamer.
 
   stx-packets drive/ | gst-launch-1.0 fdsrc ! pcapparse ! lidar-decode ! fakesink
-  stx-packets --points scans drive/
   stx-packets fragments.pcapng -o whole.pcap
 
 SOURCE is a bag (its folder, a .db3 or .mcap) or a capture (.pcap, .pcapng). What comes out is a
 capture of Ethernet frames with one UDP packet each, which pcapparse reads: fragments of packets are
-joined, IPv6, VLANs and Linux' "any" become plain IPv4. With --points the point clouds of a bag are
-written, one file of four float32 per point for each, which lidar-parse reads.
+joined, IPv6, VLANs and Linux' "any" become plain IPv4.
 
-Needs nothing but Python; for bags of MCAP the package mcap (PyPI), for --points NumPy.
+Needs nothing but Python; for bags of MCAP the package mcap (PyPI).
 docs/elements/lidar-decode.md shows it at work.
 """
 import argparse
@@ -35,8 +33,6 @@ def arguments_of(command_line):
     parser.add_argument("-o", "--output", metavar="FILE",
                         help="the capture to write; without: to standard output")
     parser.add_argument("--topic", help="of a bag with several sensors: which one")
-    parser.add_argument("--points", metavar="FOLDER", type=pathlib.Path,
-                        help="write point clouds of a bag in place of packets")
     parser.add_argument("--port", type=int, default=2368,
                         help="the port that packets of a bag get (%(default)s)")
     arguments = parser.parse_args(command_line)
@@ -44,19 +40,9 @@ def arguments_of(command_line):
         parser.error(f"{arguments.source}: there is no such file or folder")
     if not 1 <= arguments.port <= 65535:
         parser.error(f"--port {arguments.port}: expected 1 to 65535")
-    if not (arguments.points or arguments.output) and sys.stdout.isatty():
+    if not arguments.output and sys.stdout.isatty():
         parser.error("say -o FILE, or send the output to a program")
     return arguments
-
-
-def write_points(arguments):
-    arguments.points.mkdir(parents=True, exist_ok=True)
-    count = 0
-    for points in bags.clouds(arguments.source, arguments.topic):
-        (arguments.points / f"{count:06d}.bin").write_bytes(points)
-        count += 1
-    print(f"stx-packets: {count} scans in {arguments.points}", file=sys.stderr)
-    return count
 
 
 def write_packets(arguments):
@@ -85,7 +71,7 @@ def write_packets(arguments):
 def main():
     arguments = arguments_of(sys.argv[1:])
     try:
-        count = write_points(arguments) if arguments.points else write_packets(arguments)
+        count = write_packets(arguments)
     except (bags.Refused, captures.Refused) as fault:
         sys.exit(f"stx-packets: {arguments.source}: {fault}")
     except struct.error:
@@ -93,7 +79,7 @@ def main():
     except BrokenPipeError:
         return 1
     except OSError as fault:
-        place = fault.filename or arguments.output or arguments.points or "standard output"
+        place = fault.filename or arguments.output or "standard output"
         sys.exit(f"stx-packets: {place}: {fault.strerror}")
     if count == 0:
         sys.exit(f"stx-packets: {arguments.source}: no packets of UDP and no messages of a LiDAR "

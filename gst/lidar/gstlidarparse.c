@@ -30,7 +30,6 @@
 #include <gst/base/gstadapter.h>
 
 #include "common/lidar_file/lidar_file.h"
-#include "gst/lidar/typefind.h"
 #include "gst/core/element.h"
 #include "gst/core/memory.h"
 #include "gst/core/properties.h"
@@ -81,6 +80,9 @@ struct _GstLidarParse {
 G_DEFINE_TYPE(GstLidarParse, gst_lidar_parse, GST_TYPE_ELEMENT)
 GST_ELEMENT_REGISTER_DEFINE(lidar_parse, "lidar-parse", GST_RANK_PRIMARY, GST_TYPE_LIDAR_PARSE)
 
+/* The media type of typefind, so that decodebin takes this element for such files only. */
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_PCD_MEDIA_TYPE));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_LIDAR_MEDIA_TYPE));
 
@@ -448,16 +450,11 @@ static void finalize(GObject *object)
 static void gst_lidar_parse_class_init(GstLidarParseClass *klass)
 {
   GstElementClass *element = GST_ELEMENT_CLASS(klass);
-  GstCaps *files = gst_stx_type_find_caps();
 
   G_OBJECT_CLASS(klass)->finalize = finalize;
   element->change_state = change_state;
   gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
-  /* Media types of typefind, so that decodebin takes this element for them only. */
-  gst_element_class_add_pad_template(
-      element, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, files));
-  gst_caps_unref(files);
-  gst_stx_element_add_templates(klass, &src_template, NULL);
+  gst_stx_element_add_templates(klass, &sink_template, &src_template, NULL);
   gst_stx_element_describe(klass, "lidar-parse", "LiDAR files to points", "Codec/Parser",
       "Reads scans from files of points, of the formats that the property lists");
   GST_DEBUG_CATEGORY_INIT(gst_lidar_parse_debug, "lidar-parse", 0, "LiDAR files to points");

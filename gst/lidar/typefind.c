@@ -2,13 +2,13 @@
 #include "gst/lidar/typefind.h"
 
 #include "common/lidar_file/lidar_file.h"
+#include "gst/stixels/mediatypes.h"
 
 #define LEAST 32 /* bytes: no header is shorter */
 
 /* A source that does not know its length gives what it has. */
-static void find_points(GstTypeFind *find, gpointer format)
+static void find_points(GstTypeFind *find, gpointer data)
 {
-  const StxLidarFormatInfo *info = stx_lidar_format_info((StxLidarFormat)GPOINTER_TO_INT(format));
   guint64 length = gst_type_find_get_length(find);
   guint size = STX_LIDAR_HEADER_SIZE;
   const guint8 *bytes = NULL;
@@ -17,38 +17,15 @@ static void find_points(GstTypeFind *find, gpointer format)
     size = (guint)length;
   while ((bytes = gst_type_find_peek(find, 0, size)) == NULL && size > LEAST)
     size /= 2;
-  if (bytes != NULL && info->recognizes(bytes, size))
-    gst_type_find_suggest_empty_simple(find, GST_TYPE_FIND_MAXIMUM, info->media_type);
+  if (bytes != NULL && stx_lidar_format_info(STX_LIDAR_PCD)->recognizes(bytes, size))
+    gst_type_find_suggest_empty_simple(find, GST_TYPE_FIND_MAXIMUM, GST_STX_PCD_MEDIA_TYPE);
 }
 
 gboolean gst_stx_type_find_register(GstPlugin *plugin)
 {
-  gboolean ok = TRUE;
+  static GstStaticCaps caps = GST_STATIC_CAPS(GST_STX_PCD_MEDIA_TYPE);
+  g_autoptr(GstCaps) found = gst_static_caps_get(&caps);
 
-  for (gint f = STX_LIDAR_AUTO + 1; f < STX_LIDAR_FORMAT_COUNT; f++) {
-    const StxLidarFormatInfo *info = stx_lidar_format_info((StxLidarFormat)f);
-    GstCaps *caps;
-
-    if (info->recognizes == NULL)
-      continue;
-    caps = gst_caps_new_empty_simple(info->media_type);
-    GST_MINI_OBJECT_FLAG_SET(caps, GST_MINI_OBJECT_FLAG_MAY_BE_LEAKED); /* lives as the process */
-    ok &= gst_type_find_register(plugin, info->media_type, GST_RANK_SECONDARY, find_points,
-        info->extension, caps, GINT_TO_POINTER(f), NULL);
-    gst_caps_unref(caps);
-  }
-  return ok;
-}
-
-GstCaps *gst_stx_type_find_caps(void)
-{
-  GstCaps *caps = gst_caps_new_empty();
-
-  for (gint f = STX_LIDAR_AUTO + 1; f < STX_LIDAR_FORMAT_COUNT; f++) {
-    const char *type = stx_lidar_format_info((StxLidarFormat)f)->media_type;
-
-    if (type != NULL)
-      gst_caps_append_structure(caps, gst_structure_new_empty(type));
-  }
-  return caps;
+  return gst_type_find_register(
+      plugin, GST_STX_PCD_MEDIA_TYPE, GST_RANK_SECONDARY, find_points, "pcd", found, NULL, NULL);
 }
