@@ -48,6 +48,7 @@ struct _GstLidarOverlay {
   GstCanvasStage canvas;
   GstStxScratch memory; /* of the dots */
   GstStxMapped records[RECORDS];
+  GstStxScanHues hues;
 };
 
 /* State of the stage. */
@@ -101,10 +102,11 @@ static gboolean draw_scan(
       gst_stx_mapped_read(&r[LABELS], gst_stx_scan_labels(scan), sizeof(guint32), error) &&
       gst_stx_mapped_read(&r[OBSTACLES], params->obstacles ? gst_stx_scan_obstacles(scan) : NULL,
           sizeof(StxObstacle), error) &&
+      gst_stx_scan_hues_follow(&self->hues, &r[POINTS], &r[LABELS], error) &&
       gst_stx_scratch_reserve(&self->memory, stx_scanview_size(r[POINTS].count), error);
 
   if (good) {
-    StxScan view = {r[POINTS].data, r[LABELS].data, r[POINTS].count};
+    StxScan view = {r[POINTS].data, self->hues.labels, r[POINTS].count};
 
     stx_scanview_draw(params, &self->lens, &view, frame->strength,
         stx_threads((gint)stage->run.threads), self->memory.data, self->canvas.canvas);
@@ -200,6 +202,7 @@ static void clear(GstStxPairing *pairing)
 
   gst_canvas_stage_clear(&self->canvas);
   gst_stx_scratch_clear(&self->memory);
+  gst_stx_scan_hues_clear(&self->hues);
   gst_stx_mapped_clear(self->records, RECORDS);
   GST_STX_PAIRING_CLASS(gst_lidar_overlay_parent_class)->clear(pairing);
 }

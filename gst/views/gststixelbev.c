@@ -75,6 +75,7 @@ typedef struct {
   StxBev *bev;               /* in `memory`; NULL: to be prepared */
   GstStxScratch memory;
   GstStxMapped records[RECORDS];
+  GstStxScanHues hues;
   gboolean warned;         /* of a frame without stixels */
   GstObstaclesInput found; /* of this frame; stixels NULL: there are none */
   Settings drawn;          /* settings of this frame */
@@ -277,7 +278,10 @@ static gboolean put_scan(GstStxBev *self, GstBuffer *scan, gboolean over, StxErr
   if (!gst_stx_mapped_read(points, scan, GST_STX_POINT_BYTES, error) ||
       !gst_stx_mapped_read(labels, gst_stx_scan_labels(scan), sizeof(guint32), error))
     return FALSE;
-  stx_bev_put_points(self->bev, points->data, labels->data, points->count, over ? ahead : NULL);
+  if (!gst_stx_scan_hues_follow(&self->hues, points, labels, error))
+    return FALSE;
+  stx_bev_put_points(
+      self->bev, points->data, self->hues.labels, points->count, over ? ahead : NULL);
   return TRUE;
 }
 
@@ -389,6 +393,7 @@ static void clear(GstStxPairing *pairing)
 
   self->bev = NULL;
   gst_stx_scratch_clear(&self->memory);
+  gst_stx_scan_hues_clear(&self->hues);
   gst_stx_mapped_clear(self->records, RECORDS);
 }
 

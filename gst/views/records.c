@@ -24,6 +24,29 @@ GstBuffer *gst_stx_scan_obstacles(GstBuffer *scan)
   return meta != NULL && meta->info.width == 0 ? meta->obstacles : NULL;
 }
 
+gboolean gst_stx_scan_hues_follow(
+    GstStxScanHues *hues, const GstStxMapped *points, const GstStxMapped *labels, StxError *error)
+{
+  gsize count = labels->data != NULL ? points->count : 0;
+
+  hues->labels = NULL;
+  if (count == 0)
+    return TRUE;
+  if (!gst_stx_scratch_reserve(&hues->memory, count * sizeof(guint32), error))
+    return FALSE;
+  if (hues->state == NULL)
+    hues->state = g_new0(StxClusterHues, 1);
+  stx_cluster_hues(hues->state, points->data, labels->data, count, hues->memory.data);
+  hues->labels = hues->memory.data;
+  return TRUE;
+}
+
+void gst_stx_scan_hues_clear(GstStxScanHues *hues)
+{
+  g_clear_pointer(&hues->state, g_free);
+  gst_stx_scratch_clear(&hues->memory);
+}
+
 GstBuffer *gst_stx_attached_stixels(
     GstBuffer *frame, const GstCaps *caps, GstStxImage *image, StxError *error)
 {

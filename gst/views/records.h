@@ -2,6 +2,7 @@
 /* Buffers that a view gets: stixels and where they lie, labels and obstacles of scans. */
 #pragma once
 
+#include "common/clusters/clusters_hues.h"
 #include "common/lookup/placement.h"
 #include "gst/base/mapped.h"
 #include "gst/stixels/stixels.h"
@@ -11,6 +12,17 @@ GstBuffer *gst_stx_scan_labels(GstBuffer *scan);
 
 /* The obstacles that were found in a scan and are attached to it, or NULL. */
 GstBuffer *gst_stx_scan_obstacles(GstBuffer *scan);
+
+/* Labels of scans with numbers of clusters, and so colours, that stay with things. */
+typedef struct {
+  StxClusterHues *state;
+  GstStxScratch memory;
+  const guint32 *labels; /* of this scan; NULL: it has none */
+} GstStxScanHues;
+
+gboolean gst_stx_scan_hues_follow(
+    GstStxScanHues *hues, const GstStxMapped *points, const GstStxMapped *labels, StxError *error);
+void gst_stx_scan_hues_clear(GstStxScanHues *hues);
 
 /* The image of stixels, and its place in the frame; a placement of zeros: it fills it. */
 typedef struct {

@@ -2,6 +2,7 @@
 /* Labels of a scan as a whole: literal scans, and sums over random ones. */
 #include "tests/testing.h"
 
+#include "common/clusters/clusters_hues.h"
 #include "common/clusters/clusters.h"
 
 #include <math.h>
@@ -26,6 +27,28 @@ STX_TEST(literal_scan)
   ck_assert(clusters[1].low[0] > clusters[1].high[0]);
   static const StxCluster second = {3, {-2, -1, 10}, {1, 1, 12}};
   ck_assert_mem_eq(&clusters[2], &second, sizeof second);
+}
+
+/* Four things that a car passes at 15 m/s, a metre apart or more; one is gone, one is new, and all
+ * have other numbers: what stays keeps its own. */
+STX_TEST(numbers_stay_with_things)
+{
+  static const float first[][4] = {
+      {9, 3, 0, 0}, {9.5f, 3, 1, 0}, {20, -3, 0, 0}, {5, 4, 0, 0}, {6, 0, 0, 0}};
+  static const float second[][4] = {{18.4f, -3, 0, 0}, {3.6f, 4, 0, 0}, {7.4f, 3, 0, 0},
+      {8, 3, 0, 0}, {40, 9, 0, 0}, {4.5f, 0, 0, 0}};
+  static const uint32_t labels[] = {
+      LABEL(1, 99), LABEL(1, 99), LABEL(2, 99), LABEL(3, 99), LABEL(0, 49)};
+  static const uint32_t now[] = {
+      LABEL(1, 99), LABEL(2, 99), LABEL(3, 99), LABEL(3, 99), LABEL(66, 10), LABEL(0, 49)};
+  static const uint32_t expected[] = {
+      LABEL(2, 99), LABEL(3, 99), LABEL(1, 99), LABEL(1, 99), LABEL(68, 10), LABEL(0, 49)};
+  static StxClusterHues hues;
+  uint32_t found[6];
+  stx_cluster_hues(&hues, first[0], labels, 5, found);
+  ck_assert_mem_eq(found, labels, sizeof labels);
+  stx_cluster_hues(&hues, second[0], now, 6, found);
+  ck_assert_mem_eq(found, expected, sizeof expected);
 }
 
 STX_TEST(no_points)
