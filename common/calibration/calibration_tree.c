@@ -359,7 +359,7 @@ static json_t *read_element(Xml *xml, int depth)
     value = close[-1] == '/' ? json_string("") : read_element(xml, depth + 1);
     if (value == NULL || !set_value(object, key, value, line)) {
       json_decref(object);
-      return NULL;
+      return value == NULL ? NULL : refuse_xml(xml, "not valid XML");
     }
   }
   size_t length = strcspn(xml->at, "<");
@@ -367,6 +367,7 @@ static json_t *read_element(Xml *xml, int depth)
   xml->at += length;
   const char *close = strchr(xml->at, '>');
   bool ends = depth == 0 ? *xml->at == 0 : xml->at[0] == '<' && xml->at[1] == '/' && close != NULL;
+  ends = ends && text != NULL; /* of valid UTF-8 */
   xml->at = close != NULL ? close + 1 : xml->at;
   bool empty = json_object_size(object) == 0;
   json_decref(empty ? object : text);

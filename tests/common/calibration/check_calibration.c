@@ -570,6 +570,8 @@ STX_TEST(no_calibration_at_all)
   expect_refusal("a: [1, 2\nb: 3\n", NULL, 0, "stx-first-", "not valid YAML");
   expect_refusal("<?xml version=\"1.0\"?>", NULL, 0, "stx-first-", "no <opencv_storage>");
   expect_refusal("<opencv_storage><K1>1</K2", NULL, 0, ":1: ", "not valid XML");
+  expect_refusal("<opencv_storage><K\xFA>1</K\xFA>", NULL, 0, ":1: ", "not valid XML");
+  expect_refusal("<opencv_storage><K1>\xFA</K1>", NULL, 0, ":1: ", "not valid XML");
   expect_refusal("<a><!-- b", NULL, 0, ":1: ", "not valid XML");
   expect_refusal("a: 1\na: 2\n", NULL, 0, ":2: ", "a key a second time");
   expect_refusal("[1, 2]: 3\n", NULL, 0, ":1: ", "a key that is no plain text");
