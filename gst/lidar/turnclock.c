@@ -10,6 +10,11 @@ static gint64 minus(guint64 one, guint64 other)
   return (gint64)(one - other);
 }
 
+static gint64 plus(gint64 one, gint64 other)
+{
+  return (gint64)((guint64)one + (guint64)other);
+}
+
 /* Without arrival nothing but the sensor's clock says how much time has passed; of one that was set
  * it is taken that none has. */
 static void go_on(GstStxTurnClock *self, guint64 sensor)
@@ -30,7 +35,7 @@ void gst_stx_turn_clock_note(GstStxTurnClock *self, guint64 sensor, GstClockTime
   } else if (arrives) {
     more = minus((guint64)offset, (guint64)self->offset);
     drift = MAX(sensor, self->last) / 10000 - MIN(sensor, self->last) / 10000;
-    self->offset = more < 0 || more > JUMP ? offset : self->offset + MIN(more, drift);
+    self->offset = more < 0 || more > JUMP ? offset : plus(self->offset, MIN(more, drift));
   } else {
     go_on(self, sensor);
   }
