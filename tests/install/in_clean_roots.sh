@@ -10,6 +10,7 @@
 #   flags      the suite common, with the flags of packages
 #   make       packages, as README says
 #   lintian    what it finds in them
+#   tests      their own, of debian/tests
 #   install    in a root without anything: README's pipeline, the programs; taken away again
 #   source     the same, from source
 #   container  the image that the Containerfile describes, where there is buildah
@@ -103,6 +104,11 @@ step_lintian() {
     /out/build-debs/*.changes"
 }
 
+step_tests() {
+  echo "== $suite: autopkgtest"
+  packages="autopkgtest dpkg-dev" root "autopkgtest /out/build-debs/*.changes -- null"
+}
+
 step_install() {
   echo "== $suite: README's packages in a root without anything, and its pipeline"
   root "cp -r /out/build-debs .
@@ -159,7 +165,7 @@ step_container() {
 }
 
 steps=${*:3}
-for step in ${steps:-flags make lintian install source container}; do
+for step in ${steps:-flags make lintian tests install source container}; do
   "step_$step"
 done
 if [ -f "$folder/install.png" ] && [ -f "$folder/source.png" ]; then
