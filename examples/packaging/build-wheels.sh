@@ -18,6 +18,8 @@ output=$(realpath -m "${1:-$(dirname "$0")/../../dist}")
 cd "$(dirname "$0")/../.." || exit
 set -- "${@:2}"
 [ $# -gt 0 ] || set -- x86_64 aarch64
+. tests/packages.sh
+install_packages binutils pkg-config python3-venv
 glibc=2.28
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
