@@ -20,7 +20,6 @@ from records import OBJECT, parse  # noqa: E402
 Gst.init(None)
 
 WIDTH, HEIGHT, CELL = 1242, 375, 8
-FRAMES = 2
 FOCAL_BASELINE = .58 * WIDTH * .54  # the street's
 GROUND, SKY, NONE = (0, 1, 9), 10, 255  # Cityscapes' train ids
 FAR = 40  # metres: what is beyond is not asked for
@@ -31,9 +30,9 @@ Frame = collections.namedtuple("Frame", "picture stixels nearest")
 Played = collections.namedtuple("Played", "frames error street")
 
 
-def short(word):
+def short(word, frames):
     """A number of buffers for a test, in proportion."""
-    return re.sub(r"num-buffers=(\d+)", lambda found: f"num-buffers={int(found[1]) * FRAMES // 50}",
+    return re.sub(r"num-buffers=(\d+)", lambda found: f"num-buffers={int(found[1]) * frames // 50}",
                   word)
 
 
@@ -58,31 +57,30 @@ def frame_of(sample):
     return Frame(picture, parse(records.extract_dup(0, records.get_size())), nearest_of(stixels))
 
 
-def play(words):
-    """The picture that a line for the shell shows in its window."""
+def play(words, frames=1):
+    """The pictures that a line for the shell shows in its window: so many of 50."""
     street = " ".join(word for word in words[words.index("street-scene-src"):][:6]
                       if word.split("=")[0] in OF_THE_STREET)
-    words = [short(word) for word in words[1:]]
+    words = [short(word, frames) for word in words[1:]]
     window = words.index("autovideosink")
     words[window:window + 1] = ["appsink", "name=sink", "sync=false"]
     pipeline = Gst.parse_launchv(words)
-    sink, frames, message = pipeline.get_by_name("sink"), [], None
+    sink, shown, message = pipeline.get_by_name("sink"), [], None
     pipeline.set_state(Gst.State.PLAYING)
     while message is None and not sink.is_eos():
         if sample := sink.try_pull_sample(50 * Gst.MSECOND):
-            frames.append(frame_of(sample))
+            shown.append(frame_of(sample))
         message = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
     pipeline.set_state(Gst.State.NULL)
-    return Played(frames, " ".join(map(str, message.parse_error())) if message else "", street)
+    return Played(shown, " ".join(map(str, message.parse_error())) if message else "", street)
 
 
 # ---- The truth ----------------------------------------------------------------------------------
 
 @functools.lru_cache
-def view(name, kind, street):
-    """Pictures of the street, each as rows of pixels."""
+def pictures(name, kind, street, count):
     pipeline = Gst.parse_launch(
-        f"street-scene-src view={name} num-buffers={FRAMES} {street} ! video/x-raw,format={kind},"
+        f"street-scene-src view={name} num-buffers={count} {street} ! video/x-raw,format={kind},"
         f"width={WIDTH},height={HEIGHT} ! appsink name=sink")
     sink, found = pipeline.get_by_name("sink"), []
     pipeline.set_state(Gst.State.PLAYING)
@@ -94,13 +92,18 @@ def view(name, kind, street):
     return found
 
 
+def view(name, kind, played):
+    """Pictures of the street that was played, each as rows of pixels."""
+    return pictures(name, kind, played.street, len(played.frames))
+
+
 def classes(played):
-    return [rows[:, :WIDTH] for rows in view("semantics", "GRAY8", played.street)]
+    return [rows[:, :WIDTH] for rows in view("semantics", "GRAY8", played)]
 
 
 def nearest(played):
     """For each frame metres to the nearest thing that stands in each column of cells."""
-    for rows, label in zip(view("disparity", "GRAY16_LE", played.street), classes(played)):
+    for rows, label in zip(view("disparity", "GRAY16_LE", played), classes(played)):
         disparity = np.ascontiguousarray(rows).view("<u2")[:, :WIDTH] / 256
         stands = ~np.isin(label, GROUND + (SKY, NONE)) & (disparity > 0)
         metres = np.full(disparity.shape, np.inf)
@@ -111,7 +114,7 @@ def nearest(played):
 def columns(played):
     """Found and true distances of all columns, one frame behind the other."""
     found = np.concatenate([frame.nearest for frame in played.frames])
-    return found, np.concatenate(list(nearest(played)))[:len(found)]
+    return found, np.concatenate(list(nearest(played)))
 
 
 # ---- What is wrong ------------------------------------------------------------------------------
@@ -185,7 +188,7 @@ def in_a_column(played):
 
 def bare(played):
     """Share of the pictures with nothing drawn on them."""
-    plain = [rows.tobytes() for rows in view("left", "RGB", played.street)]
+    plain = [rows.tobytes() for rows in view("left", "RGB", played)]
     equal = [np.mean(np.frombuffer(frame.picture, np.uint8) == np.frombuffer(picture, np.uint8))
              for frame, picture in zip(played.frames, plain)]
     return np.mean(np.array(equal) > .9)
