@@ -5,7 +5,8 @@
 usage: launch_lines.py SOURCE_ROOT
 
 A line passes if the pipeline ends without an error, or, where it has no end, if it ends cleanly on
-an interrupt after its first frames. num-buffers is reduced to a few. Files of the
+an interrupt after its first frames. num-buffers is reduced to one, and the street to a small one
+where a line names no size: check_debugging.py and check_frames.py look at it in full. Files of the
 reader's own are those of samples.py. Lines that need a camera are only parsed as far as their
 elements, every factory named in them must exist, with the properties set: tests/cameras/ runs
 these. Windows are replaced by fakesink; a page whose lines open one says how to do without, and
@@ -30,6 +31,7 @@ SECONDS = 0.1  # of a line without an end, once its first frames have reached th
 SECONDS_IDLE = 5  # of one that gets nothing
 SECONDS_MOST = 60
 BUFFERS = 1
+SMALL = f"width={samples.WIDTH},height={samples.HEIGHT}"
 NEEDS_CAMERA = re.compile(r"v4l2src|/dev/|\.mp4|…|udpsrc|tensor_")
 AT_ONCE = 3  # most of them wait
 
@@ -107,6 +109,23 @@ def shortened(word):
     return "fakevideosink" if word in ("autovideosink", "ximagesink") else word
 
 
+def small_street(words):
+    """The words of a line, with a size behind each source of a picture that is given none. Cameras
+    of a file have theirs."""
+    words = list(words)
+    if any("calibration=" in word for word in words):
+        return words
+    for i in reversed(range(len(words) - 1)):
+        if words[i] == "street-scene-src" and "!" in words[i:-1]:
+            link = words.index("!", i)
+            then = words[link + 1]
+            if then.startswith("video/x-raw") and "width=" not in then:
+                words[link + 1] += f",{SMALL}"
+            elif "width=" not in then and "view=lidar" not in " ".join(words[i:link]):
+                words[link:link] = ["!", f"video/x-raw,{SMALL}"]
+    return words
+
+
 def wait_for_playing(process, output):
     """An interrupt before that may be lost, or block GStreamer 1.22 for ever: its event waits for
     a live source that waits for its sink to play, and the state that lets it for the event. A
@@ -143,7 +162,7 @@ def end_of(process, output, ends):
 def run(words, folder):
     ends = any("num-buffers=" in word or "filesrc" in word for word in words)
     with tempfile.TemporaryFile("w+", errors="replace") as output:
-        process = subprocess.Popen(["gst-launch-1.0", "-em", *map(shortened, words)], cwd=folder,
+        process = subprocess.Popen(["gst-launch-1.0", "-em", *map(shortened, small_street(words))], cwd=folder,
                                    stdin=subprocess.DEVNULL, stdout=output,
                                    stderr=subprocess.STDOUT)
         problem = end_of(process, output, ends)
