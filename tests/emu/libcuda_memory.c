@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -14,27 +16,59 @@
 #define ALIGNMENT 256 /* promised for device memory */
 #define PITCH 512     /* rows of cuMemAllocPitch */
 #define MAX_PITCH 0x7fffffff
+#define FILL 0xCD
 
 /* ---- Allocation --------------------------------------------------------------------------- */
 
 #define SPARSE ((size_t)1 << 30) /* from that many bytes on */
 
+/* Device memory ends at a page that faults, but for what its alignment leaves: kernels are not
+ * instrumented, and what one of them reads or writes too far is seen here. */
+static size_t rounded(size_t size, size_t unit)
+{
+  return (size + unit - 1) / unit * unit;
+}
+
+/* The bytes before and behind memory, up to its pages. */
+static size_t bytes_before(size_t size, size_t page)
+{
+  return rounded(size, page) - rounded(size, ALIGNMENT);
+}
+
+static uint8_t *new_pages(size_t size, bool sparse)
+{
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), room = rounded(size, page);
+  uint8_t *pages = stx_ptx_zeros(room + page);
+  if (mprotect(pages + room, page, PROT_NONE) != 0)
+    abort();
+  if (!sparse)
+    memset(pages, FILL, room);
+  return pages + bytes_before(size, page);
+}
+
+static void check_filled(const uint8_t *from, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (from[i] != FILL) {
+      fprintf(stderr, "fake libcuda: there was a write around device memory\n");
+      abort();
+    }
+}
+
 static void memory_destroy(FakeObject *object)
 {
   FakeMemory *memory = (FakeMemory *)object;
-  if (memory->sparse)
-    stx_ptx_zeros_free(memory->base, memory->size);
-  else
-    free(memory->base);
-  stx_ptx_zeros_free(memory->known, memory->size);
-}
-
-static bool make_dense(void **base, size_t size)
-{
-  if (posix_memalign(base, ALIGNMENT, size) != 0)
-    return false;
-  memset(*base, 0xCD, size);
-  return true;
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), size = memory->size;
+  size_t before = bytes_before(size, page);
+#ifdef __SANITIZE_ADDRESS__
+  ASAN_UNPOISON_MEMORY_REGION(memory->base, size);
+#endif
+  if (!memory->sparse) {
+    check_filled(memory->base - before, before);
+    check_filled(memory->base + size, rounded(size, ALIGNMENT) - size);
+  }
+  stx_ptx_zeros_free(memory->base - before, rounded(size, page) + page);
+  stx_ptx_zeros_free(memory->known, size);
 }
 
 static CUresult allocate(FakeKind kind, size_t size, FakeMemory **memory)
@@ -49,13 +83,10 @@ static CUresult allocate(FakeKind kind, size_t size, FakeMemory **memory)
   if (used > fake_settings()->memory || size > fake_settings()->memory - used)
     return CUDA_ERROR_OUT_OF_MEMORY;
   bool sparse = size >= SPARSE;
-  void *base = sparse ? stx_ptx_zeros(size) : NULL;
-  if (!sparse && !make_dense(&base, size))
-    return CUDA_ERROR_OUT_OF_MEMORY;
   *memory = fake_new(kind, context, sizeof **memory);
   if (*memory == NULL)
     abort();
-  (*memory)->base = base;
+  (*memory)->base = new_pages(size, sparse);
   (*memory)->sparse = sparse;
   (*memory)->size = size;
   (*memory)->object.destroy = memory_destroy;
