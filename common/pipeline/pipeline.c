@@ -10,7 +10,7 @@
 #include "common/fulldp/fulldp.h"
 #include "common/labels.h"
 #include "common/memory/memory.h"
-#include "common/satdp/satdp_before.h"
+#include "common/satdp/satdp_prior.h"
 #include "common/sgm/sgm_range.h"
 
 struct StxPipeline {
@@ -36,7 +36,7 @@ struct StxPipeline {
   bool follows; /* the next frame follows one of this camera, on this road */
   StxCamera camera;
   StxRoadTrack road;
-  StxSatdpBefore before;
+  StxSatdpPrior prior;
   StxSgmRange range; /* of what the settings of sgm leave open */
 };
 
@@ -293,9 +293,9 @@ static bool allocate_all(StxPipeline *p, StxError *error)
   p->starts = stx_allocate(cells);
   p->stixels = stx_allocate(cells * sizeof *p->stixels);
   p->scratch = stx_allocate(scratch_size(p));
-  p->before.memory = stx_allocate(stx_satdp_before_size(grid));
+  p->prior.memory = stx_allocate(stx_satdp_prior_size(grid));
   if ((!matches || p->disparity.data) && (!trusts || p->confidence.data) && p->columns &&
-      p->starts && p->stixels && p->scratch && p->before.memory)
+      p->starts && p->stixels && p->scratch && p->prior.memory)
     return true;
   return stx_fail(
       error, "not enough memory for frames of %d × %d pixels", grid->width, grid->height);
@@ -329,7 +329,7 @@ void stx_pipeline_free(StxPipeline *p)
   free(p->starts);
   free(p->stixels);
   free(p->scratch);
-  free(p->before.memory);
+  free(p->prior.memory);
   free(p);
 }
 
@@ -417,15 +417,15 @@ static bool run_satdp(
                       (p->sgm != NULL ? p->settings.sgm.sky : in->confidence_is_sky);
   if (!stx_satdp_prepare(params, &out->camera, out->line, tables, error))
     return false;
-  bool full = p->settings.model == STX_PIPELINE_FULLDP, steady = !full && params->change_cost > 0;
+  bool full = p->settings.model == STX_PIPELINE_FULLDP;
   if (full)
     stx_fulldp_prepare(params, tables);
-  params->before = steady ? stx_satdp_before(&p->before, &params->grid, p->columns) : NULL;
+  params->prior = full ? NULL : stx_satdp_prior(&p->prior, params, p->columns, out->line);
   if (!p->satdp->run(params, tables, tables->has_ground, p->columns, starts, p->stixels, &result,
           p->scratch, &p->place, error))
     return false;
-  if (steady)
-    stx_satdp_remember(&p->before, &params->grid, p->stixels, result.count);
+  if (!full)
+    stx_satdp_remember(&p->prior, &params->grid, p->stixels, result.count);
   out->count = result.count;
   out->pairs = stx_satdp_pairs(&params->grid, tables->has_ground);
   out->evaluated = result.evaluated;
@@ -440,7 +440,7 @@ static bool follow_camera(StxPipeline *p, const StxCamera *camera, StxError *err
   if (p->follows && stx_camera_is_same(&p->camera, camera))
     return true;
   p->camera = *camera;
-  p->before.known = false;
+  p->prior.known = false;
   p->follows = stx_road_track_reset(&p->road, p->settings.ground, camera, error);
   return p->follows;
 }

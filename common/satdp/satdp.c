@@ -82,6 +82,10 @@ static const StxField fields[] = {
         "Cost of a cell of another kind than in the frame before, while the camera stands, nats "
         "(0 = each frame alone)",
         NUMBER(change_cost, 0, 4), .unit = "nat"},
+    {"raised-cost", "Raised cost",
+        "Cost of a cell of ground that low things lie on, as rocks do, nats (0 = they are not "
+        "looked for)",
+        NUMBER(raised_cost, 0, 32), .unit = "nat"},
     {"class-kinds", "Kinds of classes",
         "Classes of ground and sky, by name or number; others are objects", .field = "class_kinds",
         STX_STORED(SPELLED, StxSatdpParams, ground_classes), .spelling = &stx_class_kinds},
@@ -390,6 +394,7 @@ static void prepare_tables(const StxSatdpParams *params, const StxCamera *camera
   tables->first_object = nats(params->first_object_cost);
   tables->first_sky = nats(params->first_sky_cost);
   tables->change = nats(params->change_cost);
+  tables->raised = nats(params->raised_cost);
   tables->stixel_cost = nats(automatic_cost(params));
   tables->pair_cost = nats(params->pair_cost);
   tables->pair_slope = pair_slope(params);

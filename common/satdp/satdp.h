@@ -53,8 +53,8 @@
  *   Noise    sigma_weight · ln(sigma / smallest sigma) per cell of known disparity, sigma as it is
  *            folded into the cell's weight: what normalizes the Gaussian of Eq. 6 and 12. Without
  *            it, a kind of large sigma wins wherever nothing fits
- *   Before   change_cost per cell that had another kind in the frame before (`before`): part of
- *            Noise in every sum
+ *   Prior    change_cost per cell that had another kind in the frame before, and raised_cost per
+ *            cell of ground where something low lies on it (`prior`): part of Noise in every sum
  *   First    first_object_cost or first_sky_cost if the lowest stixel of a column is an object or
  *            sky (the prior of the first stixel in Eq. 8): a road camera looks down on ground. With
  *            a road line a nat more for an object whose lowest cell is unknown: with the defaults
@@ -94,6 +94,9 @@
  * above: roads have less texture than what stands on them. */
 #define STX_SATDP_HIDDEN 0.4
 
+/* In StxSatdpParams.prior: something low lies on the ground in this cell (satdp_prior.h). */
+#define STX_SATDP_RAISED 0x40
+
 /* Epsilon of rdp.h, in pixels, where what it keeps tells at which rows stixels may begin. */
 #define STX_SATDP_EPSILON 0.5
 
@@ -121,7 +124,8 @@ typedef struct {
   double sky_cost;               /* and that is surely sky */
   double first_object_cost;      /* of an object as the lowest stixel of its column */
   double first_sky_cost;         /* likewise of sky */
-  double change_cost;            /* per cell of another kind than in the frame before, `before` */
+  double change_cost;            /* per cell of another kind than in the frame before, `prior` */
+  double raised_cost;            /* per cell of ground that `prior` says is raised */
   uint32_t ground_classes;       /* bit k: class k is ground; */
   uint32_t sky_classes;          /* bit k: class k is sky (no bit in both); others are objects;
                                     users write both as "ground=road,1,9;sky=10" */
@@ -130,9 +134,10 @@ typedef struct {
   double outlier_range;          /* likewise: disparities that a wrong one may have, px */
   bool sky_known;                /* of the columns, so no row of the table: what made them has
                                     looked for the sky, and says where it is */
-  const uint8_t *before; /* likewise, where the columns are: the kind of each cell in the frame
-                            before (StxKind; 0: any is as likely), in the order of a channel. NULL:
-                            none, as for fulldp */
+  const uint8_t *prior; /* likewise, where the columns are: the kind of each cell in the frame
+                           before (StxKind; 0: any is as likely), and STX_SATDP_RAISED where
+                           something lies on the ground, in the order of a channel. NULL: nothing
+                           is known, as for fulldp */
 } StxSatdpParams;
 
 /* Cityscapes' train ids: ground = road 0, sidewalk 1, terrain 9; sky = 10. */
@@ -142,7 +147,7 @@ typedef struct {
     .sigma_height = 0.06, .sigma_angle = 0.003, .sigma_depth = 0.05, .ground_sigma_intercept = 10, \
     .ground_sigma_slope = 0.3, .object_sigma_slope = 0.02, .pair_cost = 0.1, .pair_slope = 0.1,    \
     .pair_tolerance = 2, .horizon_cost = 3, .unknown_cost = 0.3, .sky_cost = 6,                    \
-    .first_object_cost = 5, .first_sky_cost = 5, .change_cost = 1,                                 \
+    .first_object_cost = 5, .first_sky_cost = 5, .change_cost = 1, .raised_cost = 4,               \
     .ground_classes = 1u << 0 | 1u << 1 | 1u << 9, .sky_classes = 1u << 10,                        \
     .outlier_share = {0.15, 0.15, 0.4}, .outlier_range = 128                                       \
   }
@@ -199,7 +204,8 @@ typedef struct {
   int32_t noise_ground[STX_MAX_ROWS]; /* of each kind if it is known */
   int32_t noise_object[65536 >> STX_OBJECT_BIN];
   int32_t noise_sky;
-  int32_t change;                  /* of a cell of another kind than before */
+  int32_t change;                  /* of a cell of another kind than before, … */
+  int32_t raised;                  /* … and of ground where it is raised */
   int32_t first_object, first_sky; /* energies, integers; stx_first_object */
   int32_t stixel_cost, pair_cost;  /* likewise */
   uint32_t pair_slope;             /* 2^-22 energies per 1/256 px: 0, or odd and below 2^31.

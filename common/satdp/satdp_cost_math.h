@@ -87,11 +87,12 @@ STX_INLINE int32_t stx_cell_energy(const StxSatdpTables *tables, int kind, int u
   return disparity != STX_DISPARITY_UNKNOWN ? noise : kind == STX_BELOW_SKY ? 0 : unknown;
 }
 
-/* The cost of a cell that was of the StxKind `was`, or of none, in a stixel of kind `kind` (an
- * StxBelow). */
-STX_INLINE int32_t stx_change_energy(const StxSatdpTables *tables, int kind, uint32_t was)
+/* The cost of a cell in a stixel of kind `kind` (an StxBelow) by its `prior` (StxSatdpParams). */
+STX_INLINE int32_t stx_prior_energy(const StxSatdpTables *tables, int kind, uint32_t prior)
 {
-  return was != 0 && was != (uint32_t)kind + 1 ? tables->change : 0;
+  uint32_t was = prior & ~(uint32_t)STX_SATDP_RAISED;
+  int32_t changed = was != 0 && was != (uint32_t)kind + 1 ? tables->change : 0;
+  return changed + (kind == STX_BELOW_GROUND && was != prior ? tables->raised : 0);
 }
 
 /* The cost of an object as the lowest stixel; `disparity` is that of the column's lowest cell. */

@@ -40,9 +40,9 @@ static void add_cells(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms 
     int v = stx_road_cell(t, drop, u);
     uint32_t d = disparity[t->rows - 1 - u], w = weight[t->rows - 1 - u];
     double energy = stx_cell_energy(t, below_of(piece->kind), v, d, w, next_above(t, disparity, u));
-    if (job->params->before != NULL)
-      terms->noise += stx_change_energy(t, below_of(piece->kind),
-          job->params->before[(size_t)job->column * (size_t)t->rows + (size_t)(t->rows - 1 - u)]);
+    if (job->params->prior != NULL)
+      terms->noise += stx_prior_energy(t, below_of(piece->kind),
+          job->params->prior[(size_t)job->column * (size_t)t->rows + (size_t)(t->rows - 1 - u)]);
     *(d != STX_DISPARITY_UNKNOWN ? &terms->noise : &terms->unknown) += energy;
     if (piece->kind == STX_KIND_GROUND)
       terms->horizon += stx_off_road(d, t->road_low[v], t->road_high[v], t->off_road);

@@ -141,15 +141,15 @@ static void add_depth_row(const Group *g, int u, int v)
   }
 }
 
-static void add_changes(const Group *g, int u)
+static void add_prior(const Group *g, int u)
 {
   int rows = g->tables->rows;
   SumRow *row = &g->rows[u + 1];
   EACH_LANE
   {
-    uint32_t was = g->params->before[(size_t)g->column[l] * rows + rows - 1 - u];
+    uint32_t prior = g->params->prior[(size_t)g->column[l] * rows + rows - 1 - u];
     for (int kind = 0; kind < KINDS; kind++)
-      row->placed[kind][l] += stx_change_energy(g->tables, kind, was);
+      row->placed[kind][l] += stx_prior_energy(g->tables, kind, prior);
   }
 }
 
@@ -219,8 +219,8 @@ static void build_depth(const Group *g)
   g->cut[0] = set1_half_f32((float)g->tables->cut[0]);
   for (int u = 0; u < rows; u++) {
     add_depth_row(g, u, stx_road_cell(g->tables, g->drop, u));
-    if (g->params->before != NULL)
-      add_changes(g, u);
+    if (g->params->prior != NULL)
+      add_prior(g, u);
   }
   look_ahead(g);
   memset(g->rest[rows], 0, sizeof(Lanes));

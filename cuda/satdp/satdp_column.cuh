@@ -357,9 +357,9 @@ STX_DEVICE uint32_t load_cell(const Column *c, int channel, int u)
   return __ldg(c->args->columns + (first_cell(c, channel) - (uint32_t)u));
 }
 
-STX_DEVICE uint32_t load_before(const Column *c, int u)
+STX_DEVICE uint32_t load_prior(const Column *c, int u)
 {
-  return __ldg(c->args->params.before + (first_cell(c, 0) - (uint32_t)u));
+  return __ldg(c->args->params.prior + (first_cell(c, 0) - (uint32_t)u));
 }
 
 /* A cell for the lanes above the last, whose sums are not stored. */
@@ -565,8 +565,8 @@ STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u, int drop, uin
   int v = stx_road_cell(t, drop, u);
   uint32_t disparity = load_cell(c, 0, u);
   int energy = stx_cell_energy(t, kind, v, disparity, load_cell(c, 1, u), above);
-  if (c->args->params.before != NULL)
-    energy += stx_change_energy(t, kind, load_before(c, u));
+  if (c->args->params.prior != NULL)
+    energy += stx_prior_energy(t, kind, load_prior(c, u));
   if (kind == GROUND)
     energy += stx_off_road(disparity, __ldg(&t->road_low[v]), __ldg(&t->road_high[v]), t->off_road);
   if (kind == GROUND)

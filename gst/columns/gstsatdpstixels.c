@@ -18,7 +18,7 @@
 #include "common/fulldp/fulldp.h"
 #include "common/roadline/roadline_track.h"
 #include "common/satdp/satdp.h"
-#include "common/satdp/satdp_before.h"
+#include "common/satdp/satdp_prior.h"
 #include "common/satdp/satdp_carrier.h"
 #include "gst/columns/rdpstage.h"
 #include "gst/columns/segmentation.h"
@@ -29,7 +29,7 @@ GST_DEBUG_CATEGORY_STATIC(gst_sat_dp_stixels_debug);
 #define GST_CAT_DEFAULT gst_sat_dp_stixels_debug
 
 /* Slots of the stage. */
-enum { LOOK = GST_STX_SEGMENTATION_SLOT, TABLES, SCRATCH, RDP_SCRATCH, RDP_RESULT, KEPT, BEFORE };
+enum { LOOK = GST_STX_SEGMENTATION_SLOT, TABLES, SCRATCH, RDP_SCRATCH, RDP_RESULT, KEPT, PRIOR };
 
 typedef enum { MODEL_GAUSSIAN, MODEL_GAUSSIAN_UNIFORM } Model;
 typedef enum { CANDIDATES_ALL, CANDIDATES_RDP } Candidates;
@@ -57,8 +57,8 @@ struct _GstSatDpStixels {
   Settings active; /* settings of this frame, with the grid of its stream */
   StxSatdpTables *tables;
   StxRoadTrack road;
-  StxSatdpBefore before;
-  GstStxScratch before_memory;
+  StxSatdpPrior prior;
+  GstStxScratch prior_memory;
   gboolean restart;        /* the next frame does not follow the one before */
   GstClockTime last;       /* of the frame before */
   gboolean followed;       /* `line` is that of this frame */
@@ -165,9 +165,9 @@ static gboolean configure(GstStxSegmentation *base, StxError *error)
 
   self->restart = FALSE;
   if (!gst_stx_scratch_reserve(
-          &self->before_memory, stx_satdp_before_size(&self->active.params.grid), error))
+          &self->prior_memory, stx_satdp_prior_size(&self->active.params.grid), error))
     return FALSE;
-  self->before = (StxSatdpBefore){self->before_memory.data, FALSE};
+  self->prior = (StxSatdpPrior){self->prior_memory.data, FALSE};
   return stx_satdp_check(&self->active.params, error) && load_carrier(self, error) &&
          gst_stx_scratch_reserve(
              &self->road_scratch, stx_roadline_scratch(&self->active.params.grid), error) &&
@@ -198,10 +198,13 @@ static void warn_no_road(GstSatDpStixels *self)
       (NULL));
 }
 
-/* Whether a frame's kinds are a prior of the next. */
-static gboolean is_steady(const GstSatDpStixels *self)
+/* Whether kinds have a prior, which is found on the host. */
+static gboolean has_prior(const GstSatDpStixels *self)
 {
-  return self->active.model == MODEL_GAUSSIAN && self->active.params.change_cost > 0;
+  const StxSatdpParams *params = &self->active.params;
+
+  return self->active.model == MODEL_GAUSSIAN &&
+         (params->change_cost > 0 || params->raised_cost > 0);
 }
 
 /* The disparity and weight channels, on the host. */
@@ -220,22 +223,23 @@ static const void *look(
 static gboolean follow_road(GstSatDpStixels *self, GstStxStage *stage, GstBuffer *frame,
     const void *columns, StxError *error)
 {
-  gboolean steady = is_steady(self), cut;
+  gboolean prior = has_prior(self), cut;
   const void *host = NULL;
 
   if (self->followed)
     return TRUE;
-  if ((steady || self->road.estimate) && (host = look(self, stage, columns, error)) == NULL)
+  if ((prior || self->road.estimate) && (host = look(self, stage, columns, error)) == NULL)
     return FALSE;
   cut = gst_stx_frame_is_cut(frame, &self->last) || self->restart;
-  self->before.known &= steady && !cut;
-  self->kinds = steady ? stx_satdp_before(&self->before, &self->active.params.grid, host) : NULL;
+  self->prior.known &= prior && !cut;
   if (self->restart || (cut && self->road.estimate))
     stx_road_track_reset(&self->road, self->active.ground, &self->stream->camera, NULL);
   self->restart = FALSE;
   self->followed = TRUE;
   self->line =
       stx_road_track_follow(&self->road, &self->active.params.grid, host, self->road_scratch.data);
+  self->kinds =
+      prior ? stx_satdp_prior(&self->prior, &self->active.params, host, self->line) : NULL;
   if (self->line == NULL)
     warn_no_road(self);
   else
@@ -287,10 +291,11 @@ static GstFlowReturn segment(GstStxSegmentation *base, GstBuffer *frame, const v
   if (impl == NULL || !follow_road(self, stage, frame, columns, error) ||
       !stx_satdp_prepare(params, &self->stream->camera, self->line, self->tables, error))
     return GST_FLOW_ERROR;
+  params->prior = NULL;
   if (outliers)
     stx_fulldp_prepare(params, self->tables);
-  else if (self->kinds != NULL && (params->before = gst_stx_stage_table(
-                                       stage, BEFORE, self->kinds, cells, &copy, error)) == NULL)
+  else if (self->kinds != NULL && (params->prior = gst_stx_stage_table(
+                                       stage, PRIOR, self->kinds, cells, &copy, error)) == NULL)
     return GST_FLOW_ERROR;
   tables = gst_stx_stage_constant(stage, TABLES, self->tables, sizeof(*self->tables), error);
   if (tables == NULL)
@@ -308,8 +313,8 @@ static void remember(GstStxSegmentation *base, const StxStixel *records, gsize c
 {
   GstSatDpStixels *self = GST_SAT_DP_STIXELS(base);
 
-  if (is_steady(self))
-    stx_satdp_remember(&self->before, &self->active.params.grid, records, count);
+  if (has_prior(self))
+    stx_satdp_remember(&self->prior, &self->active.params.grid, records, count);
 }
 
 static void post(GstStxSegmentation *base, GstBuffer *frame, const void *data)
@@ -353,7 +358,7 @@ static void finalize(GObject *object)
   GstSatDpStixels *self = GST_SAT_DP_STIXELS(object);
 
   gst_stx_scratch_clear(&self->road_scratch);
-  gst_stx_scratch_clear(&self->before_memory);
+  gst_stx_scratch_clear(&self->prior_memory);
   g_free(self->settings.carrier);
   g_clear_pointer(&self->tables, g_free);
   G_OBJECT_CLASS(gst_sat_dp_stixels_parent_class)->finalize(object);

@@ -317,7 +317,7 @@ STX_TEST(kinds_of_the_frame_before_agree)
     StxRoadLine line = tilted_road(&random, params.grid.height);
     STX_AUTO(Case) *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
     fill_case(c, round % FILLINGS, &random);
-    case_before(c, &random);
+    case_prior(c, &random);
     if (round % 2)
       case_starts(c, 50, &random);
     expect_case_agrees(c, "the frame before");

@@ -22,9 +22,9 @@ SatdpRun satdp_run_cuda(const StxSatdpImpl *impl, const Case *c, const char *wha
   void *columns = stx_device_copy_of(c->columns, stx_grid_bytes(grid));
   size_t cells = (size_t)stx_grid_columns(grid) * stx_grid_rows(grid);
   void *starts = c->starts == NULL ? NULL : stx_device_copy_of(c->starts, cells);
-  void *before = c->before == NULL ? NULL : stx_device_copy_of(c->before, cells);
+  void *prior = c->prior == NULL ? NULL : stx_device_copy_of(c->prior, cells);
   StxSatdpParams params = c->params;
-  params.before = before;
+  params.prior = prior;
   STX_ON_DEVICE void *stixels = stx_device_alloc(room),
                      *result = stx_device_alloc(sizeof run.result);
   STX_ON_DEVICE void *scratch = stx_device_alloc(impl->scratch_size(&c->params, 1));
@@ -37,8 +37,8 @@ SatdpRun satdp_run_cuda(const StxSatdpImpl *impl, const Case *c, const char *wha
   expect_unchanged(columns, c->columns, stx_grid_bytes(grid), what);
   if (starts != NULL)
     expect_unchanged(starts, c->starts, cells, what);
-  if (before != NULL)
-    expect_unchanged(before, c->before, cells, what);
+  if (prior != NULL)
+    expect_unchanged(prior, c->prior, cells, what);
   expect_unchanged(tables, &c->tables, sizeof c->tables, what);
   return run;
 }

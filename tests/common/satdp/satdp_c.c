@@ -75,11 +75,11 @@ static void build_tables(const Job *job, int column, Column *c)
     c->ground[u + 1] = add_cell(c->ground[u], ground, t->x[u], off);
     c->object[u + 1] = add_cell(c->object[u], object, t->x[u], d);
     c->sky[u + 1] = add_cell(c->sky[u], sky, t->x[u], d);
-    const uint8_t *before = job->params->before;
-    uint32_t was = before != NULL ? before[(size_t)column * t->rows + t->rows - 1 - u] : 0;
+    const uint8_t *priors = job->params->prior;
+    uint32_t prior = priors != NULL ? priors[(size_t)column * t->rows + t->rows - 1 - u] : 0;
     for (int kind = 0; kind < 3; kind++)
       c->cells[kind][u + 1] = c->cells[kind][u] + stx_cell_energy(t, kind, v, d, w, above) +
-                              stx_change_energy(t, kind, was);
+                              stx_prior_energy(t, kind, prior);
     c->cells[0][u + 1] += stx_off_road(d, t->road_low[v], t->road_high[v], t->off_road) +
                           (t->horizon_ground[v + 1] - t->horizon_ground[v]);
     c->cells[2][u + 1] += t->horizon_sky[v + 1] - t->horizon_sky[v];

@@ -65,6 +65,7 @@ StxSatdpParams random_params(StxRandom *random)
   p.first_sky_cost = pick(random, 0, 2, 1000);
   p.sky_cost = pick(random, 0, 1.5, 32);
   p.change_cost = pick(random, 0, 1, 4);
+  p.raised_cost = pick(random, 0, 4, 32);
   return p;
 }
 
@@ -109,8 +110,8 @@ void free_case(Case *c)
   stx_guarded_free(c->columns);
   if (c->starts != NULL)
     stx_guarded_free(c->starts);
-  if (c->before != NULL)
-    stx_guarded_free(c->before);
+  if (c->prior != NULL)
+    stx_guarded_free(c->prior);
   free(c);
 }
 
@@ -130,13 +131,16 @@ void case_starts(Case *c, int percent, StxRandom *random)
         stx_random_below(random, 100) < percent ? allowed[stx_random_below(random, 3)] : 0;
 }
 
-void case_before(Case *c, StxRandom *random)
+void case_prior(Case *c, StxRandom *random)
 {
   size_t cells = most_stixels(c);
-  c->params.before = c->before = stx_guarded_alloc(cells);
-  for (size_t i = 0; i < cells; i++)
-    c->before[i] = i > 0 && stx_random_below(random, 5) ? c->before[i - 1]
-                                                        : (uint8_t)stx_random_below(random, 4);
+  c->params.prior = c->prior = stx_guarded_alloc(cells);
+  for (size_t i = 0; i < cells; i++) {
+    int raised = stx_random_below(random, 2) * STX_SATDP_RAISED;
+    c->prior[i] = i > 0 && stx_random_below(random, 5)
+                      ? c->prior[i - 1]
+                      : (uint8_t)(stx_random_below(random, 4) + raised);
+  }
 }
 
 void case_starts_from_rdp(Case *c, int epsilon)
@@ -167,8 +171,8 @@ StxStixel *run_case(const StxSatdpImpl *impl, const Case *c, int threads, StxSat
   stx_guarded_check(c->columns);
   if (c->starts != NULL)
     stx_guarded_check(c->starts);
-  if (c->before != NULL)
-    stx_guarded_check(c->before);
+  if (c->prior != NULL)
+    stx_guarded_check(c->prior);
   return stixels;
 }
 

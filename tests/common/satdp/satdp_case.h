@@ -15,7 +15,7 @@ typedef struct {
   StxRoadLine line;  /* that the tables were made from; slope 0: none */
   uint16_t *columns; /* guarded, stx_grid_bytes */
   uint8_t *starts;   /* guarded, or NULL: stixels may begin everywhere */
-  uint8_t *before;   /* guarded, or NULL: what params.before is */
+  uint8_t *prior;    /* guarded, or NULL: what params.prior is */
 } Case;
 
 /* Metric, with a height: every sigma counts. */
@@ -65,8 +65,8 @@ void fill_case(const Case *c, Filling filling, StxRandom *random);
  * anew. 0: no row, the columns' lowest cells included; 100: all. */
 void case_starts(Case *c, int percent, StxRandom *random);
 
-/* Kinds of the frame before: long runs of one, and of none. */
-void case_before(Case *c, StxRandom *random);
+/* Kinds of the frame before, and what is raised: long runs of one, and of none. */
+void case_prior(Case *c, StxRandom *random);
 
 /* Allows the cells that rdp keeps at this epsilon, in 1/256 px, without a median. */
 void case_starts_from_rdp(Case *c, int epsilon);

@@ -3,7 +3,7 @@
  * sat-dp-stixels: what comes out equals the reference called directly, with the road line and the
  * parameters that the properties and caps ask for; what does not fit is refused with a reason.
  */
-#include "common/satdp/satdp_before.h"
+#include "common/satdp/satdp_prior.h"
 #include "tests/gst/fixtures/columns_fixture.h"
 
 #include <string.h>
@@ -402,25 +402,31 @@ STX_TEST(kinds_of_a_frame_are_a_prior_of_the_next)
   gsize cells = (gsize)stx_grid_columns(&small) * (gsize)stx_grid_rows(&small);
   g_autofree guint16 *first = columns_street(&small, 1);
   g_autofree guint16 *second = columns_street(&small, 1);
-  g_autofree gchar *memory = g_malloc0(stx_satdp_before_size(&small));
-  StxSatdpBefore before = {memory, FALSE};
+  g_autofree guint16 *moved = columns_street(&small, 1);
+  g_autofree gchar *memory = g_malloc0(stx_satdp_prior_size(&small));
+  StxSatdpPrior prior = {memory, FALSE};
   g_auto(Stage) fixture = columns_begin("sat-dp-stixels", "ground=calibration", &small, CAMERA);
   StxRoadLine line;
   GByteArray *alone, *then;
 
   for (gsize i = 0; i < 2 * cells; i++)
     second[i] = i % 7 < 4 ? 0 : second[i];
+  for (gsize i = 0; i < cells; i++)
+    moved[i] = i % 7 < 4 ? 0 : (guint16)(second[i] + 300);
   ck_assert(stx_roadline_from_camera(&camera, &line));
-  ck_assert(stx_satdp_before(&before, &small, first) == NULL);
+  ck_assert(stx_satdp_prior(&prior, &params, first, &line) == NULL);
   alone = reference(&params, &camera, &line, first);
   stx_satdp_remember(
-      &before, &small, (const StxStixel *)alone->data, alone->len / sizeof(StxStixel));
+      &prior, &small, (const StxStixel *)alone->data, alone->len / sizeof(StxStixel));
   columns_expect(columns_run(&fixture, &small, first), alone, "first");
   alone = reference(&params, &camera, &line, second);
-  params.before = stx_satdp_before(&before, &small, second);
+  params.prior = stx_satdp_prior(&prior, &params, second, &line);
   then = reference(&params, &camera, &line, second);
   ck_assert(then->len != alone->len || memcmp(then->data, alone->data, then->len) != 0);
   columns_expect(columns_run(&fixture, &small, second), then, "second");
+  params.prior = NULL;
+  columns_expect(columns_run(&fixture, &small, moved), reference(&params, &camera, &line, moved),
+      "of a camera that moves");
   stx_test_flush(fixture.harness);
   columns_expect(columns_run(&fixture, &small, second), alone, "flushed");
 }

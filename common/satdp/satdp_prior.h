@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The prior of a frame's kinds: what is known before its columns are cut (StxSatdpParams.prior).
+ *
+ * The kinds of the frame before, so that a camera's noise does not turn ground into objects and
+ * back. A cell can tell if it is known in both frames, with nearly the weight of a certain one. It
+ * has moved if its disparities differ by more than a quarter of a pixel and a 64th: there any kind
+ * is as likely as another. If more than one in sixteen has moved, so has the camera, and no kind is
+ * kept: kinds would lag behind.
+ *
+ * Things that lie on the ground (satdp_raised.c), as rocks do: a column alone cannot tell a low one
+ * from the pavement behind a kerb, but a pavement goes on beside it.
+ */
+#pragma once
+
+#include "common/satdp/satdp.h"
+
+/* A stream's; all 0 but `memory` before the first frame. */
+typedef struct {
+  void *memory; /* stx_satdp_prior_size(grid) bytes, aligned like an int32_t */
+  bool known;   /* there is a frame before */
+} StxSatdpPrior;
+
+size_t stx_satdp_prior_size(const StxGrid *grid);
+
+/*
+ * Returns the prior of a frame, columns · rows bytes in `memory`, or NULL if nothing is known. Reads
+ * the disparity and weight channels of the columns, which are on the host, and keeps them.
+ *
+ * params  grid, change_cost and raised_cost: what costs nothing is not looked for
+ * line    the frame's road, or NULL. Without one that was found in the frame nothing lies on it: the
+ *         road may be beside where the calibration says
+ */
+const uint8_t *stx_satdp_prior(StxSatdpPrior *prior, const StxSatdpParams *params,
+    const void *columns, const StxRoadLine *line);
+
+/* Keeps the kinds of the records that came of it, which are on the host. */
+void stx_satdp_remember(
+    StxSatdpPrior *prior, const StxGrid *grid, const StxStixel *records, size_t count);
+
+/*
+ * Adds STX_SATDP_RAISED to the cells of `prior` that lie on the road; true if there are any.
+ *
+ * disparity  the first channel of the columns
+ * road       scratch, a number for each cell; queue likewise
+ */
+bool stx_satdp_find_raised(const StxGrid *grid, const uint16_t *disparity, const StxRoadLine *line,
+    uint8_t *prior, uint16_t *road, int32_t *queue);

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The prior of kinds: what it costs, when there is a frame before, what is raised. */
+#include "common/satdp/satdp_prior.h"
+
+#include <string.h>
+
+#include "common/satdp/satdp_explain.h"
+#include "tests/common/satdp/satdp_case.h"
+
+/* ---- What it costs --------------------------------------------------------------------------- */
+
+/* An unknown column: four cells that were an object, two of which nothing is known. */
+STX_TEST(a_cell_of_another_kind_than_before_costs_a_nat_and_raised_ground_four)
+{
+  static const uint8_t was[] = {0, 0, STX_KIND_OBJECT, STX_KIND_OBJECT, 2, 2};
+  StxSatdpParams params = case_params(1, 6, 8, 0);
+  STX_AUTO(Case) *c = new_case(params, &case_camera, NULL);
+  StxSatdpTerms terms[2];
+  memset(c->columns, 0, stx_grid_bytes(&params.grid));
+  const StxSatdpPiece list[] = {{0, 0, STX_KIND_OBJECT}, {1, 5, STX_KIND_SKY}};
+  double free = stx_satdp_explain(&c->params, &c->tables, c->columns, 0, list, 2, terms);
+  c->params.prior = was;
+  double bound = stx_satdp_explain(&c->params, &c->tables, c->columns, 0, list, 2, terms);
+  ck_assert_double_eq(bound - free, 3 * STX_ENERGY_ONE);
+  ck_assert_double_eq(terms[1].noise, 3 * STX_ENERGY_ONE);
+  for (StxKind kind = STX_KIND_GROUND; kind <= STX_KIND_SKY; kind++) {
+    static const uint8_t raised[] = {STX_SATDP_RAISED, STX_SATDP_RAISED + STX_KIND_OBJECT, 0, 0, 0};
+    const StxSatdpPiece whole = {0, 5, kind};
+    c->params.prior = NULL;
+    free = stx_satdp_explain(&c->params, &c->tables, c->columns, 0, &whole, 1, terms);
+    c->params.prior = raised;
+    bound = stx_satdp_explain(&c->params, &c->tables, c->columns, 0, &whole, 1, terms);
+    ck_assert_double_eq(bound - free, STX_ENERGY_ONE * (kind == STX_KIND_GROUND      ? 8 + 1
+                                                           : kind == STX_KIND_OBJECT ? 0
+                                                                                     : 1));
+  }
+}
+
+static void expect_costs(const Case *c, const StxStixel *stixels, const StxSatdpResult *result)
+{
+  StxSatdpTerms terms[STX_MAX_ROWS];
+  StxSatdpPiece pieces[STX_MAX_ROWS];
+  for (uint32_t i = 0, count = 0; i < result->count; i += count) {
+    for (count = 0; i + count < result->count && stixels[i + count].column == stixels[i].column;
+         count++)
+      pieces[count] = stx_satdp_piece(&c->params.grid, &stixels[i + count]);
+    stx_satdp_explain(
+        &c->params, &c->tables, c->columns, stixels[i].column, pieces, (int)count, terms);
+    for (uint32_t k = 0; k < count; k++)
+      ck_assert_float_eq((float)(stx_satdp_sum(&terms[k]) / STX_ENERGY_ONE), stixels[i + k].cost);
+  }
+}
+
+STX_TEST(all_implementations_agree_on_a_frame_before)
+{
+  StxRandom random = {31};
+  for (int round = 0; round < stx_rounds(120); round++) {
+    StxSatdpParams params = random_params(&random);
+    StxRoadLine line = tilted_road(&random, params.grid.height);
+    STX_AUTO(Case) *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
+    fill_case(c, round % FILLINGS, &random);
+    case_prior(c, &random);
+    if (round % 3 == 0)
+      case_starts(c, 40, &random);
+    StxSatdpResult wanted, result;
+    STX_GUARDED StxStixel *expected = run_case(satdp_reference(), c, 1, &wanted);
+    expect_costs(c, expected, &wanted);
+    STX_EACH_IMPL (StxSatdpImpl, impl, &stx_satdp_impls) {
+      STX_GUARDED StxStixel *actual = run_case(impl, c, 1 + round % 3, &result);
+      ck_assert_uint_eq(result.count, wanted.count);
+      stx_expect_same(expected, actual, result.count * sizeof *actual, impl->info.name);
+    }
+  }
+}
+
+/* ---- When there is one ----------------------------------------------------------------------- */
+
+enum { COLUMNS = 8, ROWS = 6, CELLS = COLUMNS * ROWS };
+
+typedef struct {
+  StxSatdpParams params;
+  uint16_t columns[2 * CELLS]; /* disparities, weights */
+  _Alignas(STX_ALIGN) uint8_t memory[1024];
+  StxSatdpPrior prior;
+} Stream;
+
+static const uint8_t *next(Stream *s)
+{
+  s->prior.memory = s->memory;
+  return stx_satdp_prior(&s->prior, &s->params, s->columns, NULL);
+}
+
+/* A frame in which everything is known, and its stixels: ground under objects. */
+static Stream new_stream(void)
+{
+  static const StxStixel records[] = {
+      {.column = 0, .top = 24, .bottom = 47, .kind = STX_KIND_GROUND},
+      {.column = 0, .top = 0, .bottom = 23, .kind = STX_KIND_OBJECT},
+      {.column = 1, .top = 0, .bottom = 47, .kind = STX_KIND_SKY}};
+  Stream s = {.params = STX_SATDP_DEFAULTS};
+  s.params.grid = (StxGrid){64, 48, 8, 8, 0, 0};
+  ck_assert_uint_le(stx_satdp_prior_size(&s.params.grid), sizeof s.memory);
+  for (int i = 0; i < CELLS; i++) {
+    s.columns[i] = 2560;
+    s.columns[CELLS + i] = STX_WEIGHT_ONE;
+  }
+  ck_assert_ptr_null(next(&s));
+  stx_satdp_remember(&s.prior, &s.params.grid, records, 3);
+  return s;
+}
+
+STX_TEST(what_stayed_keeps_its_kind)
+{
+  Stream s = new_stream();
+  s.columns[0] += 64 + 2560 / 64;
+  s.columns[1] = STX_DISPARITY_UNKNOWN;
+  const uint8_t *kinds = next(&s);
+  ck_assert_ptr_nonnull(kinds);
+  for (int i = 0; i < 2 * ROWS; i++)
+    ck_assert_uint_eq(kinds[i], i >= ROWS ? STX_KIND_SKY
+                                : i < 3   ? STX_KIND_OBJECT
+                                          : STX_KIND_GROUND);
+}
+
+STX_TEST(what_surely_moved_has_no_kind)
+{
+  Stream s = new_stream();
+  s.columns[0] += 64 + 2560 / 64 + 2;
+  s.columns[1] -= 300;
+  s.columns[2] -= 300; /* in doubt */
+  s.columns[CELLS + 2] = STX_WEIGHT_ONE * 9 / 10;
+  const uint8_t *kinds = next(&s);
+  ck_assert_ptr_nonnull(kinds);
+  ck_assert_uint_eq(kinds[0], 0);
+  ck_assert_uint_eq(kinds[1], 0);
+  ck_assert_uint_eq(kinds[2], STX_KIND_OBJECT);
+}
+
+STX_TEST(a_camera_that_moves_has_no_frame_before)
+{
+  Stream s = new_stream();
+  for (int i = 0; i < CELLS / 16; i++)
+    s.columns[i] = 5120;
+  ck_assert_ptr_nonnull(next(&s));
+  s.columns[CELLS - 1] = 5120;
+  ck_assert_ptr_null(next(&s));
+}
+
+STX_TEST(a_frame_that_is_tried_twice_has_the_same_prior)
+{
+  Stream s = new_stream();
+  s.columns[0] += 300;
+  uint8_t first[CELLS];
+  memcpy(first, next(&s), CELLS);
+  stx_expect_same(first, next(&s), CELLS, "once more");
+}
+
+/* ---- What is raised --------------------------------------------------------------------------- */
+
+enum { WIDTH = 24, HEIGHT = 30 };
+
+/* Cells of a road of 2 px per row of 8 pixels, its horizon above the image, and on it something of
+ * `left` to `right` and `top` to `bottom` that is higher by a share of the road's disparity, in
+ * 64ths; all else is higher by `around` of them. */
+typedef struct {
+  int left, right, top, bottom, share, around;
+  bool found;
+  const char *what;
+} Thing;
+
+static const Thing things[] = {
+    {8, 15, 12, 18, 8, 0, true, "a rock"},
+    {8, 10, 12, 14, 8, 0, true, "of three cells"},
+    {8, 9, 12, 18, 8, 0, false, "of two columns"},
+    {8, 15, 12, 13, 8, 0, false, "of two rows"},
+    {0, 7, 12, 18, 8, 0, false, "goes on to the left"},
+    {16, 23, 12, 18, 8, 0, false, "goes on to the right"},
+    {8, 15, 23, 29, 8, 0, false, "goes on below"},
+    {8, 15, 2, 25, 8, 0, false, "a pavement"},
+    {8, 15, 12, 18, 2, 0, false, "lower than what is looked for"},
+    {8, 15, 12, 18, 24, 0, false, "high, an object by itself"},
+    {8, 15, 12, 18, 3, 1, true, "on a rise"},
+    {8, 15, 12, 18, 3, 2, false, "a crest"},
+};
+
+static bool is_on(const Thing *t, int column, int row)
+{
+  return column >= t->left && column <= t->right && row >= t->top && row <= t->bottom;
+}
+
+static void draw_thing(const Thing *t, int unknown, uint16_t *disparity)
+{
+  for (int column = 0; column < WIDTH; column++)
+    for (int row = 0; row < HEIGHT; row++) {
+      int road = 512 * (row + 10);
+      bool on = is_on(t, column, row);
+      bool beside = !on && is_on(t, column + (column < t->left ? unknown : -unknown), row);
+      disparity[column * HEIGHT + row] =
+          (uint16_t)(beside ? 0 : road + road * (on ? t->share : t->around) / 64);
+    }
+}
+
+static bool find_thing(const Thing *t, int unknown, double noise, uint8_t *prior)
+{
+  const StxGrid grid = {8 * WIDTH, 8 * HEIGHT, 8, 8, 0, 0};
+  const StxRoadLine line = {.slope = 0.25, .horizon = -76.5, .noise = noise};
+  uint16_t disparity[WIDTH * HEIGHT], road[WIDTH * HEIGHT];
+  int32_t queue[WIDTH * HEIGHT];
+  draw_thing(t, unknown, disparity);
+  memset(prior, STX_KIND_SKY, WIDTH * HEIGHT);
+  return stx_satdp_find_raised(&grid, disparity, &line, prior, road, queue);
+}
+
+STX_TEST_LOOP(what_lies_on_the_road_is_raised, sizeof things / sizeof *things)
+{
+  const Thing *t = &things[_i];
+  uint8_t prior[WIDTH * HEIGHT];
+  ck_assert_msg(find_thing(t, 0, 0.1, prior) == t->found, "%s", t->what);
+  for (int i = 0; i < WIDTH * HEIGHT; i++)
+    ck_assert_uint_eq(prior[i],
+        STX_KIND_SKY + (t->found && is_on(t, i / HEIGHT, i % HEIGHT) ? STX_SATDP_RAISED : 0));
+}
+
+/* A rock of 6 px: a road that scatters by 1.1 px can look like that. */
+STX_TEST(raised_cells_are_above_the_roads_noise_and_known_around)
+{
+  uint8_t prior[WIDTH * HEIGHT];
+  ck_assert(find_thing(&things[0], 0, 0.9, prior));
+  ck_assert(!find_thing(&things[0], 0, 1.2, prior));
+  ck_assert(!find_thing(&things[0], 2, 0.1, prior));
+}
+
+STX_TEST(nothing_is_raised_without_a_road_of_the_frame_or_at_no_cost)
+{
+  Stream s = new_stream();
+  const StxRoadLine seen = {.slope = 0.25, .horizon = -20.5, .noise = 0.1},
+                    calibrated = {.slope = 0.25, .horizon = -20.5};
+  for (int i = 0; i < CELLS; i++) {
+    int column = i / ROWS, row = i % ROWS;
+    bool on = column >= 2 && column <= 5 && row >= 1 && row <= 4;
+    s.columns[i] = (uint16_t)((on ? 640 : 512) * (row + 3));
+  }
+  s.prior = (StxSatdpPrior){s.memory, false};
+  ck_assert_ptr_nonnull(stx_satdp_prior(&s.prior, &s.params, s.columns, &seen));
+  ck_assert_ptr_null(stx_satdp_prior(&s.prior, &s.params, s.columns, NULL));
+  ck_assert_ptr_null(stx_satdp_prior(&s.prior, &s.params, s.columns, &calibrated));
+  s.params.raised_cost = 0;
+  ck_assert_ptr_null(stx_satdp_prior(&s.prior, &s.params, s.columns, &seen));
+}
