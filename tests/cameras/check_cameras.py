@@ -17,7 +17,7 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/network"))
 
-from page import SECONDS_MOST, SERVER, free_port, listens, running, wait_for  # noqa: E402
+from page import SECONDS_MOST, free_port, listens, running, wait_for  # noqa: E402
 from streams import Gst  # noqa: E402
 from watch import data_of, played, structure_of  # noqa: E402
 
@@ -143,6 +143,23 @@ def record(folder):
     run(" ".join(parts))
 
 
+# A camera of the network: RTSP at the port argv[1], of the line argv[2].
+SERVER = """
+import sys
+import gi
+gi.require_version("Gst", "1.0")
+gi.require_version("GstRtspServer", "1.0")
+from gi.repository import GLib, Gst, GstRtspServer
+Gst.init(None)
+server = GstRtspServer.RTSPServer(address="127.0.0.1", service=sys.argv[1])
+factory = GstRtspServer.RTSPMediaFactory(shared=True)
+factory.set_launch(sys.argv[2])
+server.get_mount_points().add_factory("/street", factory)
+server.attach(None)
+GLib.MainLoop().run()
+"""
+
+
 class Lines(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -245,7 +262,7 @@ class Lines(unittest.TestCase):
                 street = (f"street-scene-src is-live=true view={view} ! video/x-raw,width=320,"
                           "height=176,framerate=10/1 ! videoconvert ! x264enc tune=zerolatency "
                           "speed-preset=ultrafast ! rtph264pay name=pay0")
-                words = ["/usr/bin/python3", str(SERVER), "--port", str(port), street]
+                words = ["/usr/bin/python3", "-c", SERVER, str(port), f"( {street} )"]
                 servers.enter_context(running(words, folder))
                 wait_for("server", listens(port))
             line = line.replace("autovideosink", "fakesink")

@@ -411,8 +411,10 @@ STX_TEST(kinds_of_a_frame_are_a_prior_of_the_next)
 
   for (gsize i = 0; i < 2 * cells; i++)
     second[i] = i % 7 < 4 ? 0 : second[i];
-  for (gsize i = 0; i < cells; i++)
-    moved[i] = i % 7 < 4 ? 0 : (guint16)(second[i] + 300);
+  for (gsize i = 0; i < cells; i++) {
+    second[cells + i] = moved[cells + i] = i % 7 < 4 ? 0 : STX_WEIGHT_ONE;
+    moved[i] = (guint16)(i % 7 < 4 ? 0 : 2 * second[i]);
+  }
   ck_assert(stx_roadline_from_camera(&camera, &line));
   ck_assert(stx_satdp_prior(&prior, &params, first, &line) == NULL);
   alone = reference(&params, &camera, &line, first);
