@@ -95,6 +95,8 @@ static const struct {
     {TEXT(PCD4 "POINTS 0\nDATA binary_compressed\n"), 0, {0}},
     {TEXT(PCD4 "WIDTH 0\nHEIGHT 99999999999\nDATA binary"), 0, {0}},
     {TEXT(PCD3 "POINTS 1\nDATA binary\n\0\0\x80?\0\0\0@\0\0@@ and more"), 1, {1, 2, 3, 0}},
+    {TEXT("FIELDS x y z\nSIZE 2 2 2\nTYPE I I U\nPOINTS 1\nDATA binary\n\x2C\1\0\xFF\0\xFF"), 1,
+        {300, -256, 65280, 0}},
 };
 
 STX_TEST(literal_files)
