@@ -83,16 +83,6 @@ static int collect(const Raised *s, int first)
   return count;
 }
 
-static int min2(int a, int b)
-{
-  return a < b ? a : b;
-}
-
-static int max2(int a, int b)
-{
-  return a > b ? a : b;
-}
-
 /* The sum by which the cells of a component are above the road, if it has a thing's size; else 0. */
 static int64_t height_of_thing(const Raised *s, int count)
 {
@@ -100,12 +90,12 @@ static int64_t height_of_thing(const Raised *s, int count)
   int64_t height = 0, road = 0;
   for (int k = 0; k < count; k++) {
     int at = s->queue[k], column = at / s->rows, row = at % s->rows;
-    left = min2(left, column);
-    right = max2(right, column);
-    top = min2(top, row);
-    bottom = max2(bottom, row);
-    far = min2(far, s->road[at]);
-    near = max2(near, s->road[at]);
+    left = column < left ? column : left;
+    right = column > right ? column : right;
+    top = row < top ? row : top;
+    bottom = row > bottom ? row : bottom;
+    far = s->road[at] < far ? s->road[at] : far;
+    near = s->road[at] > near ? s->road[at] : near;
     height += above_road(s, at);
     road += s->road[at];
   }
@@ -123,12 +113,12 @@ static bool stands_out(const Raised *s, int count, int64_t height)
     for (int side = 0; side < 3; side++) {
       int column = s->queue[k] / s->rows + beside[side][0];
       int row = s->queue[k] % s->rows + beside[side][1];
+      int next = column * s->rows + row, beyond = 2 * next - s->queue[k];
       bool inside = is_inside(s, column, row);
-      if (inside && is_raised(s, column * s->rows + row))
+      if (inside && is_raised(s, next))
         continue;
-      column = min2(max2(column + beside[side][0], 0), s->columns - 1);
-      row = max2(row + beside[side][1], 0);
-      int beyond = column * s->rows + row;
+      if (!is_inside(s, column + beside[side][0], row + beside[side][1]))
+        beyond = next;
       edges++;
       drops += inside && s->disparity[beyond] != STX_DISPARITY_UNKNOWN &&
                3 * (int64_t)count * above_road(s, beyond) < 2 * height;
