@@ -53,13 +53,14 @@ static bool is_inside(const Raised *s, int column, int row)
 /* The road's disparity at each cell that is farther down than where it has a pixel. */
 static void draw_road(const StxGrid *grid, const StxRoadLine *line, uint16_t *road)
 {
-  int columns = stx_grid_columns(grid), rows = stx_grid_rows(grid), pixel = stx_grid_steps(grid);
+  int columns = stx_grid_columns(grid), rows = stx_grid_rows(grid);
+  double pixel = stx_grid_steps(grid), most = UINT16_MAX / pixel;
   for (int column = 0; column < columns; column++) {
     StxRoadLine own = stx_roadline_in_column(line, (column + 0.5) * grid->cell_width - 0.5);
     for (int row = 0; row < rows; row++) {
       double centre = (stx_grid_top(grid, row) + stx_grid_top(grid, row + 1) - 1) / 2.0;
-      double d = floor(pixel * stx_roadline_at(&own, centre) + 0.5);
-      *road++ = d < pixel ? 0 : (uint16_t)fmin(d, 65535);
+      double d = own.bends > 0 ? stx_roadline_at(&own, centre) : own.slope * (centre - own.horizon);
+      *road++ = d < 1 ? 0 : (uint16_t)(d < most ? pixel * d + 0.5 : UINT16_MAX);
     }
   }
 }
@@ -67,19 +68,19 @@ static void draw_road(const StxGrid *grid, const StxRoadLine *line, uint16_t *ro
 /* Collects the component of a raised cell; returns how many cells it has. */
 static int collect(const Raised *s, int first)
 {
-  static const int beside[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
   int count = 1;
   s->queue[0] = first;
   s->prior[first] |= SEEN;
-  for (int k = 0; k < count; k++)
-    for (int side = 0; side < 4; side++) {
-      int column = s->queue[k] / s->rows + beside[side][0];
-      int row = s->queue[k] % s->rows + beside[side][1], at = column * s->rows + row;
-      if (!is_inside(s, column, row) || s->prior[at] & SEEN || !is_raised(s, at))
-        continue;
-      s->queue[count++] = at;
-      s->prior[at] |= SEEN;
-    }
+  for (int k = 0; k < count; k++) {
+    int at = s->queue[k], column = at / s->rows, row = at - column * s->rows;
+    int beside[4] = {column > 0 ? at - s->rows : at, column + 1 < s->columns ? at + s->rows : at,
+        row > 0 ? at - 1 : at, row + 1 < s->rows ? at + 1 : at};
+    for (int side = 0; side < 4; side++)
+      if (!(s->prior[beside[side]] & SEEN) && is_raised(s, beside[side])) {
+        s->queue[count++] = beside[side];
+        s->prior[beside[side]] |= SEEN;
+      }
+  }
   return count;
 }
 
