@@ -24,12 +24,12 @@ typedef struct {
 size_t stx_satdp_prior_size(const StxGrid *grid);
 
 /*
- * Returns the prior of a frame, columns · rows bytes in `memory`, or NULL if nothing is known. Reads
- * the disparity and weight channels of the columns, which are on the host, and keeps them.
+ * Returns the prior of a frame, columns · rows bytes in `memory`, or NULL if nothing is known.
+ * Reads the disparity and weight channels of the columns, which are on the host, and keeps them.
  *
  * params  grid, change_cost and raised_cost: what costs nothing is not looked for
- * line    the frame's road, or NULL. Without one that was found in the frame nothing lies on it: the
- *         road may be beside where the calibration says
+ * line    the frame's road, or NULL. Without one that was found in the frame nothing lies on it:
+ *         the road may be beside where the calibration says
  */
 const uint8_t *stx_satdp_prior(StxSatdpPrior *prior, const StxSatdpParams *params,
     const void *columns, const StxRoadLine *line);

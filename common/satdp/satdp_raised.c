@@ -84,7 +84,7 @@ static int collect(const Raised *s, int first)
   return count;
 }
 
-/* The sum by which the cells of a component are above the road, if it has a thing's size; else 0. */
+/* The sum by which a component's cells are above the road, if it has a thing's size; else 0. */
 static int64_t height_of_thing(const Raised *s, int count)
 {
   int left = s->columns, right = 0, top = s->rows, bottom = 0, far = 65535, near = 0;

@@ -162,9 +162,9 @@ def end_of(process, output, ends):
 def run(words, folder):
     ends = any("num-buffers=" in word or "filesrc" in word for word in words)
     with tempfile.TemporaryFile("w+", errors="replace") as output:
-        process = subprocess.Popen(["gst-launch-1.0", "-em", *map(shortened, small_street(words))], cwd=folder,
-                                   stdin=subprocess.DEVNULL, stdout=output,
-                                   stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            ["gst-launch-1.0", "-em", *map(shortened, small_street(words))], cwd=folder,
+            stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
         problem = end_of(process, output, ends)
         output.seek(0)
         said = output.read()

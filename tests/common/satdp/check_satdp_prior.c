@@ -155,7 +155,7 @@ STX_TEST(a_frame_that_is_tried_twice_has_the_same_prior)
   stx_expect_same(first, next(&s), CELLS, "once more");
 }
 
-/* ---- What is raised --------------------------------------------------------------------------- */
+/* ---- What is raised -------------------------------------------------------------------------- */
 
 enum { WIDTH = 24, HEIGHT = 30 };
 
