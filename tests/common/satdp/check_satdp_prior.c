@@ -24,7 +24,7 @@ STX_TEST(a_cell_of_another_kind_than_before_costs_a_nat_and_raised_ground_four)
   ck_assert_double_eq(bound - free, 3 * STX_ENERGY_ONE);
   ck_assert_double_eq(terms[1].noise, 3 * STX_ENERGY_ONE);
   for (StxKind kind = STX_KIND_GROUND; kind <= STX_KIND_SKY; kind++) {
-    static const uint8_t raised[] = {STX_SATDP_RAISED, STX_SATDP_RAISED + STX_KIND_OBJECT, 0, 0, 0};
+    static const uint8_t raised[6] = {STX_SATDP_RAISED, STX_SATDP_RAISED + STX_KIND_OBJECT};
     const StxSatdpPiece whole = {0, 5, kind};
     c->params.prior = NULL;
     free = stx_satdp_explain(&c->params, &c->tables, c->columns, 0, &whole, 1, terms);
