@@ -50,6 +50,8 @@ static bool refuse(size_t size, unsigned possible, StxError *error)
 static bool find_format(const uint8_t *bytes, size_t size, StxLidarFormat *format, StxError *error)
 {
   unsigned possible = 0; /* of those without a header, a bit each */
+  if (size >= 4 && memcmp(bytes, "ply", 3) == 0 && (bytes[3] == '\n' || bytes[3] == '\r'))
+    return stx_fail(error, "a PLY file, which is not read: pcl_ply2pcd (PCL) makes a .pcd of it");
   for (int f = STX_LIDAR_FORMAT_COUNT - 1; f > STX_LIDAR_AUTO; f--) {
     if (!formats[f]->matches(bytes, size))
       continue;

@@ -314,6 +314,7 @@ static const struct {
     {TEXT(ONE "abcdefghijklmnopqrstuvwxyzabcdefgh 2 3 4\n"), "\"abcdefghijklmnopqrstuvwxyzab...\""},
     /* No header */
     {TEXT("a text file, of 32 bytes, no scan"), "do not look like"},
+    {TEXT("ply\nformat ascii 1.0\n"), "a PLY file"},
     {TEXT("seventeen bytes.."),
         "17 bytes are no whole number of points of 16 bytes (4 float32, format=kitti): 1 bytes too "
         "many "
