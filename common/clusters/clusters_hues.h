@@ -19,13 +19,13 @@ typedef struct {
 
 /* {0} before the first scan. */
 typedef struct {
-  StxClusterPlace places[2][STX_CLUSTER_MOST]; /* in turns of this scan and the last one */
+  StxClusterPlace places[2][STX_CLUSTER_MOST]; /* of this scan and the last one, by turns */
   uint32_t ends[2];                            /* one more than the highest number of them */
   int now;
   double x, y; /* how far things moved between the last two scans, metres */
 } StxClusterHues;
 
 /* Writes the labels of a scan (clusters.h) with other numbers of their clusters to `to`, which has
- * room for `count`. Those of the first scan, and of clusters beyond STX_CLUSTER_MOST, stay. */
+ * room for `count`. The first scan keeps its labels; so do clusters from STX_CLUSTER_MOST on. */
 void stx_cluster_hues(
     StxClusterHues *hues, const float *points, const uint32_t *labels, size_t count, uint32_t *to);

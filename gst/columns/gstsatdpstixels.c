@@ -198,13 +198,14 @@ static void warn_no_road(GstSatDpStixels *self)
       (NULL));
 }
 
-/* Whether kinds have a prior, which is found on the host. */
+/* Whether kinds have a prior, which is found on the host. What is raised is looked for where frames
+ * show the road: for that of a calibration, columns need not leave the GPU. */
 static gboolean has_prior(const GstSatDpStixels *self)
 {
   const StxSatdpParams *params = &self->active.params;
 
   return self->active.model == MODEL_GAUSSIAN &&
-         (params->change_cost > 0 || params->raised_cost > 0);
+         (params->change_cost > 0 || (params->raised_cost > 0 && self->road.estimate));
 }
 
 /* The disparity and weight channels, on the host. */
