@@ -162,26 +162,6 @@ typedef uint16_t CellColumn[BLOCK_ROWS][32]; /* costs by cell row and class */
 
 /* ---- Costs -------------------------------------------------------------------------------- */
 
-/* out[i] = the table's entry index[i]. What can be gathered is 32 bits wide: an entry is half of
- * an aligned word. */
-static inline void gather(
-    const StxColmeanTables *tables, const int32_t *index, int count, uint16_t *out)
-{
-#if defined __AVX512BW__
-  for (int i = 0; i < count; i += 16) {
-    __mmask16 inside = count - i < 16 ? (__mmask16)((1u << (count - i)) - 1) : (__mmask16)~0u;
-    __m512i at = _mm512_maskz_loadu_epi32(inside, index + i);
-    __m512i word = _mm512_i32gather_epi32(_mm512_srli_epi32(at, 1), tables->class_cost, 4);
-    __m512i shift = _mm512_slli_epi32(_mm512_and_si512(at, _mm512_set1_epi32(1)), 4);
-    _mm512_mask_cvtepi32_storeu_epi16(out + i, inside, _mm512_srlv_epi32(word, shift));
-  }
-#else
-#pragma GCC unroll 8
-  for (int i = 0; i < count; i++)
-    out[i] = tables->class_cost[index[i]];
-#endif
-}
-
 /* out[c] = cost of num[c] / den */
 static inline void look_up(
     const StxColmeanTables *tables, const uint32_t *num, int count, double den, uint16_t *out)
@@ -190,7 +170,9 @@ static inline void look_up(
   double scale = 4095 / den, offset = 0.5 + 0.25 / den;
   for (int c = 0; c < count; c++)
     index[c] = (int32_t)((int32_t)num[c] * scale + offset);
-  gather(tables, index, count, out);
+#pragma GCC unroll 8
+  for (int c = 0; c < count; c++)
+    out[c] = tables->class_cost[index[c]];
 }
 
 /* Pixels in a cell of full width, and in the block's last one. */
@@ -231,131 +213,6 @@ static void add_cells(const uint32_t *sum, int width, int cells, uint32_t *num)
   }
 }
 
-/* num[c] = Σ of the cell's bytes, straight from contiguous rows; false where there is no fast way.
- * `pixels` may end within the last cell. A block is too narrow for the processor to see in time
- * which rows come next, so those of the cells below are asked for. */
-#if defined __AVX512VNNI__ && defined __AVX512BW__
-/* 0 beyond the pixels, flipped or not. */
-static inline __m512i load_bytes(const uint8_t *row, int pixels, __m512i flip)
-{
-  __mmask64 inside = pixels < 64 ? (1ull << pixels) - 1 : ~0ull;
-  return _mm512_xor_si512(_mm512_mask_loadu_epi8(flip, inside, row), flip);
-}
-
-INLINE void add_flipped(const uint8_t *row, ptrdiff_t stride, int rows, __m512i flip, int width,
-    int pixels, uint32_t *num)
-{
-  const __m512i ones = _mm512_set1_epi8(1);
-  for (int x = 0; x < pixels; x += 64, num += 64 / width) {
-    __m512i sum = _mm512_setzero_si512();
-    for (int y = 0; y < rows; y++) {
-      const uint8_t *at = row + y * stride + x;
-      __builtin_prefetch(at + rows * stride);
-      __m512i v = load_bytes(at, pixels - x, flip);
-      sum = width == 4 ? _mm512_dpbusd_epi32(sum, v, ones)
-                       : _mm512_add_epi64(sum, _mm512_sad_epu8(v, _mm512_setzero_si512()));
-    }
-    if (width == 4)
-      _mm512_storeu_si512(num, sum);
-    else
-      _mm256_storeu_si256((__m256i *)num, _mm512_cvtepi64_epi32(sum));
-  }
-}
-
-static bool add_cells_of_bytes(const uint8_t *row, ptrdiff_t stride, int rows, uint8_t flip,
-    int width, int pixels, uint32_t *num)
-{
-  if (width != 4 && width != 8)
-    return false;
-  if (flip == 0)
-    add_flipped(row, stride, rows, _mm512_setzero_si512(), width, pixels, num);
-  else
-    add_flipped(row, stride, rows, _mm512_set1_epi8((char)flip), width, pixels, num);
-  return true;
-}
-#elif defined __SSE2__
-static inline Register load_bytes(const uint8_t *row, int pixels, uint8_t flip)
-{
-  uint8_t bytes[VECTOR_BYTES];
-  const uint8_t *from = row;
-  if (pixels < VECTOR_BYTES) {
-    memset(bytes, flip, sizeof bytes);
-    memcpy(bytes, row, pixels);
-    from = bytes;
-  }
-  Register v;
-  memcpy(&v, from, sizeof v);
-  return v;
-}
-
-INLINE void add_eights(const uint8_t *row, ptrdiff_t stride, int rows, uint8_t flip, int pixels,
-    uint32_t num[VECTOR_BYTES / 8])
-{
-  typedef uint64_t V64 __attribute__((vector_size(VECTOR_BYTES), may_alias));
-  V64 sum = {0};
-  const VecU16 flips = (VecU16){0} + (uint16_t)(flip * 0x101);
-  for (int y = 0; y < rows; y++) {
-    __builtin_prefetch(row + (rows + y) * stride);
-    VecU16 v = (VecU16)load_bytes(row + y * stride, pixels, flip) ^ flips, zero = {0};
-    sum += (V64)MM(sad_epu8)((Register)v, (Register)zero);
-  }
-  for (int i = 0; i < VECTOR_BYTES / 8; i++)
-    num[i] = (uint32_t)sum[i];
-}
-
-INLINE void add_fours(const uint8_t *row, ptrdiff_t stride, int rows, uint8_t flip, int pixels,
-    uint32_t num[VECTOR_BYTES / 4])
-{
-  VecU16 sum = {0};
-  const VecU16 flips = (VecU16){0} + (uint16_t)(flip * 0x101), ones = (VecU16){0} + 1;
-  for (int y = 0; y < rows; y++) {
-    __builtin_prefetch(row + (rows + y) * stride);
-    VecU16 v = (VecU16)load_bytes(row + y * stride, pixels, flip) ^ flips;
-    sum += (v & 0xFF) + (v >> 8);
-  }
-  VecU32 cells = multiply_pairs(sum, ones);
-  memcpy(num, &cells, sizeof cells);
-}
-
-/* 64 pairs of bytes are less than 2^15. */
-static bool add_cells_of_bytes(const uint8_t *row, ptrdiff_t stride, int rows, uint8_t flip,
-    int width, int pixels, uint32_t *num)
-{
-  if (width != 8 && (width != 4 || rows > 64))
-    return false;
-  for (int x = 0; x < pixels; x += VECTOR_BYTES, num += VECTOR_BYTES / width)
-    if (width == 8)
-      add_eights(row + x, stride, rows, flip, pixels - x, num);
-    else
-      add_fours(row + x, stride, rows, flip, pixels - x, num);
-  return true;
-}
-#else
-static bool add_cells_of_bytes(const uint8_t *row, ptrdiff_t stride, int rows, uint8_t flip,
-    int width, int pixels, uint32_t *num)
-{
-  return false;
-}
-#endif
-
-/* num[c] = Σ of class `class` over cell c of the block's row at `span`. */
-static void sum_cells(
-    const Job *job, const Block *block, Span span, int class, uint32_t *sum, uint32_t *num)
-{
-  const StxColmeanInput *input = job->input;
-  int width = job->params->grid.cell_width, pixels = block->x1 - block->x0;
-  StxSemantics semantics = job->params->semantics;
-  bool bytes =
-      stx_colmean_score_size(semantics) == 1 && input->pixel_stride == 1 && input->score_shift == 0;
-  if (bytes &&
-      add_cells_of_bytes((const uint8_t *)input->scores + class * input->class_stride +
-                             span.top * input->row_stride + block->x0,
-          input->row_stride, span.bottom - span.top, stx_score_flip(semantics), width, pixels, num))
-    return;
-  sum_pixels(job, span, block->x0, class, input->pixel_stride, pixels, 1, 1, sum);
-  add_cells(sum, width, block->columns, num);
-}
-
 static void planar_class(const Job *job, const Block *block, int class, void *scratch)
 {
   Tile *tile = scratch;
@@ -366,7 +223,8 @@ static void planar_class(const Job *job, const Block *block, int class, void *sc
   for (int r = 0; r < block->rows; r++) {
     Span span = cell_span(job, block, r);
     CellPixels n = cell_pixels(job, block, span);
-    sum_cells(job, block, span, class, sum, num);
+    sum_pixels(job, span, block->x0, class, job->input->pixel_stride, pixels, 1, 1, sum);
+    add_cells(sum, width, block->columns, num);
     look_up(job->tables, num, last, (double)one * n.full, (*tile)[r]);
     look_up(job->tables, num + last, 1, (double)one * n.last, (*tile)[r] + last);
   }

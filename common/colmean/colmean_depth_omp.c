@@ -14,7 +14,26 @@
  */
 #include <string.h>
 
-#include "common/colmean/colmean_smooth_private.h"
+#include "common/colmean/colmean_omp_private.h"
+
+#define LANES LANES_16
+
+/* The pixels of LANES cells: count vectors each. */
+typedef struct {
+  VecU16 *disparity, *weight; /* weight is c²; NULL: every pixel is certain */
+  int count;
+} Pixels;
+
+/* Sums by lane, all below 2^31; signed because these convert to double faster. */
+typedef struct {
+  int32_t weight[LANES];      /* Σw */
+  int32_t moment_low[LANES];  /* Σw(d − low) = moment_low + 2^16 · moment_high, */
+  int32_t moment_high[LANES]; /* or Σ(d − low) = moment_low */
+  int32_t entered[LANES];
+  int32_t sky_weight[LANES]; /* Σw of the pixels of sky */
+  uint16_t sky[LANES];       /* how many these are */
+  uint16_t low[LANES], valid[LANES], median[LANES];
+} Sums;
 
 /* ---- Dealing out -------------------------------------------------------------------------- */
 
@@ -204,16 +223,12 @@ static VecU16 lower_median(const Pixels *pixels, VecU16 valid)
 
 /* ---- From sums to disparities and weights -------------------------------------------------- */
 
-/*
- * In double numerators stay below 2^48 and denominators below 2^32, so two different quotients
- * differ by more than the rounding error, and the integer part is exact. Most small cells are
- * divided in single precision, which takes a third of the time, and what is left after multiplying
- * back says what the quotient is.
- */
+/* In double numerators stay below 2^48 and denominators below 2^32, so two different quotients
+ * differ by more than the rounding error, and the integer part is exact. */
 
 /* The rounded quotients of every lane. `n` is the number of pixels of each cell. */
-static void finish(const Sums *sums, double unit, StxReduction reduction, bool certain,
-    const int32_t n[LANES], uint16_t *disparity, uint16_t *weight)
+static void finish(const Sums *sums, StxReduction reduction, bool certain, const int32_t n[LANES],
+    uint16_t *disparity, uint16_t *weight)
 {
   bool by_weight = !certain && reduction == STX_REDUCE_WEIGHTED;
   for (int lane = 0; lane < LANES; lane++) {
@@ -221,7 +236,7 @@ static void finish(const Sums *sums, double unit, StxReduction reduction, bool c
     int32_t total = certain ? STX_WEIGHT_ONE * entered : sums->weight[lane];
     int32_t share = by_weight ? total : entered;
     double den = share > 0 ? share : 1;
-    double num = sums->moment_high[lane] * unit + sums->moment_low[lane];
+    double num = sums->moment_high[lane] * 65536.0 + sums->moment_low[lane];
     int32_t mean = sums->low[lane] + (int32_t)((2 * num + den) / (2 * den));
     int32_t w = (int32_t)((2.0 * total + n[lane]) / (2.0 * n[lane]));
     int32_t known = 2 * sums->valid[lane] >= n[lane] ? -1 : 0;
@@ -238,35 +253,6 @@ static void finish_sky(const Sums *sums, const int32_t n[LANES], uint16_t *weigh
     int32_t w = (int32_t)((2.0 * sums->sky_weight[lane] + n[lane]) / (2.0 * n[lane]));
     bool sky = sums->sky[lane] > sums->valid[lane];
     weight[lane] = sky ? (uint16_t)w : weight[lane];
-  }
-}
-
-/*
- * The quotients of cells of 2^shift pixels whose valid ones enter all, as stx_colmean_smooth() adds
- * them. num is below 2^32, so it is right although its parts may overflow. It is halved to have a
- * sign; what that loses and two roundings are less than 1 together, so the quotient is right, or
- * one too small or too large, and what is left of num says which. In other lanes anything may
- * result.
- */
-static void finish_small(
-    const Sums *sums, bool sky, int shift, uint16_t *disparity, uint16_t *weight)
-{
-  int32_t n = 1 << shift;
-  for (int lane = 0; lane < LANES; lane++) {
-    int32_t total = sums->weight[lane], den = total > 0 ? total : 1;
-    uint32_t num = (uint32_t)sums->moment_low[lane] + ((uint32_t)sums->moment_high[lane] << 15);
-    float half = (float)(int32_t)(num >> 1) / (float)den;
-    int32_t mean = (int32_t)(2 * (half < SMOOTH_RANGE ? half : SMOOTH_RANGE) + 0.5f);
-    int32_t left = (int32_t)(2 * num + (uint32_t)den - 2 * (uint32_t)den * (uint32_t)mean);
-    mean += (left >= 2 * den) - (left < 0);
-    int32_t known = 2 * sums->valid[lane] >= n ? -1 : 0;
-    int32_t d = (sums->low[lane] + mean) & known, w = ((total + n / 2) >> shift) & known;
-    if (sky) {
-      bool is_sky = sums->sky[lane] > sums->valid[lane];
-      w = is_sky ? (sums->sky_weight[lane] + n / 2) >> shift : w;
-    }
-    disparity[lane] = (uint16_t)d;
-    weight[lane] = (uint16_t)w;
   }
 }
 
@@ -398,209 +384,23 @@ static void gather_sums(const Pixels *pixels, const StxColmeanParams *params, Su
   sum_pixels(pixels, params->reduction, low, range, sums);
 }
 
-/* ---- Any cells ---------------------------------------------------------------------------- */
+/* ---- Cells -------------------------------------------------------------------------------- */
 
-/* Memory of a block: its tiles, and pixels of LANES cells. */
-typedef struct {
-  const Job *job;
-  const Block *block;
-  Tile *disparity, *weight;
-  Pixels pixels;
-  bool certain, sky; /* every pixel is certain; it may be sky */
-  Room *room;
-} Work;
-
-static void finish_cells(const Work *work, const Sums *sums, double unit, bool certain,
-    const int32_t n[LANES], uint16_t *disparity, uint16_t *weight)
+static void reduce_cells(
+    const Job *job, int x, Span span, Pixels *pixels, uint16_t *disparity, uint16_t *weight)
 {
-  finish(sums, unit, work->job->params->reduction, certain, n, disparity, weight);
-  if (work->sky)
-    finish_sky(sums, n, weight);
-}
-
-static void any_cells(Work *work, int x, Span span, uint16_t *disparity, uint16_t *weight)
-{
-  const StxColmeanParams *params = work->job->params;
+  const StxColmeanParams *params = job->params;
+  bool certain = pixels->weight == NULL, sky = !certain && job->input->confidence_is_sky;
   Sums sums;
   int32_t n[LANES];
-  load(work->job, x, span, &work->pixels);
-  gather_sums(&work->pixels, params, &sums);
-  if (work->sky)
-    sum_sky(&work->pixels, &sums);
+  load(job, x, span, pixels);
+  gather_sums(pixels, params, &sums);
   cell_sizes(&params->grid, x, span.bottom - span.top, n);
-  finish_cells(work, &sums, 65536, work->certain, n, disparity, weight);
-}
-
-/* ---- Cells without far values, and the few others of their kind ----------------------------- */
-
-static bool are_small(const StxColmeanParams *params)
-{
-  const StxGrid *grid = &params->grid;
-  return params->reduction == STX_REDUCE_WEIGHTED &&
-         (grid->cell_width == 4 || grid->cell_width == 8) &&
-         grid->cell_width * grid->cell_height <= SMOOTH_PIXELS;
-}
-
-/* Rows that do not lie in the image as they are wanted are made in `room`. */
-static SmoothRows smooth_rows(const Job *job, int x, Span span, Room *room)
-{
-  const StxGrid *grid = &job->params->grid;
-  const StxColmeanInput *input = job->input;
-  int wanted = grid->cell_width * LANES;
-  int count = grid->width - x < wanted ? grid->width - x : wanted;
-  SmoothRows rows = {room->disparity, room->confidence, wanted * 2, wanted, span.bottom - span.top};
-  if (count == wanted && stx_disparity_is_plain(job->params)) {
-    rows.disparity = stx_row16(&input->disparity, span.top) + x;
-    rows.disparity_stride = input->disparity.stride;
-  } else {
-    for (int y = 0; y < rows.count; y++) {
-      uint16_t *out = room->disparity + y * wanted;
-      const uint16_t *in = steps_of(job, x, span.top + y, count, out);
-      if (in != out)
-        memcpy(out, in, count * sizeof *out);
-      memset(out + count, 0, (wanted - count) * sizeof *out);
-    }
-  }
-  if (input->confidence.data == NULL) {
-    memset(room->confidence, 255, wanted);
-    rows.confidence_stride = 0;
-  } else if (count == wanted) {
-    rows.confidence = stx_row8(&input->confidence, span.top) + x;
-    rows.confidence_stride = input->confidence.stride;
-  } else {
-    for (int y = 0; y < rows.count; y++) {
-      memcpy(room->confidence + y * wanted, stx_row8(&input->confidence, span.top + y) + x, count);
-      memset(room->confidence + y * wanted + count, 0, wanted - count);
-    }
-  }
-  return rows;
-}
-
-/* Finishes, with medians, the cells whose pixels were dealt out in `room`. */
-static void finish_dealt(Work *work, const int32_t n[LANES], uint16_t *disparity, uint16_t *weight)
-{
-  const StxGrid *grid = &work->job->params->grid;
-  Room *room = work->room;
-  Pixels pixels = {room->far_disparity, room->far_weight, grid->cell_width * grid->cell_height};
-  Sums sums;
-  gather_sums(&pixels, work->job->params, &sums);
-  if (work->sky)
-    sum_sky(&pixels, &sums);
-  finish_cells(work, &sums, 65536, false, n, disparity, weight);
-}
-
-/* Cells that were put aside. */
-static void finish_far(Work *work)
-{
-  Room *room = work->room;
-  Far *far = &room->far;
-  int pixels = work->job->params->grid.cell_width * work->job->params->grid.cell_height;
-  uint16_t disparity[LANES], weight[LANES];
-  uint16_t *tile_disparity = (*work->disparity)[0], *tile_weight = (*work->weight)[0];
-  if (far->count == 0)
+  finish(&sums, params->reduction, certain, n, disparity, weight);
+  if (!sky)
     return;
-  for (int i = far->count; i < LANES; i++) {
-    memset(far->disparity[i], 0, sizeof far->disparity[i]);
-    memset(far->weight[i], 0, sizeof far->weight[i]);
-    far->n[i] = 1;
-  }
-  STX_VARIANT(stx_colmean_transpose)
-  (far->disparity[0], SMOOTH_PIXELS, LANES, pixels, (uint16_t *)room->far_disparity, LANES);
-  STX_VARIANT(stx_colmean_transpose)
-  (far->weight[0], SMOOTH_PIXELS, LANES, pixels, (uint16_t *)room->far_weight, LANES);
-  finish_dealt(work, far->n, disparity, weight);
-  for (int i = 0; i < far->count; i++) {
-    tile_disparity[far->at[i]] = disparity[i];
-    tile_weight[far->at[i]] = weight[i];
-  }
-  far->count = 0;
-}
-
-INLINE void copy_cell(
-    const VecU16 *rows_of_cells, int width, int lane, int rows, uint16_t out[SMOOTH_PIXELS])
-{
-  const uint16_t *in = (const uint16_t *)rows_of_cells + lane * width;
-  for (int y = 0; y < rows; y++)
-    memcpy(out + y * width, in + y * width * LANES, width * sizeof *in);
-  memset(out + rows * width, 0, (SMOOTH_PIXELS - rows * width) * sizeof *out);
-}
-
-/* Puts cell `lane` of `pixels`, of `rows` rows, aside; `at` is its place in a tile. */
-static void put_aside(Work *work, int lane, int rows, int32_t n, int at)
-{
-  Far *far = &work->room->far;
-  const Pixels *pixels = &work->pixels;
-  int i = far->count++;
-  far->n[i] = n;
-  far->at[i] = at;
-  if (work->job->params->grid.cell_width == 8) {
-    copy_cell(pixels->disparity, 8, lane, rows, far->disparity[i]);
-    copy_cell(pixels->weight, 8, lane, rows, far->weight[i]);
-  } else {
-    copy_cell(pixels->disparity, 4, lane, rows, far->disparity[i]);
-    copy_cell(pixels->weight, 4, lane, rows, far->weight[i]);
-  }
-  if (far->count == LANES)
-    finish_far(work);
-}
-
-/* Deals out all cells of `pixels`, `rows` rows of them. */
-static void deal_all(Work *work, int rows)
-{
-  const StxGrid *grid = &work->job->params->grid;
-  Room *room = work->room;
-  int width = grid->cell_width, used = rows * width;
-  for (int i = 0; i < used; i += width) {
-    deal((const uint16_t *)(work->pixels.disparity + i), width, room->far_disparity + i);
-    deal((const uint16_t *)(work->pixels.weight + i), width, room->far_weight + i);
-  }
-  size_t rest = (size_t)(grid->cell_height - rows) * width * sizeof(VecU16);
-  memset(room->far_disparity + used, 0, rest);
-  memset(room->far_weight + used, 0, rest);
-}
-
-/* The cells of `far`, a bit each. Where they are more than a quarter, nothing is gained by putting
- * them aside. */
-static void far_cells(Work *work, uint32_t far, int rows, const int32_t n[LANES], int at)
-{
-  if (4 * __builtin_popcount(far) > LANES) {
-    deal_all(work, rows);
-    uint16_t *disparity = (*work->disparity)[0], *weight = (*work->weight)[0];
-    finish_dealt(work, n, disparity + at, weight + at);
-    return;
-  }
-  for (; far != 0; far &= far - 1) {
-    int lane = __builtin_ctz(far);
-    put_aside(work, lane, rows, n[lane], at + lane);
-  }
-}
-
-static void small_cells(Work *work, int x, Span span, int at)
-{
-  const StxGrid *grid = &work->job->params->grid;
-  uint16_t *first = (*work->disparity)[0], *disparity = first + at;
-  uint16_t *first_weight = (*work->weight)[0], *weight = first_weight + at;
-  SmoothRows rows = smooth_rows(work->job, x, span, work->room);
-  int width = grid->cell_width, size = width * rows.count;
-  int32_t n[LANES];
-  VecU16 range, valid;
-  Sums sums;
-  STX_VARIANT(stx_colmean_smooth)(&rows, width, work->sky, &work->pixels, &sums, &range);
-  memcpy(&valid, sums.valid, sizeof valid);
-  bool whole =
-      (x + LANES * width <= grid->width || grid->width % width == 0) && (size & (size - 1)) == 0;
-  VecU16 near = (VecU16){0} + (uint16_t)stx_colmean_near(grid);
-  VecU16 is_known = (VecU16)(valid > (uint16_t)(whole ? (size - 1) / 4 : 0));
-  uint32_t far = (uint32_t)nonzero_bits_u16(subs_u16(range, near) & is_known, (VecU16){0});
-  if (whole)
-    finish_small(&sums, work->sky, __builtin_ctz((unsigned)size), disparity, weight);
-  if (whole && far == 0)
-    return;
-  cell_sizes(grid, x, rows.count, n);
-  if (!whole)
-    finish_cells(work, &sums, SMOOTH_UNIT, false, n, disparity, weight);
-  if (far != 0)
-    far_cells(work, far, rows.count, n, at);
+  sum_sky(pixels, &sums);
+  finish_sky(&sums, n, weight);
 }
 
 /* ---- Entry points ------------------------------------------------------------------------- */
@@ -612,30 +412,20 @@ static size_t pixel_bytes(const StxColmeanParams *params)
 
 size_t STX_VARIANT(stx_colmean_depth_scratch)(const StxColmeanParams *params)
 {
-  return 2 * sizeof(Tile) + 2 * pixel_bytes(params) + sizeof(Room);
+  return 2 * sizeof(Tile) + 2 * pixel_bytes(params);
 }
 
 void STX_VARIANT(stx_colmean_depth)(const Job *job, const Block *block, void *scratch)
 {
   const StxColmeanParams *params = job->params;
-  bool certain = job->input->confidence.data == NULL, small = are_small(params);
-  Tile *tiles = scratch;
-  VecU16 *vectors = (VecU16 *)(tiles + 2),
-         *weights = vectors + pixel_bytes(params) / sizeof(VecU16);
-  Work work = {job, block, &tiles[0], &tiles[1], {vectors, certain && !small ? NULL : weights, 0},
-      certain, !certain && job->input->confidence_is_sky,
-      (Room *)(weights + pixel_bytes(params) / sizeof(VecU16))};
-  work.room->far.count = 0;
+  Tile *disparity = scratch, *weight = disparity + 1;
+  VecU16 *vectors = (VecU16 *)(weight + 1);
+  bool certain = job->input->confidence.data == NULL;
+  Pixels pixels = {vectors, certain ? NULL : vectors + pixel_bytes(params) / sizeof(VecU16), 0};
   for (int r = 0; r < block->rows; r++)
-    for (int c = 0; c < block->columns; c += LANES) {
-      Span span = cell_span(job, block, r);
-      int x = (block->column + c) * params->grid.cell_width;
-      if (small)
-        small_cells(&work, x, span, r * BLOCK_COLUMNS + c);
-      else
-        any_cells(&work, x, span, tiles[0][r] + c, tiles[1][r] + c);
-    }
-  finish_far(&work);
-  STX_VARIANT(stx_colmean_store)(job, block, 0, &tiles[0]);
-  STX_VARIANT(stx_colmean_store)(job, block, 1, &tiles[1]);
+    for (int c = 0; c < block->columns; c += LANES)
+      reduce_cells(job, (block->column + c) * params->grid.cell_width, cell_span(job, block, r),
+          &pixels, (*disparity)[r] + c, (*weight)[r] + c);
+  STX_VARIANT(stx_colmean_store)(job, block, 0, disparity);
+  STX_VARIANT(stx_colmean_store)(job, block, 1, weight);
 }

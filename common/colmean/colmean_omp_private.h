@@ -66,9 +66,3 @@ void STX_VARIANT(stx_colmean_class)(const Job *job, const Block *block, int pass
 
 /* The same of labels. */
 void STX_VARIANT(stx_colmean_labels)(const Job *job, const Block *block);
-
-/* Sums of two neighbours' products; the factors have a sign. */
-INLINE VecU32 multiply_pairs(VecU16 a, VecU16 b)
-{
-  return (VecU32)madd_i16((VecI32)a, (VecI32)b);
-}

@@ -17,8 +17,6 @@
  *   reduce_add, _min, _max    of all lanes, in all lanes; least_T: the smallest as a number
  *   up_u8, down_u8            lane i takes lane i − 1 / i + 1; the free lane becomes `free`'s
  *   nonzero_bits_u16          a bit for each lane of two vectors
- *   keep_nonzero_u16 (a, b)   a where b is not 0, else 0; count_nonzero_u16 (count, v): count + 1
- *                 where v is not 0
  *   prefix_sum_i32            lane i becomes the sum of the lanes 0 … i
  *   last_lane_i32             the last lane in all lanes
  *   compress_store_i32        stores the lanes whose bit is set, one after another; writes a whole
@@ -219,8 +217,6 @@ INLINE VecI32 count_i32(VecI32 count, Mask32 mask)
   return count - mask;
 }
 
-STX_EACH(VecU16, keep_nonzero_u16, a & ~(VecU16)(b == 0))
-STX_EACH(VecU16, count_nonzero_u16, a - (VecU16)(b != 0))
 #endif
 
 #if defined STX_SIMD_AVX512
