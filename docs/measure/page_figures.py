@@ -2,7 +2,10 @@
 """The part of make-plots.py for figures on README.md and on pages without plots."""
 import json
 import math
+import os
 import pathlib
+import re
+import subprocess
 import sys
 
 import gpu_model
@@ -39,10 +42,41 @@ def scan_rows(programs):
     return rows
 
 
+def sei_rows():
+    """Bytes of stixel-sei's messages, as it says them in its log; GST_PLUGIN_PATH names the plugin.
+    None where there is no data."""
+    sequences, rows = data_folder() / "sequences", []
+    streets = {"street": ["", [f"street-scene-src view={view} num-buffers=10"
+                               for view in ("left", "right")]]}
+    for name, images, count in (("05", (2, 3), 10), ("06-gray", (0, 1), 20)):
+        folder = sequences / f"kitti-odometry-{name}"
+        streets[f"KITTI odometry {name[:2]}"] = [f"calibration={folder}/calib.txt", [
+            f"multifilesrc location={folder}/image_{image}/%06d.png stop-index={count - 1} "
+            "caps=image/png,framerate=10/1 ! pngdec ! videoconvert ! video/x-raw,format=I420"
+            for image in images]]
+    for name, (camera, views) in streets.items() if sequences.exists() else ():
+        row = {"data": name}
+        for parts, options in (("all", "obstacles=true"), ("stixels", "motion=false")):
+            for exact in ("true", "false"):
+                line = (f"{views[0]} ! s.sink_left {views[1]} ! s.sink_right stereo-stixels name=s "
+                        f"{options} {camera} ! videoconvert ! x264enc speed-preset=ultrafast "
+                        f"! stixel-sei exact={exact} ! fakesink")
+                told = subprocess.run(
+                    ["gst-launch-1.0", "-q", *line.split()], text=True, check=True,
+                    capture_output=True,
+                    env={**os.environ, "GST_DEBUG_NO_COLOR": "1", "GST_DEBUG": "stixel-sei:6"})
+                sizes = [[int(number) for number in found] for found in re.findall(
+                    r"(\d+) bytes of metas in a unit of (\d+)", told.stderr)]
+                row |= {"frames": len(sizes), f"{parts}_memory": sum(s for s, _ in sizes),
+                        f"{parts}_exact_{exact}": sum(s for _, s in sizes)}
+        rows.append(row)
+    return rows
+
+
 def measure(programs):
-    rows = scan_rows(programs)
-    if rows:
-        write("scans.csv", rows)
+    for name, rows in (("scans.csv", scan_rows(programs)), ("sei.csv", sei_rows())):
+        if rows:
+            write(name, rows)
 
 
 # ---- Blocks of the pages ---------------------------------------------------------------------
@@ -114,7 +148,18 @@ def packets():
     return table("packets", lines, 1)
 
 
+def messages():
+    """Bytes of messages in video."""
+    lines = [["frames", "all metas", "exact", "rounded", "stixels alone", "exact", "rounded"]]
+    lines += [[f"{row['data']}, {row['frames']}",
+               *(f"{float(row[f'{parts}_{how}']) / int(row['frames']):.0f}" for parts in (
+                   "all", "stixels") for how in ("memory", "exact_true", "exact_false"))]
+              for row in read("sei.csv")]
+    return table("messages", lines, 1)
+
+
 def blocks():
-    return (stixel_quality() + ground_quality() + scans() + packets() + speed.blocks() +
+    return (stixel_quality() + ground_quality() + scans() + packets() + messages() +
+            speed.blocks() +
             table("gpu-model", gpu_model.lines(), 1) +
             table("gpu-published", gpu_model.published(), 2))

@@ -17,18 +17,16 @@
 #include "gst/base/inputs.h"
 #include "gst/core/elements.h"
 
-#include <gio/gio.h>
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video-sei.h>
 #include <string.h>
 
 #include "gst/core/element.h"
+#include "gst/core/properties.h"
+#include "gst/io/metacode.h"
 #include "gst/stixels/stixels.h"
 
-#define PAYLOAD 5  /* user_data_unregistered */
-#define FORMAT 1   /* of the bytes behind the UUID */
-#define HEAD 5     /* bytes of it: the format, and the length of what is compressed */
-#define RATIO 1032 /* that deflate can reach */
+#define PAYLOAD 5 /* user_data_unregistered */
 
 /* Made for this purpose at random. */
 static const guint8 uuid[16] = {
@@ -43,8 +41,14 @@ G_DECLARE_FINAL_TYPE(GstStixelSei, gst_stixel_sei, GST, STIXEL_SEI, GstBaseTrans
 /* The input's kind, by its caps. */
 typedef enum { VIDEO_RAW, VIDEO_H264, VIDEO_H265 } Video;
 
+typedef struct {
+  bool exact;
+} Settings;
+
 struct _GstStixelSei {
   GstBaseTransform parent;
+
+  Settings settings; /* properties, under the object lock */
 
   Video video;
   guint prefix;     /* bytes of a NAL unit's length; 0: start codes are between them */
@@ -62,63 +66,6 @@ static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
-
-/* ---- Compression --------------------------------------------------------------------------- */
-
-/* All of `from` into `to`, which has room for it. Returns its length there, or 0. */
-static gsize convert(GConverter *converter, const guint8 *from, gsize size, guint8 *to, gsize room)
-{
-  gsize read, written, done = 0;
-  GConverterResult result;
-
-  do {
-    result = g_converter_convert(converter, from, size, to + done, room - done,
-        G_CONVERTER_INPUT_AT_END, &read, &written, NULL);
-    from += read;
-    size -= read;
-    done += written;
-  } while (result == G_CONVERTER_CONVERTED);
-  g_object_unref(converter);
-  return result == G_CONVERTER_FINISHED ? done : 0;
-}
-
-/* UUID, format, length, and the metas as bytes, compressed. */
-static GByteArray *pack(GBytes *bytes)
-{
-  GConverter *converter = G_CONVERTER(g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_RAW, 6));
-  gsize size, begin = sizeof uuid + HEAD, room;
-  const guint8 *data = g_bytes_get_data(bytes, &size);
-  guint32 length = GUINT32_TO_LE((guint32)size);
-  GByteArray *packed = g_byte_array_new();
-
-  room = size + size / 100 + 64;
-  g_byte_array_set_size(packed, (guint)(begin + room));
-  memcpy(packed->data, uuid, sizeof uuid);
-  packed->data[sizeof uuid] = FORMAT;
-  memcpy(packed->data + sizeof uuid + 1, &length, sizeof length);
-  room = convert(converter, data, size, packed->data + begin, room);
-  g_byte_array_set_size(packed, (guint)(begin + room));
-  return packed;
-}
-
-/* `data` follows the UUID. NULL: it is cut, forged, or of another format. */
-static GBytes *unpack(const guint8 *data, gsize size)
-{
-  guint32 length = 0;
-  guint8 *bytes;
-
-  if (size > HEAD && data[0] == FORMAT)
-    memcpy(&length, data + 1, sizeof length);
-  length = GUINT32_FROM_LE(length);
-  if (length == 0 || length > RATIO * (size - HEAD))
-    return NULL;
-  bytes = g_malloc(length);
-  if (convert(G_CONVERTER(g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_RAW)), data + HEAD,
-          size - HEAD, bytes, length) == length)
-    return g_bytes_new_take(bytes, length);
-  g_free(bytes);
-  return NULL;
-}
 
 /* ---- NAL units ----------------------------------------------------------------------------- */
 
@@ -250,14 +197,16 @@ static void refuse(GstStixelSei *self, const gchar *why)
 static GstBuffer *read_message(GstStixelSei *self, GstBuffer *input)
 {
   GstVideoSEIUserDataUnregisteredMeta *message = find_message(input);
-  GBytes *bytes = message != NULL ? unpack(message->data, message->size) : NULL;
+  const gchar *why = NULL;
+  GBytes *bytes = message != NULL ? gst_stx_metas_decode(message->data, message->size, &why) : NULL;
   GstBuffer *output = input;
   GError *error = NULL;
 
-  if (message != NULL && bytes == NULL)
-    refuse(self, "it is cut, forged, or of a newer version");
-  if (bytes == NULL)
+  if (bytes == NULL) {
+    if (why != NULL)
+      refuse(self, why);
     return input;
+  }
   if (!gst_buffer_is_writable(input))
     output = gst_buffer_copy(input);
   if (!gst_stx_metas_from_bytes(output, bytes, &error))
@@ -291,8 +240,9 @@ static GBytes *results_of(GstBuffer *input)
 static GstBuffer *write_message(GstStixelSei *self, GstBuffer *input, GBytes *bytes)
 {
   GstMapInfo map;
-  GByteArray *packed, *unit;
+  GByteArray *message, *unit;
   gssize at;
+  gboolean exact;
 
   if (!gst_buffer_map(input, &map, GST_MAP_READ))
     return input;
@@ -302,11 +252,19 @@ static GstBuffer *write_message(GstStixelSei *self, GstBuffer *input, GBytes *by
   gst_buffer_unmap(input, &map);
   if (at < 0)
     return input;
-  packed = pack(bytes);
-  unit = make_unit(self, packed);
+  GST_OBJECT_LOCK(self);
+  exact = self->settings.exact;
+  GST_OBJECT_UNLOCK(self);
+  message = g_byte_array_new();
+  g_byte_array_append(message, uuid, sizeof uuid);
+  if (!gst_stx_metas_code(bytes, exact, message)) {
+    g_byte_array_unref(message);
+    return input;
+  }
+  unit = make_unit(self, message);
   GST_LOG_OBJECT(self, "%" G_GSIZE_FORMAT " bytes of metas in a unit of %u",
       g_bytes_get_size(bytes), unit->len);
-  g_byte_array_unref(packed);
+  g_byte_array_unref(message);
   return insert(input, (gsize)at, unit);
 }
 
@@ -352,12 +310,26 @@ static gboolean set_caps(GstBaseTransform *base, GstCaps *input, GstCaps *output
   return TRUE;
 }
 
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static const StxField fields[] = {
+    {"exact", "Exact", "Write numbers to the last bit; else rounded, in a third of the bytes",
+        STX_FIELD(BOOL, Settings, exact)},
+};
+static const Settings defaults = {.exact = true};
+static const StxFields table = {STX_FIELDS_OF(fields), &defaults};
+
+static const GstStxPropertyGroup properties[] = {
+    {&table, offsetof(GstStixelSei, settings), GST_PARAM_MUTABLE_PLAYING, "GstStixelSei"},
+};
+
 /* ---- GObject ------------------------------------------------------------------------------- */
 
 static void gst_stixel_sei_class_init(GstStixelSeiClass *klass)
 {
   GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
 
+  gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
   base->set_caps = set_caps;
   base->prepare_output_buffer = prepare_output_buffer;
   base->transform_ip = transform_ip;
@@ -370,5 +342,6 @@ static void gst_stixel_sei_class_init(GstStixelSeiClass *klass)
 
 static void gst_stixel_sei_init(GstStixelSei *self)
 {
+  self->settings = defaults;
   gst_stx_want_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Any bytes as metas of a buffer. What is taken is written again as the same, and can be asked for
- * stixels and obstacles.
+ * stixels and obstacles. Any bytes also come back from the code of an SEI message, and may be one.
  */
+#include "gst/io/metacode.h"
 #include "gst/stixels/stixels.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -28,6 +29,22 @@ static void look_up(GstBuffer *buffer)
     gst_stx_obstacles_get_rectangle(obstacles, i, &x, &y, &width, &height);
 }
 
+static void check_code(GBytes *bytes)
+{
+  g_autoptr(GByteArray) code = g_byte_array_new();
+  g_autoptr(GBytes) back = NULL;
+  g_autoptr(GBytes) forged = NULL;
+  const gchar *why;
+
+  gst_stx_metas_code(bytes, TRUE, code);
+  back = gst_stx_metas_decode(code->data, code->len, &why);
+  stx_fuzz_expect(back != NULL && g_bytes_equal(bytes, back), "other bytes from their code");
+  for (gsize i = 9; i < code->len; i++) /* behind the head: the sum is that of other bytes */
+    code->data[i] ^= (guint8)(i % 5 == 0);
+  forged = gst_stx_metas_decode(code->data, code->len, &why);
+  stx_fuzz_expect(forged == NULL || g_bytes_equal(bytes, forged), "forged code is taken");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   g_autoptr(GstBuffer) buffer = gst_buffer_new_allocate(NULL, POINTS * 16, NULL);
@@ -37,6 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   g_autoptr(GBytes) once = NULL;
   g_autoptr(GBytes) twice = NULL;
 
+  if (size % 8 == 0) /* it takes longer */
+    check_code(bytes);
   if (!gst_stx_metas_from_bytes(buffer, bytes, &error)) {
     stx_fuzz_expect_text(error->message);
     stx_fuzz_expect(gst_stx_metas_to_bytes(buffer) == NULL, "refused, and yet added");
