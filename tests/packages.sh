@@ -87,7 +87,8 @@ fetch_viewers() {
 
 # Packages for stx-mcap and its test, and the libraries that read its files and write bags for it.
 fetch_mcap() {
-  STX_MCAP=$(from_pypi "$1" 'mcap-*.dist-info' 'the test mcap' mcap numpy rosbags)
+  STX_MCAP=$(from_pypi "$1" 'mcap-*.dist-info' 'the test mcap' mcap numpy rosbags \
+    foxglove-sdk)
   export STX_MCAP
 }
 

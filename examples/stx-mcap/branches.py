@@ -12,23 +12,27 @@ THICK = .1  # metres, of what stands upright
 
 
 def launch_line(arguments, words):
-    """For gst-launch-1.0. `words` are those of the pipeline, or None: branches alone."""
+    """For gst-launch-1.0. `words` are those of the pipeline, or None: branches alone. Live, what
+    comes is in time with the clock."""
+    def sink(name):
+        return frames.sink(name, bool(arguments.live))
+
     parts = []
     if words is not None:
         parts += [f"{frames.linked(words, frames.OBSTACLES)} ! tee name=stx-frames "
-                  f"stx-frames. ! queue ! videoconvert ! jpegenc ! {frames.sink('picture', False)} "
-                  f"stx-frames. ! queue ! stixel-json ! {frames.sink('json', False)}"]
+                  f"stx-frames. ! queue ! videoconvert ! jpegenc ! {sink('picture')} "
+                  f"stx-frames. ! queue ! stixel-json ! {sink('json')}"]
     if arguments.disparity:
         parts += [f"{arguments.disparity} ! queue ! video/x-raw,format=GRAY16_LE "
-                  f"! {frames.sink('disparity', False)}"]
+                  f"! {sink('disparity')}"]
     if arguments.scan:
         parts += [f"{arguments.scan} ! tee name=stx-scan "
-                  f"stx-scan. ! queue ! {frames.sink('scan', False)}"]
+                  f"stx-scan. ! queue ! {sink('scan')}"]
         if tells_obstacles(arguments.scan):
-            parts += [f"stx-scan. ! queue ! stixel-json ! {frames.sink('scan_json', False)}"]
+            parts += [f"stx-scan. ! queue ! stixel-json ! {sink('scan_json')}"]
     if arguments.grid:
         parts += [f"{arguments.grid} ! queue ! application/x-occupancy-grid "
-                  f"! {frames.sink('grid', False)}"]
+                  f"! {sink('grid')}"]
     return " ".join(parts)
 
 

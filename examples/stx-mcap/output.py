@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An MCAP file with messages of ROS 2."""
+"""Messages of ROS 2 in an MCAP file, or live for viewers."""
+import atexit
 import pathlib
-
-from mcap.writer import CompressionType, Writer
+import sys
+import threading
 
 import release
 import rostypes
@@ -21,30 +22,11 @@ LATCHED = """- history: 1
 """
 
 
-class File:
-    """Has its name when it is complete: until then it ends in .part."""
+class Output:
+    """Its channels. A subclass has open (), which makes one, and write ()."""
 
-    def __init__(self, path):
-        self.path = pathlib.Path(path)
-        if self.path.exists() and not self.path.is_file():
-            raise ValueError(f"{self.path}: is there, and is no file")
-        self.part = self.path.with_name(self.path.name + ".part")
-        self.file = open(self.part, "wb")
-        self.writer = Writer(self.file, compression=CompressionType.ZSTD)
-        self.writer.start("ros2", f"stx-mcap (gst-stixels) {release.VERSION}")
-        self.schemas, self.channels, self.counts = {}, {}, {}
-
-    def channel(self, topic, kind, definition):
-        if topic not in self.channels:
-            full = kind if "/msg/" in kind else kind.replace("/", "/msg/")
-            if full not in self.schemas:
-                self.schemas[full] = self.writer.register_schema(full, "ros2msg",
-                                                                 definition.encode())
-            self.channels[topic] = self.writer.register_channel(
-                topic, "cdr", self.schemas[full],
-                {"offered_qos_profiles": LATCHED if topic == "/tf_static" else ""})
-            self.counts[topic] = 0
-        return self.channels[topic]
+    def __init__(self):
+        self.channels, self.counts = {}, {}
 
     def put(self, topic, kind, time, message):
         """A message of a type of rostypes.py."""
@@ -52,13 +34,46 @@ class File:
                        rostypes.types(kind).encode(message))
 
     def put_bytes(self, topic, kind, definition, time, data):
-        channel = self.channel(topic, kind, definition)
-        self.writer.add_message(channel, log_time=time, publish_time=time, data=data,
-                                sequence=self.counts[topic])
+        if topic not in self.channels:
+            full = kind if "/msg/" in kind else kind.replace("/", "/msg/")
+            self.channels[topic] = self.open(topic, full, definition.encode())
+            self.counts[topic] = 0
+        self.write(topic, time, data)
         self.counts[topic] += 1
+
+    def tell(self, what):
+        print(f"{what}: " + ", ".join(f"{topic} {count}" for topic, count in
+                                      sorted(self.counts.items())))
 
     def __enter__(self):
         return self
+
+
+class File(Output):
+    """Has its name when it is complete: until then it ends in .part."""
+
+    def __init__(self, path):
+        from mcap.writer import CompressionType, Writer
+        super().__init__()
+        self.path = pathlib.Path(path)
+        if self.path.exists() and not self.path.is_file():
+            raise ValueError(f"{self.path}: is there, and is no file")
+        self.part = self.path.with_name(self.path.name + ".part")
+        self.file = open(self.part, "wb")
+        self.writer = Writer(self.file, compression=CompressionType.ZSTD)
+        self.writer.start("ros2", f"stx-mcap (gst-stixels) {release.VERSION}")
+        self.schemas = {}
+
+    def open(self, topic, kind, definition):
+        if kind not in self.schemas:
+            self.schemas[kind] = self.writer.register_schema(kind, "ros2msg", definition)
+        return self.writer.register_channel(
+            topic, "cdr", self.schemas[kind],
+            {"offered_qos_profiles": LATCHED if topic == "/tf_static" else ""})
+
+    def write(self, topic, time, data):
+        self.writer.add_message(self.channels[topic], log_time=time, publish_time=time, data=data,
+                                sequence=self.counts[topic])
 
     def __exit__(self, failure, *_):
         """The file gets its name, unless the pipeline failed before the first message."""
@@ -68,5 +83,50 @@ class File:
             self.part.unlink()
             return
         self.part.replace(self.path)
-        print(f"{self.path}: " + ", ".join(f"{topic} {count}" for topic, count in
-                                           sorted(self.counts.items())))
+        self.tell(self.path)
+
+
+class Live(Output):
+    """A server for viewers that speak Foxglove's protocol over WebSocket. What is latched is sent
+    again when a viewer subscribes; a slow one loses messages, and the pipeline waits for none."""
+
+    def __init__(self, host, port):
+        import foxglove
+        super().__init__()
+        self.foxglove, self.latched = foxglove, {}
+        try:
+            self.server = foxglove.start_server(
+                name=f"stx-mcap (gst-stixels) {release.VERSION}", host=host, port=port,
+                server_listener=self)
+        except RuntimeError as error:
+            raise ValueError(f"--live {host}:{port}: {error}") from error
+        print(f"ws://{host}:{self.server.port}", file=sys.stderr, flush=True)
+
+    def __getattr__(self, name):
+        """Ignores what else a viewer may do."""
+        if not name.startswith("on_"):
+            raise AttributeError(name)
+        return lambda *_: None
+
+    def on_subscribe(self, client, channel):
+        if channel.topic in self.latched:
+            self.write(channel.topic, *self.latched[channel.topic], client.id)
+
+    def open(self, topic, kind, definition):
+        return self.foxglove.Channel(topic, message_encoding="cdr", schema=self.foxglove.Schema(
+            name=kind, encoding="ros2msg", data=definition))
+
+    def write(self, topic, time, data, viewer=None):
+        if topic == "/tf_static":
+            self.latched[topic] = time, data
+        self.channels[topic].log(bytes(data), log_time=time, sink_id=viewer)
+
+    def __exit__(self, *_):
+        """The SDK says goodbye to each viewer, and would wait without end for one that is stuck,
+        here and when Python ends."""
+        goodbye = threading.Thread(target=self.server.stop, daemon=True)
+        goodbye.start()
+        goodbye.join(2)
+        if goodbye.is_alive():
+            atexit.unregister(self.foxglove._foxglove.shutdown)
+        self.tell("live")

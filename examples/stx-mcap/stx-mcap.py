@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes what a pipeline finds to an MCAP file with messages of ROS 2, for Foxglove, RViz and ros2.
+"""Writes what a pipeline finds to an MCAP file with messages of ROS 2, for Foxglove, RViz and ros2,
+or sends it to Foxglove live.
 
   stx-mcap --save results.mcap                 the synthetic street
+  stx-mcap --live 8765                         the same in Foxglove, at this port
   stx-mcap --save results.mcap --bag drive/    a bag with two cameras, or with a scanner
   stx-mcap --save results.mcap PIPELINE        as for gst-launch-1.0; ends in video with stixels
 
@@ -14,7 +16,8 @@ in an occupancy grid, and may name elements of it; a scan alone needs no PIPELIN
 The file has its name when it is complete: until then it ends in .part. The exit status is 1 where
 the pipeline failed or the bag is damaged; what was found until then is in the file.
 
-Needs GStreamer for Python, NumPy and MCAP (PyPI: mcap). docs/ros2.md has topics and frames.
+Needs GStreamer for Python, NumPy, and MCAP or Foxglove's SDK (PyPI: mcap, foxglove-sdk).
+docs/ros2.md has topics and frames.
 """
 import argparse
 import os
@@ -30,12 +33,11 @@ if os.environ.get("STX_MCAP"):  # a folder with MCAP and its NumPy
 import release  # noqa: E402 (where it is had to be said first)
 
 PLAIN = "motion=true alpha=0 overlay::outlines=false legend=none"
-STREET = ("street-scene-src num-buffers=100 ! stixels.sink_left "
-          "street-scene-src view=right num-buffers=100 ! stixels.sink_right "
+STREET = ("street-scene-src ! stixels.sink_left street-scene-src view=right ! stixels.sink_right "
           f"stereo-stixels name=stixels {PLAIN}")
 STREET_TOO = {
-    "disparity": "street-scene-src view=disparity num-buffers=100",
-    "scan": "street-scene-src view=lidar num-buffers=100 ! lidar-ground ! stixel-obstacles"}
+    "disparity": "street-scene-src view=disparity",
+    "scan": "street-scene-src view=lidar ! lidar-ground ! stixel-obstacles"}
 PAIR = ("bag-left. ! stixels.sink_left bag-right. ! stixels.sink_right "
         f"stereo-stixels name=stixels {PLAIN}")
 PAIR_TOO = {"disparity": "stixels.src_disparity"}
@@ -63,7 +65,11 @@ def fill(arguments, values):
 def arguments_of(command_line):
     parser = release.parser_of("stx-mcap", __doc__)
     add = parser.add_argument
-    add("--save", metavar="FILE", required=True, help="the .mcap file to write")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--save", metavar="FILE", help="the .mcap file to write")
+    where.add_argument("--live", metavar="PORT", type=int, help="where viewers connect; Foxglove's "
+                       "default is 8765")
+    add("--host", default="127.0.0.1", help="the address of --live; default: %(default)s")
     add("--bag", metavar="BAG", help="what the pipeline reads")
     for name, what in (("left", "pictures"), ("right", "pictures"), ("points", "point clouds")):
         add(f"--{name}", metavar="TOPIC", help=f"of the bag's {what}, if it is not to be told from "
@@ -102,7 +108,7 @@ def arguments_of(command_line):
         parser.error(f"--{said[0].replace('_', '-')} needs --bag")
     arguments.street = not (arguments.pipeline or arguments.bag or arguments.scan)
     if arguments.street:
-        fill(arguments, STREET_TOO)
+        fill(arguments, STREET_TOO | ({} if arguments.live else {"frames": 100}))
     if arguments.frames is not None and arguments.frames < 1:
         parser.error(f"--frames {arguments.frames}: at least 1")
     return arguments
@@ -119,7 +125,7 @@ try:
     import output
     import scene
 except ImportError as missing:
-    release.refuse(missing, "MCAP and NumPy", "mcap numpy")
+    release.refuse(missing, "NumPy", "mcap numpy")
 
 
 def words_of(arguments, source):
@@ -139,9 +145,10 @@ def words_of(arguments, source):
 
 
 def clock_of(pipeline):
-    """The time of time stamp 0: now less the running time, if it is live; else 0."""
+    """The time of time stamp 0: now less the running time, if it is live; else 0, or now where
+    viewers look on."""
     if not pipeline.live:
-        return 0
+        return time.time_ns() if ARGUMENTS.live else 0
     running = pipeline.pipeline.get_clock().get_time() - pipeline.pipeline.get_base_time()
     return time.time_ns() - running
 
@@ -162,7 +169,8 @@ def run(arguments):
     pipeline.stop_on_signals()
     start = arguments.start if arguments.start is not None else (
         source.base if source else lambda: clock_of(pipeline))
-    with output.File(arguments.save) as file:
+    with (output.Live(arguments.host, arguments.live) if arguments.live
+          else output.File(arguments.save)) as file:
         own_tree, camera, lidar = True, None, None
         if source:
             source.start(pipeline.pipeline)
@@ -186,6 +194,9 @@ def main():
     sys.stdout.reconfigure(errors="backslashreplace")  # names are bytes, whatever the locale is
     try:
         sys.exit(0 if run(ARGUMENTS) else 1)
+    except ImportError as missing:
+        release.refuse(missing, *(("Foxglove's SDK", "foxglove-sdk numpy") if ARGUMENTS.live else
+                                  ("MCAP", "mcap numpy")))
     except (bagfile.Refused, frames.PipelineError, OSError, ValueError) as error:
         sys.exit(f"stx-mcap: {error}")
 

@@ -12,12 +12,18 @@ without GStreamer for Python, the test is skipped. Rerun (STX_VIEWERS) opens the
   - the types of messages are those of ROS 2 Humble, Jazzy and Kilted, by their hashes;
   - bags in SQLite and MCAP, raw, padded, as PNG, as Bayer's pattern, not rectified, with their
     transforms, and scans in any order of fields, give the same as the pipeline without a bag;
+  - live, viewers get the same bytes as the file has, and what is latched whenever they come (only
+    with Foxglove's SDK);
   - bags that are cut off, that lack something, or hold something else: a message names it, and what
     could be read is in the file.
 """
 import argparse
+import itertools
+import json
 import os
 import pathlib
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -32,6 +38,7 @@ import street
 street.skip_without("gi", "numpy", "mcap", "rosbags")
 
 import numpy as np  # noqa: E402
+from mcap.reader import make_reader  # noqa: E402
 from mcap.writer import Writer  # noqa: E402
 from rosbags.highlevel import AnyReader  # noqa: E402
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore  # noqa: E402
@@ -52,6 +59,14 @@ PICTURE, STIXELS, POINTS = "left/image_rect/compressed", "stixels", "points"
 PLAIN = "motion=true alpha=0 overlay::outlines=false legend=none camera-height=1.65 camera-pitch=0"
 PAIR = street.words("bag-left. ! stixels.sink_left bag-right. ! stixels.sink_right "
                     f"stereo-stixels name=stixels {PLAIN}")
+
+
+SMALL = "num-buffers={0} ! video/x-raw,width=320,height=96"  # whole blocks of JPEG
+STREET = (f"street-scene-src {SMALL} ! stixels.sink_left street-scene-src view=right {SMALL} "
+          f"! stixels.sink_right stereo-stixels name=stixels {PLAIN}")
+BRANCHES = {"disparity": f"street-scene-src view=disparity {SMALL}",
+            "scan": "street-scene-src view=lidar num-buffers={0} ! lidar-ground ! stixel-obstacles",
+            "grid": "stixels.src_stixels ! occupancy-grid"}
 
 
 def mcap(*options, save="out.mcap", status=0):
@@ -282,6 +297,90 @@ def check_types():
         street.expect(count > 20, f"{name} knows {count} of the types")
 
 
+# ---- Viewers -------------------------------------------------------------------------------------
+
+class Viewer:
+    """A client of Foxglove's protocol, over WebSocket (RFC 6455)."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
+        self.socket.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
+                            b"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                            b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+                            b"Sec-WebSocket-Protocol: foxglove.sdk.v1\r\n\r\n")
+        self.stream, self.channels = self.socket.makefile("rb"), {}
+        street.expect(b" 101 " in self.stream.readline(), "no WebSocket")
+        while self.stream.readline().strip():
+            pass
+
+    def next(self):
+        """Kind and bytes of a message; 8: the server ends."""
+        kind, length = self.stream.read(2)
+        if length > 125:
+            length = int.from_bytes(self.stream.read(2 if length == 126 else 8), "big")
+        return kind & 15, self.stream.read(length)
+
+    def messages(self):
+        """Topic, time and bytes of each; subscribes to whatever is offered."""
+        while True:
+            try:
+                kind, data = self.next()
+            except (ValueError, OSError):
+                return
+            said = json.loads(data) if kind == 1 else {}
+            if said.get("op") == "advertise":
+                new = {channel["id"]: channel for channel in said["channels"]}
+                self.channels |= new
+                text = json.dumps({"op": "subscribe", "subscriptions": [
+                    {"id": number, "channelId": number} for number in new]}).encode()
+                time.sleep(.01)  # the SDK forgets who subscribes while it still adds the channel
+                self.socket.sendall(b"\x81\xfe" + len(text).to_bytes(2, "big") + bytes(4) + text)
+            elif kind == 8:
+                return
+            elif kind == 2 and data[0] == 1:
+                number, time_of = struct.unpack_from("<IQ", data, 1)
+                yield self.channels[number]["topic"], time_of, data[13:]
+
+
+def check_viewers():
+    """They come while the street goes on; the second one has missed the first frames, and reads no
+    more after some."""
+    try:
+        import foxglove  # noqa: F401
+    except ImportError:
+        print("without viewers: no foxglove-sdk, see tests/packages.sh")
+        return
+    many = 12
+    words = street.words(STREET.format(many))
+    too = [word for name, view in BRANCHES.items() for word in (
+        f"--{name}", view.format(many))]
+    _, path = mcap(*too, *words)
+    saved = {}
+    with open(path, "rb") as file:
+        for _, channel, message in make_reader(file).iter_messages():
+            saved.setdefault((channel.topic, message.log_time), []).append(message.data)
+    port = street.free_port()
+    server = street.start([*PROGRAM, "--live", port, "--start", 0, *too, *words],
+                          stderr=subprocess.PIPE)
+    server.stderr.readline()
+    first, found = Viewer(port), {}
+    second, late = None, {}
+    for topic, time_of, data in first.messages():
+        found[topic, time_of] = data
+        if second is None and len({then for _, then in found}) > 3:
+            second = Viewer(port)
+            late = dict(((topic, then), data) for topic, then, data in itertools.islice(
+                second.messages(), 60))
+    street.expect(server.wait(60) == 0, "the server failed")
+    for name, got in (("first", found), ("second", late)):
+        other = [key for key, data in got.items() if data not in saved.get(key, [])]
+        street.expect(all(topic == "/tf_static" for topic, _ in other),  # which grows
+                      f"the {name} viewer gets other bytes: {other}")
+        topics = {topic for topic, _ in got}
+        street.expect(topics == {topic for topic, _ in saved}, f"the {name} viewer gets {topics}")
+    print(f"viewers: {len(found)} and {len(late)} messages, as the file has them")
+
+
 # ---- Bags in -------------------------------------------------------------------------------------
 
 def gray_views():
@@ -510,7 +609,8 @@ def check_swollen():
 def check_refusals():
     for words, reason in ((["--frames", "0"], "at least 1"), (["--left", "/x"], "needs --bag"),
                           (["--namespace", "a b"], "--namespace a b"),
-                          (["--start", "x"], "seconds since 1970")):
+                          (["--start", "x"], "seconds since 1970"),
+                          (["--live", "1"], "not allowed with")):
         said, _ = mcap(*words, status=2)
         street.expect(reason in said, f"{words}: no {reason} in {said}")
     said, _ = mcap(*street.words("street-scene-src num-buffers=1"), status=1)
@@ -524,6 +624,7 @@ if __name__ == "__main__":
     check_types()
     check_street()
     check_live()
+    check_viewers()
     images = gray_views()
     check_pictures(images, direct())
     check_scans(images)
