@@ -205,8 +205,6 @@ if [ $sanitize = yes ]; then
 fi
 if [ "$mode" = full ]; then
   # nvcc's output, in a hundred orders of threads, and without each of its barriers in turn.
-  ninja -C "$build" ptx-lines
-  check ptx-cover python3 tests/ptx/cover.py "$build"
   check seeds tests/ptx/seeds.sh "$build"
   check remove tests/ptx/remove.py "$build"
   # One after the other, as they measure memory and time.

@@ -14,8 +14,6 @@ extern "C" {
 STX_EMU_WEAK void __sanitizer_start_switch_fiber(void **, const void *, size_t);
 STX_EMU_WEAK void __sanitizer_finish_switch_fiber(void *, const void **, size_t *);
 STX_EMU_WEAK void __sanitizer_set_death_callback(void (*)());
-STX_EMU_WEAK void __asan_unpoison_memory_region(void const volatile *, size_t);
-STX_EMU_WEAK void __asan_poison_memory_region(void const volatile *, size_t);
 STX_EMU_WEAK void *__tsan_get_current_fiber();
 STX_EMU_WEAK void *__tsan_create_fiber(unsigned);
 STX_EMU_WEAK void __tsan_set_fiber_name(void *, const char *);
@@ -171,9 +169,6 @@ void fiber_end(Fiber *fiber, bool ended)
 {
   if (fiber->tsan != NULL)
     give_spare(fiber, ended);
-  /* The functions that it never left have not cleaned up. */
-  else if (!ended && has_address_sanitizer())
-    __asan_unpoison_memory_region(fiber->stack, fiber->stack_size);
 }
 
 /* The stack's bounds are learnt when the first fiber is entered. */
@@ -214,20 +209,9 @@ void fiber_entered(Fiber *from)
 
 /* ---- Sanitizers ----------------------------------------------------------------------------- */
 
-bool has_address_sanitizer()
-{
-  return __asan_unpoison_memory_region != NULL;
-}
-
 bool has_thread_sanitizer()
 {
   return __tsan_create_fiber != NULL;
-}
-
-void forbid(void *memory, size_t size)
-{
-  if (has_address_sanitizer())
-    __asan_poison_memory_region(memory, size / 8 * 8);
 }
 
 void on_death(void (*callback)())

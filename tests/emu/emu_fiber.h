@@ -49,10 +49,7 @@ void fiber_entered(Fiber *from);
 
 /* ---- The sanitizers of the program ---------------------------------------------------------- */
 
-bool has_address_sanitizer();
 bool has_thread_sanitizer();
-/* The address sanitizer reports every access to this memory, as far as it can: whole 8 bytes. */
-void forbid(void *memory, size_t size);
 /* Calls this before a sanitizer ends the program. */
 void on_death(void (*callback)());
 

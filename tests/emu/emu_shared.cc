@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared memory: for every block fresh heap memory, filled with 0xCD.
- *
- * With the address sanitizer it has exactly its size. Guard bytes around it are looked at when the
- * block has ended: without that sanitizer, on both sides; with it, in the few bytes before, which
- * it cannot guard. An array lies no better than its type demands: code that takes bytes for words
+ * Shared memory: for every block fresh heap memory, filled with 0xCD. Guard bytes around it are
+ * looked at when the block has ended. An array lies no better than its type demands: code that takes bytes for words
  * meets a misaligned address here, too.
  */
 #include "tests/emu/emu_core.h"
@@ -16,12 +13,6 @@ namespace stx_emu
 
 enum { FILL = 0xCD, GUARD = 128, DYNAMIC_ALIGNMENT = 16 };
 
-/* Guard bytes above. */
-static size_t guard()
-{
-  return has_address_sanitizer() ? 0 : GUARD;
-}
-
 /* Alignments are powers of two: an address that is a multiple of twice the alignment, plus the
  * alignment, is aligned to nothing more. */
 static bool allocate(
@@ -32,12 +23,10 @@ static bool allocate(
   block->declaration = declaration;
   block->size = size;
   unwatch(); /* to the thread sanitizer an allocation is a write of this thread */
-  bool good = posix_memalign(&block->allocation, room, before + size + guard()) == 0;
+  bool good = posix_memalign(&block->allocation, room, before + size + GUARD) == 0;
   if (good)
-    memset(block->allocation, FILL, before + size + guard());
+    memset(block->allocation, FILL, before + size + GUARD);
   watch();
-  if (good)
-    forbid(block->allocation, before);
   block->data = good ? (char *)block->allocation + before : NULL;
   return good;
 }
@@ -54,7 +43,7 @@ static int guard_touched(const SharedBlock *block)
   for (const char *at = (const char *)block->allocation; at < block->data; at++)
     if ((unsigned char)*at != FILL)
       return -1;
-  for (size_t i = 0; i < guard(); i++)
+  for (size_t i = 0; i < GUARD; i++)
     if ((unsigned char)block->data[block->size + i] != FILL)
       return 1;
   return 0;

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tests/ptx/ptx.h"
 
@@ -144,16 +143,6 @@ bool fake_ptx_launch(const FakeOp *op, char *error, size_t size)
 
 void fake_ptx_end(void)
 {
-  const char *folder = getenv("STX_PTX_REPORT");
-  char path[4096];
-  if (ptx != NULL && folder != NULL) {
-    snprintf(path, sizeof path, "%s/%ld.report", folder, (long)getpid());
-    FILE *file = fopen(path, "a");
-    if (file != NULL) {
-      stx_ptx_report(ptx, file);
-      fclose(file);
-    }
-  }
   stx_ptx_free(ptx);
   ptx = NULL;
 }

@@ -7,7 +7,6 @@
  *   STX_PTX_SEED=n        who runs when; default 0, in order
  *   STX_PTX_LATE=1        stores reach other blocks late
  *   STX_PTX_COPIES=1      what is copied to the host must have been written
- *   STX_PTX_REPORT=DIR    at exit, what ran, into a file of its own there, for cover.py
  */
 #pragma once
 

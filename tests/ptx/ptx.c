@@ -89,16 +89,3 @@ bool stx_ptx_launch(StxPtx *ptx, const StxPtxLaunch *launch, char *error, size_t
   snprintf(error, size, "there is no kernel %s", launch->kernel);
   return false;
 }
-
-/* A line per kernel, then one per instruction: its line, whether it begins a block, how often. */
-void stx_ptx_report(const StxPtx *ptx, FILE *file)
-{
-  for (int k = 0; k < ptx->kernels; k++) {
-    const PtxKernel *kernel = ptx->kernel[k];
-    fprintf(file, "kernel\t%s\t%s\t%llu\n", kernel->name, kernel->file,
-        (unsigned long long)kernel->launches);
-    for (int i = 0; i < kernel->instructions && kernel->launches > 0; i++)
-      fprintf(file, "%d\t%d\t%llu\n", kernel->code[i].line, kernel->code[i].leads,
-          (unsigned long long)kernel->code[i].runs);
-  }
-}

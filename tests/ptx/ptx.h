@@ -61,6 +61,3 @@ typedef struct {
 
 /* False with a text when the kernel breaks a rule; what it wrote until then stays written. */
 bool stx_ptx_launch(StxPtx *ptx, const StxPtxLaunch *launch, char *error, size_t size);
-
-/* Appends to the file how often each instruction ran so far, for cover.py. */
-void stx_ptx_report(const StxPtx *ptx, FILE *file);

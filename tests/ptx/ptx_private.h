@@ -136,7 +136,6 @@ typedef struct {
   PtxRule rule;            /* of PTX_REDUCE */
   int target;              /* BRANCH: instruction */
   bool leads;              /* begins a basic block */
-  uint64_t runs;
 } PtxInstruction;
 
 typedef struct {
@@ -177,7 +176,6 @@ typedef struct {
   int shareds;
   size_t shared_size; /* of all of them */
   int dynamic;        /* which of them is as large as the launch says, or -1 */
-  uint64_t launches;
 } PtxKernel;
 
 struct StxPtx {

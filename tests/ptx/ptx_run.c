@@ -145,7 +145,6 @@ void ptx_run_group(PtxWarp *warp, uint32_t group, int turns)
       break; /* others may wait here */
     uint32_t active = guarded(warp, at, group);
     run->idle++;
-    at->runs++;
     if (at->class == PTX_BRANCH && (active == 0 || active == group)) {
       pc = active != 0 ? at->target : pc + 1;
       continue;
@@ -471,6 +470,5 @@ bool ptx_run(PtxKernel *kernel, const StxPtxLaunch *launch, char *error, size_t 
   free(run.constant);
   free(run.past);
   free(run.past_lines);
-  kernel->launches++;
   return !run.failed;
 }
