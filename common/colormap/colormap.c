@@ -5,20 +5,16 @@
 #include "common/metrics/metrics.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- Fields -------------------------------------------------------------------------------- */
 
 static const StxFieldChoice modes[] = {
-    {STX_COLORMAP_AUTO, "auto",
-        "error with pad truth, confidence with pad confidence, else what the map holds: disparity "
-        "or depth"},
+    {STX_COLORMAP_AUTO, "auto", "What the map holds: disparity, depth or confidence"},
     {STX_COLORMAP_DISPARITY, "disparity", "Pixels; depths need the camera"},
     {STX_COLORMAP_DEPTH, "depth", "Metres; disparities need the camera"},
     {STX_COLORMAP_CONFIDENCE, "confidence", "0 … 1 of pad confidence, the meta or stixels"},
     {STX_COLORMAP_COST, "cost", "Nats per row of a stixel; of segments pixels"},
-    {STX_COLORMAP_ERROR, "error", "Difference from pad truth, in factors of two"},
     {0},
 };
 static const StxFieldChoice ranges[] = {
@@ -64,16 +60,13 @@ StxColormapSpan stx_colormap_span(const StxColormapParams *params)
       [STX_COLORMAP_DEPTH] = 50,
       [STX_COLORMAP_CONFIDENCE] = 1,
       [STX_COLORMAP_COST] = .5};
-  double high =
-      params->max > 0 || params->mode == STX_COLORMAP_ERROR ? params->max : most[params->mode];
-  return (StxColormapSpan){params->min, high};
+  return (StxColormapSpan){params->min, params->max > 0 ? params->max : most[params->mode]};
 }
 
 static bool check_span(const StxColormapParams *params, StxError *error)
 {
   StxColormapSpan span = stx_colormap_span(params);
-  return params->mode == STX_COLORMAP_ERROR || params->range != STX_COLORMAP_FIXED ||
-         span.low < span.high ||
+  return params->range != STX_COLORMAP_FIXED || span.low < span.high ||
          stx_fail(error, "min is %g, must be below max, which is %g%s", span.low, span.high,
              params->max > 0 ? "" : ": its default in this mode; set both");
 }
@@ -131,21 +124,6 @@ static double value_of(const StxColormapParams *params, unsigned number)
   return value > 0 && is_turned(params) ? params->focal_baseline / value : value;
 }
 
-bool stx_colormap_is_plain(const StxColormapParams *params)
-{
-  return params->encoding <= STX_DISPARITY_KITTI;
-}
-
-void stx_colormap_disparities(const StxColormapParams *params, uint16_t *disparity)
-{
-  StxColormapParams as_pixels = *params;
-  as_pixels.mode = STX_COLORMAP_DISPARITY;
-  for (unsigned number = 0; number < STX_COLORMAP_NUMBERS; number++) {
-    double value = value_of(&as_pixels, number) * STX_DISPARITY_ONE + .5;
-    disparity[number] = (uint16_t)(value < 1 ? 0 : value > UINT16_MAX ? UINT16_MAX : value);
-  }
-}
-
 /* ---- Colours ------------------------------------------------------------------------------- */
 
 /* AUTO resolved by the mode. */
@@ -175,12 +153,9 @@ static StxRgb sky_colour(void)
 
 StxRgb stx_colormap_colour(const StxColormapParams *params, int level, bool odd)
 {
-  int steps = (params->mode == STX_COLORMAP_ERROR ? STX_COLORMAP_ERRORS : STX_COLORMAP_MOST) - 1;
+  const int steps = STX_COLORMAP_MOST - 1;
   if (level == 0)
     return unknown_colour(params->unknown, odd);
-  if (params->mode == STX_COLORMAP_ERROR && level >= STX_COLORMAP_MISSING)
-    return unknown_colour(
-        params->unknown == STX_COLORMAP_GREY ? STX_COLORMAP_BLACK : STX_COLORMAP_GREY, odd);
   if (level == STX_COLORMAP_SKY)
     return sky_colour();
   return stx_palette_colour(palette_of(params), ((level - 1) * 255 + steps / 2) / steps);
@@ -224,11 +199,8 @@ static void find_known(StxDisparityEncoding encoding, uint32_t known[2])
 void stx_colormap_table(const StxColormapParams *params, StxColormapSpan span,
     const StxPixelFormat *format, StxColormapTable *table)
 {
-  if (params->mode == STX_COLORMAP_ERROR)
-    memset(table->level, 0, sizeof table->level);
-  else
-    for (unsigned number = 0; number < STX_COLORMAP_NUMBERS; number++)
-      table->level[number] = level_of(params, span, number);
+  for (unsigned number = 0; number < STX_COLORMAP_NUMBERS; number++)
+    table->level[number] = level_of(params, span, number);
   find_known(params->encoding, table->known);
   for (int level = 0; level < STX_COLORMAP_LEVELS; level++)
     for (int odd = 0; odd < 2; odd++)
@@ -362,7 +334,7 @@ static const char *const units[] = {[STX_COLORMAP_DISPARITY] = "px",
     [STX_COLORMAP_DEPTH] = "m",
     [STX_COLORMAP_COST] = "nat/row or px"};
 
-static void draw_bar(
+void stx_colormap_legend(
     const StxColormapParams *params, StxColormapSpan span, StxLegend where, StxCanvas *canvas)
 {
   const StxName names[] = {{.name = "unknown", .colour = stx_colormap_colour(params, 0, true)},
@@ -380,50 +352,6 @@ static void draw_bar(
       .names = names,
       .count = count[params->numbers]};
   stx_canvas_bar(canvas, where, &bar);
-}
-
-enum { TOLD = 3, TEXT_SIZE = 32 };
-
-/* Returns how many texts there are. */
-static size_t tell(const StxColormapCount *count, char (*text)[TEXT_SIZE])
-{
-  if (count->truth == 0) {
-    snprintf(text[0], TEXT_SIZE, "nothing to compare");
-    return 1;
-  }
-  double known = count->known > 0 ? (double)count->known : 1;
-  snprintf(text[0], TEXT_SIZE, "outliers %.2f %%", 100 * (double)count->bad / known);
-  snprintf(text[1], TEXT_SIZE, "missing %.1f %%",
-      100 * (double)(count->truth - count->known) / (double)count->truth);
-  snprintf(text[2], TEXT_SIZE, "mean %.2f px", (double)count->sum / known / STX_DISPARITY_ONE);
-  return TOLD;
-}
-
-static void draw_errors(const StxColormapParams *params, const StxColormapCount *count,
-    StxLegend where, StxCanvas *canvas)
-{
-  static const char *const steps[STX_COLORMAP_ERRORS] = {
-      "0", ".19", ".38", ".75", "1.5", "3", "6", "12", "24", "48"};
-  StxName names[STX_COLORMAP_ERRORS + 2 + TOLD];
-  char text[TOLD][TEXT_SIZE];
-  size_t n = 0, told = tell(count, text);
-  for (int i = 0; i < STX_COLORMAP_ERRORS; i++)
-    names[n++] = (StxName){.name = steps[i], .colour = stx_colormap_colour(params, 1 + i, false)};
-  names[n++] = (StxName){
-      .name = "missing", .colour = stx_colormap_colour(params, STX_COLORMAP_MISSING, false)};
-  names[n++] = (StxName){.name = "no truth", .colour = stx_colormap_colour(params, 0, true)};
-  for (size_t i = 0; i < told; i++)
-    names[n++] = (StxName){.name = text[i], .swatch = STX_SWATCH_NONE};
-  stx_canvas_names(canvas, where, "error (px)", names, n);
-}
-
-void stx_colormap_legend(const StxColormapParams *params, StxColormapSpan span,
-    const StxColormapCount *count, StxLegend where, StxCanvas *canvas)
-{
-  if (params->mode == STX_COLORMAP_ERROR)
-    draw_errors(params, count, where, canvas);
-  else
-    draw_bar(params, span, where, canvas);
 }
 
 /* ---- Implementations ----------------------------------------------------------------------- */

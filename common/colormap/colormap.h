@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Colormap: maps of disparities, depths, confidences or costs, and the error of one map against
- * another, as colours. What disparity-colour does to a frame.
+ * Colormap: maps of disparities, depths, confidences or costs as colours. What disparity-colour
+ * does to a frame.
  *
  * Every pixel gets a level, and every level a colour:
  *
@@ -13,16 +13,9 @@
  *   sky       255, in maps of confidences and costs: stixels of sky, and pixels whose disparity is
  *             unknown and whose confidence, 128 or more, says that there is sky (stereo-sgm writes
  *             255). Pixels of unknown disparity and less confidence have level 0
- *   errors    with e = |d − t|, disparities d and t of map and truth in 1/256 px: 1 + the number of
- *             k in 0 … 8 for which e > 48·2^k and 320·e > t·2^k, that is for which
- *             min (e / 3 px, e / 5 % of t) is above 2^k / 16. Levels from 6 on are outliers as
- *             KITTI 2015 counts them. STX_COLORMAP_MISSING is where only the truth is known: gray,
- *             or black where gray means unknown. Blue to red in steps of a factor of two, as
- *             KITTI's kit shows errors (M. Menze, A. Geiger, "Object Scene Flow for Autonomous
- *             Vehicles", 2015).
  *
  * Numbers of 16 bits become levels by a table, which is made in double, once for a range; what
- * implementations do is look up, compare and count integers.
+ * implementations do is look up and compare integers.
  *
  * Memory: everything is the caller's. Threads: any number may use one table.
  */
@@ -41,8 +34,7 @@ typedef enum {
   STX_COLORMAP_DISPARITY,
   STX_COLORMAP_DEPTH,
   STX_COLORMAP_CONFIDENCE,
-  STX_COLORMAP_COST,
-  STX_COLORMAP_ERROR
+  STX_COLORMAP_COST
 } StxColormapMode;
 
 typedef enum { STX_COLORMAP_FIXED, STX_COLORMAP_FRAME } StxColormapRange;
@@ -98,11 +90,8 @@ bool stx_colormap_check(const StxColormapParams *params, StxError *error);
 
 #define STX_COLORMAP_NUMBERS 65536
 #define STX_COLORMAP_LEVELS 256
-#define STX_COLORMAP_MOST 254  /* the highest level of a number */
-#define STX_COLORMAP_SKY 255   /* not of errors */
-#define STX_COLORMAP_ERRORS 10 /* levels 1 … 10 */
-#define STX_COLORMAP_OUTLIER 6 /* … of which these and more are outliers */
-#define STX_COLORMAP_MISSING 11
+#define STX_COLORMAP_MOST 254 /* the highest level of a number */
+#define STX_COLORMAP_SKY 255
 #define STX_COLORMAP_SQUARES 6 /* `square` at most */
 
 /* The table that implementations read; it lies on the device where these run there. */
@@ -113,23 +102,13 @@ typedef struct {
   uint32_t known[2]; /* of the map of OF_SURE: the first and the last known number */
 } StxColormapTable;
 
-/* Numbers as disparities in 1/256 px, 0 unknown: of the map and of the truth. */
-typedef struct {
-  uint16_t disparity[2][STX_COLORMAP_NUMBERS];
-} StxColormapDisparities;
-
-/* Makes the tables for numbers in that range, for errors without looking at it, and the colours of
- * pictures in `format`, of one plane and RGB. */
+/* Makes the tables for numbers in that range, and the colours of pictures in `format`, of one plane
+ * and RGB. */
 void stx_colormap_table(const StxColormapParams *params, StxColormapSpan span,
     const StxPixelFormat *format, StxColormapTable *table);
 
 /* The colour of a level, and of the odd squares' level 0. */
 StxRgb stx_colormap_colour(const StxColormapParams *params, int level, bool odd);
-
-/* Are numbers disparities in 1/256 px as they are? Else what fills a row of
- * StxColormapDisparities. */
-bool stx_colormap_is_plain(const StxColormapParams *params);
-void stx_colormap_disparities(const StxColormapParams *params, uint16_t *disparity);
 
 /* ---- The range of a frame ------------------------------------------------------------------ */
 
@@ -165,26 +144,12 @@ void stx_colormap_render(const StxStixel *stixels, size_t count, int cell_width,
 
 /* ---- Colouring ----------------------------------------------------------------------------- */
 
-/* One of: a map of numbers; of bytes; of bytes with the map that they are of, for OF_SURE; and a
- * map with its truth. Others have data NULL. All of the picture's size. */
+/* One of: a map of numbers; of bytes; of bytes with the map that they are of, for OF_SURE. Others
+ * have data NULL. All of the picture's size. */
 typedef struct {
-  StxImage16 map, truth;
+  StxImage16 map;
   StxImage8 bytes;
-  const StxColormapDisparities *disparities; /* of map and truth; NULL: they are plain */
 } StxColormapInput;
-
-/* Over the pixels whose true disparity is known. */
-typedef struct {
-  uint64_t truth; /* all of these */
-  uint64_t known; /* those where the map is known, too */
-  uint64_t bad;   /* of the latter, outliers */
-  uint64_t sum;   /* of the latter, |d − t| in 1/256 px */
-} StxColormapCount;
-
-static inline bool stx_colormap_same_count(const StxColormapCount *a, const StxColormapCount *b)
-{
-  return a->truth == b->truth && a->known == b->known && a->bad == b->bad && a->sum == b->sum;
-}
 
 /* width × height pixels of `pixel` bytes, 3 or 4. */
 typedef struct {
@@ -204,10 +169,9 @@ typedef struct {
   bool (*spread)(const StxColormapInput *input, const StxColormapTable *table,
       StxColormapHistogram *histogram, const StxPlace *place, StxError *error);
 
-  /* `count` is all 0 without a truth. Bytes between rows are not touched. */
+  /* Bytes between rows are not touched. */
   bool (*paint)(const StxColormapInput *input, const StxColormapTable *table,
-      const StxColormapPicture *picture, StxColormapCount *count, const StxPlace *place,
-      StxError *error);
+      const StxColormapPicture *picture, const StxPlace *place, StxError *error);
 } StxColormapImpl;
 
 /* Host implementations, best first. */
@@ -215,11 +179,6 @@ extern const StxImplTable stx_colormap_impls;
 
 /* ---- The legend ---------------------------------------------------------------------------- */
 
-/*
- * Draws a bar with the ticks of the range or, of errors, the names of their steps and in words what
- * `count` comes to: outliers and mean error of the pixels known in map and truth, the share that is
- * missing of those known in the truth. `span` and `count` are looked at where
- * they apply. The canvas is of the picture's size.
- */
-void stx_colormap_legend(const StxColormapParams *params, StxColormapSpan span,
-    const StxColormapCount *count, StxLegend where, StxCanvas *canvas);
+/* Draws a bar with the ticks of the range. The canvas is of the picture's size. */
+void stx_colormap_legend(
+    const StxColormapParams *params, StxColormapSpan span, StxLegend where, StxCanvas *canvas);

@@ -7,20 +7,6 @@
 #define STX_COLORMAP_BIN_SHIFT 4   /* of a number of 16 bits to its bin */
 #define STX_COLORMAP_SPREAD_ROWS 4 /* one of so many is looked at */
 
-STX_INLINE uint32_t stx_colormap_error(uint32_t disparity, uint32_t truth)
-{
-  return disparity > truth ? disparity - truth : truth - disparity;
-}
-
-/* Returns the level of an error of disparities in 1/256 px, both known. Products are below 2^25. */
-STX_INLINE unsigned stx_colormap_error_level(uint32_t error, uint32_t truth)
-{
-  unsigned level = 1;
-  for (int k = 0; k < STX_COLORMAP_ERRORS - 1; k++)
-    level += (unsigned)(error > 48u << k) & (unsigned)(320u * error > truth << k);
-  return level;
-}
-
 /* Is it that of a value, neither unknown nor sky? */
 STX_INLINE bool stx_colormap_is_value(unsigned level)
 {
@@ -43,7 +29,7 @@ STX_INLINE int stx_colormap_square(int x, int y, int square)
   return (x >> square ^ y >> square) & 1;
 }
 
-/* The level of a pixel without a truth. */
+/* The level of a pixel. */
 static inline unsigned stx_colormap_map_level(
     const StxColormapInput *input, const StxColormapTable *table, int x, int y)
 {

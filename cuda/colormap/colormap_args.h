@@ -10,6 +10,5 @@ typedef struct {
   StxColormapInput input;
   const StxColormapTable *table;
   StxColormapPicture picture; /* of the histogram only its size */
-  StxColormapCount *count;
   StxColormapHistogram *histogram;
 } StxColormapArgs;

@@ -30,12 +30,10 @@ static bool spread(const StxColormapInput *input, const StxColormapTable *table,
 }
 
 static bool paint(const StxColormapInput *input, const StxColormapTable *table,
-    const StxColormapPicture *picture, StxColormapCount *count, const StxPlace *place,
-    StxError *error)
+    const StxColormapPicture *picture, const StxPlace *place, StxError *error)
 {
-  StxColormapArgs args = {.input = *input, .table = table, .picture = *picture, .count = count};
-  return stx_cuda_clear(place, count, sizeof *count, error) &&
-         launch(&paint_kernel, picture->height, &args, place, error);
+  StxColormapArgs args = {.input = *input, .table = table, .picture = *picture};
+  return launch(&paint_kernel, picture->height, &args, place, error);
 }
 
 static const StxColormapImpl impls[] = {

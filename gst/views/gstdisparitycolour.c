@@ -3,8 +3,8 @@
  * SECTION:element-disparity-colour
  * @title: disparity-colour
  *
- * Shows maps of disparities, depths or confidences, what stixels say of these, or the difference
- * between two maps, as colour video with a legend.
+ * Shows maps of disparities, depths or confidences, or what stixels say of these, as colour video
+ * with a legend.
  *
  * ## Example
  *
@@ -32,22 +32,10 @@ GST_DEBUG_CATEGORY_STATIC(disparity_colour_debug);
 
 #define FORMATS "{ RGBA, RGBx, BGRA, BGRx, ARGB, xRGB, ABGR, xBGR, RGB, BGR }"
 
-enum { ROLE_MAP, ROLE_TRUTH };
+enum { ROLE_MAP };
 
 /* Slots of the stage. */
-enum {
-  MAP,
-  TRUTH,
-  PICTURE,
-  TABLE,
-  DISPARITIES,
-  COUNT,
-  HOST_COUNT,
-  HISTOGRAM,
-  HOST_HISTOGRAM,
-  SURE,
-  CANVAS
-};
+enum { MAP, PICTURE, TABLE, HISTOGRAM, HOST_HISTOGRAM, SURE, CANVAS };
 
 typedef struct {
   StxColormapParams colormap; /* without what the data say */
@@ -68,27 +56,24 @@ struct _GstDisparityColour {
 
   /* Used by the streaming thread only: caps of the pads */
   gboolean is_stixels;
-  GstVideoInfo map;                              /* GRAY16_LE or GRAY8, unless they are stixels */
-  GstStxStixelInfo stixels;                      /* if they are */
-  GstVideoInfo truth;                            /* GRAY16_LE, for errors */
-  StxDisparityEncoding encoding, truth_encoding; /* AUTO: the caps say nothing */
+  GstVideoInfo map;              /* GRAY16_LE or GRAY8, unless they are stixels */
+  GstStxStixelInfo stixels;      /* if they are */
+  StxDisparityEncoding encoding; /* AUTO: the caps say nothing */
 
   /* … and what they led to. */
-  guint configured;         /* roles; 0: plan first */
+  gboolean configured;      /* FALSE: plan first */
   StxColormapParams params; /* mode and numbers are known */
   GstVideoInfo output;
   StxLegend legend;
-  GstStxScratch memory; /* of the table and, where they are needed, … */
+  GstStxScratch memory; /* of the table */
   const StxColormapTable *table;
-  StxColormapDisparities *disparities; /* NULL: numbers are plain */
-  const void *table_on_device, *disparities_on_device;
+  const void *table_on_device;
   StxColormapSpan span;     /* of the table */
   StxColormapSpan followed; /* of range=frame, before it is rounded */
   gboolean is_followed;     /* … is there */
   GstStxScratch rendered;   /* stixels as a map, and … */
   GstStxMapped records;     /* … what it is made of */
   GstCanvasStage canvas;    /* the legend */
-  StxColormapCount told;    /* what it says of errors */
   gboolean canvas_is_drawn;
 };
 
@@ -100,8 +85,6 @@ static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
         GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format={ GRAY16_LE, GRAY8 }") "; " //
             GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "")));
-static GstStaticPadTemplate truth_template = GST_STATIC_PAD_TEMPLATE("truth", GST_PAD_SINK,
-    GST_PAD_REQUEST, GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY16_LE")));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC,
     GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=" FORMATS)));
 
@@ -129,32 +112,18 @@ static gboolean parse_map(GstDisparityColour *self, const GstCaps *caps, StxErro
   return TRUE;
 }
 
-static gboolean parse_truth(GstDisparityColour *self, const GstCaps *caps, StxError *error)
-{
-  GstStxDisparity map;
-  StxError cause;
-
-  if (!gst_stx_disparity_from_caps(&map, caps, &cause))
-    return stx_fail(error, "pad truth: %.200s", cause.text);
-  if (map.is_tensor)
-    return stx_fail(error, "pad truth: a tensor; expected video/x-raw,format=GRAY16_LE");
-  self->truth = map.video;
-  self->truth_encoding = map.encoding;
-  return TRUE;
-}
-
 static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps, StxError *error)
 {
   GstDisparityColour *self = GST_DISPARITY_COLOUR(pairing);
 
-  self->configured = 0;
-  return (role == ROLE_MAP ? parse_map : parse_truth)(self, caps, error);
+  self->configured = FALSE;
+  return parse_map(self, caps, error);
 }
 
 /* ---- From caps and properties to a plan ---------------------------------------------------- */
 
 typedef struct {
-  StxColormapParams colormap, truth;
+  StxColormapParams colormap;
   StxCamera camera;
   gint width, height;
 } Plan;
@@ -164,19 +133,15 @@ static gboolean is_bytes(const GstDisparityColour *self)
   return !self->is_stixels && GST_VIDEO_INFO_FORMAT(&self->map) == GST_VIDEO_FORMAT_GRAY8;
 }
 
-static StxColormapMode choose_mode(
-    const GstDisparityColour *self, guint roles, StxDisparityEncoding encoding)
+static StxColormapMode choose_mode(const GstDisparityColour *self, StxDisparityEncoding encoding)
 {
   if (is_bytes(self))
     return STX_COLORMAP_CONFIDENCE;
-  if (roles & 1u << ROLE_TRUTH)
-    return STX_COLORMAP_ERROR;
   return stx_disparity_is_depth(encoding) ? STX_COLORMAP_DEPTH : STX_COLORMAP_DISPARITY;
 }
 
 /* Is the mode one of what comes in? */
-static gboolean check_mode(
-    const GstDisparityColour *self, StxColormapMode mode, guint roles, StxError *error)
+static gboolean check_mode(const GstDisparityColour *self, StxColormapMode mode, StxError *error)
 {
   if (is_bytes(self) && mode != STX_COLORMAP_CONFIDENCE)
     return stx_fail(error,
@@ -185,9 +150,7 @@ static gboolean check_mode(
   if (mode == STX_COLORMAP_COST && !self->is_stixels)
     return stx_fail(error,
         "mode=cost shows stixels, but pad sink has a map; link sat-dp-stixels or rdp-columns, or "
-        "choose mode disparity, depth, confidence or error");
-  if (mode == STX_COLORMAP_ERROR && !(roles & 1u << ROLE_TRUTH))
-    return stx_fail(error, "mode=error needs a second map: link it to pad truth");
+        "choose mode disparity, depth or confidence");
   return TRUE;
 }
 
@@ -223,7 +186,7 @@ static gboolean find_encoding(
          gst_stx_disparity_encoding(&map, wanted, encoding, error);
 }
 
-static gboolean plan_colormap(GstDisparityColour *self, guint roles, Plan *plan, StxError *error)
+static gboolean plan_colormap(GstDisparityColour *self, Plan *plan, StxError *error)
 {
   StxColormapParams *colormap = &plan->colormap;
   StxCamera *camera = &plan->camera;
@@ -233,21 +196,12 @@ static gboolean plan_colormap(GstDisparityColour *self, guint roles, Plan *plan,
   if (!find_encoding(self, &colormap->encoding, error))
     return FALSE;
   if (colormap->mode == STX_COLORMAP_AUTO)
-    colormap->mode = choose_mode(self, roles, colormap->encoding);
+    colormap->mode = choose_mode(self, colormap->encoding);
   colormap->numbers = numbers_of(self, colormap->mode);
-  if (!check_mode(self, colormap->mode, roles, error) || !find_camera(self, plan, camera, error))
+  if (!check_mode(self, colormap->mode, error) || !find_camera(self, plan, camera, error))
     return FALSE;
   colormap->focal_baseline = stx_camera_is_metric(camera) ? camera->focal * camera->baseline : 0;
-  plan->truth = *colormap;
-  plan->truth.encoding = self->truth_encoding;
-  if (colormap->mode != STX_COLORMAP_ERROR)
-    return TRUE;
-  if (GST_VIDEO_INFO_WIDTH(&self->truth) != plan->width ||
-      GST_VIDEO_INFO_HEIGHT(&self->truth) != plan->height)
-    return stx_fail(error, "pad truth has %dx%d pixels, but pad sink %dx%d: they must be the same",
-        GST_VIDEO_INFO_WIDTH(&self->truth), GST_VIDEO_INFO_HEIGHT(&self->truth), plan->width,
-        plan->height);
-  return stx_colormap_check(&plan->truth, error);
+  return TRUE;
 }
 
 /* Returns the output's caps, in any format. */
@@ -273,7 +227,7 @@ static GstFlowReturn update_src_caps(GstAggregator *aggregator, GstCaps *possibl
   if (flow == GST_FLOW_OK) {
     *caps = gst_caps_fixate(gst_caps_intersect_full(any, possible, GST_CAPS_INTERSECT_FIRST));
     gst_video_info_from_caps(&self->output, *caps);
-    self->configured = 0;
+    self->configured = FALSE;
   }
   gst_caps_unref(any);
   return flow;
@@ -291,31 +245,19 @@ static void fill_table(GstDisparityColour *self, StxColormapSpan span)
 /* Tables for maps of the plan, and pictures of `output`. */
 static gboolean make_tables(GstDisparityColour *self, const Plan *plan, StxError *error)
 {
-  gsize table = stx_align(sizeof(StxColormapTable));
-  gboolean counts =
-      plan->colormap.mode == STX_COLORMAP_ERROR &&
-      !(stx_colormap_is_plain(&plan->colormap) && stx_colormap_is_plain(&plan->truth));
-
   self->params = plan->colormap;
   if (!stx_colormap_check(&self->params, error) ||
-      !gst_stx_scratch_reserve(
-          &self->memory, table + (counts ? sizeof(StxColormapDisparities) : 0), error) ||
+      !gst_stx_scratch_reserve(&self->memory, sizeof(StxColormapTable), error) ||
       !gst_canvas_stage_prepare(&self->canvas, &self->output, error))
     return FALSE;
   self->table = self->memory.data;
   self->is_followed = FALSE;
   fill_table(self, stx_colormap_span(&self->params));
-  self->disparities = counts ? (void *)((guint8 *)self->memory.data + table) : NULL;
-  self->disparities_on_device = NULL;
-  if (counts) {
-    stx_colormap_disparities(&plan->colormap, self->disparities->disparity[0]);
-    stx_colormap_disparities(&plan->truth, self->disparities->disparity[1]);
-  }
   return TRUE;
 }
 
 /* After a change of caps or properties. */
-static GstFlowReturn configure(GstDisparityColour *self, guint roles, StxError *error)
+static GstFlowReturn configure(GstDisparityColour *self, StxError *error)
 {
   GstFlowReturn flow;
   Plan plan;
@@ -326,7 +268,7 @@ static GstFlowReturn configure(GstDisparityColour *self, guint roles, StxError *
   self->legend = self->settings.legend;
   self->changed = FALSE;
   GST_OBJECT_UNLOCK(self);
-  if (!plan_colormap(self, roles, &plan, error))
+  if (!plan_colormap(self, &plan, error))
     return GST_FLOW_ERROR;
   flow = gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), plan_caps(self, &plan));
   if (flow != GST_FLOW_OK)
@@ -336,7 +278,7 @@ static GstFlowReturn configure(GstDisparityColour *self, guint roles, StxError *
       GST_VIDEO_INFO_NAME(&self->output));
   if (!make_tables(self, &plan, error))
     return GST_FLOW_ERROR;
-  self->configured = roles;
+  self->configured = TRUE;
   return GST_FLOW_OK;
 }
 
@@ -356,11 +298,11 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *err
   GST_OBJECT_LOCK(self);
   changed = self->changed;
   GST_OBJECT_UNLOCK(self);
-  if (!changed && roles == self->configured)
+  if (!changed && self->configured)
     return GST_FLOW_OK;
-  flow = configure(self, roles, error);
+  flow = configure(self, error);
   if (flow != GST_FLOW_OK)
-    self->configured = 0;
+    self->configured = FALSE;
   return flow;
 }
 
@@ -413,12 +355,12 @@ static gboolean find_stixels(GstDisparityColour *self, GstStxStage *stage, GstBu
   return map->data != NULL;
 }
 
-static gboolean find_map(GstStxStage *stage, guint slot, const gchar *what, GstBuffer *buffer,
-    const GstVideoInfo *info, StxImage16 *map, StxError *error)
+static gboolean find_map(GstStxStage *stage, GstBuffer *buffer, const GstVideoInfo *info,
+    StxImage16 *map, StxError *error)
 {
   StxImage8 bytes;
 
-  if (!gst_stx_stage_image8(stage, slot, what, buffer, info, &bytes, error))
+  if (!gst_stx_stage_image8(stage, MAP, "pad sink", buffer, info, &bytes, error))
     return FALSE;
   *map = (StxImage16){(uint16_t *)(void *)bytes.data, bytes.stride, bytes.width, bytes.height};
   return TRUE;
@@ -436,32 +378,21 @@ static gboolean find_meta(GstDisparityColour *self, GstStxStage *stage, GstBuffe
         "mode=confidence, but a frame of pad sink has none: stereo-sgm attaches it with "
         "confidence=true, and elements between may lose it; or link a map of confidences in GRAY8");
   return gst_stx_stage_confidence(stage, SURE, meta, width, height, &input->bytes, error) &&
-         find_map(stage, MAP, "pad sink", buffer, &self->map, &input->map, error);
+         find_map(stage, buffer, &self->map, &input->map, error);
 }
 
 static gboolean find_input(GstDisparityColour *self, GstStxStage *stage, GstBuffer *map,
-    GstBuffer *truth, StxColormapInput *input, StxError *error)
+    StxColormapInput *input, StxError *error)
 {
   const GstVideoInfo *info = &self->map;
-  gboolean found;
 
   if (self->is_stixels)
-    found = find_stixels(self, stage, map, &input->map, error);
-  else if (GST_VIDEO_INFO_FORMAT(info) == GST_VIDEO_FORMAT_GRAY8)
-    found = gst_stx_stage_image8(stage, MAP, "pad sink", map, info, &input->bytes, error);
-  else if (self->params.mode == STX_COLORMAP_CONFIDENCE)
-    found = find_meta(self, stage, map, input, error);
-  else
-    found = find_map(stage, MAP, "pad sink", map, info, &input->map, error);
-  if (!found || self->params.mode != STX_COLORMAP_ERROR)
-    return found;
-  if (self->disparities != NULL) {
-    input->disparities = gst_stx_stage_table(stage, DISPARITIES, self->disparities,
-        sizeof(*self->disparities), &self->disparities_on_device, error);
-    if (input->disparities == NULL)
-      return FALSE;
-  }
-  return find_map(stage, TRUTH, "pad truth", truth, &self->truth, &input->truth, error);
+    return find_stixels(self, stage, map, &input->map, error);
+  if (GST_VIDEO_INFO_FORMAT(info) == GST_VIDEO_FORMAT_GRAY8)
+    return gst_stx_stage_image8(stage, MAP, "pad sink", map, info, &input->bytes, error);
+  if (self->params.mode == STX_COLORMAP_CONFIDENCE)
+    return find_meta(self, stage, map, input, error);
+  return find_map(stage, map, info, &input->map, error);
 }
 
 /* ---- The range of a frame ------------------------------------------------------------------ */
@@ -501,18 +432,14 @@ static gboolean follow_frame(
 
 /* ---- One frame ----------------------------------------------------------------------------- */
 
-/* The legend, and of errors what they come to. */
-static gboolean lay_legend(GstDisparityColour *self, GstStxStage *stage,
-    const StxColormapCount *count, const StxFrame *frame, StxError *error)
+static gboolean lay_legend(
+    GstDisparityColour *self, GstStxStage *stage, const StxFrame *frame, StxError *error)
 {
   if (self->legend == STX_LEGEND_NONE)
     return TRUE;
-  if (self->params.mode == STX_COLORMAP_ERROR && !gst_stx_stage_wait(stage, error))
-    return FALSE;
-  if (!self->canvas_is_drawn || !stx_colormap_same_count(count, &self->told)) {
+  if (!self->canvas_is_drawn) {
     stx_canvas_clear(self->canvas.canvas);
-    stx_colormap_legend(&self->params, self->span, count, self->legend, self->canvas.canvas);
-    self->told = *count;
+    stx_colormap_legend(&self->params, self->span, self->legend, self->canvas.canvas);
     self->canvas_is_drawn = TRUE;
   }
   return gst_canvas_stage_lay(&self->canvas, stage, CANVAS, frame, error);
@@ -523,27 +450,20 @@ static gboolean paint(GstDisparityColour *self, GstStxStage *stage, const StxCol
 {
   const StxColormapImpl *impl = gst_stx_stage_impl(stage);
   const StxColormapTable *table = find_table(self, stage, error);
-  StxColormapCount *count = gst_stx_stage_block(stage, COUNT, sizeof(*count), error);
   StxColormapPicture picture = {frame->data[0], frame->stride[0],
       GST_VIDEO_INFO_WIDTH(&self->output), GST_VIDEO_INFO_HEIGHT(&self->output),
       GST_VIDEO_INFO_COMP_PSTRIDE(&self->output, 0), 0};
-  const StxColormapCount *brought = &self->told;
 
   picture.square = stx_colormap_square_for(picture.width, picture.height);
-  if (table == NULL || count == NULL ||
-      !impl->paint(input, table, &picture, count, &stage->place, error))
-    return FALSE;
-  if (self->params.mode == STX_COLORMAP_ERROR)
-    brought = gst_stx_stage_bring(stage, HOST_COUNT, count, sizeof(*count), error);
-  return brought != NULL && lay_legend(self, stage, brought, frame, error);
+  return table != NULL && impl->paint(input, table, &picture, &stage->place, error) &&
+         lay_legend(self, stage, frame, error);
 }
 
 static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 {
   GstDisparityColour *self = GST_DISPARITY_COLOUR(element);
   GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(self));
-  gboolean follows =
-      self->params.range == STX_COLORMAP_FRAME && self->params.mode != STX_COLORMAP_ERROR;
+  gboolean follows = self->params.range == STX_COLORMAP_FRAME;
   StxColormapInput input = {0};
   GstStxPairingFrame *frame = data;
   StxFrame picture;
@@ -553,7 +473,7 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   flow = gst_stx_pairing_acquire(GST_STX_PAIRING(self), &frame->out, error);
   if (flow != GST_FLOW_OK)
     return flow;
-  return find_input(self, stage, frame->set[ROLE_MAP], frame->set[ROLE_TRUTH], &input, error) &&
+  return find_input(self, stage, frame->set[ROLE_MAP], &input, error) &&
                  (!follows || follow_frame(self, stage, &input, error)) &&
                  gst_stx_stage_picture(stage, PICTURE, "output", frame->out, &self->output, 1,
                      GST_MAP_WRITE, &picture, error) &&
@@ -573,7 +493,7 @@ static void clear(GstStxPairing *pairing)
 {
   GstDisparityColour *self = GST_DISPARITY_COLOUR(pairing);
 
-  self->configured = 0;
+  self->configured = FALSE;
   gst_stx_scratch_clear(&self->memory);
   gst_stx_scratch_clear(&self->rendered);
   gst_stx_mapped_clear(&self->records, 1);
@@ -583,8 +503,8 @@ static void clear(GstStxPairing *pairing)
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxField own_fields[] = {
-    {"legend", "Legend", "Corner of the legend with error counts",
-        STX_FIELD(CHOICE, Settings, legend), .choices = stx_legend_choices},
+    {"legend", "Legend", "Corner of the legend", STX_FIELD(CHOICE, Settings, legend),
+        .choices = stx_legend_choices},
     {GST_STX_DISPARITY_ENCODING, "Disparity encoding", "Encoding of the map of pad sink",
         STX_FIELD(CHOICE, Settings, encoding), .choices = stx_disparity_encodings},
 };
@@ -630,7 +550,6 @@ static void gst_disparity_colour_class_init(GstDisparityColourClass *klass)
   pairing->camera = offsetof(GstDisparityColour, camera);
   pairing->clear = clear;
   pairing->roles.names[ROLE_MAP] = "sink";
-  pairing->roles.names[ROLE_TRUTH] = "truth";
   pairing->stage.host = &stx_colormap_impls;
   pairing->stage.device = &stx_colormap_cuda_impls;
   pairing->stage.prepare = prepare;
@@ -642,7 +561,7 @@ static void gst_disparity_colour_class_init(GstDisparityColourClass *klass)
   pairing->choose_pool = choose_pool;
   pairing->reset = reset;
 
-  gst_stx_element_add_templates(klass, &sink_template, &truth_template, &src_template, NULL);
+  gst_stx_element_add_templates(klass, &sink_template, &src_template, NULL);
   gst_stx_element_describe(klass, "disparity-colour", "Disparity in colours",
-      "Filter/Converter/Video", "Shows disparity, depth, confidence, cost or error as colours");
+      "Filter/Converter/Video", "Shows disparity, depth, confidence or cost as colours");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Shared memory: for every block fresh heap memory, filled with 0xCD. Guard bytes around it are
- * looked at when the block has ended. An array lies no better than its type demands: code that takes bytes for words
- * meets a misaligned address here, too.
+ * looked at when the block has ended. An array lies no better than its type demands: code that
+ * takes bytes for words meets a misaligned address here, too.
  */
 #include "tests/emu/emu_core.h"
 

@@ -189,7 +189,7 @@ static StxRig rigs[MOST_RIGS] = {
     {"lidar-bev mode=height extent=1", {"sink"}, INTO(PICTURE)},
     {"lidar-bev mode=intensity extent=500 center-x=-500", {"sink"}, INTO(PICTURE)},
     {"road-hazards threads=1", {"sink_left", "sink_right", "disparity"}, ANY},
-    {"disparity-colour threads=1", {"sink", "truth"}, ANY},
+    {"disparity-colour threads=1", {"sink"}, ANY},
     {"disparity-colour threads=1 range=frame legend=none", {"sink"}, ANY},
 };
 

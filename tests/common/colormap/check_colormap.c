@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Colormap: levels and colours by hand, refusals, all implementations against the reference.
- * Errors, ranges, stixels and legends: tests/frames.
+ * Ranges, stixels and legends: tests/frames.
  */
 #include "tests/common/colormap/colormap_case.h"
 #include "common/colormap/colormap.h"
@@ -123,36 +123,12 @@ STX_TEST(unknown_is_not_certain)
         .focal_baseline = 400};
     StxColormapInput input = {.map = {&number, 2, 1, 1}, .bytes = {&confidence, 1, 1, 1}};
     StxColormapPicture picture = {rgb, 3, 1, 1, 3, 3};
-    StxColormapCount count;
     ck_assert(stx_colormap_check(&params, NULL));
     stx_colormap_table(&params, stx_colormap_span(&params), stx_pixel_format("RGB"), &table);
-    ck_assert(reference()->paint(&input, &table, &picture, &count, &alone, NULL));
+    ck_assert(reference()->paint(&input, &table, &picture, &alone, NULL));
     StxRgb expected = stx_colormap_colour(&params, pixels[i].level, false);
     ck_assert_msg(memcmp(rgb, &expected, 3) == 0, "row %zu: %d, %d, %d", i, rgb[0], rgb[1], rgb[2]);
   }
-}
-
-STX_TEST(numbers_become_disparities)
-{
-  static uint16_t disparity[STX_COLORMAP_NUMBERS];
-  StxColormapParams params = {.mode = STX_COLORMAP_ERROR, .focal_baseline = 400};
-  params.encoding = STX_DISPARITY_OPENCV;
-  ck_assert(!stx_colormap_is_plain(&params));
-  stx_colormap_disparities(&params, disparity);
-  ck_assert_uint_eq(disparity[16], 256);
-  ck_assert_uint_eq(disparity[0], 0);
-  ck_assert_uint_eq(disparity[40000], 0);
-  ck_assert_uint_eq(disparity[32767], 65535);
-  params.encoding = STX_DISPARITY_DEPTH_MM;
-  stx_colormap_disparities(&params, disparity);
-  ck_assert_uint_eq(disparity[25000], 16 * 256);
-  ck_assert_uint_eq(disparity[1], 65535);
-  ck_assert_uint_eq(disparity[65535], 0);
-  params.encoding = STX_DISPARITY_KITTI;
-  ck_assert(stx_colormap_is_plain(&params));
-  stx_colormap_disparities(&params, disparity);
-  for (unsigned number = 0; number < STX_COLORMAP_NUMBERS; number++)
-    ck_assert_uint_eq(disparity[number], number);
 }
 
 /* ---- Ranges -------------------------------------------------------------------------------- */
@@ -190,9 +166,6 @@ STX_TEST(refusals)
   expect_refusal((StxColormapParams){.mode = STX_COLORMAP_DISPARITY, .min = 64}, "default");
   expect_refusal((StxColormapParams){.mode = STX_COLORMAP_DISPARITY, .max = -1}, "max");
   expect_refusal((StxColormapParams){.mode = STX_COLORMAP_DEPTH}, "baseline");
-  expect_refusal(
-      (StxColormapParams){.mode = STX_COLORMAP_ERROR, .encoding = STX_DISPARITY_DEPTH_MM},
-      "baseline");
   expect_refusal((StxColormapParams){.mode = STX_COLORMAP_DISPARITY, .palette = 77}, "palette");
 }
 
@@ -200,7 +173,6 @@ STX_TEST(refusals)
 
 typedef struct {
   StxImage8 bytes;
-  StxColormapCount count;
   StxColormapHistogram histogram;
 } Painted;
 
@@ -211,7 +183,7 @@ static Painted paint(const StxColormapImpl *impl, const ColormapCase *c, int pad
   StxPlace place = {.threads = threads};
   StxColormapPicture picture = {
       painted.bytes.data, painted.bytes.stride, c->width, c->height, pixel, c->square};
-  ck_assert(impl->paint(&c->input, c->table, &picture, &painted.count, &place, NULL));
+  ck_assert(impl->paint(&c->input, c->table, &picture, &place, NULL));
   ck_assert(impl->spread(&c->input, c->table, &painted.histogram, &place, NULL));
   return painted;
 }
@@ -222,7 +194,6 @@ static void compare(const StxColormapImpl *impl, const ColormapCase *c, const ch
   for (int threads = 1; threads <= 7; threads += 3) {
     Painted actual = paint(impl, c, threads, threads);
     stx_expect_same_image8(&expected.bytes, &actual.bytes, what);
-    stx_expect_same(&expected.count, &actual.count, sizeof actual.count, what);
     stx_expect_same(&expected.histogram, &actual.histogram, sizeof actual.histogram, what);
     stx_test_image8_free(&actual.bytes);
   }

@@ -13,8 +13,6 @@ static const struct {
     {STX_COLORMAP_DEPTH, STX_COLORMAP_OF_MAP, STX_DISPARITY_CITYSCAPES, "RGBx"},
     {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_BYTE, STX_DISPARITY_KITTI, "BGR"},
     {STX_COLORMAP_COST, STX_COLORMAP_OF_PART, STX_DISPARITY_KITTI, "ABGR"},
-    {STX_COLORMAP_ERROR, STX_COLORMAP_OF_MAP, STX_DISPARITY_KITTI, "RGB"},
-    {STX_COLORMAP_ERROR, STX_COLORMAP_OF_MAP, STX_DISPARITY_OPENCV, "RGBA"},
     {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_SURE, STX_DISPARITY_OPENCV, "RGBA"},
 };
 
@@ -30,29 +28,11 @@ static void fill(const StxImage16 *map, StxRandom *random)
   }
 }
 
-/* Near the truth more often than not, so that every step of errors is there. */
-static void fill_near(const StxImage16 *map, const StxImage16 *truth, StxRandom *random)
-{
-  fill(map, random);
-  STX_EACH_PIXEL (x, y, map->width, map->height)
-    if (stx_random_below(random, 8) > 0)
-      stx_row16(map, y)[x] =
-          (uint16_t)(stx_row16(truth, y)[x] + stx_random_below(random, 1 << (y % 15)));
-}
-
 static void make_tables(ColormapCase *c)
 {
   StxColormapSpan span = stx_colormap_span(&c->params);
   c->table = stx_guarded_alloc(sizeof *c->table);
   stx_colormap_table(&c->params, span, c->format, c->table);
-  if (c->params.mode != STX_COLORMAP_ERROR || stx_colormap_is_plain(&c->params))
-    return;
-  StxColormapParams other = c->params;
-  other.encoding = STX_DISPARITY_DEPTH_MM;
-  c->disparities = stx_guarded_alloc(sizeof *c->disparities);
-  stx_colormap_disparities(&c->params, c->disparities->disparity[0]);
-  stx_colormap_disparities(&other, c->disparities->disparity[1]);
-  c->input.disparities = c->disparities;
 }
 
 ColormapCase colormap_case_new(int kind, uint64_t seed, int most)
@@ -77,11 +57,6 @@ ColormapCase colormap_case_new(int kind, uint64_t seed, int most)
     return c;
   c.input.map = stx_test_image16(c.width, c.height, 2 * padding);
   fill(&c.input.map, &random);
-  if (c.params.mode == STX_COLORMAP_ERROR) {
-    c.input.truth = stx_test_image16(c.width, c.height, 2);
-    fill(&c.input.truth, &random);
-    fill_near(&c.input.map, &c.input.truth, &random);
-  }
   return c;
 }
 
@@ -91,10 +66,7 @@ void colormap_case_free(ColormapCase *c)
     stx_test_image8_free(&c->input.bytes);
   if (c->input.map.data != NULL)
     stx_test_image16_free(&c->input.map);
-  if (c->input.truth.data != NULL)
-    stx_test_image16_free(&c->input.truth);
   stx_guarded_free(c->table);
-  stx_guarded_free(c->disparities);
 }
 
 int colormap_case_pixel(const ColormapCase *c)

@@ -9,12 +9,11 @@ typedef struct {
   StxColormapParams params;
   const StxPixelFormat *format;
   StxColormapTable *table;
-  StxColormapDisparities *disparities; /* NULL: numbers are plain */
   StxColormapInput input;
   int width, height, square;
 } ColormapCase;
 
-#define COLORMAP_CASES 9 /* kinds: maps, bytes, stixels' parts, errors plain and by tables, … */
+#define COLORMAP_CASES 7 /* kinds: maps, bytes, stixels' parts, … */
 
 /* Up to `most` × `most` pixels; that of seed 0 has one, 1 one row, 2 one column. */
 ColormapCase colormap_case_new(int kind, uint64_t seed, int most);

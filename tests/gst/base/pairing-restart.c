@@ -85,8 +85,6 @@ STX_TEST(a_pad_is_requested_after_the_end)
 
 /* The source `second` ends after some frames, and begins again. */
 static const char *const lines[] = {
-    "disparity-colour name=e ! fakesink " SOURCE("disparity") RATE
-    "e.sink " SOURCE("disparity") " name=second" RATE "e.truth",
     "downsample-transpose name=e ! fakesink " SOURCE("disparity") RATE
     "e.sink " SOURCE("semantics") " name=second" RATE "e.semantics",
     "stixel-overlay name=e ! fakesink " SOURCE("left") RATE "e.sink " SOURCE(

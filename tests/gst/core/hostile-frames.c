@@ -70,8 +70,6 @@ static const struct {
             "right", GRAY) " ! e.sink_right"},
     {"disparity-colour.sink",
         FRAMES("disparity", "") " ! disparity-colour ! video/x-raw,format=RGB" SINK},
-    {"disparity-colour.truth", "disparity-colour name=e ! video/x-raw,format=BGRx" SINK MAP
-                               " ! e.sink " FRAMES("disparity", "") " ! e.truth"},
     {BIN ".sink_left", BIN " name=e max-disparity=64" SINK FRAMES("left",
                            "format=RGB,") " ! e.sink_left " VIEW("right", GRAY) " ! e.sink_right"},
     {BIN ".sink_right",

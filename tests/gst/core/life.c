@@ -51,7 +51,6 @@ static const char *const lines[] = {
     "multifilesrc location=%06d.bin ! lidar-parse ! " OUT,
     "filesrc location=000000.bin blocksize=99 ! lidar-parse ! " OUT,
     STREET("disparity") "disparity-colour range=frame ! " OUT,
-    STREET("disparity") "disparity-colour name=c ! " OUT STREET("disparity") "c.truth",
     STIXELS "stixel-bev ! " OUT,
     STIXELS "occupancy-grid size=20 ! videoconvert ! video/x-raw,format=RGB ! " OUT,
     STIXELS

@@ -17,17 +17,13 @@
 #define CAMERA ",camera-focal=700.0,camera-baseline=0.5"
 #define PLAIN "disparity-colour legend=none "
 
-static Stage begin(const char *properties, const char *map, const char *truth)
+static Stage begin(const char *properties, const char *map)
 {
   g_autofree gchar *line = g_strconcat(PLAIN, properties, NULL);
   Stage f = stx_test_stage("disparity-colour", line, NULL);
 
-  if (truth != NULL)
-    f.side = gst_harness_new_with_element(f.element, "truth", NULL);
   gst_harness_set_sink_caps_str(f.harness, "video/x-raw,format=RGB");
   gst_harness_set_src_caps_str(f.harness, map);
-  if (truth != NULL)
-    gst_harness_set_src_caps_str(f.side, truth);
   return f;
 }
 
@@ -53,43 +49,25 @@ static const StxColormapImpl *stem(void)
   return stx_impl_named(&stx_colormap_impls, "omp");
 }
 
-static StxImage16 image_of(const GstMapInfo *map)
-{
-  return (StxImage16){(uint16_t *)(gpointer)map->data, STRIDE, WIDTH, HEIGHT};
-}
-
-/* Takes the picture. `map` and `truth` (may be NULL) are what was pushed; confidences of a map
- * take the place of the latter. */
+/* Takes the picture of the map that was pushed. */
 static void expect_picture(GstBuffer *picture, const StxColormapParams *params, const char *format,
-    GstBuffer *map, GstBuffer *truth, const char *what)
+    GstBuffer *map, const char *what)
 {
   const StxPixelFormat *pixels = stx_pixel_format(format);
   gint pixel = pixels->plane[0].pixel_stride, stride = (WIDTH * pixel + 3) / 4 * 4;
   g_autofree guint8 *expected = g_malloc0((gsize)(stride * HEIGHT));
   StxColormapPicture to = {expected, stride, WIDTH, HEIGHT, pixel, 3};
   const StxPlace place = {.threads = 1};
-  GstMapInfo bytes, others;
   StxColormapInput input = {0};
-  StxColormapCount count;
+  GstMapInfo bytes;
 
   ck_assert_msg(picture != NULL, "%s: nothing came out", what);
   gst_buffer_map(map, &bytes, GST_MAP_READ);
-  if (params->numbers == STX_COLORMAP_OF_BYTE)
-    input.bytes = (StxImage8){bytes.data, bytes.size == WIDTH * HEIGHT ? WIDTH : 64, WIDTH, HEIGHT};
-  else
-    input.map = image_of(&bytes);
-  if (truth != NULL && gst_buffer_map(truth, &others, GST_MAP_READ)) {
-    if (params->numbers == STX_COLORMAP_OF_SURE)
-      input.bytes = (StxImage8){others.data, WIDTH, WIDTH, HEIGHT};
-    else
-      input.truth = image_of(&others);
-  }
+  input.map = (StxImage16){(uint16_t *)(gpointer)bytes.data, STRIDE, WIDTH, HEIGHT};
   stx_colormap_table(params, stx_colormap_span(params), pixels, &table);
-  stem()->paint(&input, &table, &to, &count, &place, NULL);
+  stem()->paint(&input, &table, &to, &place, NULL);
   stx_test_expect_bytes(picture, expected, (gsize)(stride * HEIGHT), what);
   gst_buffer_unmap(map, &bytes);
-  if (truth != NULL)
-    gst_buffer_unmap(truth, &others);
   gst_buffer_unref(picture);
 }
 
@@ -120,8 +98,8 @@ STX_TEST(formats_may_change_in_mid_stream)
     g_autoptr(GstBuffer) map = map_at(i, i + 1);
 
     gst_util_set_object_arg(G_OBJECT(filter), "caps", caps);
-    expect_picture(gst_harness_push_and_pull(harness, gst_buffer_ref(map)), &params, in_turn[i],
-        map, NULL, caps);
+    expect_picture(
+        gst_harness_push_and_pull(harness, gst_buffer_ref(map)), &params, in_turn[i], map, caps);
   }
 }
 
@@ -155,7 +133,7 @@ static void expect_ends(Stage *f, GstBuffer *map, gboolean ends, const char *wha
  * once again. */
 STX_TEST(the_range_of_frames)
 {
-  g_auto(Stage) f = begin("range=frame palette=gray", MAP_CAPS, NULL);
+  g_auto(Stage) f = begin("range=frame palette=gray", MAP_CAPS);
 
   expect_ends(&f, map_at(0, 0), FALSE, "nothing is known");
   expect_ends(&f, two_values(1, 20, 40), TRUE, "the first");
@@ -168,35 +146,29 @@ STX_TEST(the_range_of_frames)
 /* ---- Refusals ------------------------------------------------------------------------------ */
 
 static const struct {
-  const char *properties, *caps, *truth, *words[2];
+  const char *properties, *caps, *words[2];
 } refusals[] = {
-    {"mode=depth", MAP_CAPS, NULL, {"mode=depth", "baseline"}},
-    {"mode=error", MAP_CAPS, NULL, {"mode=error", "pad truth"}},
-    {"mode=cost", MAP_CAPS, NULL, {"mode=cost", "sat-dp-stixels"}},
-    {"mode=confidence", MAP_CAPS, NULL, {"mode=confidence", "stereo-sgm"}},
-    {"mode=disparity", "video/x-raw,format=GRAY8,width=61,height=47", NULL, {"GRAY8", "mode"}},
-    {"min=64", MAP_CAPS, NULL, {"min is 64", "max"}},
-    {"min=5 max=4", MAP_CAPS, NULL, {"min is 5", "below max"}},
-    {"disparity-encoding=pixels", MAP_CAPS, NULL, {"disparity-encoding=pixels", "kitti"}},
-    {"", "video/x-raw,format=RGB,width=61,height=47", NULL, {"RGB", "GRAY16_LE"}},
-    {"", MAP_CAPS, "video/x-raw,format=GRAY16_LE,width=60,height=47", {"60x47", "61x47"}},
-    {"", MAP_CAPS, "video/x-raw,format=GRAY8,width=61,height=47", {"pad truth", "GRAY8"}},
-    {"", MAP_CAPS, MAP_CAPS ",disparity-encoding=depth-mm", {"depths", "baseline"}},
+    {"mode=depth", MAP_CAPS, {"mode=depth", "baseline"}},
+    {"mode=cost", MAP_CAPS, {"mode=cost", "sat-dp-stixels"}},
+    {"mode=confidence", MAP_CAPS, {"mode=confidence", "stereo-sgm"}},
+    {"mode=disparity", "video/x-raw,format=GRAY8,width=61,height=47", {"GRAY8", "mode"}},
+    {"min=64", MAP_CAPS, {"min is 64", "max"}},
+    {"min=5 max=4", MAP_CAPS, {"min is 5", "below max"}},
+    {"disparity-encoding=pixels", MAP_CAPS, {"disparity-encoding=pixels", "kitti"}},
+    {"", "video/x-raw,format=RGB,width=61,height=47", {"RGB", "GRAY16_LE"}},
 };
 
 STX_TEST_LOOP(refuses_with_a_reason, G_N_ELEMENTS(refusals))
 {
-  g_auto(Stage) f = begin(refusals[_i].properties, refusals[_i].caps, refusals[_i].truth);
+  g_auto(Stage) f = begin(refusals[_i].properties, refusals[_i].caps);
 
-  if (f.side != NULL)
-    gst_harness_push(f.side, map_at(0, 1));
   gst_harness_push(f.harness, map_at(0, 1));
   stx_test_expect_error(f.bus, refusals[_i].words[0], refusals[_i].words[1], NULL);
 }
 
 STX_TEST(refuses_half_a_record)
 {
-  g_auto(Stage) f = begin("", STIXEL_CAPS, NULL);
+  g_auto(Stage) f = begin("", STIXEL_CAPS);
 
   gst_harness_push(f.harness, stx_test_buffer(25, 0, 0, FRAME));
   stx_test_expect_error(f.bus, "25", "24", NULL);
