@@ -101,8 +101,16 @@ GstStructure *gst_stx_obstacle_structure(const gchar *name, const StxObstacle *o
   return own;
 }
 
+/* The name of how an obstacle moves over ground; NULL: unknown. */
+static const gchar *state_of(const StxVelocity *velocity)
+{
+  static const gchar *const states[] = {NULL, "standing", "moving", "oncoming"};
+
+  return velocity->moves < G_N_ELEMENTS(states) ? states[velocity->moves] : NULL;
+}
+
 static void add_region(const GstStxRegionsFrame *frame, const StxObstacle *obstacle,
-    const GstVideoRectangle *box, gint id)
+    const StxVelocity *velocity, const GstVideoRectangle *box, gint id)
 {
   GstVideoRegionOfInterestMeta *region = gst_buffer_add_video_region_of_interest_meta(
       frame->buffer, class_of(obstacle), box->x, box->y, box->w, box->h);
@@ -112,6 +120,11 @@ static void add_region(const GstStxRegionsFrame *frame, const StxObstacle *obsta
   set_known(own, "distance-deviation", (gfloat)deviation_of(frame, obstacle));
   if (tell_distance(frame, obstacle, distance))
     gst_structure_set(own, "label", G_TYPE_STRING, distance, NULL);
+  if (state_of(velocity) != NULL) {
+    gst_structure_set(own, "state", G_TYPE_STRING, state_of(velocity), NULL);
+    set_known(own, "velocity-x", velocity->x);
+    set_known(own, "velocity-z", velocity->z);
+  }
   region->id = id;
   gst_video_region_of_interest_meta_add_param(region, detection_of(frame, obstacle, box));
   gst_video_region_of_interest_meta_add_param(region, own);
@@ -157,25 +170,33 @@ static void add_tracking(GstAnalyticsRelationMeta *relations, guint detection,
       relations, GST_ANALYTICS_REL_TYPE_RELATE_TO, detection, tracking.id);
 }
 
-/* The text that objectdetectionoverlay writes on the box, in place of the detection's type. */
+static void add_class(
+    GstAnalyticsRelationMeta *relations, guint detection, gfloat confidence, const gchar *name)
+{
+  GstAnalyticsClsMtd mtd;
+
+  if (gst_analytics_relation_meta_add_one_cls_mtd(
+          relations, confidence, g_quark_from_string(name), &mtd))
+    gst_analytics_relation_meta_set_relation(
+        relations, GST_ANALYTICS_REL_TYPE_RELATE_TO, detection, mtd.id);
+}
+
+/* The text that objectdetectionoverlay writes on the box, in place of the detection's type: the
+ * first classification. */
 static void add_label(GstAnalyticsRelationMeta *relations, guint detection,
     const GstStxRegionsFrame *frame, const StxObstacle *obstacle)
 {
   gchar distance[STX_METRES_TEXT], label[2 * TEXT_SIZE];
-  GstAnalyticsClsMtd shown;
 
   if (!tell_distance(frame, obstacle, distance))
     return;
   g_snprintf(label, sizeof label, "%s %s", class_of(obstacle), distance);
-  if (gst_analytics_relation_meta_add_one_cls_mtd(
-          relations, obstacle->confidence, g_quark_from_string(label), &shown))
-    gst_analytics_relation_meta_set_relation(
-        relations, GST_ANALYTICS_REL_TYPE_RELATE_TO, detection, shown.id);
+  add_class(relations, detection, obstacle->confidence, label);
 }
 
 /* The number of the detection, which the region gets, too. */
-static gint relate(
-    const GstStxRegionsFrame *frame, const StxObstacle *obstacle, const GstVideoRectangle *box)
+static gint relate(const GstStxRegionsFrame *frame, const StxObstacle *obstacle,
+    const StxVelocity *velocity, const GstVideoRectangle *box)
 {
   GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta(frame->buffer);
   GstAnalyticsODMtd detection;
@@ -186,13 +207,15 @@ static gint relate(
           box->x, box->y, box->w, box->h, obstacle->confidence, &detection))
     return (gint)obstacle->id;
   add_label(relations, detection.id, frame, obstacle);
+  if (state_of(velocity) != NULL)
+    add_class(relations, detection.id, 1, state_of(velocity));
   if (obstacle->id != 0)
     add_tracking(relations, detection.id, frame, obstacle);
   return (gint)detection.id;
 }
 #else
-static gint relate(
-    const GstStxRegionsFrame *frame, const StxObstacle *obstacle, const GstVideoRectangle *box)
+static gint relate(const GstStxRegionsFrame *frame, const StxObstacle *obstacle,
+    const StxVelocity *velocity, const GstVideoRectangle *box)
 {
   return (gint)obstacle->id;
 }
@@ -205,6 +228,7 @@ gboolean gst_stx_regions_attach(
 {
   GstStxRegionsFrame copy = *given, *frame = &copy;
   GstStxObstacles *obstacles = gst_stx_obstacles_new_from_buffer(frame->buffer, caps, error);
+  GstStxVelocitiesMeta *moving = gst_buffer_get_stx_velocities_meta(frame->buffer);
   guint count = obstacles != NULL ? gst_stx_obstacles_get_count(obstacles) : 0;
   gboolean placed = obstacles != NULL;
   StxObstacle obstacle;
@@ -213,9 +237,14 @@ gboolean gst_stx_regions_attach(
   if (obstacles != NULL)
     gst_stx_obstacles_get_camera(obstacles, &frame->camera);
   gst_buffer_foreach_meta(frame->buffer, remove_own, NULL);
-  for (guint i = 0; i < count; i++)
+  for (guint i = 0; i < count; i++) {
+    StxVelocity velocity = {.moves = STX_MOVES_UNKNOWN};
+
+    if (moving != NULL)
+      gst_buffer_extract(moving->obstacles, i * sizeof velocity, &velocity, sizeof velocity);
     if (place(obstacles, i, &box) && gst_stx_obstacles_get_obstacle(obstacles, i, &obstacle))
-      add_region(frame, &obstacle, &box, relate(frame, &obstacle, &box));
+      add_region(frame, &obstacle, &velocity, &box, relate(frame, &obstacle, &velocity, &box));
+  }
   g_clear_pointer(&obstacles, gst_stx_obstacles_unref);
   return placed;
 }

@@ -11,9 +11,11 @@
  *   GstAnalyticsRelationMeta      in a build with GStreamer 1.24 or newer: one per frame, with a
  *                                 detection for each of them. A detection relates to a
  *                                 classification, "car 8.3 m", which GStreamer's
- *                                 objectdetectionoverlay writes on the box, and, if it is followed,
- *                                 to what is tracked. The id of a region is then that of its
- *                                 detection, as DL Streamer has it; else that of the obstacle
+ *                                 objectdetectionoverlay writes on the box, to a second one if its
+ *                                 state is known, "standing", "moving" or "oncoming", and, if it
+ *                                 is followed, to what is tracked. The id of a region is then that
+ *                                 of its detection, as DL Streamer has it; else that of the
+ *                                 obstacle
  *
  * docs/elements/stixel-obstacles.md has the fields.
  */
