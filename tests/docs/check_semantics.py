@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODEL = ROOT / "examples/semantics/street.onnx"
@@ -174,12 +175,16 @@ def check_known_networks(folder):
 # ---- GStreamer's own element --------------------------------------------------------------------
 
 def with_names(folder):
-    """The network with an id for its tensor, without which onnxinference of 1.26 does not start."""
+    """The network with an id for its tensor, without which onnxinference of 1.26 does not start,
+    and with the page's file, without which that of 1.28 does not."""
     import onnx
     model = onnx.load(str(MODEL))
     onnx.helper.set_model_props(model, {model.graph.output[0].name: "classes"})
     path = os.path.join(folder, "named.onnx")
     onnx.save(model, path)
+    page = pathlib.Path(ROOT, "docs/semantics.md").read_text(encoding="utf-8")
+    block = page[page.index("      [modelinfo]"):].split("\n* ")[0]
+    pathlib.Path(path + ".modelinfo").write_text(textwrap.dedent(block), encoding="utf-8")
     return path
 
 
@@ -201,8 +206,10 @@ def check_onnxinference(folder):
     if run("gst-inspect-1.0 --exists onnxinference", folder)[0] != 0:
         print("no onnxinference (GStreamer 1.26): not compared with onnx-semantics")
         return
+    scale = "input-image-format=chw input-tensor-scale=255"  # which 1.28 has in a file
+    known = "input-tensor-scale" in run("gst-inspect-1.0 onnxinference", folder)[1]
     attached = stixels_with(f"onnxinference model-file={with_names(folder)} "
-                            "input-image-format=chw input-tensor-scale=255", folder)
+                            f"{scale if known else ''}", folder)
     expected = stixels_with(f"onnx-semantics model={MODEL}", folder)
     expect(len(np.unique(attached[:, 7])) > 5, "onnxinference: hardly any class reaches stixels")
     expect(attached.shape == expected.shape and (attached == expected).mean() > .99,
