@@ -246,7 +246,8 @@ bool stx_calibration_open(const char *path, StxCalibrationPart *part)
     name += length - most + strlen("…");
   while ((*name & 0xC0) == 0x80) /* not from the middle of a UTF-8 character */
     name++;
-  snprintf(part->file, sizeof part->file, "%s%s", cut ? "…" : "", name);
+  strcpy(part->file, cut ? "…" : "");
+  strcat(part->file, name);
   part->tree = stx_calibration_tree(path, part->error);
   return part->tree != NULL;
 }
