@@ -4,6 +4,7 @@
 # docs/segments.jpg (that of rdp-columns), docs/lidar.png (that of lidar-ground and lidar-bev),
 # docs/lidar-truth.png (benchmarks/lidar.md),
 # docs/labels.jpg (stixel-overlay), docs/scan.jpg (lidar-overlay),
+# docs/kinds.jpg (sat-dp-stixels), docs/grid.png (occupancy-grid),
 # docs/disparity*.jpg (disparity-colour), docs/above.png and docs/above-scan.png (stixel-bev),
 # docs/column.svg (stx-eval column), and in docs/benchmarks/ figures
 # as the papers have them, stixels-examples.jpg and rdp-inputs.jpg; docs/step-*.jpg (cameras.md).
@@ -110,6 +111,18 @@ gst-launch-1.0 -q \
   street-scene-src view=right "${street[@]}" ! "${small[@]}" ! sgm.sink_right \
   stereo-sgm name=sgm ! disparity-colour max=40 ! videoconvert ! jpegenc quality=75 \
   ! filesink location=docs/disparity.jpg
+
+# sat-dp-stixels and occupancy-grid, from the true disparity.
+gst-launch-1.0 -q \
+  street-scene-src view=left "${street[@]}" ! "${small[@]}" ! kinds.sink \
+  street-scene-src view=disparity "${street[@]}" ! "${small[@]}" ! downsample-transpose \
+  ! sat-dp-stixels ! kinds.stixels \
+  stixel-overlay name=kinds mode=kind ! videoconvert ! video/x-raw,format=I420 \
+  ! jpegenc quality=68 ! filesink location=docs/kinds.jpg
+gst-launch-1.0 -q \
+  street-scene-src view=disparity "${street[@]}" ! downsample-transpose ! sat-dp-stixels \
+  ! occupancy-grid ! videoflip video-direction=90l ! pngenc compression-level=9 \
+  ! filesink location=docs/grid.png
 
 # Speeds are known from the second frame on: of three the last one stays.
 drive=(seed=3 first-frame=18 num-buffers=3)
