@@ -6,10 +6,11 @@
 #   sudo apt install ./build-debs/*.deb
 #   examples/packaging/build-debs.sh --needs      only prints the packages that the build needs
 #
-# Their files are below examples/packaging/debian/; the build sees a copy of the tree in which that
-# is debian/. Tests and symbols for debuggers are left out: DEB_BUILD_OPTIONS= makes both. Where
-# there is nvcc, kernels for one GPU of each generation are built, which the others of it run, too;
-# STX_CUDA_ARCHS=all builds for every GPU that nvcc knows, native for those of this machine.
+# Their files are below examples/packaging/debian/; the build sees a copy of the tree that has
+# debian/, and who set DEBEMAIL and DEBFULLNAME is its maintainer. Tests and symbols for debuggers
+# are left out: DEB_BUILD_OPTIONS= makes both. Where there is nvcc, kernels for one GPU of each
+# generation are built, which the others of it run, too; STX_CUDA_ARCHS=all builds for every GPU
+# that nvcc knows, native for those of this machine.
 . "$(dirname "$0")/../../tests/strict.sh"
 output=${1:-$(dirname "$0")/../../build-debs}
 case ${1:-} in
@@ -55,8 +56,13 @@ list_files | while IFS= read -r -d '' file; do
     printf '%s\0' "$file"
   fi
 done | tar -c --null -T - | tar -x -C "$tree"
-mv "$tree/examples/packaging/debian" "$tree/debian"
-changelog=$(sed -n '1s/.*(\(.*\)).*/\1/p' "$tree/debian/changelog")
+tar -C "$stage" -c "gst-stixels-$version" | xz -1 >"$stage/gst-stixels_$version.orig.tar.xz"
+cp -r "$tree/examples/packaging/debian" "$tree"
+if [ -n "${DEBEMAIL:-}" ]; then
+  sed -i "s/gst-stixels developers <.*>/${DEBFULLNAME:-$DEBEMAIL} <$DEBEMAIL>/" \
+    "$tree"/debian/{control,changelog}
+fi
+changelog=$(sed -n '1s/.*(\(.*\)-.*).*/\1/p' "$tree/debian/changelog")
 if [ "$changelog" != "$version" ]; then
   echo "debian/changelog is of $changelog, meson.build of $version" >&2
   exit 1

@@ -27,7 +27,7 @@ SYMBOLS = "examples/packaging/debian/libstixels0.symbols"  # under the version's
 PLACES = {
     "meson.build": r"^  version: '(.*?)'",
     "examples/shared/release.py": r"^VERSION = \"(.*?)\"",
-    CHANGELOG: r"\Agst-stixels \((.*?)\)",
+    CHANGELOG: r"\Agst-stixels \((.*?)-\d+\)",
     "NEWS.md": r"\A# News\n\n## (\S+)",
 }
 
@@ -58,7 +58,7 @@ def set_version(version):
         encoding="utf-8")
     old = read(CHANGELOG)
     maintainer = re.search(r"^ -- (.*?)  ", old, re.M)[1]
-    entry = (f"gst-stixels ({version}) unstable; urgency=medium\n\n  * See NEWS.md.\n\n"
+    entry = (f"gst-stixels ({version}-1) unstable; urgency=medium\n\n  * See NEWS.md.\n\n"
              f" -- {maintainer}  {email.utils.formatdate(localtime=False)}\n\n")
     (ROOT / CHANGELOG).write_text(entry + old, encoding="utf-8")
 
