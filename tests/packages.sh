@@ -26,6 +26,8 @@ packages_arm="build-essential ccache gcc-aarch64-linux-gnu g++-aarch64-linux-gnu
   gstreamer1.0-plugins-good:arm64 gstreamer1.0-tools:arm64 libgstreamer-plugins-base1.0-dev:arm64
   libgstreamer1.0-dev:arm64 libjansson-dev:arm64 libpng-dev:arm64
   libyaml-dev:arm64"
+packages_windows="build-essential cmake debian-archive-keyring dpkg-dev gcc-mingw-w64-x86-64-posix
+  meson ninja-build pkg-config python3 wine"
 # Only where there is nvcc: GStreamer's CUDA library, and what its headers include.
 packages_cuda=
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
@@ -139,5 +141,47 @@ install_optional_packages() {
   local package
   for package in "$@"; do
     install_packages "$package" || echo "No $package: its test is skipped" >&2
+  done
+}
+
+# fetch_sources FOLDER PACKAGE...: sources of Debian 12's packages, unpacked in FOLDER, whatever the
+# system's lists have.
+fetch_sources() {
+  local folder=$1 options name
+  shift
+  mkdir -p "$folder/lists/partial"
+  name=/usr/share/keyrings/debian-archive-keyring.gpg
+  echo "deb-src [signed-by=$name] http://deb.debian.org/debian bookworm main" \
+    >"$folder/sources.list"
+  options=(-qq -o "Dir::Etc::sourcelist=$folder/sources.list" -o Dir::Etc::sourceparts=/dev/null
+    -o "Dir::State::Lists=$folder/lists" -o APT::Sandbox::User=root)
+  apt-get update "${options[@]}"
+  (cd "$folder" && apt-get source --download-only "${options[@]}" "$@")
+  for name in "$folder"/*.orig.tar.gz; do
+    tar -x -C "$folder" -f "$name"
+  done
+}
+
+# build_inside FOLDER COMPILER AR: Jansson and libyaml of fetch_sources FOLDER, as static libraries
+# in FOLDER/inside, and files for pkg-config there.
+build_inside() {
+  local folder=$1/inside library
+  rm -rf "$folder"
+  mkdir -p "$folder/yaml"
+  cp "$1"/jansson-*/src/*.[ch] "$1"/jansson-*/android/*.h "$folder"
+  cp "$1"/libyaml-*/src/*.[ch] "$1"/libyaml-*/include/yaml.h "$folder/yaml"
+  echo >"$folder/jansson_private_config.h"
+  sed -i 's/^#define JSON_HAVE_LOCALECONV 0/#define JSON_HAVE_LOCALECONV 1/' \
+    "$folder/jansson_config.h"
+  (cd "$folder" && "$2" -c -O2 -fPIC -fvisibility=hidden -DHAVE_STDINT_H=1 -I. ./*.c &&
+    "$3" rcs libjansson.a ./*.o)
+  (cd "$folder/yaml" && "$2" -c -O2 -fPIC -fvisibility=hidden -DYAML_DECLARE_STATIC \
+    -DYAML_VERSION_{MAJOR=0,MINOR=2,PATCH=5,STRING='"0.2.5"'} -I. ./*.c &&
+    "$3" rcs ../libyaml.a ./*.o)
+  for library in jansson:jansson yaml-0.1:yaml; do
+    printf '%s\n' "Name: ${library%:*}" 'Description: inside' 'Version: 1' \
+      "Libs: $folder/lib${library#*:}.a" \
+      "Cflags: -isystem $folder -isystem $folder/yaml -DYAML_DECLARE_STATIC" \
+      >"$folder/${library%:*}.pc"
   done
 }
