@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
+
+#include "tests/pages.h"
 
 #define GUARD 128 /* bytes before a block; keeps the alignment */
 
@@ -37,7 +38,7 @@ int stx_testing_main(const char *suite)
 }
 
 /* The main function of programs that have no other. */
-__attribute__((weak)) int main(int argc, char **argv)
+STX_WEAK int main(int argc, char **argv)
 {
   return stx_testing_main(argc > 0 ? argv[0] : "");
 }

@@ -6,9 +6,9 @@
 #include "common/stx.h"
 
 /*
- * `size` bytes aligned to STX_ALIGN, whose content is arbitrary, or NULL; for free(). Large blocks
- * lie on huge pages where the system gives them on request: a sweep through tens of megabytes then
- * looks up one address in 512.
+ * `size` bytes aligned to STX_ALIGN, whose content is arbitrary, or NULL; for free(), on Windows
+ * _aligned_free(). Large blocks lie on huge pages where the system gives them on request: a sweep
+ * through tens of megabytes then looks up one address in 512.
  */
 STX_API void *stx_allocate(size_t size);
 

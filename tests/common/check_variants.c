@@ -14,6 +14,7 @@
 
 #include "common/cpu.h"
 #include "tests/common/variants_hash.h"
+#include "tests/pages.h"
 
 /* "avx512, avx2, omp": what of a stem is usable, or is not. */
 static const char *names_of(const StxImplTable *impls, bool usable)

@@ -6,8 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
+
+#include "tests/pages.h"
 
 /* ---- Inputs that end where a page ends, so that reading beyond them is a fault ------------- */
 

@@ -151,4 +151,5 @@ STX_TEST(numbers_do_not_follow_the_locale)
     printf("skipped in part: no locale with a decimal comma is installed\n");
   ck_assert(parse("1.5") == 1.5F);
   ck_assert(parse("1.50000000000000000000001") == 1.5F);
+  setlocale(LC_ALL, "C");
 }

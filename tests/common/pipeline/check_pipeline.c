@@ -56,7 +56,9 @@ STX_TEST(a_pair_becomes_stixels)
     ck_assert(stx_pipeline_has(&settings, stage) ? output.ms[stage] >= 0 : output.ms[stage] == 0);
   }
   ck_assert_ptr_null(stx_stage_name(STX_STAGE_COUNT));
+#ifndef _WIN32 /* whose clock ticks every 16 ms */
   ck_assert_double_gt(output.ms[STX_STAGE_SGM], 0);
+#endif
   stx_pipeline_free(NULL);
 }
 
