@@ -203,6 +203,13 @@ typedef struct {
   int32_t lines, columns; /* columns: of blocks */
 } StxSgmCoarseWinnerArgs;
 
+/* Takes the winners of a level's lines from the values of full search in its pictures. */
+typedef struct {
+  const uint16_t *values; /* of all rows, without gaps */
+  uint8_t *winner;
+  int32_t width, lines;
+} StxSgmCoarseTopArgs;
+
 /* Makes all rows of lines, which are rows without gaps. */
 typedef struct {
   const uint16_t *lines;

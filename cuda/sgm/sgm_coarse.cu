@@ -608,6 +608,15 @@ STX_KERNEL(stx_sgm_coarse_winner, StxSgmCoarseWinnerArgs, STX_SGM_COARSE_ROWS *S
     find_winner<8>(&a, x, line);
 }
 
+STX_KERNEL(stx_sgm_coarse_top, StxSgmCoarseTopArgs, STX_SGM_COARSE_ROWS *STX_SGM_LANES)
+{
+  const int x = blockIdx.x * STX_SGM_LANES + threadIdx.x;
+  const int line = blockIdx.y * STX_SGM_COARSE_ROWS + threadIdx.y;
+  if (x < a.width && line < a.lines)
+    a.winner[line * a.width + x] =
+        stx_sgm_coarse_nearest(a.values[STX_SGM_COARSE_STEP * line * a.width + x]);
+}
+
 STX_KERNEL(stx_sgm_coarse_rows, StxSgmRowsArgs, STX_SGM_COARSE_ROWS *STX_SGM_LANES)
 {
   const int x = blockIdx.x * STX_SGM_LANES + threadIdx.x;

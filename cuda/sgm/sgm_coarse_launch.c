@@ -13,6 +13,7 @@ static const StxCudaKernel census_kernel = {&module, "stx_sgm_coarse_census"};
 static const StxCudaKernel windows_kernel = {&module, "stx_sgm_coarse_windows"};
 static const StxCudaKernel paths_kernel = {&module, "stx_sgm_coarse_paths"};
 static const StxCudaKernel winner_kernel = {&module, "stx_sgm_coarse_winner"};
+static const StxCudaKernel top_kernel = {&module, "stx_sgm_coarse_top"};
 static const StxCudaKernel rows_kernel = {&module, "stx_sgm_coarse_rows"};
 
 typedef struct {
@@ -32,6 +33,9 @@ typedef struct {
   int count;
   Level levels[STX_SGM_COARSE_LEVELS];
   uint8_t *volumes[4]; /* two with four paths; of one level after the other */
+  StxSgmParams full;   /* of a top level that is searched in full, its values, what that needs */
+  StxImage16 values;
+  void *full_scratch;
   uint32_t *records;
 } Job;
 
@@ -56,6 +60,25 @@ static void take_level(Job *job, int k, StxLayout *at)
   STX_TAKE(at, level->starts, (size_t)level->columns * (size_t)level->rows);
 }
 
+static const StxSgmImpl *full_search(void)
+{
+  return stx_sgm_cuda_impls.records;
+}
+
+static bool is_searched_in_full(const Job *job)
+{
+  return job->levels[job->count - 1].disparities > STX_SGM_COARSE_TOP;
+}
+
+static void take_full(Job *job, StxLayout *at)
+{
+  job->full = stx_sgm_coarse_full(job->params, job->count - 1);
+  int width = job->full.width, height = job->full.height;
+  job->values = (StxImage16){NULL, 2 * (ptrdiff_t)width, width, height};
+  STX_TAKE(at, job->values.data, (size_t)width * (size_t)height);
+  job->full_scratch = stx_take(at, full_search()->scratch_size(&job->full, 0));
+}
+
 /* Lays the arrays out from `base` (NULL: only to measure); returns the bytes used. */
 static size_t lay_out(Job *job, const StxSgmParams *params, void *base)
 {
@@ -67,6 +90,8 @@ static size_t lay_out(Job *job, const StxSgmParams *params, void *base)
     STX_TAKE(&at, job->volumes[i], matched * 2 * STX_SGM_COARSE_WINDOW);
   for (int k = 0; k < job->count; k++)
     take_level(job, k, &at);
+  if (is_searched_in_full(job))
+    take_full(job, &at);
   return at.size;
 }
 
@@ -213,6 +238,19 @@ static bool winner(const Job *job, const Level *level)
   return launch_pixels(job, &winner_kernel, width, level->lines, 1, &args);
 }
 
+static bool match_fully(const Job *job)
+{
+  const Level *top = &job->levels[job->count - 1];
+  int width = job->full.width, height = job->full.height;
+  const StxImage8 left = {top->image[0], width, width, height};
+  const StxImage8 right = {top->image[1], width, width, height},
+                  unwanted = {NULL, 0, width, height};
+  StxSgmCoarseTopArgs args = {job->values.data, top->winner, width, top->lines};
+  return full_search()->run(&job->full, &left, &right, &job->values, &unwanted, job->full_scratch,
+             job->place, job->error) &&
+         launch_pixels(job, &top_kernel, width, top->lines, 1, &args);
+}
+
 /* The words of the pair itself, which the sky is looked for in, come last. */
 static bool match(const Job *job, int k)
 {
@@ -231,7 +269,9 @@ bool stx_sgm_coarse_cuda(const StxSgmParams *params, const StxSgmCensusArgs *pai
   fill_census(&job);
   for (int k = 0; ok && k < job.count; k++)
     ok = picture(&job, k);
-  for (int k = job.count - 1; ok && k >= 0; k--)
+  int top = job.count - 1, searched = is_searched_in_full(&job);
+  ok = ok && (!searched || match_fully(&job));
+  for (int k = top - searched; ok && k >= 0; k--)
     ok = match(&job, k);
   return ok;
 }

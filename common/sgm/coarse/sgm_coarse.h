@@ -12,9 +12,14 @@
  * Everything in sgm.h about full search holds here, with these differences.
  *
  *   levels   Level 0 is the pair with D_0 = max_disparity; level k + 1 has half its width and
- *            height, rounded up, and D_{k+1} = D_k / 2. The top level is that with D = 32.
+ *            height, rounded up, and D_{k+1} = D_k / 2. The top level is that with D = 32, or
+ *            level 2: in smaller pictures the fine texture of bare walls and tables is lost, and
+ *            the light that they reflect would be matched in its place.
  *              I_{k+1}(x, y) = (I(2x, 2y) + I(2x+1, 2y) + I(2x, 2y+1) + I(2x+1, 2y+1) + 2) >> 2
  *            of level k, whose pixels outside the image repeat the border.
+ *   top      With D = 64 its winners come from full search in its pictures, without checks and
+ *            median (stx_sgm_coarse_full): d* = (v + 128) >> 8. All that follows is about the other
+ *            levels.
  *   lines    are what is matched: of each level every second row, y = 0, 2, 4 …
  *   census   Of the bits of T(p) 24 count, STX_SGM_COARSE_CENSUS, so C <= 24. On level 0 T is that
  *            of smoothed pictures,
@@ -57,7 +62,7 @@
 #define STX_SGM_COARSE_STEP 2 /* rows from line to line */
 #define STX_SGM_COARSE_WINDOW 16
 #define STX_SGM_COARSE_TOP 32    /* disparities of the top level */
-#define STX_SGM_COARSE_LEVELS 4  /* at most */
+#define STX_SGM_COARSE_LEVELS 3  /* at most */
 #define STX_SGM_COARSE_VOTERS 8  /* coarse pixels that vote for a block, in a row or a column */
 #define STX_SGM_COARSE_AROUND 2  /* of them on each side of what the block covers */
 #define STX_SGM_COARSE_HELD 6    /* disparities of the coarser level that vote for a window */
@@ -93,7 +98,27 @@ static inline int stx_sgm_coarse_blocks(int size)
 static inline int stx_sgm_coarse_levels(int max_disparity)
 {
   int levels = 1;
-  while (max_disparity > STX_SGM_COARSE_TOP << (levels - 1))
+  while (levels < STX_SGM_COARSE_LEVELS && max_disparity > STX_SGM_COARSE_TOP << (levels - 1))
     levels++;
   return levels;
+}
+
+/* Full search in the pictures of a level. */
+static inline StxSgmParams stx_sgm_coarse_full(const StxSgmParams *params, int level)
+{
+  StxSgmParams full = *params;
+  full.width = stx_sgm_coarse_size(params->width, level);
+  full.height = stx_sgm_coarse_size(params->height, level);
+  full.max_disparity >>= level;
+  full.infinity = full.uniqueness = full.depth = 0;
+  full.search = STX_SGM_FULL;
+  full.lr_max_diff = full.texture = -1;
+  full.median = full.sky = false;
+  return full;
+}
+
+/* The winner of a pixel by its value there. */
+STX_INLINE int stx_sgm_coarse_nearest(int value)
+{
+  return (value + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
 }

@@ -8,6 +8,7 @@
  *     for all lines                   census words, and the windows of their blocks
  *     both sweeps up to the middle    half sums and costs into the volume
  *     both from the middle on         other half sums, S, winners (sgm_coarse_sweep.inc.h)
+ *   or, for the top level of 64       full search
  *   for all lines                     left-right check, texture check
  *   for all lines                     median
  *   for all rows                      output
@@ -35,6 +36,9 @@ typedef struct {
   atomic_int *done; /* tiles of each strip of both sweeps, in turns */
   uint16_t *keys;   /* a row for each worker */
   size_t states_size;
+  StxSgmParams full_params; /* of a top level that is searched in full, */
+  StxImage16 full;          /* its values, and what that needs, both in the volume's place */
+  void *full_scratch;
   void *sky;
   const StxImage8 *left, *right;
   const StxImage16 *disparity;
@@ -89,6 +93,19 @@ static void take_sweep(Sweep *sweep, const Level *level, StxLayout *at)
   sweep->up_right = stx_take(at, diagonals * CELL);
 }
 
+/* Lays out what full search of the top level leaves and needs; returns the bytes used. */
+static size_t take_full(Coarse *c, int workers, void *base)
+{
+  StxLayout at = {.memory = base};
+  const StxSgmParams *full = &c->full_params;
+  if (c->levels[c->count - 1].top)
+    return 0;
+  c->full = (StxImage16){NULL, 2 * full->width, full->width, full->height};
+  STX_TAKE(&at, c->full.data, full->width * full->height);
+  c->full_scratch = stx_take(&at, STX_VARIANT(stx_sgm_scratch_size)(full, workers));
+  return at.size;
+}
+
 /* Shared by the levels, in the sizes of the finest, which has the most lines. */
 static void take_shared(Coarse *c, int workers, StxLayout *at)
 {
@@ -97,7 +114,9 @@ static void take_shared(Coarse *c, int workers, StxLayout *at)
   size_t width = (size_t)finest->params.width, lines = (size_t)finest->lines;
   f->left_planes = stx_take(at, PAIR_PLANES * finest->left_stride * lines);
   f->right_planes = stx_take(at, PAIR_PLANES * finest->right_stride * lines);
-  c->volume = stx_take(at, width * lines * SLOT);
+  size_t volume = width * lines * SLOT, full = take_full(c, workers, NULL);
+  c->volume = stx_take(at, volume > full ? volume : full);
+  take_full(c, workers, c->volume);
   size_t before = at->size;
   take_sweep(&f->sweeps[0], finest, at);
   take_sweep(&f->sweeps[1], finest, at);
@@ -137,6 +156,7 @@ static size_t lay_out(Coarse *c, const StxSgmParams *params, int workers, void *
 {
   StxLayout at = {.memory = base};
   c->count = stx_sgm_coarse_levels(params->max_disparity);
+  c->full_params = stx_sgm_coarse_full(params, c->count - 1);
   for (int k = 0; k < c->count; k++) {
     size_level(&c->levels[k], params, k);
     take_level(&c->levels[k], k == 0, &at);
@@ -301,6 +321,24 @@ static void match(Coarse *c, int workers)
   sweep_half(c, true, workers);
 }
 
+/* The winners of a top level that is searched in full. */
+static bool match_fully(const Coarse *c, const StxPlace *place, StxError *error)
+{
+  const Level *top = &c->levels[c->count - 1];
+  int width = c->full.width, height = c->full.height;
+  StxImage8 image[2], unwanted = {NULL, 0, width, height};
+  for (int side = 0; side < 2; side++)
+    image[side] = (StxImage8){
+        top->f.gray[side] + STX_SGM_WINDOW_X, (ptrdiff_t)top->f.gray_stride, width, height};
+  bool good = STX_VARIANT(stx_sgm_run)(
+      &c->full_params, &image[0], &image[1], &c->full, &unwanted, c->full_scratch, place, error);
+  for (int j = 0; j < top->lines; j++)
+    for (int x = 0; x < width; x++)
+      top->f.winner[(size_t)j * (size_t)width + (size_t)x] =
+          (uint8_t)stx_sgm_coarse_nearest(stx_row16(&c->full, STEP * j)[x]);
+  return good;
+}
+
 bool STX_VARIANT(stx_sgm_coarse_run)(const StxSgmParams *params, const StxImage8 *left,
     const StxImage8 *right, const StxImage16 *disparity, const StxImage8 *confidence, void *scratch,
     const StxPlace *place, StxError *error)
@@ -310,7 +348,10 @@ bool STX_VARIANT(stx_sgm_coarse_run)(const StxSgmParams *params, const StxImage8
   lay_out(&c, params, workers, scratch);
   c.levels[0].f.margins = confidence->data != NULL || params->uniqueness > 0;
   stx_parallel(workers, parts(params->height, prepared_rows(&c)), prepare_rows, &c);
-  for (c.level = c.count - 1; c.level >= 0; c.level--)
+  c.level = c.count - 1;
+  if (!c.levels[c.level].top && (c.level--, !match_fully(&c, place, error)))
+    return false;
+  for (; c.level >= 0; c.level--)
     match(&c, workers);
   stx_parallel(workers, c.levels[0].rows, check_lines, &c);
   stx_parallel(workers, c.levels[0].rows, median_lines, &c);

@@ -58,7 +58,7 @@ static size_t lay_out(Scratch *s, const StxSgmParams *params, void *base)
   return at.size;
 }
 
-static size_t stx_sgm_scratch_c(const StxSgmParams *params, int threads)
+size_t stx_sgm_scratch_c(const StxSgmParams *params, int threads)
 {
   Scratch s;
   return lay_out(&s, params, NULL);
@@ -294,7 +294,7 @@ void stx_sgm_write_c(const StxSgmParams *params, const uint16_t *values, const u
     write_row(params, y, values, margins, disparity, confidence);
 }
 
-static bool stx_sgm_run_c(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
+bool stx_sgm_run_c(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
     const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
     StxError *error)
 {

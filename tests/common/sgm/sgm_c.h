@@ -22,6 +22,12 @@ void stx_sgm_write_c(const StxSgmParams *params, const uint16_t *values, const u
 /* Windows of a block from its votes h(0 … n − 1). */
 void stx_sgm_coarse_windows(const uint8_t *votes, int n, uint8_t starts[2]);
 
+/* Full search. */
+size_t stx_sgm_scratch_c(const StxSgmParams *params, int threads);
+bool stx_sgm_run_c(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
+    const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
+    StxError *error);
+
 size_t stx_sgm_coarse_scratch_c(const StxSgmParams *params, int threads);
 bool stx_sgm_coarse_run_c(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
     const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,

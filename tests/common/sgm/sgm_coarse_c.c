@@ -49,6 +49,8 @@ typedef struct {
   uint8_t *margin;
   StxImage16 lines; /* the output's rows that are lines */
   StxImage8 sure;
+  StxImage16 full; /* values of a top level that is searched in full, and what that needs */
+  void *full_scratch;
   void *sky;
 } Scratch;
 
@@ -60,7 +62,7 @@ static void take_level(Scratch *s, int k, StxLayout *at)
   size_t pixels = (size_t)width * (size_t)height;
   level->lines = stx_sgm_coarse_lines(height);
   level->disparities = s->params->max_disparity >> k;
-  level->top = k == s->count - 1;
+  level->top = level->disparities == STX_SGM_COARSE_TOP;
   level->left = level->right = (StxImage8){NULL, width, width, height};
   STX_TAKE(at, level->left.data, k > 0 ? pixels : 0);
   STX_TAKE(at, level->right.data, k > 0 ? pixels : 0);
@@ -93,6 +95,10 @@ static size_t lay_out(Scratch *s, const StxSgmParams *params, void *base)
   s->sure = (StxImage8){NULL, params->width, params->width, (int)(matched / width)};
   STX_TAKE(&at, s->lines.data, matched);
   STX_TAKE(&at, s->sure.data, matched);
+  StxSgmParams full = stx_sgm_coarse_full(params, s->count - 1);
+  s->full = (StxImage16){NULL, 2 * full.width, full.width, full.height};
+  STX_TAKE(&at, s->full.data, full.width * full.height);
+  s->full_scratch = stx_take(&at, stx_sgm_scratch_c(&full, 1));
   s->sky = stx_take(&at, stx_sgm_sky_scratch(params));
   return at.size;
 }
@@ -329,9 +335,27 @@ static int winner(const uint8_t *sum)
   return best;
 }
 
+static void match_fully(const Scratch *s, int k)
+{
+  const Level *level = &s->levels[k];
+  StxSgmParams full = stx_sgm_coarse_full(s->params, k);
+  StxImage8 unwanted = {NULL, 0, full.width, full.height};
+  StxPlace place = {.threads = 1};
+  stx_sgm_run_c(
+      &full, &level->left, &level->right, &s->full, &unwanted, s->full_scratch, &place, NULL);
+  for (int j = 0; j < level->lines; j++)
+    for (int x = 0; x < full.width; x++)
+      level->winner[j * full.width + x] =
+          (uint8_t)stx_sgm_coarse_nearest(stx_row16(&s->full, STEP * j)[x]);
+}
+
 static void match(const Scratch *s, int k)
 {
   const Level *level = &s->levels[k];
+  if (k == s->count - 1 && !level->top) {
+    match_fully(s, k);
+    return;
+  }
   choose_windows(level, level + 1);
   census_lines(level, k > 0 ? &level->left : &s->smooth[0], s->left);
   census_lines(level, k > 0 ? &level->right : &s->smooth[1], s->right);
