@@ -5,8 +5,6 @@ import sys
 
 import numpy as np
 
-import branches
-import colours
 import frames
 import records
 import rostypes
@@ -20,6 +18,14 @@ except (ImportError, ValueError):
     GstStixels = None
 
 REACH = 100  # metres: what lies farther is cut off
+FAR = 50  # metres: this and more has the farthest colour
+THICK = .1  # metres, of what stands upright
+AT_FIRST = 30  # frames without stixels before the first one with them
+# Colours as the plugin draws.
+KINDS = {"segment": (232, 176, 60), "ground": (150, 90, 200), "object": (232, 64, 56),
+         "sky": (80, 170, 240), "carrier": (110, 120, 130)}
+NEAR_TO_FAR = ((224, 28, 46), (242, 60, 36), (255, 122, 32), (255, 186, 36), (214, 220, 48),
+               (128, 224, 84), (40, 214, 160), (20, 188, 226), (36, 144, 248), (64, 96, 240))
 # Types and actions of visualization_msgs/Marker.
 LINES, TEXT, TRIANGLES, ADD, DELETE, DELETE_ALL = 5, 9, 11, 0, 2, 3
 UINT16, FLOAT32 = 4, 7  # of sensor_msgs/PointField
@@ -46,6 +52,13 @@ def marker(header, name, number, kind, **what):
             **what}
 
 
+def by_distance(metres):
+    """Near red, over yellow and green, to far blue."""
+    at = np.linspace(0, FAR, len(NEAR_TO_FAR))
+    return np.stack([np.interp(metres, at, channel) for channel in np.transpose(NEAR_TO_FAR)],
+                    axis=-1).round().astype(np.uint8)
+
+
 def stixel_marker(header, line, by_kind):
     """Two triangles for each quad, from both sides of which one sees it."""
     stixels = records.of_stixels(line["stixels"])
@@ -53,13 +66,35 @@ def stixel_marker(header, line, by_kind):
                                   REACH)
     if not len(corners):
         return marker(header, "stixels", 0, TRIANGLES, action=DELETE)
-    kinds = np.array([colours.KINDS[name] for name in records.KINDS], np.uint8)
-    shown = kinds[stixels["kind"][seen]] if by_kind else colours.by_distance(
+    kinds = np.array([KINDS[name] for name in records.KINDS], np.uint8)
+    shown = kinds[stixels["kind"][seen]] if by_kind else by_distance(
         corners[:, :, 2].min(axis=1))
     shown = np.column_stack([shown / 255, np.ones(len(shown))]).astype("<f4")
     return marker(header, "stixels", 0, TRIANGLES,
                   points=corners[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3).astype("<f8"),
                   colors=np.repeat(shown, 6, axis=0))
+
+
+def camera_of(line):
+    """The camera of a line of JSON, complete."""
+    camera = line["camera"]
+    missing = [name for name in ("focal", "baseline", "cx", "cy")
+               if camera is None or camera[name] is None]
+    if missing:
+        raise frames.PipelineError(f"of the camera is unknown: {', '.join(missing)}; set "
+                                   "calibration on stereo-stixels or stereo-sgm")
+    return camera
+
+
+def boxes_of(obstacles):
+    """Middle and size of each, in the axes of docs/formats.md#metres."""
+    metres = np.array([[o["metres"][name] for name in
+                        ("x", "y", "z", "width", "height", "depth")] for o in obstacles],
+                      float).reshape(-1, 6)
+    x, y, z, width, height, depth = np.nan_to_num(metres).T
+    depth = np.maximum(depth, THICK)
+    return (np.stack([x, y - height / 2, z + depth / 2], axis=1),
+            np.stack([width, height, depth], axis=1))
 
 
 def in_body(centers, sizes):
@@ -74,7 +109,7 @@ class Obstacles:
         self.header = header
         self.obstacles = [o for o in obstacles if o["metres"] and None not in (
             o["metres"]["x"], o["metres"]["y"], o["metres"]["z"])]
-        self.centers, self.sizes = branches.boxes_of(self.obstacles)
+        self.centers, self.sizes = boxes_of(self.obstacles)
         if not optical:
             self.centers, self.sizes = in_body(self.centers, self.sizes)
 
@@ -191,14 +226,13 @@ class Motion:
             self.lost += 1
 
 
-class Log(branches.Log):
+class Log:
     """Writes to a file. `start`: the time of time stamp 0, nanoseconds, or a function of now; the
     frames are those of a bag, or None; `own_tree`: whether where they are is for us to say;
     `pictures`: whether some come."""
 
     def __init__(self, file, arguments, start, camera_frame, lidar_frame, own_tree, pictures):
-        super().__init__()
-        self.pictures = pictures
+        self.camera, self.waiting, self.without, self.pictures = None, [], 0, pictures
         self.file, self.arguments, self.start, self.own_tree = file, arguments, start, own_tree
         self.camera_frame = camera_frame or "camera_optical"
         self.lidar_frame = lidar_frame or "lidar"
@@ -265,7 +299,32 @@ class Log(branches.Log):
         self.put("left/image_rect/compressed", "sensor_msgs/CompressedImage", pts, {
             "header": self.header(pts), "format": "jpeg", "data": frames.bytes_of(sample)})
 
-    def frame(self, line, pts, new_camera):
+    def check(self, most):
+        """Fails if more than `most` frames had no stixels; a live camera's first ones may."""
+        if self.camera is None and self.without > most:
+            raise frames.PipelineError("the pipeline ends in video without stixels: put "
+                                       "stereo-stixels or stixel-overlay into it")
+
+    def json(self, sample, pts):
+        line = json.loads(frames.bytes_of(sample))
+        if "camera" not in line:
+            self.without += 1
+            self.check(AT_FIRST)
+            return
+        self.camera = camera_of(line)
+        self.frame(line, pts)
+        for what, then, method in self.waiting:
+            method(what, then)
+        self.waiting = []
+
+    def with_camera(self, what, pts, method):
+        """As soon as the camera is known."""
+        if self.camera is None:
+            self.waiting.append((what, pts, method))
+        else:
+            method(what, pts)
+
+    def frame(self, line, pts):
         if self.own_tree and self.base is None:
             self.place_camera(line["camera"], pts)
         if self.own_tree and "motion" in line:
@@ -285,10 +344,17 @@ class Log(branches.Log):
         self.put(name, "vision_msgs/Detection3DArray", pts, found.detections())
         self.put(name + "/markers", "visualization_msgs/MarkerArray", pts, found.markers(up))
 
+    def disparity(self, sample, pts):
+        caps = frames.caps_of(sample)
+        width, height = caps.get_int("width").value, caps.get_int("height").value
+        rows = np.frombuffer(frames.bytes_of(sample), "<u2").reshape(height, -1)
+        self.with_camera(rows[:, :width], pts, self.depth)
+
     def depth(self, disparity, pts):
-        header = self.header(pts)
-        self.put("depth/image_rect", "sensor_msgs/Image", pts, image_of(
-            header, branches.depth_of(disparity, self.camera)))
+        header, camera = self.header(pts), self.camera
+        metres = np.divide(camera["focal"] * camera["baseline"] * 256, disparity,
+                           out=np.full(disparity.shape, np.nan), where=disparity > 0)
+        self.put("depth/image_rect", "sensor_msgs/Image", pts, image_of(header, metres))
         self.put("disparity", "stereo_msgs/DisparityImage", pts, {
             "header": header, "f": self.camera["focal"], "t": self.camera["baseline"],
             "image": image_of(header, np.where(disparity > 0, disparity / np.float32(256), -1)),
@@ -299,7 +365,7 @@ class Log(branches.Log):
         if self.own_tree and not self.lidar_placed:
             self.place_lidar(sample, pts)
             self.lidar_placed = True
-        points = branches.points_of(sample)
+        points = np.frombuffer(frames.bytes_of(sample), "<f4").reshape(-1, 4)
         self.put("points", "sensor_msgs/PointCloud2", pts, point_cloud(
             self.header(pts, self.lidar_frame), points, labels_of(sample, len(points))))
 
