@@ -15,13 +15,16 @@ let newest = null, shown = null, loading = false, times = [];
 // ---- Frames -------------------------------------------------------------------------------------
 
 // Each is a line of stixel-json, and has the number of its picture.
+// A program that has ended may be started again: the browser tries on.
 const events = new EventSource("events");
+let ended = null;
 events.addEventListener("frame", (event) => {
+  ended = null;
   newest = { number: event.lastEventId, ...JSON.parse(event.data) };
   load();
 });
-events.addEventListener("end", (event) => { state(JSON.parse(event.data), false); events.close(); });
-events.onerror = () => state("no connection; tried again", false);
+events.addEventListener("end", (event) => state(ended = JSON.parse(event.data), false));
+events.onerror = () => state(ended ?? "no connection; tried again", false);
 
 async function load() {
   if (loading || document.hidden) return;

@@ -11,7 +11,8 @@ Without Chromium, or without GStreamer for Python, the test is skipped.
   - viewers who do not read and viewers who leave change nothing for the others;
   - other programs get pictures (MJPEG) and data (server-sent events); a name that is not this
     machine's is refused;
-  - the end of the pipeline is told to the page; an interrupt ends the program;
+  - the end of the pipeline is told to the page, which goes on when the program is started again;
+    an interrupt ends the program;
   - what cannot work ends in a message that names it.
 """
 import http.client
@@ -36,7 +37,7 @@ if browser.find() is None:
 
 import numpy as np  # noqa: E402
 
-PROGRAM = [sys.executable, str(street.EXAMPLES / "stx-web/stx-web.py"), "--port", "0"]
+PROGRAM = [sys.executable, str(street.EXAMPLES / "stx-web/stx-web.py"), "--port"]
 # Exact disparities, so that a busy machine keeps up; not live, so that no frame is left out.
 VIDEO = ("street-scene-src {0} ! overlay.sink " + street.STIXELS +
          " ! overlay.stixels stixel-overlay name=overlay")
@@ -50,8 +51,8 @@ FOLDER = pathlib.Path(tempfile.mkdtemp())
 class Page:
     """The program, and where it serves."""
 
-    def __init__(self, pipeline=ENDLESS):
-        self.process = street.start([*PROGRAM, *street.words(pipeline)],
+    def __init__(self, pipeline=ENDLESS, port=0):
+        self.process = street.start([*PROGRAM, str(port), *street.words(pipeline)],
                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.url = self.process.stdout.readline().strip()
         found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/", self.url)
@@ -189,6 +190,16 @@ def check_street():
     page.end()
 
 
+def check_again(page, tab):
+    """The program ends, and begins again at the same address: the page goes on by itself."""
+    status = '$("status").textContent'
+    page.end()
+    street.wait_until(lambda: "live" not in tab.evaluate(status), "the page tells the end")
+    page = Page(port=page.port)
+    street.wait_until(lambda: "live" in tab.evaluate(status), "the page goes on")
+    return page
+
+
 def check_end():
     """A recording, and the last words for who watches."""
     page = Page(VIDEO.format("num-buffers=12"))
@@ -206,7 +217,7 @@ def check_failures():
             (["no-such-thing"], 1, "no-such-thing"),
             (["--port", "70000"], 2, "--port 70000"),
             (["--quality", "0"], 2, "--quality 0: 1 … 100")):
-        result = subprocess.run([*PROGRAM, *arguments], text=True, timeout=30,
+        result = subprocess.run([*PROGRAM, "0", *arguments], text=True, timeout=30,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         street.expect(result.returncode == status and words in result.stdout
                       and "Traceback" not in result.stdout, f"{arguments}: {result.stdout}")
@@ -223,6 +234,7 @@ def main():
         tab.resize(1280, 900)
         check_viewers(page, tab)
         check_refusals(page)
+        page = check_again(page, tab)
         if len(sys.argv) > 1:
             tab.screenshot(sys.argv[1])
     except (RuntimeError, http.client.HTTPException) as error:
