@@ -199,51 +199,32 @@ static guint prepare(const Coder *coder, guint8 *at, gsize count, guint size, gu
 
 /* ---- Records ------------------------------------------------------------------------------- */
 
-/* A record that is coded, the first one, that before and that beside; both are itself at first. */
-typedef struct {
-  const guint8 *first, *before, *left;
-  guint8 *now;
-} Place;
-
-/* Returns the number that the field is expected to be like; NULL: there is none. */
-static const guint8 *other_of(const Place *place, From from, guint at)
+/* Codes a field that is expected to be like `other`; NULL: nothing is expected. Not a number and
+ * infinity are told apart from other floats, and predict none: the last usual float does. */
+static void code_field(Coder *coder, NumberModel *model, guint8 *at, const guint8 *other,
+    const Field *field, guint step, guint32 *usual)
 {
-  if (from == END)
-    return place->now + at - 4;
-  if (place->now == place->first)
-    return NULL;
-  if (from == BELOW)
-    return get(place->now, 2) == get(place->before, 2) ? place->before + 2 : place->first + 4;
-  return (from == BESIDE ? place->left : place->before) + at;
-}
-
-/* Not a number and infinity are told apart from other floats, and predict none: the last usual
- * float does. */
-static void code_field(Coder *coder, NumberModel *model, const Place *place, const Field *field,
-    guint at, guint step, guint32 *usual)
-{
-  const guint8 *other = other_of(place, field->from, at);
-  guint32 value = get(place->now + at, field->bytes);
-  guint32 expected = other != NULL ? get(other, field->bytes) : 0;
+  guint32 value = get(at, field->bytes), expected = other != NULL ? get(other, field->bytes) : 0;
   guint unusual = field->step > 0 ? SPECIAL(expected) : 0, kind = SPECIAL(value);
 
   if (field->step > 0 && code_bit(coder, &model->special[unusual > 0], kind > 0)) {
     kind = code_bit(coder, &model->special[2 + (unusual > 1)], kind > 1);
-    set(place->now + at, 4, kind ? INFINITY_BITS : NAN_BITS);
+    set(at, 4, kind ? INFINITY_BITS : NAN_BITS);
     return;
   }
   expected = unusual ? *usual : to_whole(expected, step);
-  if (field->from == BELOW && other == place->before + 2)
+  if (field->from == BELOW && other == at - 26) /* the top of the one below */
     expected--;
   *usual = expected + code_number(coder, model, to_whole(value, step) - expected);
-  set(place->now + at, field->bytes, from_whole(*usual, step));
+  set(at, field->bytes, from_whole(*usual, step));
 }
 
 /* Finds the record of the column to the left at the height of this one's bottom. `columns` are the
  * first ones of both columns. */
-static void find_left(Coder *coder, Place *place, gsize i, gsize columns[2])
+static gsize find_left(Coder *coder, const guint8 *records, gsize i, gsize columns[2])
 {
-  const gboolean new = i == 0 || get(place->now, 2) != get(place->before, 2);
+  const guint8 *now = records + 24 * i;
+  const gboolean new = i == 0 || get(now, 2) != get(now - 24, 2);
   gsize left = i > 0 ? i - 1 : 0;
 
   if (new) {
@@ -252,10 +233,9 @@ static void find_left(Coder *coder, Place *place, gsize i, gsize columns[2])
   }
   if (columns[1] > 0)
     left = new ? columns[0] : coder->beside[i - 1];
-  while (left + 1 < columns[1] && get(place->first + left * 24 + 2, 2) + 8 > get(place->now + 4, 2))
+  while (left + 1 < columns[1] && get(records + left * 24 + 2, 2) + 8 > get(now + 4, 2))
     left++;
-  coder->beside[i] = (guint)left;
-  place->left = place->first + left * 24;
+  return coder->beside[i] = (guint)left;
 }
 
 static void code_table(Coder *coder, const Table *table, gsize count)
@@ -281,25 +261,32 @@ static void code_table(Coder *coder, const Table *table, gsize count)
     coder->beside = g_new0(guint, coder->stixels = count);
   }
   for (gsize i = 0; i < count && coder->beyond <= 4; i++) {
-    const guint8 *before = records + (i > 0 ? i - 1 : 0) * size;
-    Place place = {records, before, before, records + i * size};
+    guint8 *now = records + i * size;
+    const guint8 *before = i > 0 ? now - size : now, *left = before;
     guint model = 0;
 
     if (table == &velocities_table && coder->stixels == count)
-      place.left = records + coder->beside[i] * size;
+      left = records + coder->beside[i] * size;
     k = 0;
     for (const Field *field = table->field; k < table->fields; field++)
       for (guint c = 0; c < field->count; c++, k++) {
         const guint at = field->at + field->bytes * c;
         const gboolean is_kind = kinds > 1 && at == table->kind;
+        const guint8 *other = i > 0 ? before + at : NULL;
 
         if (table == &stixels_table && k == 2)
-          find_left(coder, &place, i, columns);
+          left = records + find_left(coder, records, i, columns) * size;
+        if (field->from == END)
+          other = now + at - 4;
+        else if (i > 0 && field->from == BELOW)
+          other = get(now, 2) == get(before, 2) ? before + 2 : records + 4;
+        else if (i > 0 && field->from == BESIDE)
+          other = left + at;
         if (is_kind && i > 0)
-          model = place.left[at] & 7;
-        code_field(coder, &models[k * kinds + model], &place, field, at, steps[k], &usual[k]);
+          model = left[at] & 7;
+        code_field(coder, &models[k * kinds + model], now + at, other, field, steps[k], &usual[k]);
         if (is_kind)
-          model = (place.now[at] & 7u) * 2 + (i > 0 && place.now[at] == place.left[at]);
+          model = (now[at] & 7u) * 2 + (i > 0 && now[at] == left[at]);
       }
   }
   coder->done += count * size;
