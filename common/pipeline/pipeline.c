@@ -352,14 +352,23 @@ static bool look(StxPipeline *p, const StxPipelineInput *in, StxSgmParams *param
   return true;
 }
 
+bool stx_pipeline_correct(StxPipeline *p, double offset, double deviation)
+{
+  return p->sgm != NULL && p->settings.sgm.infinity == STX_SGM_INFINITY_AUTO && deviation > 0 &&
+         stx_sgm_range_correct(&p->range, offset, deviation);
+}
+
 static bool run_sgm(
     StxPipeline *p, const StxPipelineInput *in, StxPipelineOutput *out, StxError *error)
 {
   out->disparity = p->disparity;
   out->confidence = p->confidence; /* without data if not wanted */
   StxSgmParams params = p->settings.sgm;
-  return look(p, in, &params, error) && p->sgm->run(&params, &in->left, &in->right, &out->disparity,
-                                            &out->confidence, p->scratch, &p->place, error);
+  if (!look(p, in, &params, error))
+    return false;
+  out->infinity = params.infinity;
+  return p->sgm->run(&params, &in->left, &in->right, &out->disparity, &out->confidence, p->scratch,
+      &p->place, error);
 }
 
 static bool run_colmean(

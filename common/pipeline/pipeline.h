@@ -146,6 +146,7 @@ typedef struct {
   StxGrid grid;            /* image and cell size, number of classes */
   StxCamera camera;        /* of the image: the input's, scaled where that named another size. With
                               it and stx_metres() (metres.h) a stixel has a place in metres */
+  int infinity;            /* of PAIRS: the disparity at infinity that it was matched with, px */
   const void *columns;     /* what was segmented: stx_grid_bytes(&grid) bytes (columns.h) */
   StxImage16 disparity;    /* what was reduced: the pipeline's own, or the caller's, without
                               data where that were floats */
@@ -167,5 +168,14 @@ typedef struct {
  */
 STX_API bool stx_pipeline_run(StxPipeline *pipeline, const StxPipelineInput *input,
     StxPipelineOutput *output, StxError *error);
+
+/*
+ * Takes what the camera's motion says of the last frame of PAIRS: by how many pixels its
+ * disparities are too large, and the standard deviation (StxEgomotionResult). If sgm.infinity is
+ * open and several frames in turn agree (sgm_range.h), infinity moves with the next frame: true.
+ * Motions compare two frames' disparities, so call stx_egomotion_reset() before a frame of another
+ * output->infinity.
+ */
+STX_API bool stx_pipeline_correct(StxPipeline *pipeline, double offset, double deviation);
 
 #endif

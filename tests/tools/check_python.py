@@ -341,6 +341,26 @@ def check_motion(street):
     print(f"with the camera's motion {known} of {count} speeds are known")
 
 
+def check_infinity(street):
+    """The right camera turns: its picture moves by 5 px, and the disparity at infinity follows."""
+    for settings, infinity in ({}, -5), ({"disparity_at_infinity": 0}, 0):
+        pipeline = stixels.Pipeline(WIDTH, HEIGHT, maps=True, match=settings)
+        tracker = stixels.Tracker(pipeline=pipeline)
+        for number in range(20):
+            street.move(number)
+            left, right = street.pair()
+            if number >= 8:
+                right[:, 5:] = right[:, :-5].copy()
+            frame = pipeline(left, right, street.camera)
+            found = tracker(frame, number / 10)
+            expect(frame.infinity == 0 if number < 8 else infinity <= frame.infinity <= 0,
+                   f"{frame.infinity} px in frame {number}")
+        expect(frame.infinity == infinity, f"{frame.infinity} px, not {infinity}")
+        if infinity:
+            expect(np.abs(found.motion.translation - [0, 0, -1]).max() < .06, found.motion)
+    street.move(0)
+
+
 def check_measures(street):
     """Errors and confusions by NumPy; a column's terms add up to its stixels' costs."""
     pipeline = stixels.Pipeline(WIDTH, HEIGHT, maps=True)
@@ -581,6 +601,7 @@ def main():
             print("skipped: no GStreamer to compare with")
         check_same(street)
         check_motion(street)
+        check_infinity(street)
         check_measures(street)
         check_files(street, folder)
         check_refusals(street, folder)

@@ -33,7 +33,8 @@ class Estimate(Brief):
 
     deviation: standard deviations, rotation about x, y, z in radians, then x, y, z in metres.
     matched, agree: points that were matched, and that agree with the motion. points: array of
-    MATCH, those that were matched. interval: ns since the frame before."""
+    MATCH, those that were matched. interval: ns since the frame before. offset: pixels by which
+    disparities are too large, by the stream so far, and offset_deviation, for Pipeline.correct."""
     state: str
     motion: Optional[Motion] = None
     deviation: Optional[np.ndarray] = None
@@ -41,6 +42,8 @@ class Estimate(Brief):
     agree: int = 0
     points: np.ndarray = dataclasses.field(default_factory=lambda: np.empty(0, MATCH))
     interval: int = NO_TIME
+    offset: float = 0.
+    offset_deviation: float = math.inf
 
 
 def motion_of(struct):
@@ -117,4 +120,5 @@ class Egomotion(Stream):
             motion, points = found.motion, copy(found.points, (found.count,), MATCH)
         state = next(name for name, value in STATES.items() if value == motion.state)
         return Estimate(state, motion_of(motion), np.array(motion.deviation), motion.points,
-                        motion.agree, points, found.interval)
+                        motion.agree, points, found.interval, found.offset,
+                        found.offset_deviation or math.inf)

@@ -11,6 +11,7 @@ from ._core import (Error, Stream, byref, checked, contiguous, copy, documented,
                     labelled, lib, params_of, place, pointer, rows, same_size, scratch, structs)
 from ._motion import (Egomotion, Estimate, Motion, fitted_camera, motion_of, motion_struct,
                       nanoseconds)
+from ._stereo import Pipeline
 from ._types import (CLUSTER, FREE_SPACE, OBSTACLE, VELOCITY, Brief, Stixels, stixel_records)
 
 
@@ -88,12 +89,17 @@ class Tracker(Stream):
     without it there are no speeds. The camera's motion is estimated from frames that have their
     left picture and disparity, as of Pipeline(maps=True). Where it is not known, and of scans,
     speeds are NaN unless their standard deviation is at most .6 m/s. threads: of the estimation,
-    0: one per core. One frame at a time: other threads wait for it.
+    0: one per core. pipeline: the one that makes the frames, of which each comes here before the
+    next is made: its disparity at infinity then follows cameras that turn against each other, by
+    the motion. One frame at a time: other threads wait for it.
     """
     _stem = "obstacles"
 
-    def __init__(self, *, threads: int = 0, **settings):
-        self._egomotion = Egomotion(threads=threads)
+    def __init__(self, *, threads: int = 0, pipeline: Optional[Pipeline] = None, **settings):
+        if not isinstance(pipeline, (Pipeline, type(None))):
+            raise TypeError(f"pipeline is a {type(pipeline).__name__}, must be a stixels.Pipeline")
+        self._egomotion, self._pipeline = Egomotion(threads=threads), pipeline
+        self._infinity = 0
         self._params = params_of("obstacles", c.StxObstaclesParams, settings)
         self._room = 0, 0
         super().__init__()
@@ -111,7 +117,12 @@ class Tracker(Stream):
         elif self._egomotion.can(stixels.left, stixels.disparity, stixels.camera):
             same_size("stixels.left", rows("stixels.left", stixels.left, np.uint8), "the frame",
                       (stixels.height, stixels.width))
+            if stixels.infinity != self._infinity:  # the last frame's disparities count otherwise
+                self._egomotion.reset()
+            self._infinity = stixels.infinity
             motion = self._egomotion(stixels.left, stixels.disparity, fitted_camera(stixels), time)
+            if self._pipeline is not None:
+                self._pipeline.correct(motion)
         else:
             self._egomotion.reset()
             motion = None

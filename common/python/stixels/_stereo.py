@@ -324,13 +324,20 @@ class Pipeline(Stream):
         del alive
         return found
 
+    def correct(self, estimate) -> bool:
+        """Takes into account what an Estimate of the last frame's motion says of its disparities.
+        True: infinity moves with the next frame. Tracker(pipeline=...) does it."""
+        with self._lock:
+            return lib.stx_pipeline_correct(self._state, estimate.offset, estimate.offset_deviation)
+
     def _take(self, output, left):
         """Copies of what is the pipeline's."""
         grid = output.grid
         names = [lib.stx_stage_name(i).decode() for i in range(c.STX_STAGE_COUNT)]
         found = Stixels(copy(output.stixels, (output.count,), STIXEL), grid.width, grid.height,
                         grid.cell_width, Camera._of(output.camera),
-                        times=dict(zip(names, output.ms)), pairs=(output.evaluated, output.pairs))
+                        times=dict(zip(names, output.ms)), pairs=(output.evaluated, output.pairs),
+                        infinity=output.infinity)
         if output.line:
             found.road = c.StxRoadLine.from_buffer_copy(output.line.contents)
         if not self._maps:

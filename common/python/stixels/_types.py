@@ -160,7 +160,8 @@ class Stixels(Brief):
     records: array of STIXEL, sorted by column, then from the bottom up. Every row of every column
     is in exactly one. `left`, `disparity`, `confidence` and `columns` are what they were made of,
     where that was made with them; `times` how many milliseconds each stage took; `pairs` how many
-    candidates were looked at, and how many there are; `road` the road's line, for explain(). """
+    candidates were looked at, and how many there are; `road` the road's line, for explain();
+    `infinity` the disparity, in pixels, that disparities count from. """
     records: np.ndarray
     width: int
     height: int
@@ -173,6 +174,7 @@ class Stixels(Brief):
     left: Optional[np.ndarray] = None
     pairs: Optional[tuple] = None
     road: Optional[c.StxRoadLine] = None
+    infinity: int = 0
 
     def __len__(self):
         return len(self.records)
