@@ -158,8 +158,7 @@ def run_scene(pairs, count, arguments, outputs):
     """Without a board."""
     try:
         result, text, numbers, pair = scene.run(
-            pairs, arguments.baseline, arguments.camera_height,
-            arguments.fov or sources.fov_of(arguments.input[0]))
+            pairs, arguments, arguments.fov or sources.fov_of(arguments.input[0]))
     except scene.SceneError as error:
         if count.pairs == 0:
             check_found(None, arguments, count)

@@ -6,9 +6,10 @@ views together (five-point algorithm, RANSAC) and the poses of the rig (PnP) sta
 adjustment (Levenberg-Marquardt, points eliminated by the Schur complement, Huber weights) of focal
 lengths, centres, two radial coefficients, the pose of the right camera, the poses of the rig, and
 the points. Its normal equations say how certain each number is. The distance between the cameras,
-or their height above a floor in view, gives the scale.
+their height above a floor in view, or a thing of known length gives the scale.
 """
 import collections
+import itertools
 
 import cv2
 import numpy as np
@@ -42,6 +43,11 @@ Known = collections.namedtuple("Known", "size focal spread bend")
 # For --camera-height: planes tried, cosine of most tilt, deviation as a share of the height, least
 # share of all points.
 PLANES, LEVEL, FLAT, LEAST_FLOOR = 2000, 0.85, 0.03, 0.05
+# For --object: places along it, half a patch, least contrast (levels) and correlation of one,
+# pixels by which disparities may differ from a line, deviation of all of them together, least
+# places that agree, longest way without one, most deviation as a share.
+ALONG, HALF, CONTRAST, ALIKE, NEAR, COMMON, AGREE, GAP, WORST_SCALE = (
+    25, 8, 5, .8, .5, .4, 6, .34, .05)
 # Points seen: which point, in which frame, by which camera, where.
 Seen = collections.namedtuple("Seen", "point frame side place")
 
@@ -455,6 +461,59 @@ def baseline_of(rig, height):
     return height * float(np.linalg.norm(normal))
 
 
+def disparities_along(views, ends):
+    """Shares of the way from one end to the other, and the disparities of patches there."""
+    left, right = views
+    found = []
+    for x, y in np.rint(np.linspace(ends[0], ends[1], ALONG)).astype(int):
+        patch = left[max(y - HALF, 0):y + HALF + 1, max(x - HALF, 0):x + HALF + 1]
+        if patch.shape != (2 * HALF + 1,) * 2 or patch.std() < CONTRAST:
+            continue
+        row = cv2.matchTemplate(right[y - HALF:y + HALF + 1], patch, cv2.TM_CCOEFF_NORMED)[0]
+        at = int(row[:x - HALF + 1].argmax())
+        if 0 < at < len(row) - 1 and row[at] > ALIKE:
+            before, best, after = row[at - 1:at + 2]
+            at += (before - after) / (2 * (before - 2 * best + after) - 1e-9)
+            found.append(((np.array([x, y]) - ends[0]) @ (ends[1] - ends[0]) /
+                          ((ends[1] - ends[0]) @ (ends[1] - ends[0])), x - HALF - at))
+    return np.array(found).reshape(-1, 2)
+
+
+def baseline_by_object(pair, result, ends, length):
+    """The distance between the cameras by a straight thing, and its deviation as a share: inverse
+    depth is linear along its picture, so RANSAC finds a line of disparities."""
+    views = [cv2.remap(view, *result.maps(side), cv2.INTER_LINEAR)
+             for side, view in enumerate(pair[:2])]
+    r1, _, p1, p2 = result.rectified
+    ends = result.model.undistort(np.array(ends), result.k[0], result.d[0], r1, p1)
+    found = disparities_along(views, ends)
+    rows = np.column_stack((1 - found[:, 0], found[:, 0]))
+    best = np.zeros(len(found), bool)
+    for i, j in itertools.combinations(range(len(found)), 2):
+        line = np.linalg.lstsq(rows[[i, j]], found[[i, j], 1], rcond=None)[0]
+        near = np.abs(rows @ line - found[:, 1]) < NEAR
+        best = near if near.sum() > best.sum() and line.min() > 1 else best
+    gaps = np.diff(found[best, 0], prepend=0, append=1)
+    if best.sum() < max(AGREE, len(found) / 2) or gaps.max() > GAP:
+        raise SceneError("no line of depths is found along the --object: it has to be straight, "
+                         "with texture from end to end, and in both views of the first pair")
+    rows, found = rows[best], found[best, 1]
+    line = np.linalg.lstsq(rows, found, rcond=None)[0]
+
+    def long(disparities):
+        depth = -p2[0, 3] / disparities
+        one, other = np.column_stack((ends - p1[:2, 2], [p1[0, 0]] * 2)) * depth[:, None] / p1[0, 0]
+        return np.linalg.norm(one - other)
+
+    spread = np.linalg.inv(rows.T @ rows) * (rows @ line - found).var() + COMMON ** 2
+    slope = [(long(line + .01 * np.eye(2)[i]) - long(line)) / .01 for i in (0, 1)]
+    share = np.sqrt(slope @ spread @ slope) / long(line)
+    if not share < WORST_SCALE:
+        raise SceneError(f"the --object tells lengths to {100 * share:.0f} % only: take one that "
+                         "is nearer, or longer in the picture")
+    return length / long(line) * result.baseline, share
+
+
 def result_of(rig, baseline, size):
     """The rig as a calibration, rectified."""
     numbers = []
@@ -504,9 +563,19 @@ def report(rig, deviation, result, noise, turned, rows, scale):
     return "\n".join(lines)
 
 
-def run(pairs, baseline, height, fov):
-    """The cameras of these pairs, by the distance between them or the height above the floor, the
-    report, the last pair."""
+def scaled(rig, size, first, given):
+    """The calibration, and by what it has its scale."""
+    if given.baseline:
+        return result_of(rig, given.baseline, size), " as given"
+    if given.camera_height:
+        return (result_of(rig, baseline_of(rig, given.camera_height), size),
+                f" by the height of {given.camera_height:g} m")
+    baseline, share = baseline_by_object(first, result_of(rig, 1, size), *given.object)
+    return result_of(rig, baseline, size), f" ± {100 * share:.1f} % by the object"
+
+
+def run(pairs, given, fov):
+    """The cameras of these pairs, by the scale that is given, the report, the last pair."""
     kept, count, most = choose(pairs)
     if count == 0:
         raise SceneError("no pairs of pictures")
@@ -521,7 +590,7 @@ def run(pairs, baseline, height, fov):
     check_stereo(stereo)
     rig, deviation, noise, turned = fit(seen, stereo, size, fov or FOV)
     check_certain(rig, deviation, turned, fov)
-    result = result_of(rig, baseline or baseline_of(rig, height), size)
+    result, scale = scaled(rig, size, kept[0], given)
     rows = rows_apart(kept[len(used):] or used, result)
-    return result, report(rig, deviation, result, noise, turned, rows, " as given" if baseline else
-                          f" by the height of {height:g} m"), (noise, rows[0]), kept[-1]
+    return (result, report(rig, deviation, result, noise, turned, rows, scale), (noise, rows[0]),
+            kept[-1])

@@ -65,6 +65,18 @@ def degrees(text):
     return value
 
 
+def thing(text):
+    try:
+        x1, y1, x2, y2, length = map(float, text.split(","))
+    except ValueError:
+        length = 0
+    if not 0 < length < 1e3 or (x1, y1) == (x2, y2) or min(x1, y1, x2, y2) < 0:
+        raise argparse.ArgumentTypeError(
+            f"{text}: say where in the first left picture a straight thing of known length ends, "
+            "pixels across and down, and its metres: X1,Y1,X2,Y2,M, as in 412,300,618,305,0.8")
+    return ((x1, y1), (x2, y2)), length
+
+
 def options():
     parser = argparse.ArgumentParser(
         prog="stx-calibrate", description=__doc__,
@@ -80,6 +92,9 @@ def options():
     add("--camera-height", type=positive, metavar="M",
         help="without a board, instead of --baseline: metres from the left lens, in the first "
              "picture, down to a floor that is in view")
+    add("--object", type=thing, metavar="X1,Y1,X2,Y2,M",
+        help="without a board, instead of --baseline: both ends of a straight thing in the first "
+             "left picture, pixels across and down, and its length in metres")
     add("--fov", type=degrees, metavar="DEGREES",
         help="without a board: the lens's horizontal angle of view, to begin with (default: the "
              "pictures' EXIF, or 70)")
@@ -105,12 +120,13 @@ def options():
 def check(parser, arguments):
     if arguments.views < 8:
         parser.error("--views: a calibration needs 8 at least")
-    if arguments.baseline and arguments.camera_height:
-        parser.error("--baseline and --camera-height both give the scale: choose one")
-    arguments.scene = bool(arguments.baseline or arguments.camera_height)
-    if arguments.fov and not arguments.scene:
-        parser.error("--fov is for a calibration without a board: give --baseline or "
-                     "--camera-height, too")
+    scales = [name for name in ("baseline", "camera_height", "object") if getattr(arguments, name)]
+    arguments.scene = bool(scales)
+    if len(scales) > 1:
+        parser.error("--baseline, --camera-height and --object all give the scale: choose one")
+    if arguments.fov and not scales:
+        parser.error("--fov is for a calibration without a board: give --baseline, "
+                     "--camera-height or --object, too")
     if len(arguments.input) not in (1, 2):
         parser.error("give the left and the right view, or one input that holds both; "
                      "--help tells more")

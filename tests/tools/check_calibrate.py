@@ -171,6 +171,38 @@ def check_floor():
         expect("no floor" in str(error), error)
 
 
+def check_object():
+    """A slanted board with texture, of which both ends are told, and one too far away."""
+    import scene
+    import solve
+    k = np.array([[400, 0, 255.5], [0, 400, 143.5], [0, 0, 1]])
+    size = (512, 288)
+    result = solve.Result(solve.model_of("plumb-bob"), size,
+                          [k, np.zeros(5)] * 2 + [np.eye(3), np.array([[-1.], [0], [0]])])
+    result.rectify()
+    noise = np.random.default_rng(4).uniform(0, 255, (288, 640))
+    right = cv2.GaussianBlur(noise, (0, 0), 2) * 4 - 380
+    x, y = np.meshgrid(np.arange(512.), np.arange(288.))
+    for disparity, off in ((40 + .05 * x, .01), (3 + .002 * x, None)):
+        left = cv2.remap(right, (x - disparity + 64).astype(np.float32), y.astype(np.float32), 1)
+        pair = [np.clip(view, 0, 255).astype(np.uint8) for view in (left, right[:, 64:576])]
+        ends = np.array([(120, 60), (420, 220)])
+        at = np.array([disparity[v, u] for u, v in ends])
+        places = np.column_stack((ends - k[:2, 2], [400, 400])) / at[:, None] * .12
+        length = np.linalg.norm(places[1] - places[0])
+        try:
+            found, share = scene.baseline_by_object(pair, result, ends.astype(float), length)
+            expect(off and share < .03, f"{100 * share} % are accepted")
+            expect_near(found, .12, off, "the baseline by an object")
+        except scene.SceneError as error:
+            expect(off is None and "nearer" in str(error), error)
+    try:
+        scene.baseline_by_object([np.full((288, 512), 90, np.uint8)] * 2, result, ends * 1., 1)
+        sys.exit("a thing without texture is taken")
+    except scene.SceneError as error:
+        expect("texture" in str(error), error)
+
+
 def check_exif():
     sys.path.insert(0, str(pathlib.Path(PROGRAM).parent.parent / "shared"))
     import sources
@@ -506,6 +538,7 @@ def main():
     check_scene()
     check_first_pose()
     check_floor()
+    check_object()
     check_exif()
     record()
     check_street(check_numbers())
