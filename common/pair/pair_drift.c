@@ -154,17 +154,15 @@ static bool begin(StxDrift *drift, const StxDriftPair *pair, bool chosen[STX_PAI
 {
   bool predicted[STX_PAIR_CELLS];
   int by_evidence = choose(pair, NULL, limits.start, chosen);
-  if (drift->used > 0) {
+  if (drift->used > 0 && drift->odd < limits.odd) {
     int count = choose(pair, drift->state, limits.start, predicted);
     if (100 * count >= limits.predicted * by_evidence) {
       memcpy(chosen, predicted, sizeof predicted);
-      drift->odd = 0;
       return true;
     }
     if (++drift->odd < limits.odd)
       return false;
   }
-  drift->odd = 0;
   forget(drift);
   return true;
 }
@@ -184,16 +182,23 @@ bool stx_drift_update(StxDrift *drift, const StxDriftPair *pair, double seconds)
   for (int i = 0; i < TERMS && drift->used > 0; i++)
     drift->covariance[i][i] =
         fmin(drift->covariance[i][i] + walk[i] * walk[i] * seconds, prior[i] * prior[i]);
-  if (!has_evidence(pair) || !begin(drift, pair, chosen))
+  if (!has_evidence(pair))
     return false;
-  StxDrift solved;
+  StxDrift base = *drift, solved;
+  bool begins = begin(&base, pair, chosen);
+  drift->odd = base.odd;
+  if (!begins)
+    return false;
   for (int i = 0; i < 3; i++) {
-    solve(drift, pair, chosen, &solved);
+    solve(&base, pair, chosen, &solved);
     solved.agreeing = choose(pair, solved.state, limits.near, chosen);
   }
   drift->agreeing = solved.agreeing;
-  if (solved.agreeing < limits.least || 100 * solved.agreeing < limits.agreeing * pair->count)
+  if (solved.agreeing < limits.least || 100 * solved.agreeing < limits.agreeing * pair->count) {
+    drift->odd++;
     return false;
+  }
+  solved.odd = 0;
   solved.used++;
   *drift = solved;
   return true;

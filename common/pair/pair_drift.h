@@ -18,8 +18,8 @@
  *   update    least squares with the state and its covariance as prior, over the matches within
  *             1.2 rows, three times. The errors of the matches of a picture are alike: each counts
  *             as a quarter of one
- *   knock     the state predicts too few of three pairs in turn: its covariance becomes that of the
- *             beginning
+ *   knock     the state predicts too few of three pairs in turn, or they do not agree with what
+ *             comes of it: its covariance becomes that of the beginning
  *
  * A pair without evidence changes nothing: dark, covered, with fewer than 20 matches that agree, or
  * fewer than 60 % of them. What cannot be told apart, such as a pitch from a tilt before a wall,

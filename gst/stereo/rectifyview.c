@@ -233,6 +233,16 @@ static gboolean find_input(GstStxStage *stage, const Plan *plan, const gchar *wh
   return found;
 }
 
+/* The time of both lanes' frames: a stream behind another one has timestamps of its own. */
+static GstClockTime running_time(GstStxRectifyView *self, const GstBuffer *buffer)
+{
+  const GstSegment *segment = &GST_BASE_TRANSFORM(self)->segment;
+
+  return segment->format == GST_FORMAT_TIME
+             ? gst_segment_to_running_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer))
+             : GST_BUFFER_PTS(buffer);
+}
+
 /* Shows the luma, or green, of what was rectified to those who look for drift. */
 static gboolean show(GstStxRectifyView *self, const GstStxTransformFrame *frame, GstStxStage *stage,
     const StxFrame *picture, StxError *error)
@@ -245,7 +255,7 @@ static gboolean show(GstStxRectifyView *self, const GstStxTransformFrame *frame,
   StxImage8 image = {
       picture->data[plane], picture->stride[plane], plan->view.width, plan->view.height};
 
-  if (!gst_stx_drift_wants(drift, self->side, GST_BUFFER_PTS(frame->input)))
+  if (!gst_stx_drift_wants(drift, self->side, running_time(self, frame->input)))
     return TRUE;
   if (stage->on_device) {
     gsize size = (gsize)image.stride * (gsize)(image.height - 1) + (gsize)(image.width * step);
@@ -288,7 +298,7 @@ static gboolean refine(GstStxRectifyView *self, GstBuffer *input, StxError *erro
   GstElement *element = self->rig->element;
   GstStructure *news;
   StxRectifyTurn turn;
-  gboolean turned = gst_stx_drift_step(&self->rig->drift, GST_BUFFER_PTS(input), &turn, &news);
+  gboolean turned = gst_stx_drift_step(&self->rig->drift, running_time(self, input), &turn, &news);
 
   if (news != NULL)
     gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), news));

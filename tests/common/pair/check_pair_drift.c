@@ -177,9 +177,13 @@ STX_TEST(two_moments_are_no_drift)
 
 /* ---- Over time ------------------------------------------------------------------------------- */
 
-STX_TEST(a_knock_is_followed_after_three_pairs)
+/* Far from what was believed, and so near that most matches lie about where they should. */
+STX_TEST_LOOP(a_knock_is_followed_after_three_pairs, 5)
 {
-  const StxRectifyTurn before = {{.1 * DEGREES, 0, 0}, 0}, after = {{-.5 * DEGREES, 0, 0}, 0};
+  static const double knocks[][2] = {{.6, 0}, {0, .2}, {.09, .2}, {.03, .24}, {.06, .24}};
+  const double *knock = knocks[_i];
+  const StxRectifyTurn before = {{.1 * DEGREES, 0, 0}, 0};
+  const StxRectifyTurn after = {{(.1 - knock[0]) * DEGREES, 0, knock[1] * DEGREES}, 0};
   const StxDriftPair first = pair_of(&before, 0, 1), second = pair_of(&after, 0, 1);
   StxDrift drift = {0};
 
@@ -187,9 +191,10 @@ STX_TEST(a_knock_is_followed_after_three_pairs)
     stx_drift_update(&drift, &first, .25);
   for (int i = 0; i < 2; i++)
     ck_assert(!stx_drift_update(&drift, &second, .25));
-  expect_near(drift.state[STX_DRIFT_PITCH], before.angle[0], .01 * DEGREES);
-  for (int i = 0; i < 3; i++)
-    ck_assert(stx_drift_update(&drift, &second, .25));
+  ck_assert(_i > 0 || fabs(drift.state[STX_DRIFT_PITCH] - before.angle[0]) < .01 * DEGREES);
+  for (int i = 0; i < 4; i++)
+    stx_drift_update(&drift, &second, .25);
+  ck_assert_int_ge(drift.agreeing, 85);
   expect_near(drift.state[STX_DRIFT_PITCH], after.angle[0], .02 * DEGREES);
 }
 

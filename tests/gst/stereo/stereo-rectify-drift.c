@@ -142,6 +142,20 @@ STX_TEST(report_says_how_far_the_right_view_lies)
   fail_unless(number(&rig, "applied-pitch") == 0);
 }
 
+/* Streams that begin at other times, as behind a concat. */
+STX_TEST(timestamps_count_from_their_segments)
+{
+  g_auto(StereoPair) rig = rig_with("report");
+  GstSegment segment;
+
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = 10 * GST_SECOND;
+  gst_harness_push_event(rig.right, gst_event_new_segment(&segment));
+  for (guint i = 0; i < 30; i++)
+    push(&rig, view_of(FALSE, i * SHORT), view_of(TRUE, segment.start + i * SHORT), NULL);
+  expect_near(number(&rig, "pitch"), pitch, .05);
+}
+
 STX_TEST(without_refine_nothing_is_said)
 {
   g_auto(StereoPair) rig = rig_with("off");
