@@ -152,27 +152,33 @@ static void warn_of_range(GstStereoSgm *self, const StxSgmRange *range)
       (NULL));
 }
 
-static void tell_infinity(GstStereoSgm *self, gint infinity)
+static void tell_infinity(GstStereoSgm *self, gint infinity, gboolean by_motion)
 {
   GST_ELEMENT_INFO(self, STREAM, FORMAT,
-      ("Infinitely far things have a disparity of %d px: disparities count from there. Set "
+      ("Infinitely far things have a disparity of %d px, by %s: disparities count from there. Set "
        "disparity-at-infinity=%d to be sure of it, or 0 if it is wrong",
-          infinity, infinity),
+          infinity,
+          by_motion      ? "the camera's motion"
+          : infinity < 0 ? "what lies behind 0"
+                         : "markings, kerbs or uprights below a sky",
+          infinity),
       ("the cameras look apart, or their principal points differ"));
 }
 
 /* Follows the disparity at infinity by the motion of the pair before: the pictures of a rig whose
  * cameras were turned against each other say nothing of it. */
-static void correct(GstStereoSgm *self, StxSgmRange *range)
+static gboolean correct(GstStereoSgm *self, StxSgmRange *range)
 {
   GstStxMatcher *matcher = GST_STX_MATCHER(self);
+  gboolean moved;
 
   if (self->active.infinity != STX_SGM_INFINITY_AUTO || matcher->offset[1] <= 0)
-    return;
+    return FALSE;
   GST_LOG_OBJECT(self, "disparities are off by %.2f px, deviation %.2f, by the camera's motion",
       matcher->offset[0], matcher->offset[1]);
-  stx_sgm_range_correct(range, matcher->offset[0], matcher->offset[1]);
+  moved = stx_sgm_range_correct(range, matcher->offset[0], matcher->offset[1]);
   matcher->offset[1] = 0;
+  return moved;
 }
 
 /* Infinity has moved: what motion knows of disparities, and those that it compares with, are of
@@ -192,6 +198,7 @@ static gboolean choose(GstStereoSgm *self, GstStxStage *stage, const GstStxMatch
 {
   gboolean open =
       self->active.max_disparity == STX_SGM_AUTO || self->active.infinity == STX_SGM_INFINITY_AUTO;
+  gboolean by_motion;
   StxSgmRange range, before;
 
   GST_OBJECT_LOCK(self);
@@ -203,8 +210,8 @@ static gboolean choose(GstStereoSgm *self, GstStxStage *stage, const GstStxMatch
       return FALSE;
     warn_of_range(self, &range);
   }
-  if (range.infinity == before.infinity) /* else the pair before was matched with another one */
-    correct(self, &range);
+  /* Else the pair before was matched with another one. */
+  by_motion = range.infinity == before.infinity && correct(self, &range);
   if (range.infinity != before.infinity)
     forget_motion(self);
   *params = self->active;
@@ -213,7 +220,7 @@ static gboolean choose(GstStereoSgm *self, GstStxStage *stage, const GstStxMatch
   if (params->max_disparity != self->range.max_disparity)
     GST_INFO_OBJECT(self, "max-disparity: %d", params->max_disparity);
   if (range.infinity != before.infinity && self->active.infinity == STX_SGM_INFINITY_AUTO)
-    tell_infinity(self, range.infinity);
+    tell_infinity(self, range.infinity, by_motion);
   GST_OBJECT_LOCK(self);
   self->range = range;
   self->begins = FALSE;

@@ -194,8 +194,13 @@ STX_TEST_LOOP(infinity_follows_a_camera_that_turns, 3)
     if (frame == 7)
       ck_assert_int_eq(infinity_of(&self), 0);
     if (frame == 19) {
+      g_autoptr(GstMessage) said = gst_bus_pop_filtered(self.pair.bus, GST_MESSAGE_INFO);
+      g_autoptr(GError) info = said != NULL ? stx_test_read(said, NULL) : NULL;
+
       ck_assert_int_eq(infinity_of(&self), turns[_i].infinity);
       expect_metre(out);
+      ck_assert((info != NULL) == (turns[_i].infinity != 0));
+      ck_assert(_i != 0 || strstr(info->message, "by the camera's motion") != NULL);
     }
   }
 }
