@@ -84,13 +84,21 @@ static gboolean joins(GstStxDrift *self, guint lane, GstClockTime time)
   return FALSE;
 }
 
+/* A look costs a share of a frame: slow streams are looked at every eighth frame. */
+static GstClockTime pause_after(const GstStxDrift *self, guint lane, GstClockTime time)
+{
+  GstClockTime frame = time - self->last[lane];
+
+  return frame < LOST ? MAX(EVERY, 15 * frame / 2) : EVERY;
+}
+
 static gboolean begins(GstStxDrift *self, guint lane, GstClockTime time)
 {
   if (self->next[lane] < self->begun || time < self->due ||
       self->begun - self->taken >= GST_STX_DRIFT_MOMENTS)
     return FALSE;
   moment_at(self, self->begun++)->time = time;
-  self->due = time + EVERY;
+  self->due = time + pause_after(self, lane, time);
   return TRUE;
 }
 
@@ -103,10 +111,10 @@ gboolean gst_stx_drift_wants(GstStxDrift *self, guint lane, GstClockTime time)
   g_mutex_lock(&self->lock);
   if (self->mode != GST_STX_REFINE_OFF && time < self->last[lane]) /* after a seek */
     drop_moments(self);
-  self->last[lane] = time;
   self->next[lane] = MAX(self->next[lane], self->taken);
   wanted =
       self->mode != GST_STX_REFINE_OFF && (joins(self, lane, time) || begins(self, lane, time));
+  self->last[lane] = time;
   g_mutex_unlock(&self->lock);
   return wanted;
 }

@@ -3,12 +3,12 @@
  * GstStxDrift: the drift of a right camera from its calibration (common/pair/pair_drift.h), watched
  * in the rectified pictures of two lanes that do not wait for each other.
  *
- * The first lane that comes to the next moment, a quarter of a second after the last, copies its
- * picture, and the other one its own of that time, to 20 ms. Then a thread of its own looks for
- * matches. The right lane takes what it has found with its first frame .2 s after that moment or
- * later. So the same frames give the same bytes, as long as the left lane is not more than this
- * behind, nor .8 s ahead. If the left lane's picture is still missing a second later, the moment is
- * dropped.
+ * The first lane that comes to the next moment, a quarter of a second and eight frames after the
+ * last, copies its picture, and the other one its own of that time, to 20 ms. Then a thread of its
+ * own looks for matches. The right lane takes what it has found with its first frame .2 s after
+ * that moment or later. So the same frames give the same bytes, as long as the left lane is not
+ * more than this behind, nor .8 s ahead. If the left lane's picture is still missing a second
+ * later, the moment is dropped.
  *
  * The estimate survives flushes and new caps, but not a new start.
  */

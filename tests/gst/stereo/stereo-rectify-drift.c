@@ -142,6 +142,26 @@ STX_TEST(report_says_how_far_the_right_view_lies)
   fail_unless(number(&rig, "applied-pitch") == 0);
 }
 
+/* A look costs a small share of what frames cost. */
+STX_TEST(slow_streams_are_looked_at_every_eighth_frame)
+{
+  g_auto(StereoPair) rig = rig_with("report");
+  g_autoptr(GstStructure) stats = NULL;
+  GstStructure *drift = NULL;
+  gint pairs;
+
+  for (guint i = 0; i < 40; i++) {
+    GstClockTime time = i * 100 * GST_MSECOND;
+
+    push(&rig, view_of(FALSE, time), view_of(TRUE, time), NULL);
+  }
+  g_object_get(rig.element, "stats", &stats, NULL);
+  fail_unless(gst_structure_get(stats, "drift", GST_TYPE_STRUCTURE, &drift, NULL));
+  fail_unless(gst_structure_get_int(drift, "pairs", &pairs));
+  fail_unless_equals_int(pairs, 6); /* of 0, .3, 1.1, 1.9, 2.7 and 3.5 s */
+  gst_structure_free(drift);
+}
+
 /* Streams that begin at other times, as behind a concat. */
 STX_TEST(timestamps_count_from_their_segments)
 {
