@@ -11,6 +11,7 @@ import os
 import pathlib
 import statistics
 
+import plot_calibration
 import plot_motion
 import plot_occupancy
 import plot_stixels
@@ -191,12 +192,13 @@ def camera_rows(programs, only=()):
 
 def measure(programs):
     """Writes cameras.csv, masks.csv, matcher.csv, roadline.csv, obstacles.csv, hazards.csv,
-    hazards-real.csv, motion.csv, occupancy.csv and velocities'."""
+    hazards-real.csv, drift.csv, calibration.csv, motion.csv, occupancy.csv and velocities'."""
     write("masks.csv", [row for key in masked() for row in mask_rows(programs, *key)])
     measure_hazards(programs)
     rows = camera_rows(programs)
     if rows:
         write("cameras.csv", rows)
+    plot_calibration.measure(programs)
     plot_motion.measure(evaluate, programs)
     plot_occupancy.measure(evaluate, programs)
     plot_velocities.measure(evaluate, programs)
@@ -322,5 +324,6 @@ def other_cameras():
 
 def tables():
     return (other_cameras() + masks() + matcher() + roadline() + obstacles() + hazards() +
-            real_hazards() + plot_motion.tables() + plot_occupancy.tables() +
+            real_hazards() +
+            plot_calibration.tables() + plot_motion.tables() + plot_occupancy.tables() +
             plot_velocities.tables())
