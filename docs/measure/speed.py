@@ -7,8 +7,7 @@
   docs/measure/speed.py BUILD --old OLD [--only STAGE...]   prints two builds side by side instead
 
 BUILD and OLD are Meson's build folders. What is compared takes turns, round by round, so that the
-load of the machine hits all of it alike; a number is the median of the rounds' medians. The bytes
-are compared with the reference's once for each stage, which takes most of stx-bench's time.
+load of the machine hits all of it alike; a number is the median of the rounds' medians.
 
 Where Python finds cv2, OpenCV stands beside the matcher, StereoSGBM in its fastest mode,
 MODE_SGBM_3WAY, and beside the segments, approxPolyDP column by column. OpenCV measures distances
@@ -73,19 +72,14 @@ def stx_bench(build, threading, *arguments):
 
 
 @functools.cache
-def unchecked(build):
+def vectors_alone(build):
     """The option, of builds that have it."""
-    return ["--unchecked"] if "--unchecked" in stx_bench(build, "pool", "--help") else []
-
-
-def check(build, stage):
-    """Fails where an implementation's bytes are not the reference's."""
-    stx_bench(build, "pool", stage, "--quick", "--time", 1)
+    return ["--vectors"] if "--vectors" in stx_bench(build, "pool", "--help") else []
 
 
 def bench(build, *arguments, threading="pool"):
     """The rows of stx-bench that count: no plain C beside vectors."""
-    text = stx_bench(build, threading, *arguments, "--json", *unchecked(build))
+    text = stx_bench(build, threading, *arguments, "--json", *vectors_alone(build))
     rows = [row for row in json.loads(text)["rows"]
             if row["stage"] != "rdp" or (row["height"], row["input"]) in
             ((1024, "average"), (1024, "noise"))]
@@ -171,7 +165,6 @@ def measure_stages(builds, stages):
         except ImportError:
             pictures = {}
         for stage in stages:
-            check(builds[0], stage)
             for _ in range(ROUNDS):
                 for build, into in zip(builds, found):
                     for row in bench(build, stage, "--time", STAGE_MS):

@@ -5,8 +5,6 @@ import argparse
 import release
 from arguments import Refused, check_threads, choose
 
-DIFFERS = "an implementation differs from the reference and was not timed"
-
 
 def parser_of(name, summary, usage, epilog=None):
     parser = argparse.ArgumentParser(

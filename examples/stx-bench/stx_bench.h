@@ -4,7 +4,7 @@
  * machine. A library for stx-bench.py, which has the command line, the input and the tables.
  *
  *   stx_bench_stages.c  the stages: what they run, on the CPU and the GPU
- *   stx_bench_group.c   compares a stage's implementations with the reference, then times them
+ *   stx_bench_group.c   times the implementations of a stage
  *   stx_bench_cuda.c    the GPU and what it reaches
  */
 #pragma once
@@ -78,7 +78,6 @@ typedef struct {
   int threads;       /* CPU: of the run; 0: on the GPU */
   int width, height; /* of rdp: columns and rows */
   int cell, classes; /* 0: does not apply */
-  bool differs;      /* from the reference: not timed */
   int runs;
   double median, minimum; /* ms */
   double ratio;           /* reference's median (one thread) over this one's; 0: unknown */
@@ -94,9 +93,9 @@ typedef struct {
   const BenchInput *input; /* NULL: a scan */
   const BenchMachine *machine;
   double budget;               /* ms of timing per implementation */
-  double warm_up, gpu_warm_up; /* ms of untimed runs before that, besides the one for checking */
+  double warm_up, gpu_warm_up; /* ms of untimed runs before that, besides the first */
   int sets;                    /* of inputs on the GPU; 0: as its cache asks for */
-  bool unchecked; /* on the CPU: no reference, and no plain C where there are vectors */
+  bool vectors;                /* on the CPU: no omp where there are vectors */
 } BenchContext;
 
 /* Parameters of a group, as far as its stage looks at them. */
@@ -114,7 +113,7 @@ typedef struct {
 
 enum { BENCH_MAX_ROWS = 160 }; /* of one group: implementations times thread counts */
 
-/* Runs, checks and times all implementations; writes up to BENCH_MAX_ROWS rows and their number.
+/* Runs and times all implementations; writes up to BENCH_MAX_ROWS rows and their number.
  * Fails only for lack of memory, refused parameters or what the GPU's driver reports. */
 STX_API bool bench_group(const BenchContext *context, const BenchCase *what, BenchRow *rows,
     int *count, StxError *error);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Every usable implementation runs once and must give the bytes of the reference; those that do
- * are then timed in turns, round after round, so that whatever else the machine does hits all of
- * them alike. Slow ones take part in fewer rounds, evenly spread. The GPU's take turns among
- * themselves: while the CPU computes for a second, a GPU lowers its clocks.
+ * Every usable implementation runs once and is then timed in turns, round after round, so that
+ * whatever else the machine does hits all of them alike. Slow ones take part in fewer rounds,
+ * evenly spread. The GPU's take turns among themselves: while the CPU computes for a second, a GPU
+ * lowers its clocks.
  *
  * On the GPU every input set has its own inputs and outputs, all sets the same content; a run goes
  * once through all of them. There are so many that together they are twice as large as the level-2
@@ -20,7 +20,6 @@
 #define MIN_RUNS 3
 #define SLOW_MS 1000 /* one run of this length is enough */
 #define LONGER 3     /* than the budget at most, where later runs take longer than the first */
-#define WIPED 0xA5   /* what old results are overwritten with */
 
 #define LEAST_SETS 3
 #define MOST_SETS 64 /* small inputs stay in the cache: 64 launches in a row are enough */
@@ -60,11 +59,8 @@ static void add_cpu_entries(Group *g, const void *record, const char *name, int 
 {
   const BenchMachine *machine = g->context->machine;
   for (int t = first; t < machine->thread_counts && (t == 0 || !g->stage->alone); t++)
-    add_entry(g, (Entry){.record = record,
-                     .name = name,
-                     .timed = true,
-                     .threads = machine->threads[t],
-                     .which = t});
+    add_entry(
+        g, (Entry){.record = record, .name = name, .threads = machine->threads[t], .which = t});
 }
 
 /* A stage with several steps has one entry: the best implementation of each step. */
@@ -76,7 +72,7 @@ static void add_gpu_entries(Group *g)
       return;
   for (size_t i = 0; first_step(g) != NULL && i < (single ? first_step(g)->cuda->count : 1); i++) {
     const StxImplInfo *info = stx_impl_at(first_step(g)->cuda, i);
-    Entry entry = {.timed = true, .record = single ? info : NULL, .name = info->name};
+    Entry entry = {.record = single ? info : NULL, .name = info->name};
     for (entry.where = ON_STREAM; entry.where <= ON_GRAPH; entry.where++)
       add_entry(g, entry);
   }
@@ -92,9 +88,9 @@ static void list_entries(Group *g)
 {
   const BenchMachine *machine = g->context->machine;
   const StxImplTable *table = single_table(g);
-  const StxImplInfo *reference = table != NULL ? stx_impl_named(table, "omp") : NULL;
-  const bool timed = table != NULL && machine->thread_counts > 0 && !g->context->unchecked;
   bool vectors = false;
+  if (table != NULL && machine->thread_counts > 0 && !g->context->vectors)
+    g->reference = stx_impl_named(table, "omp");
   if (machine->device != NULL)
     add_gpu_entries(g);
   if (table == NULL)
@@ -102,16 +98,12 @@ static void list_entries(Group *g)
   for (size_t i = 0; table != NULL && i < table->count; i++) {
     const StxImplInfo *info = stx_impl_at(table, i);
     vectors |= info->needs != 0 && stx_impl_usable(info);
-    bool wanted = !g->context->unchecked || info->needs != 0 || !vectors;
+    bool wanted = !g->context->vectors || info->needs != 0 || !vectors;
     if (stx_impl_usable(info) && wanted)
-      add_cpu_entries(g, info, info->name, timed && info == reference);
+      add_cpu_entries(g, info, info->name, info == g->reference);
   }
-  if (timed || on_gpu(g))
-    add_entry(g, (Entry){.record = reference,
-                     .name = reference != NULL ? reference->name : "best",
-                     .reference = true,
-                     .timed = timed,
-                     .threads = 1});
+  if (g->reference != NULL)
+    add_entry(g, (Entry){.record = g->reference, .name = g->reference->name, .threads = 1});
 }
 
 /* ---- Memory ------------------------------------------------------------------------------- */
@@ -258,8 +250,6 @@ static void group_close(Group *g)
   stage_close(g);
   free(g->host_memory);
   free(g->host.scratch);
-  for (int i = 0; i < 2; i++)
-    free(g->output[i].expected);
   free(g);
 }
 
@@ -327,127 +317,17 @@ static bool run(Group *g, Entry *entry, double *ms, StxError *error)
   return true;
 }
 
-/* ---- Checking ----------------------------------------------------------------------------- */
+/* ---- First runs ----------------------------------------------------------------------------- */
 
-/* The outputs of a run that is on the host. */
-static void set_outputs(Group *g)
-{
-  int n = 0;
-  if (g->out & 1u << RESULT)
-    stage_take_result(g);
-  for (int b = 0; b < BUFFERS; b++)
-    if (g->out & 1u << b && b != RESULT) {
-      g->output[n].data = g->host.at[b];
-      g->output[n++].size = moved(g, b);
-    }
-}
-
-static bool has_reference(const Group *g)
-{
-  return g->count > 0 && g->entries[g->count - 1].reference;
-}
-
-static bool keep_expected(Group *g, StxError *error)
-{
-  for (int i = 0; i < 2; i++) {
-    g->output[i].expected = malloc(g->output[i].size + 1);
-    if (g->output[i].expected == NULL)
-      return stx_fail(error, "not enough memory to keep the reference's result");
-    g->output[i].expected_size = g->output[i].size;
-    if (g->output[i].size > 0)
-      memcpy(g->output[i].expected, g->output[i].data, g->output[i].size);
-  }
-  return true;
-}
-
-static bool equals_expected(const Group *g)
-{
-  for (int i = 0; i < 2; i++)
-    if (g->output[i].size != g->output[i].expected_size ||
-        (g->output[i].size > 0 &&
-            memcmp(g->output[i].expected, g->output[i].data, g->output[i].size) != 0))
-      return false;
-  return true;
-}
-
-/* Old results are wiped, so that an implementation that writes nothing is found out, and all draw
- * on the same background. */
-static void wipe(Group *g)
-{
-  for (int b = 0; b < BUFFERS; b++)
-    if (g->out & 1u << b)
-      memset(g->host.at[b], WIPED, g->size[b]);
-}
-
-static bool wipe_device(Group *g, StxError *error)
-{
-  const BenchDevice *d = g->context->machine->device;
-  for (int set = 0; set < g->device.sets; set++)
-    for (int b = 0; b < BUFFERS; b++)
-      if (g->out & 1u << b && !stx_cuda_fill_bytes(d->cuda, buffer_at(&g->device, b, set), WIPED,
-                                  g->size[b], d->stream, error))
-        return false;
-  return true;
-}
-
-static bool fetch(Group *g, int set, Buffer buffer, StxError *error)
-{
-  const BenchDevice *d = g->context->machine->device;
-  return stx_cuda_download_bytes(d->cuda, g->host.at[buffer], buffer_at(&g->device, buffer, set),
-             moved(g, buffer), d->stream, error) &&
-         stx_cuda_synchronize(d->cuda, d->stream, error);
-}
-
-/* The results of a set to where the CPU's entries leave theirs: first how many they are. */
-static bool fetch_all(Group *g, int set, StxError *error)
-{
-  if (g->out & 1u << RESULT) {
-    if (!fetch(g, set, RESULT, error))
-      return false;
-    stage_take_result(g);
-  }
-  for (int b = 0; b < BUFFERS; b++)
-    if (g->out & 1u << b && b != RESULT && !fetch(g, set, b, error))
-      return false;
-  return true;
-}
-
-/* All input sets hold the same, so all results must. The first run loads kernels, or records. */
-static bool check_gpu(Group *g, Entry *entry, StxError *error)
-{
-  double ms;
-  if (!run(g, entry, &ms, error) || !wipe_device(g, error) || !run(g, entry, &ms, error))
-    return false;
-  entry->first = ms * g->device.sets;
-  for (int set = 0; set < g->device.sets && has_reference(g); set++) {
-    wipe(g);
-    if (!fetch_all(g, set, error))
-      return false;
-    set_outputs(g);
-    entry->differs |= !equals_expected(g);
-  }
-  return true;
-}
-
-static bool check_cpu(Group *g, Entry *entry, StxError *error)
-{
-  wipe(g);
-  if (!run(g, entry, &entry->first, error))
-    return false;
-  set_outputs(g);
-  if (entry->reference && !keep_expected(g, error))
-    return false;
-  entry->differs = has_reference(g) && !equals_expected(g);
-  return true;
-}
-
-/* Runs every entry once, the reference first; this warms up, too. */
-static bool check_all(Group *g, StxError *error)
+/* This loads kernels, or records, and warms up. */
+static bool run_first(Group *g, StxError *error)
 {
   for (int i = g->count - 1; i >= 0; i--) {
     Entry *entry = &g->entries[i];
-    if (!(entry->where == ON_CPU ? check_cpu : check_gpu)(g, entry, error))
+    const bool gpu = entry->where != ON_CPU;
+    if ((gpu && !run(g, entry, &entry->first, error)) || !run(g, entry, &entry->first, error))
       return false;
+    entry->first *= gpu ? g->device.sets : 1;
   }
   return true;
 }
@@ -503,7 +383,7 @@ static bool time_entries(Group *g, bool gpu, double budget, StxError *error)
   for (int round = -1; round < MAX_RUNS; round++)
     for (int i = 0; i < g->count; i++) {
       Entry *entry = &g->entries[i];
-      if (!entry->timed || entry->differs || (entry->where != ON_CPU) != gpu)
+      if ((entry->where != ON_CPU) != gpu)
         continue;
       if (round < 0) {
         if (!warm_up(g, entry, budget, error))
@@ -550,7 +430,6 @@ static BenchRow make_row(const Group *g, Entry *entry, double reference)
       .height = g->colmean.grid.height,
       .cell = g->stage->no_cells ? 0 : g->colmean.grid.cell_width,
       .classes = g->colmean.grid.classes,
-      .differs = entry->differs,
       .runs = entry->runs,
       .share = -1};
   if (entry->runs == 0)
@@ -562,17 +441,22 @@ static BenchRow make_row(const Group *g, Entry *entry, double reference)
   return row;
 }
 
-/* The share needs the statistics of the entry's own run: one more, untimed. */
+/* The numbers of results and statistics are those of the entry's own run: one more, untimed. */
 static bool add_rate(Group *g, Entry *entry, BenchRow *row, StxError *error)
 {
   double ms;
   const bool gpu = entry->where != ON_CPU;
   if (row->runs == 0)
     return true;
-  if (stage_share(g) >= 0) {
-    if (!run(g, entry, &ms, error) || (gpu && !fetch_all(g, 0, error)))
+  if (g->out & 1u << RESULT) {
+    const BenchDevice *d = g->context->machine->device;
+    if (!run(g, entry, &ms, error))
       return false;
-    set_outputs(g);
+    if (gpu && (!stx_cuda_download_bytes(d->cuda, g->host.at[RESULT],
+                    buffer_at(&g->device, RESULT, 0), g->size[RESULT], d->stream, error) ||
+                   !stx_cuda_synchronize(d->cuda, d->stream, error)))
+      return false;
+    stage_take_result(g);
   }
   row->share = stage_share(g);
   if (gpu)
@@ -585,8 +469,6 @@ static bool make_rows(Group *g, double base, BenchRow *rows, int *count, StxErro
   *count = 0;
   for (int i = 0; i < g->count; i++) {
     Entry *entry = &g->entries[i];
-    if (!entry->timed)
-      continue;
     rows[*count] = make_row(g, entry, base);
     if (!add_rate(g, entry, &rows[(*count)++], error))
       return false;
@@ -603,11 +485,11 @@ bool bench_group(
   g->context = context;
   g->what = what;
   g->stage = &bench_stages[what->stage];
-  bool good = group_open(g, error) && check_all(g, error) &&
+  bool good = group_open(g, error) && run_first(g, error) &&
               time_entries(g, false, context->warm_up, error) &&
               time_entries(g, true, context->gpu_warm_up, error);
   double base = 0;
-  if (good && has_reference(g) && g->entries[g->count - 1].timed)
+  if (good && g->reference != NULL)
     base = make_row(g, &g->entries[g->count - 1], 0).median;
   good = good && make_rows(g, base, rows, count, error);
   group_close(g);

@@ -2,7 +2,7 @@
 /*
  * A group: one stage with one set of parameters, its implementations and the memory they share.
  * Private to stx_bench_stages.c (the stages: parameters, preparation, runs, work), and
- * stx_bench_group.c (entries, memory, checks, times, rows), which knows no stage.
+ * stx_bench_group.c (entries, memory, times, rows), which knows no stage.
  */
 #pragma once
 
@@ -82,15 +82,12 @@ typedef struct {
   const void *record;
   const char *name;
   Where where;
-  bool reference;     /* gives the bytes that all others must give */
-  bool timed;         /* else it only serves for checking */
   int threads, which; /* which: of the machine's */
   StxCudaGraph graph; /* ON_GRAPH, from its first run on */
-  double first;       /* ms of the checking run */
+  double first;       /* ms of the first run */
   int wanted, runs;
   double spent; /* sum of ms */
   double ms[MAX_RUNS];
-  bool differs;
 } Entry;
 
 typedef struct Stage Stage;
@@ -101,8 +98,9 @@ typedef struct {
   const Stage *stage;
   Entry entries[BENCH_MAX_ROWS];
   int count;
-  size_t size[BUFFERS];   /* of a set */
-  unsigned in, out, made; /* what no step makes, what the last one leaves, what all make */
+  const StxImplInfo *reference; /* of the last entry; NULL: there is none */
+  size_t size[BUFFERS];         /* of a set */
+  unsigned in, out, made;       /* what no step makes, what the last one leaves, what all make */
   Memory host, device;
   void *host_memory, *device_memory; /* of all buffers */
 
@@ -115,19 +113,12 @@ typedef struct {
   StxOverlayParams overlay;
   StxGroundParams ground;
   StxRectifyView view;
-  StxPipeline *pipelines[3]; /* BENCH_PIPELINE: of each thread count, and the reference */
+  StxPipeline *pipelines[2]; /* BENCH_PIPELINE: of each thread count */
   StxObstacles *obstacles;   /* and the time of its last frame */
   uint64_t obstacles_time;
   size_t prepared_size;
   size_t stixel_count;
   uint64_t evaluated; /* pairs, of satdp and fulldp */
-
-  /* The bytes that a run leaves, and a copy of the reference's. */
-  struct {
-    void *data, *expected;
-    size_t size, expected_size;
-  } output[2];
-  double ground_numbers[9];
 } Group;
 
 /* An algorithm with tables of implementations, whose records are the same on both sides. Sets are

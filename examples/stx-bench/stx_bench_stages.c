@@ -318,11 +318,9 @@ static StxPipeline *open_pipeline(const Group *g, int threads, StxError *error)
 static bool open_pipelines(Group *g, StxError *error)
 {
   const BenchMachine *machine = g->context->machine;
-  for (int t = 0; t <= machine->thread_counts; t++) {
-    const bool reference = t == machine->thread_counts;
-    int at = reference ? 2 : t, threads = reference ? 1 : machine->threads[t];
-    g->pipelines[at] = open_pipeline(g, threads, error);
-    if (g->pipelines[at] == NULL)
+  for (int t = 0; t < machine->thread_counts; t++) {
+    g->pipelines[t] = open_pipeline(g, machine->threads[t], error);
+    if (g->pipelines[t] == NULL)
       return false;
   }
   return open_satdp(g, error);
@@ -383,7 +381,7 @@ void stage_close(Group *g)
 {
   free(g->host.prepared);
   stx_obstacles_free(g->obstacles);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 2; i++)
     stx_pipeline_free(g->pipelines[i]);
 }
 
@@ -393,7 +391,7 @@ void stage_close(Group *g)
 static bool run_pipeline(Group *g, const Entry *entry, StxError *error)
 {
   const BenchInput *input = g->context->input;
-  StxPipeline *pipeline = g->pipelines[entry->reference ? 2 : entry->which];
+  StxPipeline *pipeline = g->pipelines[entry->which];
   StxPipelineInput frame = {
       .left = input->left, .right = input->right, .labels = input->labels, .camera = input->camera};
   StxPipelineOutput output;
@@ -436,18 +434,6 @@ const char *bench_stage_name(BenchStage stage)
 
 /* ---- Results ------------------------------------------------------------------------------ */
 
-/* The numbers of ground, without what lies between its fields. */
-static void take_ground(Group *g)
-{
-  const StxGroundResult *r = g->host.at[RESULT];
-  const double numbers[] = {r->ground, r->obstacles, r->outside, r->lines, r->clusters, r->measured,
-      (double)r->height, (double)r->slope_x, (double)r->slope_y};
-  _Static_assert(sizeof numbers == sizeof g->ground_numbers, "one for each field");
-  memcpy(g->ground_numbers, numbers, sizeof numbers);
-  g->output[1].data = g->ground_numbers;
-  g->output[1].size = sizeof g->ground_numbers;
-}
-
 void stage_take_result(Group *g)
 {
   const Step *last = g->stage->steps[0];
@@ -460,8 +446,6 @@ void stage_take_result(Group *g)
     const StxSatdpResult *result = g->host.at[RESULT];
     g->stixel_count = result->count;
     g->evaluated = result->evaluated;
-  } else if (last == &points) {
-    take_ground(g);
   }
   /* More than the buffer holds: none, which differs from any right result. */
   g->stixel_count = g->stixel_count <= most ? g->stixel_count : 0;

@@ -50,7 +50,7 @@ def _row(found, stage, text):
     row = {"stage": stage, "implementation": found.impl.decode(), "graph": found.graph,
            "input_sets": found.sets, "threads": found.threads, "width": found.width,
            "height": found.height, "cell": found.cell, "classes": found.classes, "input": text,
-           "differs": found.differs, "runs": found.runs}
+           "runs": found.runs}
     if found.runs:
         row.update(median_ms=found.median, minimum_ms=found.minimum)
         if found.ratio > 0:
