@@ -280,7 +280,7 @@ static void level_sector(const Scan *s, Worker *w, int sector, Near ahead, const
     stx_ground_judge(&found, &params, bin, top[bin], bank[bin]);
     intercept[bin] = found.intercept;
     slope[bin] = found.slope;
-    up[bin] = (top[bin] != TOP_NONE) & (away <= reach) ? found.up : -INFINITY;
+    up[bin] = ((top[bin] != TOP_NONE) & (away <= reach)) ? found.up : -INFINITY;
   }
 }
 

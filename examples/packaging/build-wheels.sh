@@ -63,7 +63,7 @@ finish() {
   local newest others library
   python -m wheel unpack -d "$work/in" "$1" >/dev/null
   library=$(find "$work/in" -name 'libstixels.so*' -type f -print -quit)
-  newest=$(readelf -VW "$library" | grep -o 'GLIBC_[0-9.]*' | sed 's/.*_//' | sort -Vu | tail -n 1)
+  newest=$(readelf -VW "$library" | sed -nE 's/.*GLIBC_([0-9.]+).*/\1/p' | sort -V | tail -n 1)
   others=$(readelf -dW "$library" | sed -nE 's/.*NEEDED.*\[(.*)\]/\1/p' |
     grep -vE '^(lib(c|m|pthread|dl|rt)\.so|ld-linux)' || true)
   if [ -n "$others" ] || [ "$(printf '%s\n' "$newest" $glibc | sort -V | tail -n 1)" != $glibc ]

@@ -77,6 +77,8 @@ def commit_faults(text):
 
 
 def history_faults():
+    if shutil.which("git") is None:
+        return
     log = subprocess.run(["git", "log", "-100", "-z", "--format=%h%n%p%n%s%n%b", f"{FIRST}..HEAD"],
                          cwd=ROOT, capture_output=True, text=True)
     for text in log.stdout.split("\0") if log.returncode == 0 else []:

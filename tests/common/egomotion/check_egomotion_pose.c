@@ -36,7 +36,7 @@ static void make_points(
 {
   for (int i = 0; i < COUNT; i++) {
     EgoPoint *p = &points[i];
-    double seen[3], d = camera.scale / random_between(random, 4, 60);
+    double seen[3] = {0}, d = camera.scale / random_between(random, 4, 60);
     p->p[2] = camera.scale / d;
     p->p[0] = random_between(random, -500, 500) * p->p[2] / camera.focal;
     p->p[1] = random_between(random, -150, 150) * p->p[2] / camera.focal;
