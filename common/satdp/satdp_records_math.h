@@ -91,6 +91,9 @@ STX_INLINE StxSegmentSums stx_segment_sums(const StxGrid *grid, const StxSatdpTa
   const uint16_t *weight = stx_column(grid, (void *)columns, 1, column);
   float horizon = stx_column_horizon(tables, column);
   StxSegmentSums sums = {0};
+#if defined __AVX512F__ && !defined __clang__ && __GNUC__ >= 14
+#pragma GCC novector /* gcc 14 makes other sums of it */
+#endif
   for (int u = segment->vb, drop = stx_drop_cells(tables, column); u <= segment->vt; u++) {
     int row = tables->rows - 1 - u, v = stx_road_cell(tables, drop, u);
     int64_t x = tables->x[u], d = disparity[row];
