@@ -380,7 +380,7 @@ STX_TEST(events_measure_time)
 {
   StxCuda *cuda = stx_case_cuda();
   StxCudaStream stream = stx_case_stream();
-  StxCudaEvent begin, end;
+  StxCudaEvent begin = NULL, end = NULL;
   StxError error;
   float time = -1;
   stx_case_ok(stx_cuda_event_new(cuda, &begin, &error) && stx_cuda_event_new(cuda, &end, &error),

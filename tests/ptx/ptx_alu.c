@@ -26,7 +26,7 @@ typedef double f64;
   {                                                                                                \
     return (T)lane;                                                                                \
   }                                                                                                \
-  static inline uint64_t put_##T(T value)                                                          \
+  __attribute__((unused)) static inline uint64_t put_##T(T value)                                  \
   {                                                                                                \
     return (uint64_t)value;                                                                        \
   }
