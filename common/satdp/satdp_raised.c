@@ -8,9 +8,10 @@
  *   thing      a component of CELLS columns and rows at least that does not reach the sides or the
  *              bottom of the image, where it may go on; whose far end is at most LONG times as far
  *              as its near one, unlike pavements and banks; and which is lower than HIGH of the
- *              camera's height: higher ones are objects by the cells of their columns. Seven tenths
- *              of the cells two steps beside and behind it are known and less than two thirds as
- *              high as it is on the average: it is a rock or a mound, not the crest of a slope
+ *              camera's height: higher ones are objects by the cells of their columns. Half of
+ *              the cells two steps beside and behind it are known (the right camera does not see
+ *              those to its left), and seven tenths of these less than two thirds as high as it is
+ *              on the average: it is a rock or a mound, not the crest of a slope
  *
  * Components are looked for at three levels, as one thing may stand on another.
  */
@@ -109,7 +110,7 @@ static int64_t height_of_thing(const Raised *s, int count)
 static bool stands_out(const Raised *s, int count, int64_t height)
 {
   static const int beside[3][2] = {{-1, 0}, {1, 0}, {0, -1}};
-  int edges = 0, drops = 0;
+  int edges = 0, known = 0, drops = 0;
   for (int k = 0; k < count; k++)
     for (int side = 0; side < 3; side++) {
       int column = s->queue[k] / s->rows + beside[side][0];
@@ -121,10 +122,12 @@ static bool stands_out(const Raised *s, int count, int64_t height)
       if (!is_inside(s, column + beside[side][0], row + beside[side][1]))
         beyond = next;
       edges++;
-      drops += inside && s->disparity[beyond] != STX_DISPARITY_UNKNOWN &&
-               3 * (int64_t)count * above_road(s, beyond) < 2 * height;
+      if (!inside || s->disparity[beyond] == STX_DISPARITY_UNKNOWN)
+        continue;
+      known++;
+      drops += 3 * (int64_t)count * above_road(s, beyond) < 2 * height;
     }
-  return 10 * drops >= 7 * edges;
+  return 10 * drops >= 7 * known && 2 * known >= edges;
 }
 
 /* Marks the things among the components of this level; true if there are any. */

@@ -2,6 +2,7 @@
 /* The prior of kinds: what it costs, when there is a frame before, what is raised. */
 #include "common/satdp/satdp_prior.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/satdp/satdp_explain.h"
@@ -188,13 +189,15 @@ static bool is_on(const Thing *t, int column, int row)
   return column >= t->left && column <= t->right && row >= t->top && row <= t->bottom;
 }
 
+/* With so many columns of unknown cells on each side; below 0 to the left alone. */
 static void draw_thing(const Thing *t, int unknown, uint16_t *disparity)
 {
   for (int column = 0; column < WIDTH; column++)
     for (int row = 0; row < HEIGHT; row++) {
       int road = 512 * (row + 10);
       bool on = is_on(t, column, row);
-      bool beside = !on && is_on(t, column + (column < t->left ? unknown : -unknown), row);
+      int shift = column < t->left ? abs(unknown) : unknown > 0 ? -unknown : 0;
+      bool beside = !on && is_on(t, column + shift, row);
       disparity[column * HEIGHT + row] =
           (uint16_t)(beside ? 0 : road + road * (on ? t->share : t->around) / 64);
     }
@@ -228,6 +231,7 @@ STX_TEST(raised_cells_are_above_the_roads_noise_and_known_around)
   ck_assert(find_thing(&things[0], 0, 0.9, prior));
   ck_assert(!find_thing(&things[0], 0, 1.2, prior));
   ck_assert(!find_thing(&things[0], 2, 0.1, prior));
+  ck_assert(find_thing(&things[0], -3, 0.1, prior)); /* where the right camera sees the thing */
 }
 
 STX_TEST(nothing_is_raised_without_a_road_of_the_frame_or_at_no_cost)
