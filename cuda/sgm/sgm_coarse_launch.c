@@ -256,6 +256,8 @@ static bool match(const Job *job, int k)
 {
   const Level *level = &job->levels[k];
   const Level *coarser = k + 1 < job->count ? level + 1 : NULL;
+  if (coarser == NULL && is_searched_in_full(job))
+    return match_fully(job);
   return census(job, &level->census) && windows(job, level, coarser) && all_paths(job, level) &&
          (k > 0 || census(job, job->pair)) && winner(job, level);
 }
@@ -269,9 +271,7 @@ bool stx_sgm_coarse_cuda(const StxSgmParams *params, const StxSgmCensusArgs *pai
   fill_census(&job);
   for (int k = 0; ok && k < job.count; k++)
     ok = picture(&job, k);
-  int top = job.count - 1, searched = is_searched_in_full(&job);
-  ok = ok && (!searched || match_fully(&job));
-  for (int k = top - searched; ok && k >= 0; k--)
+  for (int k = job.count - 1; ok && k >= 0; k--)
     ok = match(&job, k);
   return ok;
 }

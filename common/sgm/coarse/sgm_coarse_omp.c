@@ -312,15 +312,6 @@ static void write_rows(void *data, int block, int worker)
 
 /* ---- Everything --------------------------------------------------------------------------- */
 
-static void match(Coarse *c, int workers)
-{
-  const Level *level = &c->levels[c->level];
-  stx_parallel(workers, level->rows, census_lines, c);
-  memset(level->f.sweeps[0].left, 0, c->states_size);
-  sweep_half(c, false, workers);
-  sweep_half(c, true, workers);
-}
-
 /* The winners of a top level that is searched in full. */
 static bool match_fully(const Coarse *c, const StxPlace *place, StxError *error)
 {
@@ -339,6 +330,19 @@ static bool match_fully(const Coarse *c, const StxPlace *place, StxError *error)
   return good;
 }
 
+static bool match(Coarse *c, const StxPlace *place, StxError *error)
+{
+  const Level *level = &c->levels[c->level];
+  int workers = place->threads;
+  if (c->level == c->count - 1 && !level->top)
+    return match_fully(c, place, error);
+  stx_parallel(workers, level->rows, census_lines, c);
+  memset(level->f.sweeps[0].left, 0, c->states_size);
+  sweep_half(c, false, workers);
+  sweep_half(c, true, workers);
+  return true;
+}
+
 bool STX_VARIANT(stx_sgm_coarse_run)(const StxSgmParams *params, const StxImage8 *left,
     const StxImage8 *right, const StxImage16 *disparity, const StxImage8 *confidence, void *scratch,
     const StxPlace *place, StxError *error)
@@ -348,11 +352,9 @@ bool STX_VARIANT(stx_sgm_coarse_run)(const StxSgmParams *params, const StxImage8
   lay_out(&c, params, workers, scratch);
   c.levels[0].f.margins = confidence->data != NULL || params->uniqueness > 0;
   stx_parallel(workers, parts(params->height, prepared_rows(&c)), prepare_rows, &c);
-  c.level = c.count - 1;
-  if (!c.levels[c.level].top && (c.level--, !match_fully(&c, place, error)))
-    return false;
-  for (; c.level >= 0; c.level--)
-    match(&c, workers);
+  for (c.level = c.count - 1; c.level >= 0; c.level--)
+    if (!match(&c, place, error))
+      return false;
   stx_parallel(workers, c.levels[0].rows, check_lines, &c);
   stx_parallel(workers, c.levels[0].rows, median_lines, &c);
   stx_parallel(workers, c.levels[0].rows, write_rows, &c);
