@@ -199,10 +199,10 @@ static guint prepare(const Coder *coder, guint8 *at, gsize count, guint size, gu
 
 /* ---- Records ------------------------------------------------------------------------------- */
 
-/* Codes a field that is expected to be like `other`; NULL: nothing is expected. Not a number and
- * infinity are told apart from other floats, and predict none: the last usual float does. */
+/* Codes a field that is expected to be `less` than `other`; NULL: nothing is expected. Not a number
+ * and infinity are told apart from other floats, and predict none: the last usual float does. */
 static void code_field(Coder *coder, NumberModel *model, guint8 *at, const guint8 *other,
-    const Field *field, guint step, guint32 *usual)
+    guint less, const Field *field, guint step, guint32 *usual)
 {
   guint32 value = get(at, field->bytes), expected = other != NULL ? get(other, field->bytes) : 0;
   guint unusual = field->step > 0 ? SPECIAL(expected) : 0, kind = SPECIAL(value);
@@ -212,9 +212,7 @@ static void code_field(Coder *coder, NumberModel *model, guint8 *at, const guint
     set(at, 4, kind ? INFINITY_BITS : NAN_BITS);
     return;
   }
-  expected = unusual ? *usual : to_whole(expected, step);
-  if (field->from == BELOW && other == at - 26) /* the top of the one below */
-    expected--;
+  expected = (unusual ? *usual : to_whole(expected, step)) - less;
   *usual = expected + code_number(coder, model, to_whole(value, step) - expected);
   set(at, field->bytes, from_whole(*usual, step));
 }
@@ -273,18 +271,21 @@ static void code_table(Coder *coder, const Table *table, gsize count)
         const guint at = field->at + field->bytes * c;
         const gboolean is_kind = kinds > 1 && at == table->kind;
         const guint8 *other = i > 0 ? before + at : NULL;
+        gboolean above = FALSE; /* … the record before, in its column */
 
         if (table == &stixels_table && k == 2)
           left = records + find_left(coder, records, i, columns) * size;
         if (field->from == END)
           other = now + at - 4;
-        else if (i > 0 && field->from == BELOW)
-          other = get(now, 2) == get(before, 2) ? before + 2 : records + 4;
-        else if (i > 0 && field->from == BESIDE)
+        else if (i > 0 && field->from == BELOW) {
+          above = get(now, 2) == get(before, 2);
+          other = above ? before + 2 : records + 4;
+        } else if (i > 0 && field->from == BESIDE)
           other = left + at;
         if (is_kind && i > 0)
           model = left[at] & 7;
-        code_field(coder, &models[k * kinds + model], now + at, other, field, steps[k], &usual[k]);
+        code_field(
+            coder, &models[k * kinds + model], now + at, other, above, field, steps[k], &usual[k]);
         if (is_kind)
           model = (now[at] & 7u) * 2 + (i > 0 && now[at] == left[at]);
       }
