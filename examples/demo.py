@@ -12,6 +12,7 @@ L, R and B are each a video, a camera (/dev/video0), a PNG or JPEG, numbered pic
 (left/%06d.png), or a folder of PNGs and JPEGs, in the order of their names.
 """
 import argparse
+import bisect
 import fractions
 import os
 import pathlib
@@ -310,8 +311,9 @@ def next_sample(sink, bus, missing):
     raise Failed(HANGS)
 
 
-def survey(view, options, folder, most):
-    """Decodes up to so many frames: their number, size, and how much moves from one to the next."""
+def survey(view, options, folder, most, until):
+    """Decodes up to so many frames, or up to that time: when they come, their size, and how much
+    moves from one to the next."""
     width, height = SMALL
     line = (f"{source_of(view, options, folder)} ! identity name=seen ! videoscale ! videoconvert "
             f"! video/x-raw,format=GRAY8,width={width},height={height} "
@@ -321,7 +323,7 @@ def survey(view, options, folder, most):
     pipeline.set_state(Gst.State.PLAYING)
     view.times, view.motion = [], []
     try:
-        while len(view.times) < most:
+        while view.times[-1:] < [until] if until else len(view.times) < most:
             sample = next_sample(sink, bus, missing)
             if sample is None:
                 break
@@ -373,8 +375,9 @@ def install_decoders():
         os.execv(sys.executable, [sys.executable, *sys.argv])
 
 
-def check_view(view, options, folder):
-    """Whether it can be decoded, if need be with a decoder that is installed now."""
+def check_view(view, options, folder, until=None):
+    """Whether it can be decoded, if need be with a decoder that is installed now; of videos so far
+    as the other view was, if that is known."""
     if view.kind in ("street", "camera"):
         view.size = (1242, 375) if view.kind == "street" else None
         return
@@ -382,10 +385,12 @@ def check_view(view, options, folder):
         check_frame(view, options)
     most = options.first + options.frames
     if view.kind == "video" and view.name != "both":
+        # Of a left view with twice the right one's rate every second frame has a partner.
+        most *= 2
         most += round(FASTEST * (2 * APART if options.offset is None else abs(options.offset)))
     for again in True, False:
         try:
-            survey(view, options, folder, most)
+            survey(view, options, folder, most, until)
             break
         except Failed as fault:
             video = [text for text in fault.missing if "udio" not in text]
@@ -463,10 +468,14 @@ def find_offset(left, right):
     return (best * step + right.times[0] - left.times[0]) / Gst.SECOND, found[best]
 
 
+def half_frame(view):
+    return (view.times[-1] - view.times[0]) // max(1, len(view.times) - 1) // 2
+
+
 def settle_times(views, options):
-    """Which frames of videos are taken: those that both have at a time, from the first one wanted
-    on. `skip`: nanoseconds before which frames are left out; `shift`: from a frame's time to that
-    in the result."""
+    """Which frames of videos are taken, whatever their rates: of the left one those that are
+    `wanted` and have a partner in the right one, and the right one's of that time. `shift`: from a
+    frame's time to that in the result."""
     left, right = views[0], views[-1]
     if options.offset is None:
         options.offset, alike = find_offset(left, right) if left is not right else (0, 1)
@@ -476,16 +485,23 @@ def settle_times(views, options):
                   f"both (correlation {alike:.2f}): --offset {options.offset:.2f}; another value "
                   "sets it")
     offset = round(options.offset * Gst.SECOND)
-    for view, skipped in (left, -offset), (right, offset):
-        half = (view.times[-1] - view.times[0]) // max(1, len(view.times) - 1) // 2
-        view.skip = max(0, skipped - half)
-        last, view.times = view.times[-1], [time for time in view.times if time >= view.skip]
-        view.number = len(view.times)
-        if not view.times:
-            fail(f"--offset {options.offset:g}: --{view.name} ends after {last / Gst.SECOND:.2f} s")
+    apart, both = min(half_frame(left), half_frame(right)), []
+    for time in left.times:
+        next_ = bisect.bisect(right.times, time + offset)
+        if any(abs(near - time - offset) <= apart for near in
+               right.times[max(0, next_ - 1):next_ + 1]):
+            both.append(time)
+    if not both:
+        early = left if offset < 0 else right
+        fail(f"--offset {options.offset:g}: --{early.name} ends after "
+             f"{early.times[-1] / Gst.SECOND:.2f} s")
+    for view in views:
+        view.number = len(both)
         check_frame(view, options)
-    left.shift = left.times[options.first]
-    right.shift = left.shift + offset
+    wanted = both[options.first:options.first + options.frames]
+    right.wanted = range(wanted[0] + offset - apart, wanted[-1] + offset + apart + 1)
+    right.shift = wanted[0] + offset
+    left.wanted, left.shift = wanted, wanted[0]
 
 
 # ---- Drawing -------------------------------------------------------------------------------------
@@ -596,22 +612,23 @@ def running(pad, buffer):
 def limit(gate, view, options):
     """Lets only those frames pass that are wanted, then the end, and nothing after it: a tag behind
     the end would be an error."""
-    src, first, seen = gate.get_static_pad("src"), 0, 0
+    src, seen, ended = gate.get_static_pad("src"), 0, False
+    wanted = view.wanted if view.kind == "video" else range(1, options.frames + 1)
+    last = wanted[-1]
     if view.kind == "video":
-        first = options.first
         src.set_offset(-view.shift)
-    last = first + options.frames
 
     def look(pad, info):
-        nonlocal seen
-        early = view.kind == "video" and info.type & Gst.PadProbeType.BUFFER and \
-            running(pad, info.get_buffer()) < view.skip
-        if info.type & Gst.PadProbeType.BUFFER and not early:
+        nonlocal seen, ended
+        takes = True
+        if info.type & Gst.PadProbeType.BUFFER:
             seen += 1
-            if seen == last + 1:
+            time = running(pad, info.get_buffer()) if view.kind == "video" else seen
+            takes = time in wanted
+            if time > last and not ended:
+                ended = True
                 src.push_event(Gst.Event.new_eos())
-            early = seen <= first
-        return Gst.PadProbeReturn.DROP if early or seen > last else Gst.PadProbeReturn.OK
+        return Gst.PadProbeReturn.OK if takes and not ended else Gst.PadProbeReturn.DROP
 
     gate.get_static_pad("sink").add_probe(
         Gst.PadProbeType.BUFFER | Gst.PadProbeType.EVENT_DOWNSTREAM, look)
@@ -648,7 +665,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for view in views:
-            check_view(view, options, folder)
+            times = view is not views[0] and views[0].times
+            check_view(view, options, folder, times[-1] if times else None)
         if len(views) == 2 and options.left:
             check_pair(*views, options)
         if views[0].kind == "video":

@@ -208,6 +208,21 @@ def check_apart(folder):
     expect(status == 1 and "--offset 9: --right ends after" in faults, faults)
 
 
+def check_rates(folder):
+    """Videos of two rates: each frame that is drawn has a partner, and stixels of its own."""
+    for view, rate, number in ("left", 10, 20), ("right", 20, 40):
+        launch(f"street-scene-src view={view} num-buffers={number} ! video/x-raw,width={WIDTH},"
+               f"height={HEIGHT},framerate={rate}/1 ! videoconvert ! jpegenc quality=95 "
+               f"! matroskamux ! filesink location={view}-{rate}.mkv", folder)
+    for words in ["left-10.mkv", "--right", "right-20.mkv"], ["right-20.mkv", "--right",
+                                                              "left-10.mkv", "--frame", "3"]:
+        words = ["--left", *words, "--offset", "0", "--frames", "12"]
+        status, said, faults = demo(folder, *words)
+        expect(status == 0 and "has no stixels" not in faults, f"{words}: {status}: {faults}")
+    demo(folder, "--left", "left-10.mkv", "--right", "right-20.mkv", "--frames", "12")
+    expect(count_frames(folder / "out/stixels.mkv") == 12, "not 12 frames of two rates")
+
+
 def check_options(folder):
     """Values reach the elements, or their choices are told."""
     pair = ["--left=left", "--right=right"]
@@ -365,6 +380,7 @@ def main():
         check_warnings(folder)
         check_dashboards(folder)
         check_apart(folder)
+        check_rates(folder)
         check_options(folder)
         check_faults(folder)
         if has("x264enc") or has("openh264enc"):
