@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- Units ---------------------------------------------------------------------------------- */
 
@@ -19,27 +20,35 @@ static const struct {
   const char *what, *unit;
   size_t offset; /* into StxCamera */
   double low, high;
-  const char *other; /* the unit that is meant where the number is too large */
-  double factor;     /* of that one, in ours */
+  struct {
+    const char *name;
+    double factor;
+  } other[2]; /* units that may be meant where the number is too large, in ours */
 } limits[] = {
     {"baseline", "m", offsetof(StxCamera, baseline), STX_CAMERA_LEAST_BASELINE,
-        STX_CAMERA_MOST_BASELINE, "mm", .001},
-    {"camera height", "m", offsetof(StxCamera, height), .02, 100, "mm", .001},
-    {"camera pitch", "rad", offsetof(StxCamera, pitch), -MOST_PITCH, MOST_PITCH, "degrees",
-        0.017453292519943295},
-    {"focal length", "px", offsetof(StxCamera, focal), 0, 1e6, NULL, 0},
+        STX_CAMERA_MOST_BASELINE, {{"cm", .01}, {"mm", .001}}},
+    {"camera height", "m", offsetof(StxCamera, height), .02, 100, {{"cm", .01}, {"mm", .001}}},
+    {"camera pitch", "rad", offsetof(StxCamera, pitch), -MOST_PITCH, MOST_PITCH,
+        {{"degrees", 0.017453292519943295}}},
+    {"focal length", "px", offsetof(StxCamera, focal), 0, 1e6, {{NULL, 0}}},
 };
 
 static bool check_number(
     const StxCamera *camera, size_t i, const char *place, const char *cure, StxError *error)
 {
   double value = *(const double *)((const char *)camera + limits[i].offset);
-  char meant[64] = "";
+  char meant[96] = "";
   if (value == 0 || (value >= limits[i].low && value <= limits[i].high))
     return true;
-  if (fabs(value) > limits[i].high && isfinite(value) && limits[i].other != NULL)
-    snprintf(
-        meant, sizeof meant, " (%g %s are %.4g)", value, limits[i].other, value * limits[i].factor);
+  for (size_t k = 0; k < 2 && fabs(value) > limits[i].high && isfinite(value); k++) {
+    double length = value * limits[i].other[k].factor;
+    size_t used = strlen(meant);
+    if (fabs(length) >= limits[i].low && length <= limits[i].high && length != 0)
+      snprintf(meant + used, sizeof meant - used - 1, "%s%g %s are %.4g", used == 0 ? " (" : ", ",
+          value, limits[i].other[k].name, length);
+  }
+  if (meant[0] != 0)
+    strcat(meant, ")");
   return stx_fail(error, "%s: the %s is %g %s; expected %g to %g%s: %s", place, limits[i].what,
       value, limits[i].unit, limits[i].low, limits[i].high, meant, cure);
 }

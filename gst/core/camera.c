@@ -191,6 +191,20 @@ static gboolean is_of_stream(const GstStxCameraSettings *settings)
   return settings->image_width == 0 && is_all_single(settings);
 }
 
+/* Their principal point may be that of another size, as in pictures that were scaled. */
+static void doubt(
+    const GstStxCameraSettings *settings, gint width, gint height, StxError *note)
+{
+  StxCamera single = settings->single;
+  StxError found;
+
+  if (!stx_camera_fit(&single, width, height, &found))
+    stx_fail(note,
+        "%s. If focal, cx and cy are of that image, distances are wrong: set camera-image-width "
+        "and -height to its size",
+        found.text);
+}
+
 gboolean gst_stx_camera_settings_apply(const GstStxCameraSettings *settings, const GstCaps *caps,
     GstStxCameraUse use, gint width, gint height, StxCamera *camera, StxError *note)
 {
@@ -214,6 +228,8 @@ gboolean gst_stx_camera_settings_apply(const GstStxCameraSettings *settings, con
     if (settings->image_width > 0 || (carries && carried.image_width > 0))
       note->text[0] = '\0';
   }
+  if (is_of_stream(settings))
+    doubt(settings, width, height, note);
   if (settings->image_width == 0)
     override(camera, &settings->single);
   name_size(camera, stx_camera_has_pixels(camera) ? width : 0,

@@ -276,13 +276,14 @@ STX_TEST(other_units_are_named)
     StxCamera camera;
     const char *words;
   } cases[] = {
-      {{.baseline = 540}, "the baseline is 540 m; expected 0.0005 to 10 (540 mm are 0.54): cure"},
-      {{.baseline = 10.5}, "10.5 mm are 0.0105"},
+      {{.baseline = 540}, "the baseline is 540 m; expected 0.0005 to 10 (540 cm are 5.4, 540 mm are 0.54): "
+                        "cure"},
+      {{.baseline = 10.5}, "(10.5 cm are 0.105, 10.5 mm are 0.0105)"},
       {{.baseline = .0004}, "the baseline is 0.0004 m; expected 0.0005 to 10: cure"},
       {{.baseline = -.5}, "the baseline is -0.5 m"},
       {{.baseline = NAN}, "the baseline is nan m; expected 0.0005 to 10: cure"},
       {{.baseline = INFINITY}, "the baseline is inf m; expected 0.0005 to 10: cure"},
-      {{.height = 1650}, "the camera height is 1650 m; expected 0.02 to 100 (1650 mm are 1.65)"},
+      {{.height = 165}, "the camera height is 165 m; expected 0.02 to 100 (165 cm are 1.65, 165 mm"},
       {{.height = .001}, "the camera height is 0.001 m"},
       {{.pitch = 2}, "the camera pitch is 2 rad; expected -0.7854 to 0.7854 (2 degrees are 0.0349"},
       {{.focal = 1e7}, "the focal length is 1e+07 px"},
@@ -306,9 +307,9 @@ STX_TEST(other_units_are_named)
 STX_TEST(files_in_millimetres_are_refused)
 {
   expect_refusal("P0: 700 0 600 0 0 700 180 0 0 0 1 0\nP1: 700 0 600 -378e3 0 700 180 0 0 0 1 0\n",
-      0, "the baseline is 540 m; expected 0.0005 to 10 (540 mm are 0.54): correct the fourth");
-  expect_refusal("{" INTRINSIC "," EXTRINSIC("50", "0", "1.2") "}", -1, "(50 mm are 0.05): write");
-  expect_refusal("{" INTRINSIC "," EXTRINSIC("0.2", "0", "1220") "}", -1, "(1220 mm are 1.22)");
+      0, "the baseline is 540 m; expected 0.0005 to 10 (540 cm are 5.4, 540 mm are 0.54): correct");
+  expect_refusal("{" INTRINSIC "," EXTRINSIC("50", "0", "1.2") "}", -1, "50 mm are 0.05): write");
+  expect_refusal("{" INTRINSIC "," EXTRINSIC("0.2", "0", "1220") "}", -1, "1220 mm are 1.22)");
 }
 
 static void expect_path_refused(const char *path, int pair, const char *reason)

@@ -449,6 +449,11 @@ STX_TEST(a_principal_point_far_from_the_middle_is_told)
   expect_warning(&outcome, "(61.5, 30) is far from the middle of 124x38");
   expect_image(&outcome, 124, 38);
   end(&outcome);
+  /* So are properties of pictures of twice the size. */
+  outcome = run(DISPARITY "! downsample-transpose focal=140 cx=123 cy=37 "
+                          "! rdp-columns ! fakesink name=out");
+  expect_warning(&outcome, "about 247x75; this one has 124x38. If focal, cx and cy are of that");
+  end(&outcome);
 }
 
 /* The street at half of the file's size is the file's street at half of its size. */
