@@ -86,6 +86,7 @@ def arguments_of(words):
     add("--calibration", metavar="C", help="KITTI's calib.txt or Cityscapes' camera.json; of "
         "cameras that are not rectified yet what stereo-rectify reads; without it the road is "
         "estimated")
+    add("--calibration-right", metavar="C", help="the right camera's, if it has a file of its own")
     add("--output", metavar="DIR", default=".", help="where the results go (default: here)")
     add("--frames", type=whole(1), default=40, metavar="N",
         help="length of the video (default %(default)s)")
@@ -115,8 +116,9 @@ def arguments_of(words):
     if given not in ([], ["left", "right"], ["both"]):
         parser.error("--both has both views: no --left and no --right" if "both" in given else
                      f"--{given[0]} needs --{'right' if given == ['left'] else 'left'}, too")
-    if options.calibration and not os.access(options.calibration, os.R_OK):
-        fail(f"cannot read the calibration file '{options.calibration}'")
+    for file in options.calibration, options.calibration_right:
+        if file and not os.access(file, os.R_OK):
+            fail(f"cannot read the calibration file '{file}'")
     options.first = options.frame or 0
     if options.frame is not None:
         options.frames = 1
@@ -246,7 +248,8 @@ def run(pipeline, told=None):
             elif message.type == Gst.MessageType.ERROR:
                 raise Failed(message.parse_error()[0].message.rstrip("."), missing)
             elif message.type == Gst.MessageType.WARNING and told is not None:
-                text = message.parse_warning()[0].message
+                text = message.parse_warning()[0].message.replace("calibration=FILE",
+                                                                  "--calibration FILE")
                 if text not in told:
                     apart = "of one moment" in text or "was taken" in text
                     hint = "; if the videos started apart: --offset SECONDS" if apart else ""
@@ -594,8 +597,9 @@ def launch_line(views, options, folder, words, ends):
     # With metres, labels are those of obstacles, not of single stixels.
     words = [*words, *([f"layout={layout}"] if layout else []),
              *(["obstacles=true"] if options.labels and metres else []),
-             *([f"calibration={quoted(os.path.abspath(options.calibration))}"]
-               if options.calibration else [])]
+             *(f"{name}={quoted(os.path.abspath(file))}" for name, file in
+               (("calibration", options.calibration),
+                ("calibration-right", options.calibration_right)) if file)]
     sources = " ".join(
         f"{source_of(view, options, folder)} ! identity name=frames-{view.name} ! "
         f"stixels.sink{'' if layout else '_' + view.name}" for view in views)

@@ -58,6 +58,7 @@ typedef enum { STX_SCALE_AUTO, STX_SCALE_DISPARITY, STX_SCALE_DEPTH } StxOverlay
 
 #define STX_OVERLAY_MAX_SIDE 32768     /* pixels */
 #define STX_OVERLAY_MAX_DISPARITY 1024 /* pixels */
+#define STX_OVERLAY_LEAST_DISTANCE .1  /* metres */
 #define STX_OVERLAY_MAX_DISTANCE 1000  /* metres */
 #define STX_OVERLAY_MAX_HEIGHT 100     /* metres */
 #define STX_OVERLAY_MAX_COST 1000      /* nats, or pixels */

@@ -192,8 +192,7 @@ static gboolean is_of_stream(const GstStxCameraSettings *settings)
 }
 
 /* Their principal point may be that of another size, as in pictures that were scaled. */
-static void doubt(
-    const GstStxCameraSettings *settings, gint width, gint height, StxError *note)
+static void doubt(const GstStxCameraSettings *settings, gint width, gint height, StxError *note)
 {
   StxCamera single = settings->single;
   StxError found;

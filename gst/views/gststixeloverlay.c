@@ -137,7 +137,9 @@ static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error
          "set obstacles=true on stereo-stixels, or put stixel-obstacles in front of pad stixels"),
         ("the stixels have no GstStxObstaclesMeta"));
   }
-  if (gst_overlay_stage_prepare(
+  if (gst_overlay_stage_fit(&self->drawing, &settings, &frame->image.info.camera,
+          frame->drawing.stixels, &changed, error) &&
+      gst_overlay_stage_prepare(
           &self->drawing, &settings, changed, &self->parent.video, &frame->image, error) &&
       gst_stx_check_input(frame->drawing.stixels, 0, sizeof(StxStixel), error))
     return GST_FLOW_OK;

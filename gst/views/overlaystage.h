@@ -24,7 +24,18 @@ typedef struct {
   GstStxScratch memory, marking;
   GstStxMapped records[GST_OVERLAY_STAGE_RECORDS];
   gboolean hazards; /* some have frames on the canvas */
+  guint fitted;     /* frames since the beginning, for gst_overlay_stage_fit */
+  gdouble zoom;
 } GstOverlayStage;
+
+/*
+ * With mode=distance and scale=auto the colours fit the stixels of every 16th frame: `settings` get
+ * a fifth of their max_distance, and so on, while seven tenths of the rows are nearer than that;
+ * without a camera four times their max_disparity while half of the rows have more. `changed`: is
+ * set if that differs from the last frame's. FALSE with the reason in `error`.
+ */
+gboolean gst_overlay_stage_fit(GstOverlayStage *self, StxOverlayParams *settings,
+    const StxCamera *camera, GstBuffer *stixels, gboolean *changed, StxError *error);
 
 /*
  * Prepares drawing stixels of `image` on frames of `video`, unless that is so already and nothing

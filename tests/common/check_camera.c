@@ -276,14 +276,16 @@ STX_TEST(other_units_are_named)
     StxCamera camera;
     const char *words;
   } cases[] = {
-      {{.baseline = 540}, "the baseline is 540 m; expected 0.0005 to 10 (540 cm are 5.4, 540 mm are 0.54): "
-                        "cure"},
+      {{.baseline = 540},
+          "the baseline is 540 m; expected 0.0005 to 10 (540 cm are 5.4, 540 mm are 0.54): "
+          "cure"},
       {{.baseline = 10.5}, "(10.5 cm are 0.105, 10.5 mm are 0.0105)"},
       {{.baseline = .0004}, "the baseline is 0.0004 m; expected 0.0005 to 10: cure"},
       {{.baseline = -.5}, "the baseline is -0.5 m"},
       {{.baseline = NAN}, "the baseline is nan m; expected 0.0005 to 10: cure"},
       {{.baseline = INFINITY}, "the baseline is inf m; expected 0.0005 to 10: cure"},
-      {{.height = 165}, "the camera height is 165 m; expected 0.02 to 100 (165 cm are 1.65, 165 mm"},
+      {{.height = 165},
+          "the camera height is 165 m; expected 0.02 to 100 (165 cm are 1.65, 165 mm"},
       {{.height = .001}, "the camera height is 0.001 m"},
       {{.pitch = 2}, "the camera pitch is 2 rad; expected -0.7854 to 0.7854 (2 degrees are 0.0349"},
       {{.focal = 1e7}, "the focal length is 1e+07 px"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stixel-overlay: where attached stixels are drawn. */
+/* stixel-overlay: where attached stixels are drawn, and in which colours. */
 #include "tests/gst/fixtures/overlay_fixture.h"
 
 #include <gst/video/video.h>
@@ -69,4 +69,57 @@ STX_TEST(what_lies_otherwise_is_refused)
 
   expect_refusal(overlay_frame_with(overlay_stixels_at(0), &tall), "16x16");
   expect_refusal(transformed((GstVideoRectangle){0, 0, 16, 8}, -1, 15), "mirrored");
+}
+
+/* ---- Colours of distances ------------------------------------------------------------------ */
+
+/* Draws an object of that disparity beside one of half of it. */
+static GstBuffer *drawn(Stage *f, gfloat disparity, gdouble metres)
+{
+  StxStixel records[] = {{0, 0, 7, STX_KIND_OBJECT, 13, disparity, disparity, 0, 1},
+      {1, 0, 7, STX_KIND_OBJECT, 13, disparity / 2, disparity / 2, 0, 1}};
+  GstStxStixelInfo info = overlay_info;
+
+  info.camera = (StxCamera){.focal = metres, .baseline = metres > 0};
+  ck_assert_int_eq(
+      gst_harness_push(f->harness, overlay_frame_with(overlay_records_at(0, records, 2), &info)),
+      GST_FLOW_OK);
+  return gst_harness_pull(f->harness);
+}
+
+/* The scale fits the first of 16 frames; near and far things keep different colours. */
+STX_TEST(colours_fit_what_is_seen)
+{
+  static const struct {
+    gfloat disparity;
+    gdouble metres; /* of a pixel of disparity; 0: no camera */
+    const char *scale;
+  } cases[] = {
+      {200, 0, "scale=disparity max-disparity=256"},
+      {20, 0, "scale=disparity max-disparity=64"},
+      {800, 0, "scale=disparity max-disparity=1024"},
+      {20, 500, "scale=depth max-distance=50"},
+      {200, 500, "scale=depth max-distance=10"},
+      {200, 30, "scale=depth max-distance=0.4"},
+      {100, 1800, "scale=depth max-distance=50"},
+  };
+  g_auto(Stage) fitting = overlay_setup_with("stixel-overlay alpha=1 legend=none hold=0", FALSE);
+
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree gchar *line =
+        g_strconcat("stixel-overlay alpha=1 legend=none hold=0 ", cases[i].scale, NULL);
+    g_auto(Stage) fixed = overlay_setup_with(line, FALSE);
+
+    for (guint frame = 0; frame < 16; frame++) {
+      gfloat disparity = frame == 0 ? cases[i].disparity : 30;
+      g_autoptr(GstBuffer) ours = drawn(&fitting, disparity, cases[i].metres);
+      g_autoptr(GstBuffer) theirs = drawn(&fixed, disparity, cases[i].metres);
+      GstMapInfo map;
+
+      ck_assert(gst_buffer_map(theirs, &map, GST_MAP_READ));
+      ck_assert_msg(gst_buffer_memcmp(ours, 0, map.data, map.size) == 0, "%s %u", line, frame);
+      ck_assert(frame > 0 || memcmp(map.data, map.data + 24, 3) != 0);
+      gst_buffer_unmap(theirs, &map);
+    }
+  }
 }
