@@ -388,7 +388,7 @@ def check_view(view, options, folder, until=None):
         check_frame(view, options)
     most = options.first + options.frames
     if view.kind == "video" and view.name != "both":
-        # Of a left view with twice the right one's rate every second frame has a partner.
+        # Every second frame has a partner where the left view has twice the right one's rate.
         most *= 2
         most += round(FASTEST * (2 * APART if options.offset is None else abs(options.offset)))
     for again in True, False:
