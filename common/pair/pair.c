@@ -469,6 +469,7 @@ void stx_pair_measure(const StxPairParams *params, const StxImage8 *left, const 
     evidence->ahead += match->disparity >= 2;
     evidence->behind += match->disparity <= -2;
     evidence->level += abs(match->rows) <= 1;
+    evidence->upright += abs(match->disparity) <= 1;
     votes.count++;
   }
   evidence->matched = votes.count;

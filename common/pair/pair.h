@@ -83,6 +83,7 @@ typedef struct {
   int ahead;     /* of these, with disparities of at least 4 pixels */
   int behind;    /* … of at most −4 pixels */
   int level;     /* … within a row of their own */
+  int upright;   /* … within two columns of their own */
   int fitted;    /* … within a row and a half of the model */
   int alike; /* points of the left view without a match where something looks a little like them,
                     as in any other picture, unlike noise: .7 <= r < .84 */

@@ -42,7 +42,7 @@ static const struct {
 const char *stx_pair_name(StxPairVerdict verdict)
 {
   static const char *const names[STX_PAIR_VERDICTS] = {"unknown", "plausible", "swapped", "rows",
-      "unrectified", "scaled", "moment", "unrelated", "dark-left", "dark-right", "same"};
+      "unrectified", "scaled", "turned", "moment", "unrelated", "dark-left", "dark-right", "same"};
   return names[verdict];
 }
 
@@ -106,7 +106,10 @@ StxPairVerdict stx_pair_judge(const StxPairEvidence *evidence)
     return judge_model(evidence);
   if (is_part(evidence->level, limits.loose, evidence->matched))
     return STX_PAIR_UNKNOWN;
-  return is_geometry(evidence) ? STX_PAIR_UNRECTIFIED : STX_PAIR_MOMENT;
+  if (is_geometry(evidence))
+    return STX_PAIR_UNRECTIFIED;
+  return is_part(evidence->upright, limits.fitted, evidence->matched) ? STX_PAIR_TURNED
+                                                                      : STX_PAIR_MOMENT;
 }
 
 /* The first look has sufficed. */
@@ -215,6 +218,13 @@ void stx_pair_describe(const StxPairFinding *finding, char text[256])
     break;
   case STX_PAIR_UNRECTIFIED:
     describe_geometry(finding, text);
+    break;
+  case STX_PAIR_TURNED:
+    snprintf(text, 256,
+        "the cameras stand one above the other: of %d points found in both, %d lie in the same "
+        "column; put them side by side, or turn both pictures by a quarter (videoflip) if they "
+        "were taken upright",
+        evidence->matched, evidence->upright);
     break;
   case STX_PAIR_MOMENT:
     snprintf(text, 256,

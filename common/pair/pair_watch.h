@@ -25,6 +25,7 @@ typedef enum {
   STX_PAIR_ROWS,        /* the views are shifted, or turned, against each other */
   STX_PAIR_UNRECTIFIED, /* turned against each other, by angles that are known */
   STX_PAIR_SCALED,      /* one is larger */
+  STX_PAIR_TURNED,      /* points lie in one column: turned by a quarter, or one above the other */
   STX_PAIR_MOMENT,      /* points are found again, but wherever */
   STX_PAIR_UNRELATED,   /* hardly a point is found again, of many */
   STX_PAIR_DARK_LEFT,
@@ -39,8 +40,8 @@ typedef struct {
   int width, height;
 } StxPairFinding;
 
-/* "unknown", "plausible", "swapped", "rows", "unrectified", "scaled", "moment", "unrelated",
- * "dark-left", "dark-right", "same". */
+/* "unknown", "plausible", "swapped", "rows", "unrectified", "scaled", "turned", "moment",
+ * "unrelated", "dark-left", "dark-right", "same". */
 STX_API const char *stx_pair_name(StxPairVerdict verdict);
 
 StxPairVerdict stx_pair_judge(const StxPairEvidence *evidence);

@@ -158,6 +158,7 @@ static StxPairEvidence brute_measure(
     evidence.ahead += brute.disparity >= 2;
     evidence.behind += brute.disparity <= -2;
     evidence.level += abs(brute.rows) <= 1;
+    evidence.upright += abs(brute.disparity) <= 1;
   }
   return evidence;
 }
@@ -382,6 +383,8 @@ STX_TEST(verdict_has_these_limits)
       {{.points = {100, 90}, .matched = 46, .geometry = {.fitted = 36, .scale = -.015}},
           STX_PAIR_UNRECTIFIED},
       {{.points = {100, 90}, .matched = 46, .geometry = {.fitted = 35}}, STX_PAIR_MOMENT},
+      {{.points = {100, 90}, .matched = 40, .upright = 30}, STX_PAIR_TURNED},
+      {{.points = {100, 90}, .matched = 40, .upright = 29}, STX_PAIR_MOMENT},
       {{.points = {100, 90}, .matched = 46, .geometry = {.fitted = 46, .scale = .016}},
           STX_PAIR_MOMENT},
       {{.points = {100, 90}, .matched = 46, .level = 23, .geometry = {.fitted = 46}},
