@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The pictures that an argument of stx-check names."""
+import fractions
 import itertools
 import pathlib
 import re
@@ -7,7 +8,7 @@ import subprocess
 import tempfile
 
 DECODED = 300  # pictures of a video: 10 s of 30 a second
-DECODE = ("gst-launch-1.0 -q filesrc location=video ! decodebin expose-all-streams=false "
+DECODE = ("gst-launch-1.0 -v filesrc location=video ! decodebin expose-all-streams=false "
           f"caps=video/x-raw(ANY) ! queue ! identity eos-after={DECODED} ! videoconvert ! "
           "videoflip video-direction=auto ! videoconvert ! video/x-raw,format=GRAY8 ! "
           "pngenc compression-level=1 ! multifilesink location=%06d.png")
@@ -18,8 +19,9 @@ class Unusable(Exception):
 
 
 class Paths(list):
-    """PNG files in order; decoded: the folder with the pictures of a video, which goes with it."""
-    decoded = None
+    """PNG files in order; decoded: the folder with the pictures of a video, which goes with it;
+    rate: of these, a second, if it is constant."""
+    decoded = rate = None
 
 
 def list_folder(folder):
@@ -57,11 +59,10 @@ def decode(path):
     link = pathlib.Path(folder.name, "video")
     link.symlink_to(pathlib.Path(path).resolve())
     try:
-        done = subprocess.run(DECODE.split(), cwd=folder.name, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, check=False)
+        done = subprocess.run(DECODE.split(), cwd=folder.name, capture_output=True, check=False)
         good, said = done.returncode == 0, done.stderr.decode("utf-8", "replace")
     except OSError:
-        good, said = False, ""
+        good, said, done = False, "", None
     link.unlink()
     if not good:
         # The message of the element that failed: "ERROR: from element …: message".
@@ -70,7 +71,22 @@ def decode(path):
                        f"{found[1] if found else 'gst-launch-1.0 fails'}")
     paths = list_folder(folder.name)
     paths.decoded = folder
+    rate = re.search(rb"sink: caps = image/png.*framerate=\(fraction\)([1-9]\d*/\d+)", done.stdout)
+    paths.rate = fractions.Fraction(rate[1].decode()) if rate else None
     return paths
+
+
+def match_rates(views):
+    """Leaves those pictures of the faster video that are nearest in time to the slower one's. Both
+    rates, if they differ."""
+    rates = [paths.rate for paths in views]
+    if None in rates or rates[0] == rates[1]:
+        return None
+    for paths in views:
+        faster = paths.rate / min(rates)
+        paths[:] = [paths[round(k * faster)] for k in range(int((len(paths) - 1) / faster) + 1)]
+        paths.rate = min(rates)
+    return rates
 
 
 def paths_of(what):

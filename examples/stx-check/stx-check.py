@@ -31,6 +31,9 @@ class Check:
         import look  # needs NumPy and the library, --help does not
         self.options, self.look = options, look
         self.paths = [files.paths_of(view) for view in (options.left, options.right)]
+        if rates := files.match_rates(self.paths):
+            print(f"the videos have {float(rates[0]):.4g} and {float(rates[1]):.4g} pictures a "
+                  "second: those of one time are compared")
         self.calibration = self.read_calibration() if options.calibration else None
 
     def read_calibration(self):
@@ -69,10 +72,14 @@ class Check:
     def try_moment(self, later):
         if not later or not self.helps(later=later):
             return False
-        print(f"tried: plausible with each right picture {abs(later)} pictures "
-              f"{'later' if later > 0 else 'earlier'}: drop the first {abs(later)} of the "
-              f"{'right' if later > 0 else 'left'} ones")
+        print(f"tried: plausible with each right picture {self.moments(later)}: drop the first "
+              f"{abs(later)} of the {'right' if later > 0 else 'left'} ones")
         return True
+
+    def moments(self, later):
+        rate = self.paths[0].rate
+        seconds = f" ({abs(float(later / rate)):.2f} s)" if rate else ""
+        return f"{abs(later)} pictures{seconds} {'later' if later > 0 else 'earlier'}"
 
     def try_moments(self):
         if min(map(len, self.paths)) == 1:
@@ -81,7 +88,9 @@ class Check:
         lag = self.look.lag_of(self.paths, APART)
         likely = () if lag is None else (lag, lag - 1, lag + 1)
         near = (k * side for k in range(1, MOMENTS + 1) for side in (-1, 1))
-        any(self.try_moment(later) for later in (*likely, *near))
+        if not any(self.try_moment(later) for later in (*likely, *near)) and lag:
+            print("tried: other moments; the motion in both fits best with each right picture "
+                  f"{self.moments(lag)}")
 
     def tell_next(self, calibrated):
         """With the names of this call, to be pasted into a shell."""
@@ -119,7 +128,7 @@ class Check:
             self.try_swapped(rows)
         if found.verdict == "rows":
             self.try_rows(rows)
-        if found.verdict in ("moment", "scaled"):
+        if found.verdict in ("moment", "scaled", "unrelated"):
             self.try_moments()
         if found.verdict == "unrectified":
             pitch, roll = self.look.angles_of(found.finding)

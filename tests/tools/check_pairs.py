@@ -97,6 +97,11 @@ def reads_videos(drive):
             f"matroskamux ! filesink location={drive}/{view}.mkv").split()], check=True)
     expect(drive, "@/left.mkv @/right.mkv", 0, "9 pairs: 9 plausible")
     expect(drive, "@/right.mkv @/left", 1, "tried: plausible when exchanged")
+    subprocess.run([launch, "-q", *(
+        f"filesrc location={drive}/right.mkv ! matroskademux ! jpegdec ! videorate ! "
+        "video/x-raw,framerate=20/1 ! jpegenc quality=95 ! matroskamux ! filesink "
+        f"location={drive}/fast.mkv").split()], check=True)
+    expect(drive, "@/left.mkv @/fast.mkv", 0, "have 10 and 20 pictures", "9 pairs: 9 plausible")
 
 
 # The calibration of the pages' camera `bent`; its lens needs to be straightened.
