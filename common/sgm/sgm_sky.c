@@ -296,6 +296,12 @@ static uint64_t census(const StxImage8 *image, int x, int y)
 }
 _Static_assert(STX_SGM_WINDOW_X == 4 && STX_SGM_WINDOW_Y == 3, "census");
 
+/* A disparity in pixels. */
+static int rounded(uint16_t disparity)
+{
+  return (disparity + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
+}
+
 /* The sample at the centre of tile (i, j), whose index is `at`. */
 static void take_sample(const Sky *s, int i, int j, size_t at)
 {
@@ -303,7 +309,7 @@ static void take_sample(const Sky *s, int i, int j, size_t at)
   uint16_t disparity = stx_row16(s->disparity, y)[x];
   if (disparity == STX_DISPARITY_UNKNOWN || stx_sgm_is_infinite(disparity, s->params->width))
     return;
-  int d = (disparity + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
+  int d = rounded(disparity);
   uint64_t word = census(s->left, x, y);
   int far = __builtin_popcountll(word ^ census(s->right, x, y));
   int near = __builtin_popcountll(word ^ census(s->right, max2(x - d, 0), y));
@@ -496,6 +502,17 @@ static bool is_candidate(const Sky *s, int i, int j)
   return s->candidate[index_of(s, i, j)] != 0;
 }
 
+/* True if pixel (x, y) is seen at disparity d. */
+static bool is_seen(const Sky *s, int x, int y, int d)
+{
+  uint64_t word = census(s->left, x, y);
+  int cost = __builtin_popcountll(word ^ census(s->right, max2(x - d, 0), y));
+  bool seen = true;
+  for (int k = 8; k <= STX_SGM_SKY_NEARER && seen && d + k <= x; k *= 2)
+    seen = stx_sgm_is_seen(cost, __builtin_popcountll(word ^ census(s->right, x - d - k, y)));
+  return seen;
+}
+
 /* The tile three steps from tile (i, j) in one direction, if the patch ends before it. */
 static void look_beyond(const Sky *s, StxSgmOutline *outline, int i, int j, int di, int dj)
 {
@@ -504,7 +521,9 @@ static void look_beyond(const Sky *s, StxSgmOutline *outline, int i, int j, int 
       is_candidate(s, u, v) || is_blank(s, u, v))
     return;
   int x = stx_sgm_tile_centre(u, s->params->width), y = stx_sgm_tile_centre(v, s->params->height);
-  stx_sgm_add_outline(outline, u, stx_row16(s->disparity, y)[x], s->params->width);
+  uint16_t disparity = stx_row16(s->disparity, y)[x];
+  if (disparity != STX_DISPARITY_UNKNOWN && is_seen(s, x, y, rounded(disparity)))
+    stx_sgm_add_outline(outline, u, disparity, s->params->width);
 }
 
 static void add_up_patches(const Sky *s)

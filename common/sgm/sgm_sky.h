@@ -42,8 +42,11 @@
  *               which it makes two tiles on each side rough
  *   outline     of a patch: whatever is three tiles to the left, to the right, above or below one
  *               of its tiles, if that and the tile before it are no candidates and the disparity d
- *               at its centre is known, and it is not blank. i is its column. A tile may count up
- *               to four times. It is far if d < width / 120
+ *               of the pixel p at its centre is known and seen, and it is not blank. i is its
+ *               column. A tile may count up to four times. It is far if d < width / 80
+ *   seen        a disparity d, rounded, whose C(p,d) is at most half of C(p,d + k), k = 8, 16, 32
+ *               and STX_SGM_SKY_NEARER, where these are in the picture. Noise and level edges match
+ *               as well anywhere, so that a disparity found there says nothing
  *   one plane   an outline of at least STX_SGM_SKY_OUTLINE tiles that fit d = a·i + b, least
  *               squares, with a mean square of what is left of at most 1/32 of their mean's square
  *   brightness  of a patch: the mean of its sums over the level, in sixteenths, rounded down; at
@@ -57,12 +60,12 @@
  *               camera hides how bright it is
  *   sure        matchless patches of at least one tile in STX_SGM_SKY_SMALL of the frame's that
  *               have an outline of at least STX_SGM_SKY_OUTLINE tiles. So many of it are far, and
- *               at least a quarter; three quarters, not in one plane, if the patch has less than
- *               twice that size or is dark: darker than STX_SGM_SKY_DARK or than 9/8 of the rest,
- *               as ceilings are. If no bright one is sure, those of twice that size that glare and
- *               whose outline is not in one plane. The sky is seldom darker than the rest: dark
- *               ones are sure only if no other is. The brightness of all is that of the largest
- *               (ties: the leftmost at the top edge) within a factor of 2
+ *               at least 3/8; three quarters if the patch has less than twice that size or is
+ *               dark: darker than STX_SGM_SKY_DARK or than 9/8 of the rest, as ceilings are. The
+ *               outline of a dark one is not in one plane. If no bright one is sure, those of twice
+ *               that size that glare and whose outline is not in one plane. The sky is seldom
+ *               darker than the rest: dark ones are sure only if no other is. The brightness of all
+ *               is that of the largest (ties: the leftmost at the top edge) within a factor of 2
  *   the sky     the matchless patches whose brightness is that of a sure one within a factor of
  *               1.2, or of 1.5 if less than a quarter of their tiles are samples. A wall is none:
  *               its outline is in one plane, less than an eighth of it far, and it has as few
@@ -98,6 +101,7 @@
 #define STX_SGM_SKY_CLIPPED 250
 #define STX_SGM_SKY_FAR 700
 #define STX_SGM_SKY_NEAR 6
+#define STX_SGM_SKY_NEARER 64 /* px */
 #define STX_SGM_SKY_WIRE 2
 #define STX_SGM_SKY_RIM 2
 #define STX_SGM_SKY_WHITE 255

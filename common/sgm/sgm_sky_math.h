@@ -132,14 +132,18 @@ typedef struct {
 /* True if an outline's disparity is far. */
 STX_INLINE bool stx_sgm_is_far_off(uint32_t disparity, int width)
 {
-  return 120 * disparity < (uint32_t)width * STX_DISPARITY_ONE;
+  return 80 * disparity < (uint32_t)width * STX_DISPARITY_ONE;
+}
+
+/* A pixel that matches at its disparity better than nearer; `nearer`: the least cost there. */
+STX_INLINE bool stx_sgm_is_seen(int cost, int nearer)
+{
+  return 2 * cost <= nearer;
 }
 
 STX_INLINE void stx_sgm_add_outline(StxSgmOutline *o, int i, uint32_t disparity, int width)
 {
   unsigned long long column = (unsigned long long)i, d = disparity;
-  if (disparity == STX_DISPARITY_UNKNOWN)
-    return;
   o->count++;
   o->far += stx_sgm_is_far_off(disparity, width);
   o->i += column;
@@ -196,13 +200,13 @@ STX_INLINE int stx_sgm_patch_sureness(const StxSgmPatch *patch, int light, int r
   bool plane = stx_sgm_is_one_plane(o), bright = light >= STX_SGM_SKY_DARK && lighter;
   uint64_t size = STX_SGM_SKY_SMALL * (uint64_t)patch->tiles;
   bool large = size >= 2 * (uint64_t)tiles;
-  bool far = bright && large ? 4 * o->far >= o->count : 4 * o->far >= 3 * o->count && !plane;
+  bool far = bright && large ? 8 * o->far >= 3 * o->count : 4 * o->far >= 3 * o->count;
   if (!stx_sgm_patch_is_far(patch) || o->count < STX_SGM_SKY_OUTLINE || size < (uint64_t)tiles)
     return 0;
   far &= o->far >= STX_SGM_SKY_OUTLINE;
   if (far && bright)
     return 3;
-  return large && !plane && stx_sgm_patch_glares(patch, rest) ? 2 : far;
+  return large && !plane && stx_sgm_patch_glares(patch, rest) ? 2 : far && !plane;
 }
 
 /* Ranks what is sure: greater is better; 0 is not sure. */

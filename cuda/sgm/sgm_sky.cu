@@ -127,6 +127,12 @@ STX_DEVICE int cost_at(const StxSgmSkyArgs *a, int x, int y, int d)
   return __popc(a->left_words[(size_t)y * a->width + x] ^ right[x - d]);
 }
 
+/* A disparity in pixels. */
+STX_DEVICE int rounded(int disparity)
+{
+  return (disparity + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
+}
+
 /* A tile's sample: its vote + 31, then C(p,0); 0 is none. STX_SGM_SKY_SMOOTH: it is smooth. */
 STX_DEVICE uint32_t sample_of(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
 {
@@ -138,7 +144,7 @@ STX_DEVICE uint32_t sample_of(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
     return STX_SGM_SKY_SMOOTH;
   const int x = stx_sgm_tile_centre(i, a->width), y = stx_sgm_tile_centre(j, a->height);
   const int far = cost_at(a, x, y, 0);
-  const int near = cost_at(a, x, y, (disparity + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE);
+  const int near = cost_at(a, x, y, rounded(disparity));
   return STX_SGM_SKY_SMOOTH | STX_SGM_SKY_SAMPLE | (uint32_t)(far - near + 31) << 5 | (uint32_t)far;
 }
 
@@ -229,6 +235,16 @@ STX_DEVICE TileShare share_of(const StxSgmSkyArgs *a, uint32_t at)
       (int)(sample & 31), tile.sum};
 }
 
+/* True if pixel (x, y) is seen at disparity d. */
+STX_DEVICE bool is_seen(const StxSgmSkyArgs *a, int x, int y, int d)
+{
+  const int cost = cost_at(a, x, y, d);
+  bool seen = true;
+  for (int k = 8; k <= STX_SGM_SKY_NEARER && seen && d + k <= x; k *= 2)
+    seen = stx_sgm_is_seen(cost, cost_at(a, x, y, d + k));
+  return seen;
+}
+
 /* Adds the tile three steps from tile (i, j) in one direction, if the patch ends before it. */
 STX_DEVICE void look_beyond(
     const StxSgmSkyArgs *a, StxSgmOutline *outline, int i, int j, int di, int dj)
@@ -238,7 +254,10 @@ STX_DEVICE void look_beyond(
       __ldg(&a->candidates[(v - dj) * a->columns + u - di]) ||
       __ldg(&a->candidates[v * a->columns + u]) || is_blank(a, (uint32_t)(v * a->columns + u)))
     return;
-  stx_sgm_add_outline(outline, u, (uint32_t)disparity_of(a, u, v), a->width);
+  const int disparity = disparity_of(a, u, v);
+  const int x = stx_sgm_tile_centre(u, a->width), y = stx_sgm_tile_centre(v, a->height);
+  if (disparity != STX_DISPARITY_UNKNOWN && is_seen(a, x, y, rounded(disparity)))
+    stx_sgm_add_outline(outline, u, (uint32_t)disparity, a->width);
 }
 
 /* Adds a tile's part to its patch's outline. Few tiles have one, so warps do not reduce it. */

@@ -87,18 +87,17 @@ STX_TEST(brightness_is_in_sixteenths)
   ck_assert(!stx_sgm_is_alike(20, 25, 12) && !stx_sgm_is_alike(25, 20, 12));
 }
 
-/* An image of 1200 pixels, where less than 10 px are far: the first `far` tiles of the outline are,
+/* An image of 1200 pixels, where less than 15 px are far: the first `far` tiles of the outline are,
  * the others stand in one plane or, if `uneven`, here and there. */
 static StxSgmPatch outlined(int count, int far, bool uneven)
 {
   StxSgmPatch patch = {.tiles = 100, .samples = 25};
   for (int k = 0; k < count; k++)
     stx_sgm_add_outline(&patch.outline, k,
-        k < far                ? 2559
+        k < far                ? 3839
         : uneven && k % 3 == 0 ? 9000
-                               : 2560,
+                               : 3840,
         1200);
-  stx_sgm_add_outline(&patch.outline, count, STX_DISPARITY_UNKNOWN, 1200);
   return patch;
 }
 
@@ -109,11 +108,10 @@ STX_TEST(sky_is_sure_where_it_ends_far_away)
     bool uneven;
     int light, tiles, sureness;
   } cases[] = {
-      {64, 16, false, 16, 25600, 3}, {65, 16, false, 16, 25600, 0}, /* a quarter */
-      {28, 7, false, 16, 25600, 0},                                 /* 8 tiles at least */
-      {64, 16, false, 16, 25601, 0}, /* a 256th of the frame, or three quarters … */
+      {64, 24, false, 16, 25600, 3}, {65, 24, false, 16, 25600, 0}, /* 3/8 */
+      {18, 7, false, 16, 25600, 0},                                 /* 8 tiles at least */
+      {64, 24, false, 16, 25601, 0}, /* a 256th of the frame, or three quarters … */
       {40, 30, true, 16, 51200, 3}, {40, 29, true, 16, 51200, 0},
-      {40, 40, false, 16, 51200, 0}, /* … and no plane … */
       {40, 30, true, 16, 51201, 0},  /* … of a 512th */
       {40, 30, true, 15, 25600, 1},  /* less than any bright one */
       {40, 29, true, 15, 25600, 0},  /* dark: three quarters … */
@@ -129,11 +127,12 @@ STX_TEST(sky_is_sure_where_it_ends_far_away)
     patch.votes = 4; /* it matches elsewhere */
     ck_assert_int_eq(stx_sgm_patch_sureness(&patch, cases[i].light, 1, cases[i].tiles), 0);
   }
-  StxSgmPatch ceiling = outlined(64, 16, false); /* 9/8 of the rest is a sky's */
+  StxSgmPatch ceiling = outlined(64, 24, false); /* 9/8 of the rest is a sky's */
   ceiling.light = 112;
   ck_assert_int_eq(stx_sgm_patch_sureness(&ceiling, 16, 1, 25600), 0);
   ceiling.light = 113;
   ck_assert_int_eq(stx_sgm_patch_sureness(&ceiling, 16, 1, 25600), 3);
+  ck_assert(stx_sgm_is_seen(7, 14) && !stx_sgm_is_seen(7, 13));
 }
 
 /* Nothing that a patch of 100 tiles ends at is far; the rest has a mean sum of 160. */
@@ -209,7 +208,7 @@ STX_TEST(plane_is_what_fits_a_line_over_the_columns)
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     StxSgmOutline outline = {0};
-    for (int k = 0; k < 8; k++) /* those that are not there are unknown */
+    for (int k = 0; k < 8 && cases[i].tiles[k][1] > 0; k++)
       stx_sgm_add_outline(&outline, cases[i].tiles[k][0], (uint32_t)cases[i].tiles[k][1], 1440);
     ck_assert_msg(stx_sgm_is_one_plane(&outline) == cases[i].plane, "case %d", (int)i);
   }
@@ -312,7 +311,8 @@ STX_TEST(equals_brute_force_on_any_size)
 
 enum { DRAWN_WIDTH = 192 };
 
-/* A pixel of both views, and its disparity in 1/256 px. */
+/* A pixel of the left view, and its disparity in 1/256 px; where that is unknown or less than a
+ * pixel, the right view has the same one. */
 typedef struct {
   int gray, disparity;
 } Drawn;
@@ -325,7 +325,10 @@ static void compare_drawn(
   STX_AUTO(SgmResult) before = sgm_random_result(&pair.params, 1, &random); /* all unknown */
   STX_EACH_PIXEL (x, y, DRAWN_WIDTH, height) {
     Drawn drawn = draw(x, y, &random);
+    int match = x - drawn.disparity / STX_DISPARITY_ONE;
     stx_row8(&pair.left, y)[x] = stx_row8(&pair.right, y)[x] = (uint8_t)drawn.gray;
+    if (match >= 0)
+      stx_row8(&pair.right, y)[match] = (uint8_t)drawn.gray;
     if (drawn.disparity > 0)
       stx_row16(&before.disparity, y)[x] = (uint16_t)drawn.disparity;
   }

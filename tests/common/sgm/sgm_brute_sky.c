@@ -34,7 +34,7 @@ typedef struct {
   int tiles, samples, clipped, votes, costs;
   double light;
   double *outline; /* pairs of a column and a disparity in pixels */
-  int outlined;
+  int outlined, far;
 } Patch;
 
 /* Statistics of the pixels of a rectangle of tiles, within the image. */
@@ -235,17 +235,30 @@ static void find_patches(Sky *s, BruteSky *met)
 
 /* ---- Patches ------------------------------------------------------------------------------ */
 
+/* At d its cost is at most half of what it is at least 8 to 64 px nearer. */
+static bool is_seen(const Sky *s, int i, int j)
+{
+  int d = (int)floor(disparity_of(s, i, j) / 256. + .5), least = 31;
+  int x = centre(i, s->pair->left.width), y = centre(j, s->pair->left.height);
+  for (int nearer = 8; nearer <= 64; nearer *= 2)
+    if (x - d - nearer >= 0 && brute_cost(s->pair, x, y, d + nearer) < least)
+      least = brute_cost(s->pair, x, y, d + nearer);
+  return x < d + 8 || brute_cost(s->pair, x, y, d) <= least / 2.;
+}
+
 static void add_outline(const Sky *s, Patch *patch, int i, int j)
 {
   static const int ways[][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
   for (int k = 0; k < 4; k++) {
     int di = ways[k][0], dj = ways[k][1], u = i + 3 * di, v = j + 3 * dj;
     if (!is_inside(s, u, v) || s->candidate[(v - dj) * s->columns + u - di] ||
-        s->candidate[v * s->columns + u] || disparity_of(s, u, v) == 0 || is_blank(s, u, v))
+        s->candidate[v * s->columns + u] || disparity_of(s, u, v) == 0 || is_blank(s, u, v) ||
+        !is_seen(s, u, v))
       continue;
     patch->outline = realloc(patch->outline, 2 * sizeof(double) * (size_t)(patch->outlined + 1));
     patch->outline[2 * patch->outlined] = u;
     patch->outline[2 * patch->outlined++ + 1] = disparity_of(s, u, v) / 256.0;
+    patch->far += disparity_of(s, u, v) / 256. * 80 < s->pair->left.width;
   }
 }
 
@@ -294,14 +307,6 @@ static double unevenness(const Patch *patch)
   return sqrt(left) / d;
 }
 
-static int count_far(const Sky *s, const Patch *patch)
-{
-  int far = 0;
-  for (int k = 0; k < patch->outlined; k++)
-    far += patch->outline[2 * k + 1] * 120 < s->pair->left.width;
-  return far;
-}
-
 static bool is_one_plane(const Patch *patch)
 {
   return patch->outlined >= 8 && unevenness(patch) <= sqrt(1 / 32.) + NEARLY;
@@ -328,21 +333,21 @@ static bool glares(const Sky *s, const Patch *patch)
 /* 3: its outline is far, 2: it glares, 1: it is dark and its outline far. */
 static int sureness(const Sky *s, const Patch *patch, BruteSky *met)
 {
-  double share = count_far(s, patch) / fmax(patch->outlined, 1), light = brightness(s, patch);
+  double share = patch->far / fmax(patch->outlined, 1), light = brightness(s, patch);
   double size = (double)patch->tiles / (s->columns * s->rows);
   if (size < 1 / 512. || !is_matchless(patch) || patch->outlined < 8)
     return 0;
   bool bright = light >= 16 && patch->light >= 9 / 8. * rest_of(s) * patch->tiles;
-  bool far = bright && size >= 1 / 256. ? share >= 1 / 4. : share >= 3 / 4. && !is_one_plane(patch);
+  bool far = bright && size >= 1 / 256. ? share >= 3 / 8. : share >= 3 / 4.;
   met->dark += !bright && far;
-  met->too_dark += !bright && !far && share >= 1 / 4.;
-  far = far && count_far(s, patch) >= 8;
+  met->too_dark += !bright && !far && share >= 3 / 8.;
+  far = far && patch->far >= 8;
   if (far && bright)
     return 3;
   bool glaring = size >= 1 / 256. && !is_one_plane(patch) && glares(s, patch);
   met->glaring += glaring;
   met->burnt += glaring && patch->clipped >= .75 * patch->tiles;
-  return glaring ? 2 : far;
+  return glaring ? 2 : far && !is_one_plane(patch);
 }
 
 static bool is_alike(double light, double other, double factor)
@@ -384,7 +389,7 @@ static void find_sky(Sky *s, BruteSky *met)
     if (patch->tiles == 0)
       continue;
     bool bare = patch->samples < patch->tiles / 4., far = is_matchless(patch);
-    bool plane = count_far(s, patch) < patch->outlined / 8. && is_one_plane(patch);
+    bool plane = patch->far < patch->outlined / 8. && is_one_plane(patch);
     bool wall = plane && (bare || patch->votes > patch->costs / 10.);
     bool alike = is_like_sure(s, sure, patch, bare ? 1.5 : 1.2);
     s->is_sky[k] = alike && far && !wall;
