@@ -121,7 +121,7 @@ STX_TEST_LOOP(variants_agree_on_high_columns, ALGORITHMS)
       {SATDP, UNMASKED, 1, 1024, 1, 0, CONSTANT, 0},
       {SATDP, UNMASKED, 9, 1024, 1, 0, SKY, 1033, 1000}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0] - (stx_test_small() ? 4 : 0); i++) {
-    int rows = stx_test_small() && cases[i].columns == 9 ? 300 : cases[i].rows;
+    int rows = stx_test_small() && cases[i].columns == 9 ? 100 : cases[i].rows;
     StxSatdpParams params = case_params(cases[i].columns, rows, cases[i].cell, cases[i].classes);
     StxRoadLine line = {0.2, cases[i].horizon, 1};
     if (cases[i].cost > 0) {
