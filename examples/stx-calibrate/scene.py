@@ -171,7 +171,9 @@ def first_pose(stereo, k):
     t = t.ravel()
     if abs(t[0]) < max(abs(t[1]), abs(t[2])):
         raise SceneError(f"the right camera stands in the direction {-t[0]:.2f}, {-t[1]:.2f}, "
-                         f"{-t[2]:.2f} (right, down, ahead): stereo needs cameras side by side")
+                         f"{-t[2]:.2f} (right, down, ahead): stereo needs cameras side by side. "
+                         "Or the recordings are of two moments: stx-check looks for the time "
+                         "between")
     if t[0] > 0:
         raise SceneError("left and right are swapped: exchange the inputs, or add --swap")
     return turn, t / -t[0]

@@ -138,6 +138,9 @@ def main():
     sys.stdout.reconfigure(errors="backslashreplace")  # names are bytes, whatever the locale is
     if arguments.print_board:
         import drawing
+        if re.fullmatch(r"\d+x\d+", arguments.print_board):
+            parser.error(f"--print-board {arguments.print_board}: must be a file, as in "
+                         f"--print-board board.svg --board {arguments.print_board}")
         drawing.write_board(arguments.print_board, arguments.board, arguments.square)
         return
     check(parser, arguments)

@@ -466,6 +466,8 @@ def check_odd_files():
     for name in ("l", "nowhere/x.yml"):
         text = calibrate("l", "r", status=1, output=name)
         expect(f"{name}: cannot be written" in text, text)
+    text = calibrate("--print-board", "9x6", status=2)
+    expect("--print-board board.svg --board 9x6" in text, text)
     text = calibrate("--print-board", "nowhere/x.svg", status=1)
     expect("nowhere/x.svg" in text and "Traceback" not in text, text)
     for board in "99999x99999", "2x9", "x", f"{'9' * 99}x9":
