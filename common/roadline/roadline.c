@@ -8,11 +8,12 @@
  *   points     the up to PEAKS highest maxima of L(r, ·) in ANCHORS rows
  *   candidates the prior, then the lines through two points of different rows
  *   score      Σ over the rows that have some on it of  L on the line (its bin and the ones beside
- *              it) − H behind it, times their share of all rows: nothing can be seen through the
- *              road, so a line with much behind it runs through objects, and the distant
- *              background reaches over few rows. Rows without any say nothing: there the road is
- *              hidden, or nearer than can be measured. The best one (the first of equals) of the
- *              tilts is
+ *              it) − twice H behind it, times their share of all rows: nothing can be seen through
+ *              the road, so a line with much behind it runs through objects or is the top of one,
+ *              and the distant background reaches over few rows. From steeply above, half of H:
+ *              most is the road, and what is behind it are false matches, as on a bare table. Rows
+ *              without any say nothing: there the road is hidden, or nearer than can be measured.
+ *              The best one (the first of equals) of the tilts is
  *   refined    to a plane by weighted least squares on the cells near it that lie.
  *
  * Where this and the feet of things find nothing, noise or holes may hide a road. So the same is
@@ -313,10 +314,17 @@ static RowWeights weigh_row(const Histograms *h, int r, int64_t d)
       lying > 0 && lying >= all / 16};
 }
 
+/* True if the camera looks down steeply on a road. */
+static bool is_steep(const StxRoadInt *line, int height)
+{
+  return (double)line->offset > 2 * STEEP_VIEW * height * (double)line->slope;
+}
+
 /* Some rows will do where there are many. */
 static int64_t score(const Histograms *h, const StxRoadInt *line)
 {
   int step = (h->all->rows + SCORED_ROWS - 1) / SCORED_ROWS;
+  bool steep = is_steep(line, h->all->height);
   int64_t sum = 0, rows = 0, supported = 0;
   for (int r = h->all->rows - 1; r >= 0; r -= step) {
     int64_t d = stx_road_int_at(line, h->all->y[r]);
@@ -324,7 +332,7 @@ static int64_t score(const Histograms *h, const StxRoadInt *line)
       break;
     RowWeights row = weigh_row(h, r, d);
     if (row.supported)
-      sum += row.lying - row.behind;
+      sum += row.lying - (steep ? row.behind / 2 : 2 * row.behind);
     supported += row.supported;
     rows++;
   }
@@ -493,8 +501,7 @@ static double support(const StxRoadCells *cells, const Plane *plane, StxRoadScra
   Histograms h = {&scratch->all, &scratch->lying};
   stx_road_histograms(cells, plane->tilt, &which, &scratch->all, &scratch->lying);
   Support s = add_rows(&h, &plane->line);
-  double horizon = line_to(&plane->line, plane->tilt, cells->grid).horizon;
-  bool steep = horizon < -STEEP_VIEW * cells->grid->height;
+  bool steep = is_steep(&plane->line, cells->grid->height);
   bool enough =
       (steep || LEAST_ROWS * s.supported >= s.rows) && LEAST_HEIGHT * s.supported >= h.all->rows;
   bool clear = 2 * s.sum.behind <= s.sum.on && s.far <= s.sum.on &&
