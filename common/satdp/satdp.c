@@ -79,12 +79,12 @@ static const StxField fields[] = {
     {"first-sky-cost", "First sky cost", "Cost of sky at the bottom of a column, nats",
         COST(first_sky_cost)},
     {"change-cost", "Change cost",
-        "Cost of a cell of another kind than in the frame before, while the camera stands, nats "
-        "(0 = each frame alone)",
+        "Cost of a cell of another kind than in the frame before, while the camera stands, and of "
+        "what lies on the road but is no ground, nats (0 = each frame and column alone)",
         NUMBER(change_cost, 0, 4), .unit = "nat"},
     {"raised-cost", "Raised cost",
-        "Cost of a cell of ground that low things lie on, as rocks do, nats (0 = they are not "
-        "looked for)",
+        "Cost of a cell of ground that is above the road, as rocks and seats are, nats (0 = they "
+        "are not looked for)",
         NUMBER(raised_cost, 0, 32), .unit = "nat"},
     {"class-kinds", "Kinds of classes",
         "Classes of ground and sky, by name or number; others are objects", .field = "class_kinds",
@@ -226,7 +226,6 @@ static void prepare_object(
 
 #define CLEAN 0.25  /* px: a road's noise (StxRoadLine) where sigma_disparity is enough */
 #define SCATTER 2.5 /* weight of noise above CLEAN, since neighbours share a part of theirs */
-#define LEANING 3   /* times object_sigma_slope: a ground no steeper looks like an object */
 
 /* Noise of the ground: where the camera's height is unknown, sigma_height cannot count. Seen from
  * steeply above a slanted object fits the ground as well, and would with less noise cost less. */
@@ -237,7 +236,7 @@ static void prepare_ground(const StxSatdpParams *params, const StxCamera *camera
   double height = camera != NULL && camera->height > 0 ? params->sigma_height / camera->height : 0;
   double clean = square(CLEAN / stx_grid_pixel(&params->grid));
   double scatter = square(SCATTER) * fmax(square(line->noise) - clean, 0);
-  bool leans = line->slope <= LEANING * params->object_sigma_slope;
+  bool leans = line->slope <= STX_SATDP_LEANING * params->object_sigma_slope;
   double least = leans ? square(params->sigma_disparity[1]) : 0;
   for (int u = 0; u < tables->rows; u++) {
     double row = tables->x[u] / 2.0, slope = stx_roadline_slope(line, row);

@@ -54,7 +54,7 @@
  *            folded into the cell's weight: what normalizes the Gaussian of Eq. 6 and 12. Without
  *            it, a kind of large sigma wins wherever nothing fits
  *   Prior    change_cost per cell that had another kind in the frame before, and raised_cost per
- *            cell of ground where something low lies on it (`prior`): part of Noise in every sum
+ *            cell of ground where something is on it (`prior`): part of Noise in every sum
  *   First    first_object_cost or first_sky_cost if the lowest stixel of a column is an object or
  *            sky (the prior of the first stixel in Eq. 8): a road camera looks down on ground. With
  *            a road line a nat more for an object whose lowest cell is unknown: with the defaults
@@ -94,7 +94,7 @@
  * above: roads have less texture than what stands on them. */
 #define STX_SATDP_HIDDEN 0.4
 
-/* In StxSatdpParams.prior: something low lies on the ground in this cell (satdp_prior.h). */
+/* In StxSatdpParams.prior: something is on the ground in this cell (satdp_prior.h). */
 #define STX_SATDP_RAISED 0x40
 
 /* Epsilon of rdp.h, in pixels, where what it keeps tells at which rows stixels may begin. */
@@ -124,7 +124,7 @@ typedef struct {
   double sky_cost;               /* and that is surely sky */
   double first_object_cost;      /* of an object as the lowest stixel of its column */
   double first_sky_cost;         /* likewise of sky */
-  double change_cost;            /* per cell of another kind than in the frame before, `prior` */
+  double change_cost;            /* per cell of another kind than `prior` has */
   double raised_cost;            /* per cell of ground that `prior` says is raised */
   uint32_t ground_classes;       /* bit k: class k is ground; */
   uint32_t sky_classes;          /* bit k: class k is sky (no bit in both); others are objects;
@@ -134,10 +134,10 @@ typedef struct {
   double outlier_range;          /* likewise: disparities that a wrong one may have, px */
   bool sky_known;                /* of the columns, so no row of the table: what made them has
                                     looked for the sky, and says where it is */
-  const uint8_t *prior; /* likewise, where the columns are: the kind of each cell in the frame
-                           before (StxKind; 0: any is as likely), and STX_SATDP_RAISED where
-                           something lies on the ground, in the order of a channel. NULL: nothing
-                           is known, as for fulldp */
+  const uint8_t *prior; /* likewise, where the columns are: the kind that each cell had in the
+                           frame before, or has by the frame's road (StxKind; 0: any is as likely),
+                           and STX_SATDP_RAISED where something is on the ground, in the order of a
+                           channel. NULL: nothing is known, as for fulldp */
 } StxSatdpParams;
 
 /* Cityscapes' train ids: ground = road 0, sidewalk 1, terrain 9; sky = 10. */

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "common/satdp/satdp_prior.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/satdp/satdp_explain.h"
+#include "common/satdp/satdp_private.h"
 
 #define SURE (STX_WEIGHT_ONE / 16 * 15) /* least weight of a cell that can tell */
 #define MOVED 16                        /* one in so many of these moves, at most */
+#define NOISE 6                         /* times a road's noise: no cell on it is off so far */
+#define SLACK 16                        /* a road's unevenness is the camera's height by that */
 
 /* The memory of a stream: scratch, two channels of both frames, the kinds, and the prior. */
 typedef struct {
@@ -52,6 +56,69 @@ static bool keep_kinds(const Memory *m, int near)
   return MOVED * moved <= sure;
 }
 
+/* The road's disparity at each cell that is farther down than where it has a pixel; else 0. */
+static void draw_road(const StxGrid *grid, const StxRoadLine *line, uint16_t *road)
+{
+  int columns = stx_grid_columns(grid), rows = stx_grid_rows(grid);
+  double pixel = stx_grid_steps(grid), most = UINT16_MAX / pixel;
+  for (int column = 0; column < columns; column++) {
+    StxRoadLine own = stx_roadline_in_column(line, (column + 0.5) * grid->cell_width - 0.5);
+    for (int row = 0; row < rows; row++) {
+      double centre = (stx_grid_top(grid, row) + stx_grid_top(grid, row + 1) - 1) / 2.0;
+      double d = own.bends > 0 ? stx_roadline_at(&own, centre) : own.slope * (centre - own.horizon);
+      *road++ = d < 1 ? 0 : (uint16_t)(d < most ? pixel * d + 0.5 : UINT16_MAX);
+    }
+  }
+}
+
+/* By how much a cell on the road may miss it: a pixel, or NOISE times its noise. */
+static int scatter_of(const StxGrid *grid, const StxRoadLine *line)
+{
+  return (int)fmin(fmax(1, NOISE * line->noise) * stx_grid_steps(grid), UINT16_MAX);
+}
+
+/* True if a cell is near the road, and the disparity grows around it as the road's does: by half to
+ * twice as much. */
+static bool is_on_road(const uint16_t *disparity, const uint16_t *road, int scatter)
+{
+  if (disparity[-1] == STX_DISPARITY_UNKNOWN || *disparity == STX_DISPARITY_UNKNOWN ||
+      disparity[1] == STX_DISPARITY_UNKNOWN || road[-1] == 0)
+    return false;
+  int off = abs(*disparity - *road), growth = disparity[1] - disparity[-1];
+  int expected = road[1] - road[-1];
+  return (off < scatter || off < *road / SLACK) && 2 * growth >= expected && growth <= 2 * expected;
+}
+
+/* Makes the cells on the road ground where nothing else is known of them; true if there are any. */
+static bool mark_ground(const StxGrid *grid, const Memory *m, int scatter)
+{
+  int rows = stx_grid_rows(grid);
+  bool found = false;
+  for (size_t i = 0; i < m->cells; i++) {
+    int row = (int)(i % (size_t)rows);
+    if (m->prior[i] != 0 || row == 0 || row + 1 == rows ||
+        !is_on_road(m->now + i, m->road + i, scatter))
+      continue;
+    m->prior[i] = STX_KIND_GROUND;
+    found = true;
+  }
+  return found;
+}
+
+/* Adds what the frame's own road says; true if that is anything. */
+static bool add_road(const StxSatdpParams *params, const StxRoadLine *line, const Memory *m)
+{
+  const StxGrid *grid = &params->grid;
+  int scatter = scatter_of(grid, line);
+  bool found = false, leans = line->slope <= STX_SATDP_LEANING * params->object_sigma_slope;
+  draw_road(grid, line, m->road);
+  if (params->raised_cost > 0)
+    found |= stx_satdp_find_raised(grid, m->now, m->road, scatter, m->prior, m->queue);
+  if (params->change_cost > 0 && !leans)
+    found |= mark_ground(grid, m, scatter);
+  return found;
+}
+
 const uint8_t *stx_satdp_prior(StxSatdpPrior *prior, const StxSatdpParams *params,
     const void *columns, const StxRoadLine *line)
 {
@@ -62,8 +129,8 @@ const uint8_t *stx_satdp_prior(StxSatdpPrior *prior, const StxSatdpParams *param
   bool known = params->change_cost > 0 && prior->known && keep_kinds(&m, stx_grid_steps(grid) / 4);
   if (!known)
     memset(m.prior, 0, m.cells);
-  if (params->raised_cost > 0 && line != NULL && line->noise > 0)
-    known |= stx_satdp_find_raised(grid, m.now, line, m.prior, m.road, m.queue);
+  if (line != NULL && line->noise > 0)
+    known |= add_road(params, line, &m);
   return known ? m.prior : NULL;
 }
 

@@ -8,8 +8,13 @@
  * is as likely as another. If more than one in sixteen has moved, so has the camera, and no kind is
  * kept: kinds would lag behind.
  *
- * Things that lie on the ground (satdp_raised.c), as rocks do: a column alone cannot tell a low one
- * from the pavement behind a kerb, but a pavement goes on beside it.
+ * Things on the ground (satdp_raised.c): a column alone cannot tell a low one, such as a rock, from
+ * the pavement behind a kerb, but a pavement goes on beside it; nor the top of a high one, such as
+ * a seat, from ground behind it.
+ *
+ * Cells that lie on the road that the frame shows are ground, where no frame before says else: a
+ * column sees less of a noisy road than the frame. They lie there if they are near it, and the
+ * disparity grows as the road's. A road that objects may lean as much as tells nothing.
  */
 #pragma once
 
@@ -27,7 +32,8 @@ size_t stx_satdp_prior_size(const StxGrid *grid);
  * Returns the prior of a frame, columns · rows bytes in `memory`, or NULL if nothing is known.
  * Reads the disparity and weight channels of the columns, which are on the host, and keeps them.
  *
- * params  grid, change_cost and raised_cost: what costs nothing is not looked for
+ * params  grid, object_sigma_slope; change_cost and raised_cost: what costs nothing is not looked
+ *         for
  * line    the frame's road, or NULL. Without one that was found in the frame nothing lies on it:
  *         the road may be beside where the calibration says
  */
@@ -39,10 +45,12 @@ void stx_satdp_remember(
     StxSatdpPrior *prior, const StxGrid *grid, const StxStixel *records, size_t count);
 
 /*
- * Adds STX_SATDP_RAISED to the cells of `prior` that lie on the road; true if there are any.
+ * Adds STX_SATDP_RAISED to the cells of `prior` that are things on the road; true if there are any.
  *
  * disparity  the first channel of the columns
- * road       scratch, a number for each cell; queue likewise
+ * road       its disparity at each cell; 0: it has none there
+ * scatter    steps by which a cell of the road may be nearer
+ * queue      scratch, a number for each cell
  */
-bool stx_satdp_find_raised(const StxGrid *grid, const uint16_t *disparity, const StxRoadLine *line,
-    uint8_t *prior, uint16_t *road, int32_t *queue);
+bool stx_satdp_find_raised(const StxGrid *grid, const uint16_t *disparity, const uint16_t *road,
+    int scatter, uint8_t *prior, int32_t *queue);

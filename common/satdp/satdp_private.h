@@ -8,6 +8,9 @@
 #include "common/cpu.h"
 #include "common/satdp/satdp.h"
 
+/* Times object_sigma_slope: a ground no steeper looks like an object. */
+#define STX_SATDP_LEANING 3
+
 /* ground_classes and sky_classes as text: satdp_kinds.c */
 extern const StxSpelling stx_class_kinds;
 bool stx_class_kinds_check(const StxSatdpParams *params, StxError *error);

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Low things on the ground, by connected components of the cells that are raised above the road:
+ * Things on the ground, by connected components of the cells that are raised above the road:
  *
- *   raised     nearer than the road by more than a pixel, NOISE times the road's noise, and at each
- *              level a share of its disparity there, which is that share of the camera's height
+ *   raised     nearer than the road by more than its scatter, and at each level a share of its
+ *              disparity there, which is that share of the camera's height
  *   component  raised cells that touch by their sides
- *   thing      a component of CELLS columns and rows at least that does not reach the sides or the
- *              bottom of the image, where it may go on; whose far end is at most LONG times as far
- *              as its near one, unlike pavements and banks; and which is lower than HIGH of the
+ *   thing      a component of CELLS columns and rows at least that reaches neither the bottom of
+ *              the image nor both sides, where it may go on; whose far end is at most LONG times as
+ *              far as its near one, unlike pavements and banks; and which is lower than HIGH of the
  *              camera's height: higher ones are objects by the cells of their columns. Half of
  *              the cells two steps beside and behind it are known (the right camera does not see
  *              those to its left), and seven tenths of these less than two thirds as high as it is
  *              on the average: it is a rock or a mound, not the crest of a slope
+ *   top        a component more than a third of the camera's height above the road. A seat lies as
+ *              the road does. Unlike noise the component has a square of SQUARE cells each way; and
+ *              under half of its lower ends at least the disparity grows by less than half as much
+ *              as the road's, as at an edge or a front. On a road that rises it grows
  *
- * Components are looked for at three levels, as one thing may stand on another.
+ * Things are looked for at three levels, as one may stand on another.
  */
 #include "common/satdp/satdp_prior.h"
 
-#include <math.h>
-
-#define NOISE 6
 #define CELLS 3
-enum { LEVELS = 3 };
-static const int shares[LEVELS] = {32, 22, 15};
+#define SQUARE 4
+enum { LEVELS = 4, TOPS = 2 };
+static const int shares[LEVELS] = {32, 22, 15, TOPS};
 #define LONG 2
 #define HIGH 0.3
 #define SEEN 0x80 /* in the prior while it is made */
@@ -49,21 +51,6 @@ static bool is_raised(const Raised *s, int at)
 static bool is_inside(const Raised *s, int column, int row)
 {
   return column >= 0 && column < s->columns && row >= 0 && row < s->rows;
-}
-
-/* The road's disparity at each cell that is farther down than where it has a pixel. */
-static void draw_road(const StxGrid *grid, const StxRoadLine *line, uint16_t *road)
-{
-  int columns = stx_grid_columns(grid), rows = stx_grid_rows(grid);
-  double pixel = stx_grid_steps(grid), most = UINT16_MAX / pixel;
-  for (int column = 0; column < columns; column++) {
-    StxRoadLine own = stx_roadline_in_column(line, (column + 0.5) * grid->cell_width - 0.5);
-    for (int row = 0; row < rows; row++) {
-      double centre = (stx_grid_top(grid, row) + stx_grid_top(grid, row + 1) - 1) / 2.0;
-      double d = own.bends > 0 ? stx_roadline_at(&own, centre) : own.slope * (centre - own.horizon);
-      *road++ = d < 1 ? 0 : (uint16_t)(d < most ? pixel * d + 0.5 : UINT16_MAX);
-    }
-  }
 }
 
 /* Collects the component of a raised cell; returns how many cells it has. */
@@ -101,7 +88,7 @@ static int64_t height_of_thing(const Raised *s, int count)
     height += above_road(s, at);
     road += s->road[at];
   }
-  bool whole = left > 0 && right + 1 < s->columns && bottom + 1 < s->rows;
+  bool whole = (left > 0 || right + 1 < s->columns) && bottom + 1 < s->rows;
   bool sized = right - left + 1 >= CELLS && bottom - top + 1 >= CELLS;
   return whole && sized && near <= LONG * far && (double)height <= HIGH * (double)road ? height : 0;
 }
@@ -130,6 +117,48 @@ static bool stands_out(const Raised *s, int count, int64_t height)
   return 10 * drops >= 7 * known && 2 * known >= edges;
 }
 
+/* True if a cell is the first of a square of raised ones. */
+static bool has_square(const Raised *s, int first)
+{
+  bool square = is_inside(s, first / s->rows + SQUARE - 1, first % s->rows + SQUARE - 1);
+  for (int i = 0; i < SQUARE * SQUARE && square; i++)
+    square = is_raised(s, first + i / SQUARE * s->rows + i % SQUARE);
+  return square;
+}
+
+/* True if the disparity grows by less than half as much as the road's from a cell to the next known
+ * one below. */
+static bool is_edge(const Raised *s, int at)
+{
+  int below = at + 1, end = at - at % s->rows + s->rows;
+  while (below < end && s->disparity[below] == STX_DISPARITY_UNKNOWN)
+    below++;
+  return below < end && 2 * (s->disparity[below] - s->disparity[at]) < s->road[below] - s->road[at];
+}
+
+/* True if a component is the top of something. */
+static bool is_top(const Raised *s, int count)
+{
+  int ends = 0, edges = 0;
+  bool solid = false;
+  for (int k = 0; k < count; k++) {
+    int at = s->queue[k];
+    solid = solid || has_square(s, at);
+    if ((at + 1) % s->rows > 0 && is_raised(s, at + 1))
+      continue;
+    ends++;
+    edges += is_edge(s, at);
+  }
+  return solid && 2 * edges >= ends;
+}
+
+/* True if a component is a low thing. */
+static bool is_low_thing(const Raised *s, int count)
+{
+  int64_t height = height_of_thing(s, count);
+  return height > 0 && stands_out(s, count, height);
+}
+
 /* Marks the things among the components of this level; true if there are any. */
 static bool find_at_level(const Raised *s)
 {
@@ -138,8 +167,7 @@ static bool find_at_level(const Raised *s)
     if (s->prior[at] & SEEN || !is_raised(s, at))
       continue;
     int count = collect(s, at);
-    int64_t height = height_of_thing(s, count);
-    bool is_thing = height > 0 && stands_out(s, count, height);
+    bool is_thing = s->share == TOPS ? is_top(s, count) : is_low_thing(s, count);
     for (int k = 0; k < count && is_thing; k++)
       s->prior[s->queue[k]] |= STX_SATDP_RAISED;
     found |= is_thing;
@@ -149,14 +177,12 @@ static bool find_at_level(const Raised *s)
   return found;
 }
 
-bool stx_satdp_find_raised(const StxGrid *grid, const uint16_t *disparity, const StxRoadLine *line,
-    uint8_t *prior, uint16_t *road, int32_t *queue)
+bool stx_satdp_find_raised(const StxGrid *grid, const uint16_t *disparity, const uint16_t *road,
+    int scatter, uint8_t *prior, int32_t *queue)
 {
-  double least = fmax(1, NOISE * line->noise) * stx_grid_steps(grid);
-  Raised s = {stx_grid_columns(grid), stx_grid_rows(grid), disparity, road, (int)fmin(least, 65535),
-      0, prior, queue};
+  Raised s = {
+      stx_grid_columns(grid), stx_grid_rows(grid), disparity, road, scatter, 0, prior, queue};
   bool found = false;
-  draw_road(grid, line, road);
   for (int k = 0; k < LEVELS; k++) {
     s.share = shares[k];
     found |= find_at_level(&s);

@@ -158,11 +158,41 @@ STX_TEST(a_frame_that_is_tried_twice_has_the_same_prior)
 
 /* ---- What is raised -------------------------------------------------------------------------- */
 
-enum { WIDTH = 24, HEIGHT = 30 };
+enum { WIDTH = 24, HEIGHT = 30, ALL = WIDTH * HEIGHT };
 
-/* Cells of a road of 2 px per row of 8 pixels, its horizon above the image, and on it something of
- * `left` to `right` and `top` to `bottom` that is higher by a share of the road's disparity, in
- * 64ths; all else is higher by `around` of them. */
+/* A stream's first frame: cells of a road of 2 px per row of 8 pixels, its horizon above the image.
+ */
+typedef struct {
+  StxSatdpParams params;
+  StxRoadLine line;
+  uint16_t columns[2 * ALL]; /* disparities, weights */
+  _Alignas(STX_ALIGN) uint8_t memory[17 * ALL];
+} Frame;
+
+static int road_at(int row)
+{
+  return 512 * (row + 10);
+}
+
+static void new_frame(Frame *f)
+{
+  *f = (Frame){
+      .params = STX_SATDP_DEFAULTS, .line = {.slope = 0.25, .horizon = -76.5, .noise = 0.1}};
+  f->params.grid = (StxGrid){8 * WIDTH, 8 * HEIGHT, 8, 8, 0, 0};
+  ck_assert_uint_le(stx_satdp_prior_size(&f->params.grid), sizeof f->memory);
+  for (int i = 0; i < ALL; i++)
+    f->columns[i] = (uint16_t)road_at(i % HEIGHT);
+}
+
+/* NULL: nothing is known. */
+static const uint8_t *prior_of(Frame *f)
+{
+  StxSatdpPrior prior = {.memory = f->memory};
+  return stx_satdp_prior(&prior, &f->params, f->columns, &f->line);
+}
+
+/* Something of `left` to `right` and `top` to `bottom` that is higher by a share of the road's
+ * disparity, in 64ths; all else is higher by `around` of them. */
 typedef struct {
   int left, right, top, bottom, share, around;
   bool found;
@@ -174,14 +204,22 @@ static const Thing things[] = {
     {8, 10, 12, 14, 8, 0, true, "of three cells"},
     {8, 9, 12, 18, 8, 0, false, "of two columns"},
     {8, 15, 12, 13, 8, 0, false, "of two rows"},
-    {0, 7, 12, 18, 8, 0, false, "goes on to the left"},
-    {16, 23, 12, 18, 8, 0, false, "goes on to the right"},
+    {0, 7, 12, 18, 8, 0, true, "at the left side"},
+    {16, 23, 12, 18, 8, 0, true, "at the right side"},
+    {0, 23, 12, 18, 8, 0, false, "goes on to both sides"},
     {8, 15, 23, 29, 8, 0, false, "goes on below"},
     {8, 15, 2, 25, 8, 0, false, "a pavement"},
     {8, 15, 12, 18, 2, 0, false, "lower than what is looked for"},
     {8, 15, 12, 18, 24, 0, false, "high, an object by itself"},
     {8, 15, 12, 18, 3, 1, true, "on a rise"},
     {8, 15, 12, 18, 3, 2, false, "a crest"},
+    {8, 15, 12, 18, 33, 0, true, "a seat"},
+    {8, 15, 2, 25, 33, 0, true, "a long table"},
+    {0, 23, 12, 18, 33, 0, true, "a wide table"},
+    {8, 15, 12, 18, 31, 0, false, "a low seat"},
+    {8, 11, 12, 15, 33, 0, true, "of a square"},
+    {8, 10, 12, 15, 33, 0, false, "less than a square"},
+    {8, 15, 20, 29, 33, 0, false, "has no end below"},
 };
 
 static bool is_on(const Thing *t, int column, int row)
@@ -194,7 +232,7 @@ static void draw_thing(const Thing *t, int unknown, uint16_t *disparity)
 {
   for (int column = 0; column < WIDTH; column++)
     for (int row = 0; row < HEIGHT; row++) {
-      int road = 512 * (row + 10);
+      int road = road_at(row);
       bool on = is_on(t, column, row);
       int shift = column < t->left ? abs(unknown) : unknown > 0 ? -unknown : 0;
       bool beside = !on && is_on(t, column + shift, row);
@@ -203,35 +241,109 @@ static void draw_thing(const Thing *t, int unknown, uint16_t *disparity)
     }
 }
 
-static bool find_thing(const Thing *t, int unknown, double noise, uint8_t *prior)
+static const uint8_t *find_thing(Frame *f, const Thing *t, int unknown, double noise)
 {
-  const StxGrid grid = {8 * WIDTH, 8 * HEIGHT, 8, 8, 0, 0};
-  const StxRoadLine line = {.slope = 0.25, .horizon = -76.5, .noise = noise};
-  uint16_t disparity[WIDTH * HEIGHT], road[WIDTH * HEIGHT];
-  int32_t queue[WIDTH * HEIGHT];
-  draw_thing(t, unknown, disparity);
-  memset(prior, STX_KIND_SKY, WIDTH * HEIGHT);
-  return stx_satdp_find_raised(&grid, disparity, &line, prior, road, queue);
+  new_frame(f);
+  f->params.change_cost = 0;
+  f->line.noise = noise;
+  draw_thing(t, unknown, f->columns);
+  return prior_of(f);
 }
 
 STX_TEST_LOOP(what_lies_on_the_road_is_raised, sizeof things / sizeof *things)
 {
   const Thing *t = &things[_i];
-  uint8_t prior[WIDTH * HEIGHT];
-  ck_assert_msg(find_thing(t, 0, 0.1, prior) == t->found, "%s", t->what);
-  for (int i = 0; i < WIDTH * HEIGHT; i++)
-    ck_assert_uint_eq(prior[i],
-        STX_KIND_SKY + (t->found && is_on(t, i / HEIGHT, i % HEIGHT) ? STX_SATDP_RAISED : 0));
+  Frame f;
+  const uint8_t *prior = find_thing(&f, t, 0, 0.1);
+  ck_assert_msg((prior != NULL) == t->found, "%s", t->what);
+  for (int i = 0; i < ALL && prior != NULL; i++)
+    ck_assert_uint_eq(prior[i], is_on(t, i / HEIGHT, i % HEIGHT) ? STX_SATDP_RAISED : 0);
 }
 
 /* A rock of 6 px: a road that scatters by 1.1 px can look like that. */
 STX_TEST(raised_cells_are_above_the_roads_noise_and_known_around)
 {
-  uint8_t prior[WIDTH * HEIGHT];
-  ck_assert(find_thing(&things[0], 0, 0.9, prior));
-  ck_assert(!find_thing(&things[0], 0, 1.2, prior));
-  ck_assert(!find_thing(&things[0], 2, 0.1, prior));
-  ck_assert(find_thing(&things[0], -3, 0.1, prior)); /* where the right camera sees the thing */
+  Frame f;
+  ck_assert_ptr_nonnull(find_thing(&f, &things[0], 0, 0.9));
+  ck_assert_ptr_null(find_thing(&f, &things[0], 0, 1.2));
+  ck_assert_ptr_null(find_thing(&f, &things[0], 2, 0.1));
+  ck_assert_ptr_nonnull(
+      find_thing(&f, &things[0], -3, 0.1)); /* where the right camera sees the thing */
+}
+
+/* Both reach a third of the camera's height: a road that rises, and a wall of as many cells. */
+STX_TEST(a_road_that_rises_is_no_top_and_a_front_is)
+{
+  Frame f;
+  for (int front = 0; front < 2; front++) {
+    new_frame(&f);
+    f.params.change_cost = 0;
+    for (int i = 0; i < ALL; i++) {
+      int row = i % HEIGHT, road = road_at(row), wall = row < 11 ? road_at(11) : road;
+      int slope = road + (row < 20 ? road * 3 * (20 - row) / 100 : 0);
+      f.columns[i] = (uint16_t)(front ? wall : slope);
+    }
+    const uint8_t *prior = prior_of(&f);
+    ck_assert(front == (prior != NULL));
+    for (int i = 0; i < ALL && front; i++)
+      ck_assert_uint_eq(prior[i], i % HEIGHT < 4 ? STX_SATDP_RAISED : 0);
+  }
+}
+
+/* ---- What is ground -------------------------------------------------------------------------- */
+
+STX_TEST(what_lies_on_the_road_is_ground)
+{
+  Frame f;
+  new_frame(&f);
+  uint16_t *column = f.columns + HEIGHT;
+  column[5] = STX_DISPARITY_UNKNOWN;  /* tells nothing of itself and its neighbours */
+  column[20] += road_at(20) / 16 - 1; /* near, … */
+  column[24] += road_at(24) / 16 + 1; /* … and not */
+  column[10] = column[11] = column[12] = (uint16_t)road_at(11); /* upright */
+  const uint8_t *prior = prior_of(&f);
+  ck_assert_ptr_nonnull(prior);
+  for (int row = 0; row < HEIGHT; row++) {
+    bool end = row == 0 || row == HEIGHT - 1, unknown = row >= 4 && row <= 6;
+    /* The disparity grows by too little around 11, 21 and 25, and by too much around 23. */
+    bool off = row == 11 || row == 21 || (row >= 23 && row <= 25);
+    ck_assert_uint_eq(prior[row], end ? 0 : STX_KIND_GROUND);
+    ck_assert_uint_eq(prior[HEIGHT + row], end || unknown || off ? 0 : STX_KIND_GROUND);
+  }
+}
+
+STX_TEST(a_noisy_road_is_as_wide_as_its_noise)
+{
+  Frame f;
+  new_frame(&f);
+  f.line.noise = 1;
+  for (int i = 0; i < ALL; i++)
+    f.columns[i] = (uint16_t)(f.columns[i] + 6 * 256 - (i < ALL / 2));
+  const uint8_t *prior = prior_of(&f);
+  ck_assert_ptr_nonnull(prior);
+  ck_assert_uint_eq(prior[5], STX_KIND_GROUND);
+  ck_assert_uint_eq(prior[ALL / 2 + 5], 0);
+}
+
+/* The frame before counts more; and a road that objects may lean as much as tells nothing. */
+STX_TEST(a_road_makes_ground_where_nothing_else_is_known)
+{
+  static const StxStixel before = {.top = 0, .bottom = 8 * HEIGHT - 1, .kind = STX_KIND_OBJECT};
+  Frame f;
+  new_frame(&f);
+  for (int i = 0; i < ALL; i++)
+    f.columns[ALL + i] = STX_WEIGHT_ONE;
+  StxSatdpPrior stream = {.memory = f.memory};
+  stx_satdp_prior(&stream, &f.params, f.columns, &f.line);
+  stx_satdp_remember(&stream, &f.params.grid, &before, 1);
+  const uint8_t *prior = stx_satdp_prior(&stream, &f.params, f.columns, &f.line);
+  ck_assert_uint_eq(prior[5], STX_KIND_OBJECT);
+  f.params.object_sigma_slope = 0.1;
+  ck_assert_ptr_null(prior_of(&f));
+  f.params.object_sigma_slope = 0.08;
+  ck_assert_ptr_nonnull(prior_of(&f));
+  f.params.change_cost = 0;
+  ck_assert_ptr_null(prior_of(&f));
 }
 
 STX_TEST(nothing_is_raised_without_a_road_of_the_frame_or_at_no_cost)
@@ -248,6 +360,6 @@ STX_TEST(nothing_is_raised_without_a_road_of_the_frame_or_at_no_cost)
   ck_assert_ptr_nonnull(stx_satdp_prior(&s.prior, &s.params, s.columns, &seen));
   ck_assert_ptr_null(stx_satdp_prior(&s.prior, &s.params, s.columns, NULL));
   ck_assert_ptr_null(stx_satdp_prior(&s.prior, &s.params, s.columns, &calibrated));
-  s.params.raised_cost = 0;
+  s.params.raised_cost = s.params.change_cost = 0;
   ck_assert_ptr_null(stx_satdp_prior(&s.prior, &s.params, s.columns, &seen));
 }
