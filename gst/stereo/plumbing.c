@@ -18,6 +18,7 @@ const GstStxPart gst_plumbing_parts[GST_PLUMBING_PARTS] = {
     [GST_PLUMBING_INPUTS] = {"inputs", "multiqueue"},
     [GST_PLUMBING_CONVERT_LEFT] = {"convert-left", "videoconvert"},
     [GST_PLUMBING_CONVERT_RIGHT] = {"convert-right", "videoconvert"},
+    [GST_PLUMBING_CONVERT_DRAWN] = {"convert-drawn", "videoconvert"},
     [GST_PLUMBING_VIEWS] = {"tee-views", "tee"},
     [GST_PLUMBING_CROP] = {"crop", "videocrop"},
     [GST_PLUMBING_LEFT] = {"tee-left", "tee"},
@@ -160,18 +161,19 @@ static gboolean join_cut(GstPlumbing *self)
          join(self, cut, GST_PLUMBING_DISPARITY, "src_%u", GST_PLUMBING_REDUCTION, "sink");
 }
 
-#define CHAIN 3 /* parts at most that lead to src */
+#define CHAIN 4 /* parts at most that lead to src */
 
-/* The chain to src, in order. A slow consumer must not stop the segmentation at once.
- */
+/* The chain to src, in order. A slow consumer must not stop the segmentation at once. What is drawn
+ * on has colour and 8 bits, what is matched as many bits as the camera gives. */
 static guint chain_of(const GstPlumbingSettings *settings, GstPlumbingPart chain[CHAIN])
 {
   guint count = 0;
 
   chain[count++] = GST_PLUMBING_QUEUE_OUTPUT;
-  if (settings->output == GST_PLUMBING_OUTPUT_OVERLAY)
+  if (settings->output == GST_PLUMBING_OUTPUT_OVERLAY) {
+    chain[count++] = GST_PLUMBING_CONVERT_DRAWN;
     chain[count++] = GST_PLUMBING_OVERLAY;
-  else if (settings->obstacles)
+  } else if (settings->obstacles)
     chain[count++] = GST_PLUMBING_OBSTACLES;
   if (settings->output == GST_PLUMBING_OUTPUT_JSON)
     chain[count++] = GST_PLUMBING_JSON;

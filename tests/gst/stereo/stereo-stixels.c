@@ -10,6 +10,7 @@
 #define STREET "street-scene-src num-buffers=3 view="
 #define SIZE " ! video/x-raw,width=160,height=96,framerate=10/1 ! "
 #define I420 SIZE "videoconvert ! video/x-raw,format=I420 ! "
+#define GRAY16 SIZE "videoconvert ! video/x-raw,format=GRAY16_LE ! "
 #define TWO(element, way)                                                                          \
   STREET "left" way element ".sink_left " STREET "right" way element ".sink_right "
 /* Both views in a frame, which loses the camera. */
@@ -173,6 +174,13 @@ static const struct {
 STX_TEST_LOOP(bytes_are_those_of_the_pipeline_by_hand, G_N_ELEMENTS(ways))
 {
   expect_same(ways[_i].bin, ways[_i].children, ways[_i].hand);
+}
+
+/* Though it is drawn on in colour. */
+STX_TEST(gray_keeps_its_bits)
+{
+  stx_test_runs("stereo-stixels name=s ! " OUT "s.src_left ! video/x-raw,format=GRAY16_LE ! "
+                "fakesink " TWO("s", GRAY16));
 }
 
 #define RECTIFIED                                                                                  \
@@ -430,8 +438,8 @@ STX_TEST(a_child_that_is_none_is_said_once)
 static const char *const refused[][3] = {
     {"stereo-stixels name=s ! application/x-json ! " OUT, "pad src leads", "application/x-json"},
     {"stereo-stixels name=s ! video/x-raw,framerate=7/1 ! " OUT, "pad src leads", "7/1"},
-    {"stereo-stixels name=s ! " OUT "s.src_left ! video/x-raw,format=GRAY16_LE ! fakesink ",
-        "pad src_left leads", "GRAY16_LE"},
+    {"stereo-stixels name=s ! " OUT "s.src_left ! video/x-raw,format=RGB15 ! fakesink ",
+        "pad src_left leads", "RGB15"},
     {"stereo-stixels name=s output=json ! application/x-stixels ! " OUT, "json", "x-stixels"},
     {"stereo-stixels name=s output=stixels ! queue ! application/x-stixels,width=7 ! " OUT,
         "The next element", "x-stixel"},
