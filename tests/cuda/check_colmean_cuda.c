@@ -320,7 +320,7 @@ STX_TEST(agrees_on_holes_of_any_width)
 /* More cells to a row than a block can hold, so that they have a launch of their own. */
 STX_TEST(agrees_on_long_rows)
 {
-  for (int cell = 1; cell <= 20; cell += cell == 1 ? 4 : 15)
+  for (int cell = 1; cell <= 5; cell += 4)
     for (int holes = 0; holes < 2; holes++) {
       StxColmeanParams params = {.grid = {at_most(10300, 40), cell, 1, cell, 0},
           .reduction = STX_REDUCE_WEIGHTED,
@@ -404,8 +404,8 @@ STX_TEST(agrees_in_every_kernel)
       {1, 1}, {2, 2}, {3, 3}, {4, 4}, {8, 8}, {16, 2}, {16, 5}, {20, 13}};
   for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++)
     for (size_t k = 0; k < sizeof cells / sizeof cells[0]; k++)
-      for (int round = 0; round < (stx_test_small() ? 2 : 6); round++)
-        expect_any_agreement(&readings[i], cells[k][0], cells[k][1], round % 2 == 0,
+      for (int round = 0; round < (stx_test_small() ? 1 : 6); round++)
+        expect_any_agreement(&readings[i], cells[k][0], cells[k][1], (i + k + round) % 2 == 0,
             (StxReduction)((i + k + round / 2) % 3), 15000 + (int)(100 * i + 13 * k) + round);
 }
 

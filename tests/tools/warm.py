@@ -16,17 +16,21 @@ import tempfile
 import traceback
 
 import numpy  # noqa: F401 (what a start takes longest for)
-import stixels  # noqa: F401
+try:
+    import stixels  # noqa: F401
+except ImportError:  # stx-calibrate does without
+    pass
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
-PROGRAMS = "stx-check", "stx-eval"
+PROGRAMS = "stx-calibrate", "stx-check", "stx-eval"
 cold = subprocess.run
 
 
-def child(program, arguments, streams):
+def child(program, arguments, streams, folder):
     """Never returns."""
     status = 1
     try:
+        os.chdir(folder)
         for number, stream in enumerate(streams, 1):
             os.dup2(stream.fileno(), number)
         sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8") for number in (1, 2))
@@ -48,7 +52,7 @@ def child(program, arguments, streams):
 
 def is_warm(command):
     path = pathlib.Path(command[0])
-    return path.name in PROGRAMS and path.exists()
+    return path.stem in PROGRAMS and path.exists()
 
 
 def run(command, **options):
@@ -60,12 +64,12 @@ def fresh(command, env=None, **options):
     return always(words) if env is None and is_warm(words) else cold(words, env=env, **options)
 
 
-def always(command):
+def always(command, folder="."):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         sys.stdout.flush()
         process = os.fork()
         if process == 0:
-            child(pathlib.Path(command[0]).name, command[1:], (out, err))
+            child(pathlib.Path(command[0]).stem, command[1:], (out, err), folder)
         status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
         texts = []
         for stream in (out, err):
