@@ -546,7 +546,7 @@ def check_lock():
     expect(during >= 5, f"other threads run during a call: {during} turns of one")
     pipeline, results = stixels.Pipeline(1242, 375, threads=1), []
     several = [threading.Thread(target=lambda: results.append(
-        pipeline(left, right).records.tobytes())) for _ in range(4)]
+        pipeline(left, right).records["kind"].tobytes())) for _ in range(4)]
     for thread in several:
         thread.start()
     for thread in several:
