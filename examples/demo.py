@@ -433,23 +433,31 @@ def check_pair(left, right, options):
 
 # ---- The time between two videos -----------------------------------------------------------------
 
+def intervals(view):
+    """From each frame to the next, and the usual one of these."""
+    took = [later - time for time, later in zip(view.times, view.times[1:])] or [0]
+    return took, sorted(took)[len(took) // 2]
+
+
 def on_grid(view, step):
-    """The motion in equal steps of time."""
-    values, at = [], 1
+    """The motion in equal steps of time; None where frames are missing: then more has moved."""
+    (took, usual), values, at = intervals(view), [], 1
     for number in range(int((view.times[-1] - view.times[1]) / step) + 1):
         while at + 1 < len(view.times) and view.times[at] - view.times[1] < (number - .5) * step:
             at += 1
-        values.append(view.motion[at])
+        values.append(view.motion[at] if took[at - 1] < 1.5 * usual else None)
     return values
 
 
 def correlation(ours, theirs):
-    """Pearson's, of two series of one length."""
-    n = len(ours)
-    a, b = sum(ours) / n, sum(theirs) / n
-    ours, theirs = [x - a for x in ours], [x - b for x in theirs]
-    scale = (sum(x * x for x in ours) * sum(x * x for x in theirs)) ** .5
-    return sum(x * y for x, y in zip(ours, theirs)) / scale if scale > 0 else 0
+    """Pearson's, of two series of one length, if a quarter is known of both."""
+    pairs = [pair for pair in zip(ours, theirs) if None not in pair]
+    if 4 * len(pairs) < len(ours):
+        return 0
+    a, b = (sum(series) / len(pairs) for series in zip(*pairs))
+    pairs = [(x - a, y - b) for x, y in pairs]
+    scale = (sum(x * x for x, _ in pairs) * sum(y * y for _, y in pairs)) ** .5
+    return sum(x * y for x, y in pairs) / scale if scale > 0 else 0
 
 
 def find_offset(left, right):
@@ -471,10 +479,6 @@ def find_offset(left, right):
     return (best * step + right.times[0] - left.times[0]) / Gst.SECOND, found[best]
 
 
-def half_frame(view):
-    return (view.times[-1] - view.times[0]) // max(1, len(view.times) - 1) // 2
-
-
 def settle_times(views, options):
     """Which frames of videos are taken, whatever their rates: of the left one those that are
     `wanted` and have a partner in the right one, and the right one's of that time. `shift`: from a
@@ -488,7 +492,7 @@ def settle_times(views, options):
                   f"both (correlation {alike:.2f}): --offset {options.offset:.2f}; another value "
                   "sets it")
     offset = round(options.offset * Gst.SECOND)
-    apart, both = min(half_frame(left), half_frame(right)), []
+    apart, both = min(intervals(left)[1], intervals(right)[1]) // 2, []
     for time in left.times:
         next_ = bisect.bisect(right.times, time + offset)
         if any(abs(near - time - offset) <= apart for near in

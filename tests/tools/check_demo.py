@@ -21,6 +21,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import types
 
 import numpy as np
 
@@ -223,6 +224,22 @@ def check_rates(folder):
     expect(count_frames(folder / "out/stixels.mkv") == 12, "not 12 frames of two rates")
 
 
+def check_offset():
+    """Of a left video that lacks every fourth frame and began 9 frames after the right one."""
+    sys.path.insert(0, str(DEMO.parent))
+    import demo as program
+    program.load_gstreamer()
+    moves = np.random.default_rng(5).uniform(1, 9, 100)
+
+    def video(numbers):
+        view = types.SimpleNamespace(times=[int(n - numbers[0]) * 10**8 for n in numbers])
+        view.motion = [0, *(moves[a:b].sum() for a, b in zip(numbers, numbers[1:]))]
+        return view
+
+    found = program.find_offset(video([n for n in range(9, 100) if n % 4]), video(range(91)))
+    expect(found[1] > .99 and abs(found[0] - .9) < .05, f"another offset: {found}")
+
+
 def check_options(folder):
     """Values reach the elements, or their choices are told."""
     pair = ["--left=left", "--right=right"]
@@ -381,6 +398,7 @@ def main():
         check_dashboards(folder)
         check_apart(folder)
         check_rates(folder)
+        check_offset()
         check_options(folder)
         check_faults(folder)
         if has("x264enc") or has("openh264enc"):
