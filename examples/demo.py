@@ -450,9 +450,9 @@ def on_grid(view, step):
 
 
 def correlation(ours, theirs):
-    """Pearson's, of two series of one length, if a quarter is known of both."""
+    """Pearson's, of two series of one length, if an eighth is known of both."""
     pairs = [pair for pair in zip(ours, theirs) if None not in pair]
-    if 4 * len(pairs) < len(ours):
+    if 8 * len(pairs) < len(ours):
         return 0
     a, b = (sum(series) / len(pairs) for series in zip(*pairs))
     pairs = [(x - a, y - b) for x, y in pairs]

@@ -191,9 +191,9 @@ static void warn_no_road(GstSatDpStixels *self)
     return;
   self->warned = TRUE;
   GST_ELEMENT_WARNING(self, STREAM, FAILED,
-      ("no road was found: there is no ground among the stixels until one is. If the matcher says "
-       "that its max-disparity is too small, set it to auto. Where the camera enters, set "
-       "calibration=FILE or focal, cy, baseline and camera-height if it is known; the caps give %s",
+      ("no road was found, as in a close-up or before a wall: no stixel is ground until one is. "
+       "If there is one, set calibration=FILE, or focal, cy, baseline and camera-height (the caps "
+       "give %s), and max-disparity=auto if the matcher says that it is too small",
           missing_of(&self->stream->camera)),
       (NULL));
 }

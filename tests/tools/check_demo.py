@@ -225,7 +225,7 @@ def check_rates(folder):
 
 
 def check_offset():
-    """Of a left video that lacks every fourth frame and began 9 frames after the right one."""
+    """The left video lacks every fourth frame and began 9 frames after the right one."""
     sys.path.insert(0, str(DEMO.parent))
     import demo as program
     program.load_gstreamer()
