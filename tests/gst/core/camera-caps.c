@@ -303,11 +303,7 @@ STX_TEST(what_was_computed_cannot_be_scaled)
                   "! downsample-transpose ! capssetter caps=application/x-stixel-columns,"
                   "camera-image-width=248 ! rdp-columns ! fakesink",
       "248x38", "124x38", NULL);
-}
-
-/* Nor does it help to say what the caps say already. */
-STX_TEST(a_stated_size_does_not_hide_a_scaled_map)
-{
+  /* Nor does it help to say what the caps say already. */
   stx_test_breaks("street-scene-src view=disparity num-buffers=1 ! video/x-raw,width=124,height=38 "
                   "! videoscale ! video/x-raw,width=62,height=19 ! downsample-transpose "
                   "camera-image-width=124 camera-image-height=38 ! fakesink",

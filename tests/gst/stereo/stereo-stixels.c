@@ -149,11 +149,6 @@ static const struct {
     {ONE "stereo-stixels name=s layout=side-by-side output=stixels ! " OUT,
         ONE "stereo-sgm layout=side-by-side baseline=0.3 focal=50 ! " CUT OUT,
         "sgm::baseline=0.3 sgm::focal=50"},
-    {"stereo-stixels name=s obstacles=true ! " OUT TWO("s", I420),
-        STREET "left" I420 "tee name=left left. ! queue ! sgm.sink_left left. ! queue ! "
-               "o.sink " STREET "right" I420 "sgm.sink_right stereo-sgm name=sgm ! " CUT
-               "o.stixels stixel-overlay name=o ! stixel-obstacles min-height=0.6 ! " OUT,
-        "obstacles::min-height=0.6"},
     {"stereo-stixels name=s obstacles=true labels=distance+id free-space=true ! " OUT TWO(
          "s", I420),
         STREET "left" I420 "tee name=left left. ! queue ! sgm.sink_left left. ! queue ! "
@@ -165,8 +160,6 @@ static const struct {
         TWO("sgm", SIZE) "stereo-sgm name=sgm ! " CUT "stixel-obstacles ! " RECORDS OUT},
     {"stereo-stixels name=s obstacles=true output=stixels ! " OUT TWO("s", SIZE),
         TWO("sgm", SIZE) "stereo-sgm name=sgm ! " CUT "stixel-obstacles ! " OUT},
-    {"stereo-stixels name=s obstacles=true output=stixels ! " RECORDS OUT TWO("s", SIZE),
-        TWO("sgm", SIZE) "stereo-sgm name=sgm ! " CUT "stixel-obstacles ! " RECORDS OUT},
     {"stereo-stixels name=s obstacles=true output=json ! " OUT TWO("s", SIZE),
         TWO("sgm", SIZE) "stereo-sgm name=sgm ! " CUT "stixel-obstacles ! stixel-json ! " OUT},
 };

@@ -96,9 +96,7 @@ STX_TEST(colours_fit_what_is_seen)
     const char *scale;
   } cases[] = {
       {200, 0, "scale=disparity max-disparity=256"},
-      {20, 0, "scale=disparity max-disparity=64"},
       {800, 0, "scale=disparity max-disparity=1024"},
-      {20, 500, "scale=depth max-distance=50"},
       {200, 500, "scale=depth max-distance=10"},
       {200, 30, "scale=depth max-distance=0.4"},
       {100, 1800, "scale=depth max-distance=50"},
