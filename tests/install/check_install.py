@@ -23,6 +23,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
+from installed import run  # noqa: E402 (where it is had to be said first)
+
 # Files of packages that a build without something has not.
 PARTS = {
     "programs": r"usr/bin/|usr/share/gst-stixels/|usr/share/man/man1/|usr/lib/.*/gst-stixels/",
@@ -38,16 +41,6 @@ int main(void)
   return settings.source > 100 || gst_stx_stixel_meta_get_info() == NULL;
 }
 """
-
-
-def run(command, **options):
-    """Output of a shell command that must succeed."""
-    options.setdefault("env", os.environ | {"LC_ALL": "C.UTF-8"})
-    result = subprocess.run(["bash", "-o", "pipefail", "-c", command], stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True, timeout=120, **options)
-    if result.returncode != 0:
-        sys.exit(f"{command}\n{result.stdout}")
-    return result.stdout
 
 
 def build_options(build):

@@ -29,18 +29,11 @@ import zlib
 import numpy as np
 
 import stixels
+from installed import run
 from stixels import _c as c
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WIDTH, HEIGHT = 613, 187  # odd: the last column of cells is narrow
-
-
-def run(command, **options):
-    result = subprocess.run(["bash", "-o", "pipefail", "-c", command], stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True, timeout=120, **options)
-    if result.returncode != 0:
-        sys.exit(f"{command}\n{result.stdout}")
-    return result.stdout
 
 
 def expect(good, what):

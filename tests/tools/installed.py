@@ -10,6 +10,7 @@ import sys
 
 def run(command, **options):
     """Output of a shell command that must succeed."""
+    options.setdefault("env", os.environ | {"LC_ALL": "C.UTF-8"})
     result = subprocess.run(["bash", "-o", "pipefail", "-c", command], stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True, timeout=120, **options)
     if result.returncode != 0:
