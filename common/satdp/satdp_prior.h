@@ -47,7 +47,7 @@ void stx_satdp_remember(
 /*
  * Adds STX_SATDP_RAISED to the cells of `prior` that are things on the road; true if there are any.
  *
- * disparity  the first channel of the columns
+ * disparity  the first channel of the columns, behind which is that of the weights
  * road       its disparity at each cell; 0: it has none there
  * scatter    steps by which a cell of the road may be nearer
  * queue      scratch, a number for each cell

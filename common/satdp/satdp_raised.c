@@ -3,7 +3,8 @@
  * Things on the ground, by connected components of the cells that are raised above the road:
  *
  *   raised     nearer than the road by more than its scatter, and at each level a share of its
- *              disparity there, which is that share of the camera's height
+ *              disparity there, which is that share of the camera's height. That cell is no part of
+ *              a top which the matcher filled: its weight is at most FILLED
  *   component  raised cells that touch by their sides
  *   thing      a component of CELLS columns and rows at least that reaches neither the bottom of
  *              the image nor both sides, where it may go on; whose far end is at most LONG times as
@@ -23,6 +24,7 @@
 
 #define CELLS 3
 #define SQUARE 4
+#define FILLED (STX_WEIGHT_ONE / 16)
 enum { LEVELS = 4, TOPS = 2 };
 static const int shares[LEVELS] = {32, 22, 15, TOPS};
 #define LONG 2
@@ -31,7 +33,7 @@ static const int shares[LEVELS] = {32, 22, 15, TOPS};
 
 typedef struct {
   int columns, rows;
-  const uint16_t *disparity, *road; /* road: 0 where there is none */
+  const uint16_t *disparity, *weight, *road; /* road: 0 where there is none */
   int least, share; /* by which raised cells are nearer: steps, and 1/share of the road's */
   uint8_t *prior;
   int32_t *queue; /* cells of a component */
@@ -45,7 +47,8 @@ static int above_road(const Raised *s, int at)
 static bool is_raised(const Raised *s, int at)
 {
   int off = above_road(s, at);
-  return s->road[at] > 0 && off > s->least && s->share * off > s->road[at];
+  return s->road[at] > 0 && off > s->least && s->share * off > s->road[at] &&
+         (s->share != TOPS || s->weight[at] > FILLED);
 }
 
 static bool is_inside(const Raised *s, int column, int row)
@@ -180,8 +183,9 @@ static bool find_at_level(const Raised *s)
 bool stx_satdp_find_raised(const StxGrid *grid, const uint16_t *disparity, const uint16_t *road,
     int scatter, uint8_t *prior, int32_t *queue)
 {
-  Raised s = {
-      stx_grid_columns(grid), stx_grid_rows(grid), disparity, road, scatter, 0, prior, queue};
+  int columns = stx_grid_columns(grid), rows = stx_grid_rows(grid);
+  const uint16_t *weight = disparity + (size_t)columns * (size_t)rows;
+  Raised s = {columns, rows, disparity, weight, road, scatter, 0, prior, queue};
   bool found = false;
   for (int k = 0; k < LEVELS; k++) {
     s.share = shares[k];

@@ -180,8 +180,10 @@ static void new_frame(Frame *f)
       .params = STX_SATDP_DEFAULTS, .line = {.slope = 0.25, .horizon = -76.5, .noise = 0.1}};
   f->params.grid = (StxGrid){8 * WIDTH, 8 * HEIGHT, 8, 8, 0, 0};
   ck_assert_uint_le(stx_satdp_prior_size(&f->params.grid), sizeof f->memory);
-  for (int i = 0; i < ALL; i++)
+  for (int i = 0; i < ALL; i++) {
     f->columns[i] = (uint16_t)road_at(i % HEIGHT);
+    f->columns[ALL + i] = STX_WEIGHT_ONE;
+  }
 }
 
 /* NULL: nothing is known. */
@@ -271,6 +273,15 @@ STX_TEST(raised_cells_are_above_the_roads_noise_and_known_around)
       find_thing(&f, &things[0], -3, 0.1)); /* where the right camera sees the thing */
 }
 
+STX_TEST(a_top_is_no_filled_hole)
+{
+  Frame f;
+  find_thing(&f, &things[13], 0, 0.1);
+  for (int i = 0; i < ALL; i++)
+    f.columns[ALL + i] = STX_WEIGHT_ONE / 16;
+  ck_assert_ptr_null(prior_of(&f));
+}
+
 /* Both reach a third of the camera's height: a road that rises, and a wall of as many cells. */
 STX_TEST(a_road_that_rises_is_no_top_and_a_front_is)
 {
@@ -331,8 +342,6 @@ STX_TEST(a_road_makes_ground_where_nothing_else_is_known)
   static const StxStixel before = {.top = 0, .bottom = 8 * HEIGHT - 1, .kind = STX_KIND_OBJECT};
   Frame f;
   new_frame(&f);
-  for (int i = 0; i < ALL; i++)
-    f.columns[ALL + i] = STX_WEIGHT_ONE;
   StxSatdpPrior stream = {.memory = f.memory};
   stx_satdp_prior(&stream, &f.params, f.columns, &f.line);
   stx_satdp_remember(&stream, &f.params.grid, &before, 1);
