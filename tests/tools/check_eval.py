@@ -113,7 +113,7 @@ def refuses_what_it_cannot_use():
 
 def hazards_of_the_street():
     """Near things are found, and nothing else."""
-    street = "hazards --seeds 1 --frames 6 --json"
+    street = f"hazards --seeds 1 --frames 6 --json {SMALL}"
     found = run_json(EVAL, street)
     assert found["frames"] == found["with-ground"] == 6, found
     seen = [r for size in found["sizes"] for r in size["ranges"] if r["to"] <= 10 and r["seen"] > 0]
