@@ -302,18 +302,33 @@ static int rounded(uint16_t disparity)
   return (disparity + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
 }
 
+/* The disparity in a row at the centre of tile i, or STX_DISPARITY_UNKNOWN where there is none that
+ * can be told from 0. */
+static uint16_t finite_at(const Sky *s, int i, const uint16_t *row)
+{
+  int width = s->params->width;
+  if (i < 0 || i >= s->columns)
+    return STX_DISPARITY_UNKNOWN;
+  uint16_t disparity = row[stx_sgm_tile_centre(i, width)];
+  return stx_sgm_is_infinite(disparity, width) ? STX_DISPARITY_UNKNOWN : disparity;
+}
+
 /* The sample at the centre of tile (i, j), whose index is `at`. */
 static void take_sample(const Sky *s, int i, int j, size_t at)
 {
   int x = stx_sgm_tile_centre(i, s->params->width), y = stx_sgm_tile_centre(j, s->params->height);
-  uint16_t disparity = stx_row16(s->disparity, y)[x];
-  if (disparity == STX_DISPARITY_UNKNOWN || stx_sgm_is_infinite(disparity, s->params->width))
+  const uint16_t *row = stx_row16(s->disparity, y);
+  uint16_t beside[] = {finite_at(s, i - 2, row), finite_at(s, i + 2, row)};
+  int witnesses = (beside[0] > 0) + (beside[1] > 0), votes = 0;
+  if (finite_at(s, i, row) == STX_DISPARITY_UNKNOWN || witnesses == 0)
     return;
-  int d = rounded(disparity);
   uint64_t word = census(s->left, x, y);
   int far = __builtin_popcountll(word ^ census(s->right, x, y));
-  int near = __builtin_popcountll(word ^ census(s->right, max2(x - d, 0), y));
-  s->vote[at] = (int8_t)(far - near);
+  for (int k = 0; k < 2; k++)
+    if (beside[k] > 0)
+      votes += far - __builtin_popcountll(
+                         word ^ census(s->right, max2(x - rounded(beside[k]), 0), y));
+  s->vote[at] = (int8_t)(votes / witnesses);
   s->cost[at] = (uint8_t)(far + 1);
 }
 
@@ -522,8 +537,9 @@ static void look_beyond(const Sky *s, StxSgmOutline *outline, int i, int j, int 
     return;
   int x = stx_sgm_tile_centre(u, s->params->width), y = stx_sgm_tile_centre(v, s->params->height);
   uint16_t disparity = stx_row16(s->disparity, y)[x];
-  if (disparity != STX_DISPARITY_UNKNOWN && is_seen(s, x, y, rounded(disparity)))
-    stx_sgm_add_outline(outline, u, disparity, s->params->width);
+  if (disparity != STX_DISPARITY_UNKNOWN)
+    stx_sgm_add_outline(
+        outline, u, disparity, is_seen(s, x, y, rounded(disparity)), s->params->width);
 }
 
 static void add_up_patches(const Sky *s)

@@ -23,12 +23,14 @@
  *               which may fill most of the picture
  *   smooth      tiles whose span is at most the range, or an eighth of their own mean gray value:
  *               bright light is noisy. No blank ones
- *   samples     of the smooth tiles every second, as on a chessboard, if the disparity d of the
- *               pixel p at its centre is known and above width / STX_SGM_SKY_FAR. A sample votes
- *               C(p,0) − C(p,d), with the costs C of sgm.h and d rounded: positive if it matches at
- *               d, about 0 if it matches nowhere
+ *   samples     of the smooth tiles every second, as on a chessboard, if the disparities at its
+ *               centre p and at that of one or both of the tiles two to the left and two to the
+ *               right are known and above width / STX_SGM_SKY_FAR. A sample votes the mean over
+ *               these two of C(p,0) − C(p,d), rounded towards 0, with the costs C of sgm.h and
+ *               their disparities d, rounded: positive if p matches at d, about 0 if it matches
+ *               nowhere. Its own disparity is no witness: as the best of many it matches noise, too
  *   near        tiles where the votes of the samples among the 5 × 5 tiles around are at least
- *               STX_SGM_SKY_NEAR and more than a quarter of their costs C(p,0)
+ *               STX_SGM_SKY_NEAR and more than a sixth of their costs C(p,0)
  *   candidates  tiles that are not near and are smooth, or whose disparity at the centre is known
  *               and at most width / STX_SGM_SKY_FAR, if their sum is at least 5/4 of the level or
  *               twice the ground (clouds); no blank ones
@@ -59,13 +61,14 @@
  *               quarters of its tiles have no gray value below STX_SGM_SKY_CLIPPED, since then the
  *               camera hides how bright it is
  *   sure        matchless patches of at least one tile in STX_SGM_SKY_SMALL of the frame's that
- *               have an outline of at least STX_SGM_SKY_OUTLINE tiles. So many of it are far, and
- *               at least 3/8; three quarters if the patch has less than twice that size or is
- *               dark: darker than STX_SGM_SKY_DARK or than 9/8 of the rest, as ceilings are. The
- *               outline of a dark one is not in one plane. If no bright one is sure, those of twice
- *               that size that glare and whose outline is not in one plane. The sky is seldom
- *               darker than the rest: dark ones are sure only if no other is. The brightness of all
- *               is that of the largest (ties: the leftmost at the top edge) within a factor of 2
+ *               have an outline of at least STX_SGM_SKY_OUTLINE tiles. So many of it are far, at
+ *               least a tenth of what it would be with the tiles that are not seen, and at least
+ *               3/8; three quarters if the patch has less than twice that size or is dark: darker
+ *               than STX_SGM_SKY_DARK or than 9/8 of the rest, as ceilings are. The outline of a
+ *               dark one is not in one plane. If no bright one is sure, those of twice that size
+ *               that glare and whose outline is not in one plane. The sky is seldom darker than the
+ *               rest: dark ones are sure only if no other is. The brightness of all is that of the
+ *               largest (ties: the leftmost at the top edge) within a factor of 2
  *   the sky     the matchless patches whose brightness is that of a sure one within a factor of
  *               1.2, or of 1.5 if less than a quarter of their tiles are samples. A wall is none:
  *               its outline is in one plane, less than an eighth of it far, and it has as few

@@ -86,7 +86,7 @@ STX_INLINE bool stx_sgm_is_cloud(uint32_t disparity, int width, int sum, int lea
 /* The other camera sees a surface: sums over the samples around. */
 STX_INLINE bool stx_sgm_is_near(int votes, int costs)
 {
-  return (votes >= STX_SGM_SKY_NEAR) & (4 * votes > costs);
+  return (votes >= STX_SGM_SKY_NEAR) & (6 * votes > costs);
 }
 
 /* A range of gray values; low > high: none. */
@@ -115,9 +115,10 @@ STX_INLINE bool stx_sgm_is_same_sky(StxSgmTile tile, StxSgmTile above, int range
   return high < STX_SGM_SKY_WHITE && stx_sgm_is_smooth(high - low, sum, range);
 }
 
-/* Sums over the tiles of an outline, i their columns and d their disparities. */
+/* Sums over the tiles of an outline, i their columns and d their disparities; known: the tiles with
+ * those that are not seen. */
 typedef struct {
-  unsigned long long count, far, i, d, ii, dd, id;
+  unsigned long long known, count, far, i, d, ii, dd, id;
 } StxSgmOutline;
 
 /* Sums over the tiles of a patch. */
@@ -141,9 +142,14 @@ STX_INLINE bool stx_sgm_is_seen(int cost, int nearer)
   return 2 * cost <= nearer;
 }
 
-STX_INLINE void stx_sgm_add_outline(StxSgmOutline *o, int i, uint32_t disparity, int width)
+/* Adds a tile of a known disparity. */
+STX_INLINE void stx_sgm_add_outline(
+    StxSgmOutline *o, int i, uint32_t disparity, bool seen, int width)
 {
   unsigned long long column = (unsigned long long)i, d = disparity;
+  o->known++;
+  if (!seen)
+    return;
   o->count++;
   o->far += stx_sgm_is_far_off(disparity, width);
   o->i += column;
@@ -203,7 +209,7 @@ STX_INLINE int stx_sgm_patch_sureness(const StxSgmPatch *patch, int light, int r
   bool far = bright && large ? 8 * o->far >= 3 * o->count : 4 * o->far >= 3 * o->count;
   if (!stx_sgm_patch_is_far(patch) || o->count < STX_SGM_SKY_OUTLINE || size < (uint64_t)tiles)
     return 0;
-  far &= o->far >= STX_SGM_SKY_OUTLINE;
+  far &= o->far >= STX_SGM_SKY_OUTLINE && 10 * o->far >= o->known;
   if (far && bright)
     return 3;
   return large && !plane && stx_sgm_patch_glares(patch, rest) ? 2 : far && !plane;

@@ -133,19 +133,33 @@ STX_DEVICE int rounded(int disparity)
   return (disparity + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
 }
 
+/* The disparity at the centre of a tile, or STX_DISPARITY_UNKNOWN where there is none that can be
+ * told from 0. */
+STX_DEVICE int finite_at(const StxSgmSkyArgs *a, int i, int j)
+{
+  if (i < 0 || i >= a->columns)
+    return STX_DISPARITY_UNKNOWN;
+  const int disparity = disparity_of(a, i, j);
+  return stx_sgm_is_infinite((uint32_t)disparity, a->width) ? STX_DISPARITY_UNKNOWN : disparity;
+}
+
 /* A tile's sample: its vote + 31, then C(p,0); 0 is none. STX_SGM_SKY_SMOOTH: it is smooth. */
 STX_DEVICE uint32_t sample_of(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
 {
-  const int disparity = disparity_of(a, i, j);
   if (!is_smooth(a, at, i, j))
     return 0;
-  if ((i + j) % 2 != 0 || disparity == STX_DISPARITY_UNKNOWN ||
-      stx_sgm_is_infinite((uint32_t)disparity, a->width))
+  if ((i + j) % 2 != 0 || finite_at(a, i, j) == STX_DISPARITY_UNKNOWN)
+    return STX_SGM_SKY_SMOOTH;
+  const int left = finite_at(a, i - 2, j), right = finite_at(a, i + 2, j);
+  const int witnesses = (left > 0) + (right > 0);
+  if (witnesses == 0)
     return STX_SGM_SKY_SMOOTH;
   const int x = stx_sgm_tile_centre(i, a->width), y = stx_sgm_tile_centre(j, a->height);
   const int far = cost_at(a, x, y, 0);
-  const int near = cost_at(a, x, y, rounded(disparity));
-  return STX_SGM_SKY_SMOOTH | STX_SGM_SKY_SAMPLE | (uint32_t)(far - near + 31) << 5 | (uint32_t)far;
+  const int near = (left > 0 ? cost_at(a, x, y, rounded(left)) : 0) +
+                   (right > 0 ? cost_at(a, x, y, rounded(right)) : 0);
+  const int vote = (witnesses * far - near) / witnesses;
+  return STX_SGM_SKY_SMOOTH | STX_SGM_SKY_SAMPLE | (uint32_t)(vote + 31) << 5 | (uint32_t)far;
 }
 
 STX_DEVICE int vote_of(uint32_t sample)
@@ -256,20 +270,22 @@ STX_DEVICE void look_beyond(
     return;
   const int disparity = disparity_of(a, u, v);
   const int x = stx_sgm_tile_centre(u, a->width), y = stx_sgm_tile_centre(v, a->height);
-  if (disparity != STX_DISPARITY_UNKNOWN && is_seen(a, x, y, rounded(disparity)))
-    stx_sgm_add_outline(outline, u, (uint32_t)disparity, a->width);
+  if (disparity != STX_DISPARITY_UNKNOWN)
+    stx_sgm_add_outline(
+        outline, u, (uint32_t)disparity, is_seen(a, x, y, rounded(disparity)), a->width);
 }
 
 /* Adds a tile's part to its patch's outline. Few tiles have one, so warps do not reduce it. */
 STX_DEVICE void add_outline(const StxSgmSkyArgs *a, StxSgmOutline *all, int i, int j)
 {
-  StxSgmOutline mine = {0, 0, 0, 0, 0, 0, 0};
+  StxSgmOutline mine = {0, 0, 0, 0, 0, 0, 0, 0};
   look_beyond(a, &mine, i, j, -1, 0);
   look_beyond(a, &mine, i, j, 1, 0);
   look_beyond(a, &mine, i, j, 0, -1);
   look_beyond(a, &mine, i, j, 0, 1);
-  if (mine.count == 0)
+  if (mine.known == 0)
     return;
+  atomicAdd(&all->known, mine.known);
   atomicAdd(&all->count, mine.count);
   atomicAdd(&all->far, mine.far);
   atomicAdd(&all->i, mine.i);

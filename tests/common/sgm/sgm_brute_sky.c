@@ -34,7 +34,7 @@ typedef struct {
   int tiles, samples, clipped, votes, costs;
   double light;
   double *outline; /* pairs of a column and a disparity in pixels */
-  int outlined, far;
+  int outlined, far, known; /* known: with those that are not seen */
 } Patch;
 
 /* Statistics of the pixels of a rectangle of tiles, within the image. */
@@ -112,18 +112,31 @@ static bool is_inside(const Sky *s, int i, int j)
   return i >= 0 && i < s->columns && j >= 0 && j < s->rows;
 }
 
+/* Whether tile (i, j) is there and its disparity above a 700th of the width. */
+static bool is_finite(const Sky *s, int i, int j)
+{
+  return is_inside(s, i, j) && disparity_of(s, i, j) / 256. * 700 > s->pair->left.width;
+}
+
 static void find_samples(Sky *s)
 {
   for (int at = 0; at < s->columns * s->rows; at++) {
-    int i = at % s->columns, j = at / s->columns, d = disparity_of(s, i, j);
+    int i = at % s->columns, j = at / s->columns, votes = 0, witnesses = 0;
     int x = centre(i, s->pair->left.width), y = centre(j, s->pair->left.height);
     Grays around = grays(s->pair, i - 1, j - 1, i + 1, j + 1);
     s->smooth[at] = is_smooth(s, around.most - around.least, i, j);
-    s->is_sample[at] = (i + j) % 2 == 0 && s->smooth[at] && d / 256. * 700 > s->pair->left.width;
+    s->is_sample[at] = (i + j) % 2 == 0 && s->smooth[at] && is_finite(s, i, j) &&
+                       (is_finite(s, i - 2, j) || is_finite(s, i + 2, j));
     if (!s->is_sample[at])
       continue;
     s->costs[at] = brute_cost(s->pair, x, y, 0);
-    s->votes[at] = s->costs[at] - brute_cost(s->pair, x, y, (int)floor(d / 256.0 + .5));
+    for (int u = i - 2; u <= i + 2; u += 4)
+      if (is_finite(s, u, j)) {
+        int d = (int)floor(disparity_of(s, u, j) / 256.0 + .5);
+        votes += s->costs[at] - brute_cost(s->pair, x, y, d);
+        witnesses++;
+      }
+    s->votes[at] = (int)trunc((double)votes / witnesses);
   }
 }
 
@@ -139,7 +152,7 @@ static bool is_candidate(const Sky *s, int i, int j, BruteSky *met)
       votes += s->votes[at];
       costs += s->costs[at];
     }
-  bool near = votes >= 6 && votes > costs / 4.;
+  bool near = votes >= 6 && votes > costs / 6.;
   met->near += near && s->smooth[j * s->columns + i];
   met->clouds += cloud && !near && !s->smooth[j * s->columns + i];
   return (cloud || s->smooth[j * s->columns + i]) && !near;
@@ -252,8 +265,10 @@ static void add_outline(const Sky *s, Patch *patch, int i, int j)
   for (int k = 0; k < 4; k++) {
     int di = ways[k][0], dj = ways[k][1], u = i + 3 * di, v = j + 3 * dj;
     if (!is_inside(s, u, v) || s->candidate[(v - dj) * s->columns + u - di] ||
-        s->candidate[v * s->columns + u] || disparity_of(s, u, v) == 0 || is_blank(s, u, v) ||
-        !is_seen(s, u, v))
+        s->candidate[v * s->columns + u] || disparity_of(s, u, v) == 0 || is_blank(s, u, v))
+      continue;
+    patch->known++;
+    if (!is_seen(s, u, v))
       continue;
     patch->outline = realloc(patch->outline, 2 * sizeof(double) * (size_t)(patch->outlined + 1));
     patch->outline[2 * patch->outlined] = u;
@@ -341,7 +356,7 @@ static int sureness(const Sky *s, const Patch *patch, BruteSky *met)
   bool far = bright && size >= 1 / 256. ? share >= 3 / 8. : share >= 3 / 4.;
   met->dark += !bright && far;
   met->too_dark += !bright && !far && share >= 3 / 8.;
-  far = far && patch->far >= 8;
+  far = far && patch->far >= 8 && patch->far >= patch->known / 10.;
   if (far && bright)
     return 3;
   bool glaring = size >= 1 / 256. && !is_one_plane(patch) && glares(s, patch);
