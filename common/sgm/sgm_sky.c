@@ -326,8 +326,8 @@ static void take_sample(const Sky *s, int i, int j, size_t at)
   int far = __builtin_popcountll(word ^ census(s->right, x, y));
   for (int k = 0; k < 2; k++)
     if (beside[k] > 0)
-      votes += far - __builtin_popcountll(
-                         word ^ census(s->right, max2(x - rounded(beside[k]), 0), y));
+      votes +=
+          far - __builtin_popcountll(word ^ census(s->right, max2(x - rounded(beside[k]), 0), y));
   s->vote[at] = (int8_t)(votes / witnesses);
   s->cost[at] = (uint8_t)(far + 1);
 }

@@ -44,11 +44,12 @@
  *               which it makes two tiles on each side rough
  *   outline     of a patch: whatever is three tiles to the left, to the right, above or below one
  *               of its tiles, if that and the tile before it are no candidates and the disparity d
- *               of the pixel p at its centre is known and seen, and it is not blank. i is its
- *               column. A tile may count up to four times. It is far if d < width / 80
- *   seen        a disparity d, rounded, whose C(p,d) is at most half of C(p,d + k), k = 8, 16, 32
- *               and STX_SGM_SKY_NEARER, where these are in the picture. Noise and level edges match
- *               as well anywhere, so that a disparity found there says nothing
+ *               of the pixel p at its centre is known, and it is not blank. i is its column. A
+ *               tile may count up to four times
+ *   seen        tiles of an outline whose C(p,d), d rounded, is at most half of C(p,d + k), k = 8,
+ *               16, 32 and STX_SGM_SKY_NEARER, where these are in the picture. Noise and level
+ *               edges match as well anywhere, so that a disparity found there says nothing. Seen
+ *               tiles are far if d < width / 80
  *   one plane   an outline of at least STX_SGM_SKY_OUTLINE tiles that fit d = a·i + b, least
  *               squares, with a mean square of what is left of at most 1/32 of their mean's square
  *   brightness  of a patch: the mean of its sums over the level, in sixteenths, rounded down; at
@@ -61,18 +62,19 @@
  *               quarters of its tiles have no gray value below STX_SGM_SKY_CLIPPED, since then the
  *               camera hides how bright it is
  *   sure        matchless patches of at least one tile in STX_SGM_SKY_SMALL of the frame's that
- *               have an outline of at least STX_SGM_SKY_OUTLINE tiles. So many of it are far, at
- *               least a tenth of what it would be with the tiles that are not seen, and at least
- *               3/8; three quarters if the patch has less than twice that size or is dark: darker
- *               than STX_SGM_SKY_DARK or than 9/8 of the rest, as ceilings are. The outline of a
- *               dark one is not in one plane. If no bright one is sure, those of twice that size
- *               that glare and whose outline is not in one plane. The sky is seldom darker than the
- *               rest: dark ones are sure only if no other is. The brightness of all is that of the
- *               largest (ties: the leftmost at the top edge) within a factor of 2
+ *               have an outline of at least STX_SGM_SKY_OUTLINE tiles. At least STX_SGM_SKY_SEEN
+ *               of it are far, a tenth of it, and 3/8 of what is seen; three quarters if the patch
+ *               has less than twice that size or is dark: darker than STX_SGM_SKY_DARK or than 9/8
+ *               of the rest, as ceilings are. The outline of a dark one is not in one plane, and a
+ *               quarter of it is far. If no bright one is sure, those of twice that size that glare
+ *               and whose outline is not in one plane. The sky is seldom darker than the rest: dark
+ *               ones are sure only if no other is. The brightness of all is that of the largest
+ *               (ties: the leftmost at the top edge) within a factor of 2
  *   the sky     the matchless patches whose brightness is that of a sure one within a factor of
  *               1.2, or of 1.5 if less than a quarter of their tiles are samples. A wall is none:
- *               its outline is in one plane, less than an eighth of it far, and it has as few
- *               samples as that, or votes of more than a tenth of their costs
+ *               its outline is in one plane or, if some of it is seen, less than
+ *               STX_SGM_SKY_OUTLINE tiles, and less than an eighth of what is seen of it is far;
+ *               and it has as few samples as that, or votes of more than a tenth of their costs
  *   growth      STX_SGM_SKY_GROWTH times, other tiles become sky, near ones and those of other
  *               patches too: beside the sky, its gray values say more than weak votes. They are
  *               smooth together with the tiles of the sky beside, above and below them. The grays
@@ -103,7 +105,7 @@
 #define STX_SGM_SKY_BURNT 28
 #define STX_SGM_SKY_CLIPPED 250
 #define STX_SGM_SKY_FAR 700
-#define STX_SGM_SKY_NEAR 6
+#define STX_SGM_SKY_NEAR 16
 #define STX_SGM_SKY_NEARER 64 /* px */
 #define STX_SGM_SKY_WIRE 2
 #define STX_SGM_SKY_RIM 2
@@ -111,6 +113,7 @@
 #define STX_SGM_SKY_GROWTH 20
 #define STX_SGM_SKY_SMALL 512
 #define STX_SGM_SKY_OUTLINE 8
+#define STX_SGM_SKY_SEEN 5
 #define STX_SGM_SKY_CONFIDENCE 255
 
 /* Bytes of scratch, aligned to STX_ALIGN. */

@@ -115,10 +115,9 @@ STX_INLINE bool stx_sgm_is_same_sky(StxSgmTile tile, StxSgmTile above, int range
   return high < STX_SGM_SKY_WHITE && stx_sgm_is_smooth(high - low, sum, range);
 }
 
-/* Sums over the tiles of an outline, i their columns and d their disparities; known: the tiles with
- * those that are not seen. */
+/* Sums over the tiles of an outline, i their columns and d their disparities. */
 typedef struct {
-  unsigned long long known, count, far, i, d, ii, dd, id;
+  unsigned long long count, seen, far, i, d, ii, dd, id;
 } StxSgmOutline;
 
 /* Sums over the tiles of a patch. */
@@ -147,11 +146,9 @@ STX_INLINE void stx_sgm_add_outline(
     StxSgmOutline *o, int i, uint32_t disparity, bool seen, int width)
 {
   unsigned long long column = (unsigned long long)i, d = disparity;
-  o->known++;
-  if (!seen)
-    return;
   o->count++;
-  o->far += stx_sgm_is_far_off(disparity, width);
+  o->seen += seen;
+  o->far += seen && stx_sgm_is_far_off(disparity, width);
   o->i += column;
   o->d += d;
   o->ii += column * column;
@@ -206,13 +203,15 @@ STX_INLINE int stx_sgm_patch_sureness(const StxSgmPatch *patch, int light, int r
   bool plane = stx_sgm_is_one_plane(o), bright = light >= STX_SGM_SKY_DARK && lighter;
   uint64_t size = STX_SGM_SKY_SMALL * (uint64_t)patch->tiles;
   bool large = size >= 2 * (uint64_t)tiles;
-  bool far = bright && large ? 8 * o->far >= 3 * o->count : 4 * o->far >= 3 * o->count;
+  bool far = bright && large ? 8 * o->far >= 3 * o->seen : 4 * o->far >= 3 * o->seen;
   if (!stx_sgm_patch_is_far(patch) || o->count < STX_SGM_SKY_OUTLINE || size < (uint64_t)tiles)
     return 0;
-  far &= o->far >= STX_SGM_SKY_OUTLINE && 10 * o->far >= o->known;
+  far &= o->far >= STX_SGM_SKY_SEEN && 10 * o->far >= o->count;
   if (far && bright)
     return 3;
-  return large && !plane && stx_sgm_patch_glares(patch, rest) ? 2 : far && !plane;
+  if (large && !plane && stx_sgm_patch_glares(patch, rest))
+    return 2;
+  return far && !plane && 4 * o->far >= o->count;
 }
 
 /* Ranks what is sure: greater is better; 0 is not sure. */
@@ -232,7 +231,8 @@ STX_INLINE bool stx_sgm_is_alike(int light, int other, int tenths)
 STX_INLINE bool stx_sgm_patch_is_sky(const StxSgmPatch *patch, int light, uint64_t lights)
 {
   const StxSgmOutline *o = &patch->outline;
-  bool plane = 8 * o->far < o->count && stx_sgm_is_one_plane(o), alike = false;
+  bool few = o->seen > 0 && o->count < STX_SGM_SKY_OUTLINE, alike = false;
+  bool plane = 8 * o->far < o->seen && (few || stx_sgm_is_one_plane(o));
   bool bare = 4 * patch->samples < patch->tiles;
   bool near = 10 * (int64_t)patch->votes > (int64_t)patch->costs;
   for (int other = 0; other < 64; other++)

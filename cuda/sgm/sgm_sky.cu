@@ -283,10 +283,10 @@ STX_DEVICE void add_outline(const StxSgmSkyArgs *a, StxSgmOutline *all, int i, i
   look_beyond(a, &mine, i, j, 1, 0);
   look_beyond(a, &mine, i, j, 0, -1);
   look_beyond(a, &mine, i, j, 0, 1);
-  if (mine.known == 0)
+  if (mine.count == 0)
     return;
-  atomicAdd(&all->known, mine.known);
   atomicAdd(&all->count, mine.count);
+  atomicAdd(&all->seen, mine.seen);
   atomicAdd(&all->far, mine.far);
   atomicAdd(&all->i, mine.i);
   atomicAdd(&all->d, mine.d);

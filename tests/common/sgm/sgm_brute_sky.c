@@ -6,8 +6,7 @@
 #include <string.h>
 
 #define NEARLY 1e-9 /* less than what two different ratios of tiles differ by */
-#define WIRE 2
-#define GROWTH 20
+enum { WIRE = 2, GROWTH = 20 };
 
 int brute_census_bit(const StxImage8 *image, int x, int y, int dx, int dy)
 {
@@ -33,8 +32,8 @@ int brute_cost(const SgmPair *pair, int x, int y, int d)
 typedef struct {
   int tiles, samples, clipped, votes, costs;
   double light;
-  double *outline; /* pairs of a column and a disparity in pixels */
-  int outlined, far, known; /* known: with those that are not seen */
+  double *outline;         /* pairs of a column and a disparity in pixels */
+  int outlined, seen, far; /* the latter two: tiles of it */
 } Patch;
 
 /* Statistics of the pixels of a rectangle of tiles, within the image. */
@@ -127,16 +126,14 @@ static void find_samples(Sky *s)
     s->smooth[at] = is_smooth(s, around.most - around.least, i, j);
     s->is_sample[at] = (i + j) % 2 == 0 && s->smooth[at] && is_finite(s, i, j) &&
                        (is_finite(s, i - 2, j) || is_finite(s, i + 2, j));
-    if (!s->is_sample[at])
-      continue;
-    s->costs[at] = brute_cost(s->pair, x, y, 0);
-    for (int u = i - 2; u <= i + 2; u += 4)
+    s->costs[at] = s->is_sample[at] ? brute_cost(s->pair, x, y, 0) : 0;
+    for (int u = i - 2; u <= i + 2 && s->is_sample[at]; u += 4)
       if (is_finite(s, u, j)) {
-        int d = (int)floor(disparity_of(s, u, j) / 256.0 + .5);
+        int d = (int)floor(disparity_of(s, u, j) / 256. + .5);
         votes += s->costs[at] - brute_cost(s->pair, x, y, d);
         witnesses++;
       }
-    s->votes[at] = (int)trunc((double)votes / witnesses);
+    s->votes[at] = (int)trunc(votes / fmax(witnesses, 1));
   }
 }
 
@@ -152,7 +149,7 @@ static bool is_candidate(const Sky *s, int i, int j, BruteSky *met)
       votes += s->votes[at];
       costs += s->costs[at];
     }
-  bool near = votes >= 6 && votes > costs / 6.;
+  bool near = votes >= 16 && votes > costs / 6.;
   met->near += near && s->smooth[j * s->columns + i];
   met->clouds += cloud && !near && !s->smooth[j * s->columns + i];
   return (cloud || s->smooth[j * s->columns + i]) && !near;
@@ -251,12 +248,12 @@ static void find_patches(Sky *s, BruteSky *met)
 /* At d its cost is at most half of what it is at least 8 to 64 px nearer. */
 static bool is_seen(const Sky *s, int i, int j)
 {
-  int d = (int)floor(disparity_of(s, i, j) / 256. + .5), least = 31;
+  int d = (int)floor(disparity_of(s, i, j) / 256. + .5);
   int x = centre(i, s->pair->left.width), y = centre(j, s->pair->left.height);
-  for (int nearer = 8; nearer <= 64; nearer *= 2)
-    if (x - d - nearer >= 0 && brute_cost(s->pair, x, y, d + nearer) < least)
-      least = brute_cost(s->pair, x, y, d + nearer);
-  return x < d + 8 || brute_cost(s->pair, x, y, d) <= least / 2.;
+  bool seen = true;
+  for (int k = 8; k <= 64 && d + k <= x; k *= 2)
+    seen &= brute_cost(s->pair, x, y, d) <= brute_cost(s->pair, x, y, d + k) / 2.;
+  return seen;
 }
 
 static void add_outline(const Sky *s, Patch *patch, int i, int j)
@@ -267,13 +264,11 @@ static void add_outline(const Sky *s, Patch *patch, int i, int j)
     if (!is_inside(s, u, v) || s->candidate[(v - dj) * s->columns + u - di] ||
         s->candidate[v * s->columns + u] || disparity_of(s, u, v) == 0 || is_blank(s, u, v))
       continue;
-    patch->known++;
-    if (!is_seen(s, u, v))
-      continue;
     patch->outline = realloc(patch->outline, 2 * sizeof(double) * (size_t)(patch->outlined + 1));
     patch->outline[2 * patch->outlined] = u;
     patch->outline[2 * patch->outlined++ + 1] = disparity_of(s, u, v) / 256.0;
-    patch->far += disparity_of(s, u, v) / 256. * 80 < s->pair->left.width;
+    patch->seen += is_seen(s, u, v);
+    patch->far += is_seen(s, u, v) && disparity_of(s, u, v) / 256. * 80 < s->pair->left.width;
   }
 }
 
@@ -348,7 +343,7 @@ static bool glares(const Sky *s, const Patch *patch)
 /* 3: its outline is far, 2: it glares, 1: it is dark and its outline far. */
 static int sureness(const Sky *s, const Patch *patch, BruteSky *met)
 {
-  double share = patch->far / fmax(patch->outlined, 1), light = brightness(s, patch);
+  double share = patch->far / fmax(patch->seen, 1), light = brightness(s, patch);
   double size = (double)patch->tiles / (s->columns * s->rows);
   if (size < 1 / 512. || !is_matchless(patch) || patch->outlined < 8)
     return 0;
@@ -356,13 +351,13 @@ static int sureness(const Sky *s, const Patch *patch, BruteSky *met)
   bool far = bright && size >= 1 / 256. ? share >= 3 / 8. : share >= 3 / 4.;
   met->dark += !bright && far;
   met->too_dark += !bright && !far && share >= 3 / 8.;
-  far = far && patch->far >= 8 && patch->far >= patch->known / 10.;
+  far = far && patch->far >= 5 && patch->far >= patch->outlined / 10.;
   if (far && bright)
     return 3;
   bool glaring = size >= 1 / 256. && !is_one_plane(patch) && glares(s, patch);
   met->glaring += glaring;
   met->burnt += glaring && patch->clipped >= .75 * patch->tiles;
-  return glaring ? 2 : far && !is_one_plane(patch);
+  return glaring ? 2 : far && !is_one_plane(patch) && patch->far >= patch->outlined / 4.;
 }
 
 static bool is_alike(double light, double other, double factor)
@@ -404,7 +399,8 @@ static void find_sky(Sky *s, BruteSky *met)
     if (patch->tiles == 0)
       continue;
     bool bare = patch->samples < patch->tiles / 4., far = is_matchless(patch);
-    bool plane = patch->far < patch->outlined / 8. && is_one_plane(patch);
+    bool few = patch->seen > 0 && patch->outlined < 8;
+    bool plane = patch->far < patch->seen / 8. && (few || is_one_plane(patch));
     bool wall = plane && (bare || patch->votes > patch->costs / 10.);
     bool alike = is_like_sure(s, sure, patch, bare ? 1.5 : 1.2);
     s->is_sky[k] = alike && far && !wall;
