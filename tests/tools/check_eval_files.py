@@ -234,7 +234,7 @@ def check_seen(seen):
 @in_folder
 def stixels_agree_with_the_scan(folder):
     """With scans of a folder, and of the street's own sensor; a sensor that is half a metre too
-    high puts ground on objects and objects on ground."""
+    high puts points of the ground on objects."""
     save_scans(folder / "good")
     save_scans(folder / "bad", .5)
     good, bad, plain = (run_json(EVAL, f"{SCANS} {where}")["total"]["seen"] for where in (
@@ -244,8 +244,7 @@ def stixels_agree_with_the_scan(folder):
                         )["total"]["seen"])
     assert plain["points"] == 0, plain
     assert bad["distance_far_off"] > good["distance_far_off"] + .1, (good, bad)
-    for rate in ("ground_as_ground", "object_as_object"):
-        assert bad[rate] < good[rate], (good, bad)
+    assert bad["ground_as_ground"] < good["ground_as_ground"] - .1, (good, bad)
 
 
 @in_folder
