@@ -2,6 +2,7 @@
 #include "common/sgm/sgm_border.h"
 
 #include "common/parallel.h"
+#include "common/sgm/sgm_math.h"
 
 enum { WINDOW = STX_SGM_BORDER_WINDOW };
 
@@ -36,7 +37,7 @@ static int strip_width(const uint16_t *disparity, int width, int max_disparity)
   int seen = first_seen(disparity, width, max_disparity);
   if (seen < 0)
     return WINDOW;
-  int pixels = (disparity[seen] + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
+  int pixels = stx_sgm_rounded(disparity[seen]);
   return seen < pixels ? seen : pixels;
 }
 

@@ -41,6 +41,12 @@ STX_INLINE int stx_sgm_vertex(int below, int best, int above)
   return (int)((float)n / (float)(2 * safe)) - 128;
 }
 
+/* A disparity of a map in whole pixels, the nearest. */
+STX_INLINE int stx_sgm_rounded(int disparity)
+{
+  return (disparity + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
+}
+
 /* 256·disparity + vertex, but at least 1: zero would mean unknown. */
 STX_INLINE int stx_sgm_value(int disparity, int vertex)
 {

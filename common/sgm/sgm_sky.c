@@ -296,12 +296,6 @@ static uint64_t census(const StxImage8 *image, int x, int y)
 }
 _Static_assert(STX_SGM_WINDOW_X == 4 && STX_SGM_WINDOW_Y == 3, "census");
 
-/* A disparity in pixels. */
-static int rounded(uint16_t disparity)
-{
-  return (disparity + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
-}
-
 /* The disparity in a row at the centre of tile i, or STX_DISPARITY_UNKNOWN where there is none that
  * can be told from 0. */
 static uint16_t finite_at(const Sky *s, int i, const uint16_t *row)
@@ -326,8 +320,8 @@ static void take_sample(const Sky *s, int i, int j, size_t at)
   int far = __builtin_popcountll(word ^ census(s->right, x, y));
   for (int k = 0; k < 2; k++)
     if (beside[k] > 0)
-      votes +=
-          far - __builtin_popcountll(word ^ census(s->right, max2(x - rounded(beside[k]), 0), y));
+      votes += far - __builtin_popcountll(
+                         word ^ census(s->right, max2(x - stx_sgm_rounded(beside[k]), 0), y));
   s->vote[at] = (int8_t)(votes / witnesses);
   s->cost[at] = (uint8_t)(far + 1);
 }
@@ -539,7 +533,7 @@ static void look_beyond(const Sky *s, StxSgmOutline *outline, int i, int j, int 
   uint16_t disparity = stx_row16(s->disparity, y)[x];
   if (disparity != STX_DISPARITY_UNKNOWN)
     stx_sgm_add_outline(
-        outline, u, disparity, is_seen(s, x, y, rounded(disparity)), s->params->width);
+        outline, u, disparity, is_seen(s, x, y, stx_sgm_rounded(disparity)), s->params->width);
 }
 
 static void add_up_patches(const Sky *s)

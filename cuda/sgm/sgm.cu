@@ -150,7 +150,7 @@ STX_DEVICE void clear_border(const StxSgmBorderArgs *a)
   uint16_t *row = stx_sgm_disparity_at(&a->maps, 0, y);
   uint8_t *confidence = a->maps.confidence == NULL ? NULL : stx_sgm_confidence_at(&a->maps, 0, y);
   const int seen = first_seen(a, row, lane);
-  const int strip = seen >= 0 ? min(seen, (row[seen] + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE)
+  const int strip = seen >= 0                           ? min(seen, stx_sgm_rounded(row[seen]))
                     : a->width >= STX_SGM_BORDER_WINDOW ? STX_SGM_BORDER_WINDOW
                                                         : 0;
   for (int x = lane; x < strip; x += STX_SGM_LANES) {

@@ -18,6 +18,7 @@
  */
 #include "cuda/driver/gpu.cuh"
 
+#include "common/sgm/sgm_math.h"
 #include "cuda/driver/patches.cuh"
 #include "cuda/driver/threads.cuh"
 #include "cuda/sgm/sgm_args.h"
@@ -127,12 +128,6 @@ STX_DEVICE int cost_at(const StxSgmSkyArgs *a, int x, int y, int d)
   return __popc(a->left_words[(size_t)y * a->width + x] ^ right[x - d]);
 }
 
-/* A disparity in pixels. */
-STX_DEVICE int rounded(int disparity)
-{
-  return (disparity + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
-}
-
 /* The disparity at the centre of a tile, or STX_DISPARITY_UNKNOWN where there is none that can be
  * told from 0. */
 STX_DEVICE int finite_at(const StxSgmSkyArgs *a, int i, int j)
@@ -156,8 +151,8 @@ STX_DEVICE uint32_t sample_of(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
     return STX_SGM_SKY_SMOOTH;
   const int x = stx_sgm_tile_centre(i, a->width), y = stx_sgm_tile_centre(j, a->height);
   const int far = cost_at(a, x, y, 0);
-  const int near = (left > 0 ? cost_at(a, x, y, rounded(left)) : 0) +
-                   (right > 0 ? cost_at(a, x, y, rounded(right)) : 0);
+  const int near = (left > 0 ? cost_at(a, x, y, stx_sgm_rounded(left)) : 0) +
+                   (right > 0 ? cost_at(a, x, y, stx_sgm_rounded(right)) : 0);
   const int vote = (witnesses * far - near) / witnesses;
   return STX_SGM_SKY_SMOOTH | STX_SGM_SKY_SAMPLE | (uint32_t)(vote + 31) << 5 | (uint32_t)far;
 }
@@ -272,7 +267,7 @@ STX_DEVICE void look_beyond(
   const int x = stx_sgm_tile_centre(u, a->width), y = stx_sgm_tile_centre(v, a->height);
   if (disparity != STX_DISPARITY_UNKNOWN)
     stx_sgm_add_outline(
-        outline, u, (uint32_t)disparity, is_seen(a, x, y, rounded(disparity)), a->width);
+        outline, u, (uint32_t)disparity, is_seen(a, x, y, stx_sgm_rounded(disparity)), a->width);
 }
 
 /* Adds a tile's part to its patch's outline. Few tiles have one, so warps do not reduce it. */
