@@ -132,10 +132,13 @@ class Settings:
     def __init__(self, compared=True):
         self.struct = lib.stx_pipeline_defaults()
         self.match, self.reduce, self.stixels, self.segments = {}, {}, {}, {}
-        self.more, self.model, self.cuts = {}, "satdp", "all"
+        self.more, self.model, self.cuts, self.recording = {}, "satdp", "all", None
         if compared:  # nothing is left to the pictures
             self.match = {"max_disparity": 128, "disparity_at_infinity": 0}
             self.struct.sgm.max_disparity, self.struct.sgm.infinity = 128, 0
+
+    def parts(self):
+        return self.match, self.reduce, self.stixels, self.segments
 
     def add_to(self, parser):
         colmean = self.struct.colmean

@@ -19,6 +19,8 @@ STAGES = [core.lib.stx_stage_name(i).decode() for i in range(c.STX_STAGE_COUNT)]
 MAPS, TRUTHS = ("raw", "filled", "stixels"), ("non_occluded", "all")
 CUTS, TERRAINS = ("all", "rdp"), ("gentle", "flat", "sloped", "hilly")
 REDUCTIONS = ("mean", "weighted", "median")
+COMPUTE = ("cell", "semantics", "scores", "ground", "model", "cut_candidates", "no_confidence",
+           "backend", "repeat")
 MOST_POINTS = 64  # of an area
 
 
@@ -135,16 +137,17 @@ def kinds_of(labels, satdp):
 
 def score(frame, found, options, settings):
     """Counts what a frame of stixels is worth."""
-    result, has_kinds = Result(frame.name), settings.model != "rdp"
-    result.frames, result.stixels = 1, len(found)
-    result.evaluated, result.pairs = found.pairs
-    result.pixels = found.disparity.size
-    result.known = int(np.count_nonzero(found.disparity))
+    result, has_kinds = Result(frame.name), bool(found.records["kind"].any())
+    result.frames, result.stixels, result.pixels = 1, len(found), frame.left.size
     drawn = found.draw("disparity")
-    maps = (found.disparity, stixels.fill(found.disparity), drawn)
+    maps = {"stixels": drawn}
+    if found.disparity is not None:
+        result.evaluated, result.pairs = found.pairs
+        result.known = int(np.count_nonzero(found.disparity))
+        maps.update(raw=found.disparity, filled=stixels.fill(found.disparity))
     for truth, name in ((frame.visible, TRUTHS[0]), (frame.all, TRUTHS[1])):
         if truth is not None:
-            for key, disparity in zip(MAPS, maps):
+            for key, disparity in maps.items():
                 result.wrong[name, key] = np.array(stixels.wrong_disparities(truth, disparity))
     if has_kinds:
         kinds = found.draw("kind")
@@ -154,11 +157,14 @@ def score(frame, found, options, settings):
     if frame.labels is None:
         return result
     add = result.confusions
-    add["cells"] = confusion(frame.labels, stixels.majority(found.columns, frame.labels), CLASSES)
+    if found.columns is not None:
+        add["cells"] = confusion(frame.labels, stixels.majority(found.columns, frame.labels),
+                                 CLASSES)
     if has_kinds:
         add["kinds"] = confusion(kinds_of(frame.labels, settings.struct.satdp), kinds,
                                  stixels.SKY + 1)
-    if has_kinds and len(found.columns.data) > 2:
+    if has_kinds and (options.with_classes or settings.recording
+                      and (found.records["label"] != stixels.NO_LABEL).any()):
         add["classes"] = confusion(frame.labels, found.draw("label"), CLASSES)
     return result
 
@@ -194,6 +200,24 @@ def run_frames(source, options, settings, masks):
         yield result
 
 
+def judge_recording(source, options, settings, masks):
+    """Results of the stixels that a video has in place of computed ones, frame by frame."""
+    recording, path = stixels.read_video(settings.recording), settings.recording
+    for index in range(source.count):
+        frame, found = source.load(index), next(recording, "")
+        if not isinstance(found, stixels.Stixels):
+            raise Refused(f"--recording={path}: frame {index} of {source.count} "
+                          + ("has no stixels" if found is None else "is missing"))
+        if (found.width, found.height) != frame.size:
+            raise Refused(f"--recording={path}: its stixels are of {found.width} × {found.height} "
+                          "pixels, {} has {} × {}".format(frame.name, *frame.size))
+        draw_masks(masks, frame)
+        yield score(frame, found, options, settings)
+    if not options.frames and next(recording, "") != "":
+        raise Refused(f"--recording={path}: it has more frames than {source.name}: "
+                      f"{source.count} (--frames takes the first ones)")
+
+
 # ---- Report -------------------------------------------------------------------------------------
 
 def iou(counts):
@@ -208,25 +232,28 @@ def iou(counts):
 
 
 def errors_of(result, truth):
-    if (truth, "raw") not in result.wrong:
+    wrong = {key: result.wrong[truth, key] for key in MAPS if (truth, key) in result.wrong}
+    if not wrong:
         return None
     root = {}
-    for key in MAPS:
-        pixels, known, both, either = map(int, result.wrong[truth, key])
+    for key, counts in wrong.items():
+        pixels, known, both, either = map(int, counts)
         root[key] = {"pixels": pixels, "known": known,
                      "error_and": both / pixels if pixels else 0.,
                      "error_or": either / pixels if pixels else 0.}
-    filled, drawn = (result.wrong[truth, key] for key in ("filled", "stixels"))
     for i, rule in ((2, "and"), (3, "or")):
-        root[f"ratio_{rule}"] = report.share(int(drawn[i]), int(filled[i]))
+        root[f"ratio_{rule}"] = (report.share(int(wrong["stixels"][i]), int(wrong["filled"][i]))
+                                 if "filled" in wrong else None)
     return root
 
 
 def json_of(result, settings):
     has = {"rdp": settings.has_segments, **dict.fromkeys(
         ("roadline", "satdp"), settings.model != "rdp")}
+    if settings.recording:
+        has = dict.fromkeys(STAGES, False)
     return {"name": result.name, "frames": result.frames,
-            "density": result.known / result.pixels if result.pixels else 0.,
+            "density": report.share(result.known, 0 if settings.recording else result.pixels),
             "stixels_per_frame": result.stixels / result.frames,
             "pixels_per_stixel": result.pixels / result.stixels if result.stixels else 0.,
             "pairs_evaluated": report.share(result.evaluated, result.pairs),
@@ -239,6 +266,8 @@ def json_of(result, settings):
 
 
 def settings_json(settings, options):
+    if settings.recording:
+        return {"recording": settings.recording}
     sgm, colmean = settings.struct.sgm, settings.struct.colmean
     root = {name: getattr(sgm, name) for name in ("paths", "max_disparity", "p1", "p2")}
     root.update(cell_width=colmean.grid.cell_width, cell_height=colmean.grid.cell_height,
@@ -272,6 +301,7 @@ def parser_of(settings):
         "  stx-eval kitti2015/training --cell 4 --json\n"
         "  stx-eval --scans semantickitti --pictures /tmp\n"
         "  stx-eval kitti2015/training --model rdp --epsilon 2 --median 3\n"
+        "  stx-eval kitti2015/training --recording drive.mkv\n"
         "  stx-eval --help-all                     every parameter, as the elements have it\n"
         "  stx-eval column --help                  why there is a stixel here\n"
         "  stx-eval lidar --help                   ground in LiDAR scans\n"
@@ -287,6 +317,8 @@ def parser_of(settings):
     parser.whole("frames", "at most N (0: all; street: 5)")
     parser.whole("streets", "the first frames of N streets, seeds from --seed on")
     parser.text("calibration", "FILE", "instead of the folder's calib/")
+    parser.text("recording", "VIDEO", "judge the stixels that stixel-sei or stx-record wrote into "
+                                      "it, a frame for each of FOLDER or the street")
     parser.text("masks", "JSON", "what of the pictures is sky and what is wall, drawn by hand")
     parser.text("cell", "N|WxH", "size of the cells (8)")
     parser.text("semantics", "S", "none (default), or truth: the true labels as input", "none")
@@ -327,6 +359,16 @@ def apply(options, settings):
                      "labels": options.semantics == "truth", "scores": bool(options.scores)}
 
 
+def check_recording(parser, options, settings):
+    """Nothing that computes stixels changes those of a recording."""
+    settings.recording = options.recording
+    given = [name for name in COMPUTE if getattr(options, name) != parser.get_default(name)]
+    given += [name for part, before in zip(settings.parts(), Settings().parts())
+              for name in part if part[name] != before.get(name)]
+    if options.recording and given:
+        raise Refused(f"--{given[0].replace('_', '-')} changes nothing of a --recording")
+
+
 def open_source(options):
     if not options.street:
         source = (data.Scans if options.scans else data.Kitti)(options.rest[0], options.calibration)
@@ -340,12 +382,15 @@ def open_source(options):
 
 def main(arguments):
     settings = Settings()
-    options = parser_of(settings).parse(arguments)
+    parser = parser_of(settings)
+    options = parser.parse(arguments)
     check_folder(options)
+    check_recording(parser, options, settings)
     apply(options, settings)
     masks = load_masks(options.masks) if options.masks else {}
     source = open_source(options)
-    root = report_of(source, list(run_frames(source, options, settings, masks)), options, settings)
+    run = judge_recording if options.recording else run_frames
+    root = report_of(source, list(run(source, options, settings, masks)), options, settings)
     if not options.json:
         del root["frames"]
     report.tell(root, options.json)

@@ -11,6 +11,7 @@ Without GStreamer for Python, the typelib GstStixels, x264enc or avdec_h264 the 
   - other settings, and pictures that a lossy encoder has changed, are told;
   - a replay writes the lines that the recorded settings and those of its command line give;
   - an interrupt finishes the file;
+  - the package and stx-eval read the stixels of a recording;
   - what is cut, foreign, newer or has one view ends in a message.
 """
 import json
@@ -23,9 +24,10 @@ import tempfile
 
 import street
 
-street.skip_without("gi", "numpy")
+street.skip_without("gi", "numpy", "stixels")
 
 import gi  # noqa: E402
+import stixels  # noqa: E402
 
 try:
     gi.require_version("GstStixels", "1.0")
@@ -39,6 +41,7 @@ except (ValueError, AssertionError) as missing:
     sys.exit(77)
 
 PROGRAM = [sys.executable, street.EXAMPLES / "stx-record/stx-record.py"]
+EVAL = [sys.executable, street.EXAMPLES / "stx-eval/stx-eval.py", "--street", "--size", "320x95"]
 FOLDER = pathlib.Path(tempfile.mkdtemp())
 VIEW = "street-scene-src num-buffers={} view={} ! video/x-raw,width={},height={},framerate=30/1"
 
@@ -159,8 +162,44 @@ def check_refused(path):
     street.expect(f"{sys.executable} -m pip install numpy" in said, said)
 
 
+def judge(path, *words, status=0):
+    return street.run([*EVAL, "--recording", path, *words], status)
+
+
+def check_judged(path):
+    """Its stixels are those that its pictures give, and near the truth of their street only."""
+    views = (f"{VIEW.format(20, view, 320, 95)} ! videoconvert ! video/x-raw,format=Y444 ! "
+             f"s.sink_{view}" for view in ("left", "right"))
+    street.run(street.words(f"gst-launch-1.0 -q {' '.join(views)} stereo-stixels name=s "
+                            "stixel-width=4 motion=true obstacles=true output=stixels ! "
+                            "filesink location=records"),
+               folder=FOLDER)
+    frames = list(stixels.read_video(path))
+    street.expect(b"".join(frame.records.tobytes() for frame in frames)
+                  == (FOLDER / "records").read_bytes(), "read_video has other stixels")
+    one = frames[1]
+    street.expect((one.width, one.height, one.stixel_width, round(one.time, 6), one.camera.baseline)
+                  == (320, 95, 4, .033333, .54), one)
+    errors = [json.loads(judge(path, "--frames", "1", "--json", "--seed", seed))["total"]["all"]
+              for seed in ("0", "2")]
+    street.expect([list(one) for one in errors] == [["stixels", "ratio_and", "ratio_or"]] * 2
+                  and errors[0]["stixels"]["error_and"] < .09 < errors[1]["stixels"]["error_and"],
+                  errors)
+    street.run(["gst-launch-1.0", "-q", "videotestsrc", "num-buffers=2", "!", "x264enc", "!",
+                "matroskamux", "!", "filesink", f"location={FOLDER / 'plain.mkv'}"])
+    for words, text in ((["--frames", "21"], "frame 20 of 21 is missing"),
+                        ([], "it has more frames than"), (["--size", "322x95"], "320 × 95 pixels"),
+                        (["--cell", "4"], "--cell changes nothing"),
+                        (["--p1", "9"], "--p1 changes nothing")):
+        said = judge(path, *words, status=1)
+        street.expect(text in said, f"{words}: {said}")
+    for name, text in (("plain.mkv", "frame 0 of 5 has no stixels"), ("none.mkv", "none.mkv")):
+        street.expect(text in judge(FOLDER / name, status=1), name)
+
+
 def main():
     path = check_equal()
+    check_judged(path)
     check_calibration()
     check_lossy()
     check_interrupt()

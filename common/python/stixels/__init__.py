@@ -24,6 +24,7 @@ from ._stereo import Match, Pipeline, gray, match, reduce, segments, stixels
 from ._types import (CLASSES, CLUSTER, FREE_SPACE, GROUND, METRES, NO_LABEL, NO_OBSTACLE, OBJECT,
                      OBSTACLE, POINT_GROUND, POINT_OBSTACLE, SEGMENT, SKY, STIXEL, VELOCITY, Camera,
                      Columns, Stixels, read_camera)
+from ._video import read_video
 from ._views import HIT, THING, Street, above, overlay
 
 __all__ = [
@@ -33,7 +34,7 @@ __all__ = [
     "Obstacles", "Occupancy", "POINT_GROUND", "POINT_OBSTACLE", "Pipeline", "Rectifier", "SEGMENT",
     "SKY", "STIXEL", "Stixels", "Street", "THING", "Told", "Tracker", "VELOCITY", "Wrong", "above",
     "clusters", "fill", "free_space", "gray", "ground", "majority", "match", "obstacles", "overlay",
-    "read_calibration", "read_camera", "read_lines", "read_points", "read_records", "rectify",
-    "reduce", "road_of", "segments", "stixels", "write_calibration", "write_records",
+    "read_calibration", "read_camera", "read_lines", "read_points", "read_records", "read_video",
+    "rectify", "reduce", "road_of", "segments", "stixels", "write_calibration", "write_records",
     "wrong_disparities",
 ]

@@ -161,7 +161,8 @@ class Stixels(Brief):
     is in exactly one. `left`, `disparity`, `confidence` and `columns` are what they were made of,
     where that was made with them; `times` how many milliseconds each stage took; `pairs` how many
     candidates were looked at, and how many there are; `road` the road's line, for explain();
-    `infinity` the disparity, in pixels, that disparities count from. """
+    `infinity` the disparity, in pixels, that disparities count from; `time` the seconds in a video
+    that was read. """
     records: np.ndarray
     width: int
     height: int
@@ -175,6 +176,7 @@ class Stixels(Brief):
     pairs: Optional[tuple] = None
     road: Optional[c.StxRoadLine] = None
     infinity: int = 0
+    time: Optional[float] = None
 
     def __len__(self):
         return len(self.records)
