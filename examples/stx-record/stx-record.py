@@ -251,14 +251,23 @@ def fault_of(path):
     return None
 
 
+def description_of(head):
+    """Returns the recording's description of itself, or raises ValueError. GStreamer writes it a
+    second time, with backslashes, and ffmpeg copies that one."""
+    at = head.find(b'{"stx-record"')
+    if at < 0:
+        head = re.sub(rb"\\(.)", rb"\1", head[head.index(rb'{\"stx-record\"'):], flags=re.S)
+        at = 0
+    return json.JSONDecoder().raw_decode(head[at:].decode("ascii", "replace"))[0]
+
+
 def read(path):
     """The description of a file, and what of it is missing, or None."""
     cut = fault_of(pathlib.Path(path))
     with open(path, "rb") as file:
         head = file.read(HEAD)
     try:
-        text = head[head.index(b'{"stx-record"'):].decode("ascii", "replace")
-        description = json.JSONDecoder().raw_decode(text)[0]
+        description = description_of(head)
         form = description["stx-record"]
     except (ValueError, RecursionError):
         raise frames.PipelineError(
