@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The Python package as users get it: the wheel of examples/packaging/build-wheels.sh, installed in
-# bare roots, where it gives distances.
+# bare roots, where it gives distances; its types are those that docs/python.md needs.
 #
 #   tests/install/wheel.sh FOLDER [SUITE...]
 #
@@ -24,13 +24,13 @@ examples/packaging/build-wheels.sh "$folder/dist" x86_64
 ls "$folder/dist"
 
 # A clean root has the system's pip; NumPy is fetched here, where PyPI can be reached.
-example=$(python3 - <<'END'
+python3 - >"$folder/page.py" <<'END'
 import pathlib, re
 page = pathlib.Path("docs/python.md").read_text()
 print("\n".join(re.findall(r"^```python\n(.*?)^```", page, re.S | re.M)))
 END
-)
-echo "$example" >"$folder/page.py"
+pip install -q mypy "$folder"/dist/*.whl
+mypy --strict "$folder/page.py"
 [ $# -gt 0 ] || set -- bookworm noble
 for suite in "$@"; do
   python=$(ROOT_PACKAGES=python3-pip tests/roots/root.sh "$suite" \

@@ -81,11 +81,10 @@ class Single:
         raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: it owns memory of "
                         "the library; make a new one with the same settings")
 
-    def __deepcopy__(self, _):
-        self.__copy__()
-
     def __reduce_ex__(self, _):
         self.__copy__()
+
+    __deepcopy__ = __reduce_ex__
 
 
 class Stream(Single):
@@ -102,7 +101,7 @@ class Stream(Single):
         if getattr(self, "_state", None):
             getattr(lib, f"stx_{self._stem}_free")(self._state)
 
-    def reset(self):
+    def reset(self) -> None:
         """The next frame begins a new stream."""
         with self._lock:
             getattr(lib, f"stx_{self._stem}_reset")(self._state)

@@ -90,7 +90,7 @@ class Calibration:
 
     @classmethod
     def of_opencv(cls, K1, D1, K2, D2, R, T, size: Optional[Sequence[int]] = None,
-                  fisheye: bool = False):
+                  fisheye: bool = False) -> "Calibration":
         """Takes the results of cv2.stereoCalibrate or cv2.fisheye.stereoCalibrate: camera matrices
         (3, 3), coefficients (up to 14, of a fisheye 4), R (3, 3) and T (3) in metres; size:
         (width, height)."""
@@ -207,15 +207,16 @@ class Rectifier:
                 byref(image(c.StxImage8, found)), byref(self._place))
         return found
 
-    def __call__(self, left: np.ndarray, right: np.ndarray):
+    def __call__(self, left: np.ndarray,
+                 right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(left, right), rectified. uint8 (height, width) or (height, width, 1 to 4 channels);
         black where a camera does not see."""
         return self._rectify(0, "left", left), self._rectify(1, "right", right)
 
 
-def rectify(calibration: Calibration, left: np.ndarray, right: np.ndarray, **settings):
-    """(left, right, camera) of one pair; Rectifier keeps what a calibration leads to for the
-    next."""
+def rectify(calibration: Calibration, left: np.ndarray, right: np.ndarray,
+            **settings) -> tuple[np.ndarray, np.ndarray, Camera]:
+    """(left, right, camera) of one pair; Rectifier keeps what a calibration leads to."""
     height, width = array("left", left, np.uint8, "height, width" + (
         ", channels" if getattr(left, "ndim", 2) == 3 else "")).shape[:2]
     rectifier = Rectifier(calibration, width, height, **settings)

@@ -10,7 +10,8 @@ from . import _c as c
 from ._core import (Block, Error, byref, checked, documented, image, lib, pointer, rows, same_size,
                     settings_of, structs, whole)
 from ._stereo import _columns
-from ._types import (GROUND, NO_LABEL, OBJECT, SKY, Brief, Columns, Stixels, fitted, stixel_records)
+from ._types import (GROUND, NO_LABEL, OBJECT, SKY, Brief, Camera, Columns, Stixels, fitted,
+                     stixel_records)
 
 ONE = 1024  # energies are whole numbers of 1/1024 nat
 TERMS = ("data", "semantic", "horizon", "unknown", "noise", "first", "cut", "pair")
@@ -78,7 +79,7 @@ class Explanation(Brief):
     least_sky: int
 
 
-def road_of(camera):
+def road_of(camera: Camera) -> Optional[c.StxRoadLine]:
     """The road's line by a camera whose height is known, as Stixels.road has it, or None."""
     line = c.StxRoadLine()
     return line if lib.stx_roadline_from_camera(byref(camera._struct()), byref(line)) else None

@@ -77,7 +77,7 @@ class Obstacles(Brief):
     stixel_velocities: Optional[np.ndarray] = None
     motion: Optional[Motion] = None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.records)
 
 
@@ -104,7 +104,7 @@ class Tracker(Stream):
         self._room = 0, 0
         super().__init__()
 
-    def reset(self):
+    def reset(self) -> None:
         """Nothing is followed from before; ids go on."""
         with self._lock:
             lib.stx_obstacles_reset(self._state)

@@ -30,7 +30,7 @@ class Found(Brief):
     ground: bool
     noise: float
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.records)
 
 
@@ -94,13 +94,13 @@ class Occupancy(Stream):
     """
     _stem = "occupancy"
 
-    def __init__(self, **settings):
+    def __init__(self, **settings) -> None:
         self._params = params_of("occupancy", c.StxOccupancyParams, settings)
         self._room = None
         super().__init__()
 
-    def __call__(self, stixels: Stixels = None, *, points: np.ndarray = None,
-                 labels: np.ndarray = None, place: np.ndarray = None,
+    def __call__(self, stixels: Optional[Stixels] = None, *, points: Optional[np.ndarray] = None,
+                 labels: Optional[np.ndarray] = None, place: Optional[np.ndarray] = None,
                  time: Optional[float] = None, motion=None) -> Grid:
         """The grid after a frame. points and labels: as of ground(); place: float64 (3, 4), takes
         points to the sensor's axes; motion: of the sensor, a Motion or an Estimate as of Egomotion,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Stereo pairs: matching, cells, stixels, segments, all of it in a pipeline."""
 import threading
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 import numpy as np
 
@@ -116,10 +116,10 @@ def _take_semantics(params, given, labels, scores, size):
 
 
 @documented("stx_grid_fields", "stx_colmean_fields")
-def reduce(disparity: np.ndarray, confidence: np.ndarray = None, *, labels: np.ndarray = None,
-           scores: np.ndarray = None, encoding: str = "kitti", camera: Camera = None,
-           confidence_is_sky: bool = True, threads: int = 0, backend: str = "auto",
-           **settings) -> Columns:
+def reduce(disparity: np.ndarray, confidence: Optional[np.ndarray] = None, *,
+           labels: Optional[np.ndarray] = None, scores: Optional[np.ndarray] = None,
+           encoding: str = "kitti", camera: Optional[Camera] = None, confidence_is_sky: bool = True,
+           threads: int = 0, backend: str = "auto", **settings) -> Columns:
     """Disparities, and classes, as cells in columns.
 
     disparity: (height, width), as `encoding` says: kitti (uint16, 1/256 pixel, 0 unknown: what
@@ -195,7 +195,7 @@ def _road(grid, data, ground, camera):
 
 
 @documented("stx_satdp_fields")
-def stixels(columns: Columns, camera: Camera = None, *, ground: str = "auto",
+def stixels(columns: Columns, camera: Optional[Camera] = None, *, ground: str = "auto",
             model: str = "gaussian", sky_known: bool = True, threads: int = 0,
             backend: str = "auto", **settings) -> Stixels:
     """Stixels of columns, of one frame; Pipeline follows the road from frame to frame.
@@ -226,8 +226,8 @@ def stixels(columns: Columns, camera: Camera = None, *, ground: str = "auto",
 
 
 @documented("stx_rdp_fields")
-def segments(columns: Columns, camera: Camera = None, *, threads: int = 0, backend: str = "auto",
-             **settings) -> Stixels:
+def segments(columns: Columns, camera: Optional[Camera] = None, *, threads: int = 0,
+             backend: str = "auto", **settings) -> Stixels:
     """Line segments of columns, by Ramer-Douglas-Peucker: records of the kind SEGMENT, which know
     of no road."""
     data, grid = _columns(columns)
@@ -257,8 +257,9 @@ class Pipeline(Stream):
     """
     _stem = "pipeline"
 
-    def __init__(self, width: int, height: int, *, match: dict = None, reduce: dict = None,
-                 stixels: dict = None, segments: dict = None, candidates: dict = None,
+    def __init__(self, width: int, height: int, *, match: Optional[dict] = None,
+                 reduce: Optional[dict] = None, stixels: Optional[dict] = None,
+                 segments: Optional[dict] = None, candidates: Optional[dict] = None,
                  ground: str = "auto", model: str = "gaussian", fast: bool = False,
                  use_confidence: bool = True, source: str = "pairs", threads: int = 0,
                  backend: str = "auto", labels: bool = False, scores: bool = False,
@@ -300,13 +301,13 @@ class Pipeline(Stream):
             _, scores = _take_semantics(c.StxColmeanParams(), given, None, scores, size)
         return labels, scores
 
-    def __call__(self, left: np.ndarray = None, right: np.ndarray = None, camera: Camera = None, *,
-                 disparity: np.ndarray = None, labels: np.ndarray = None,
-                 scores: np.ndarray = None) -> Stixels:
+    def __call__(self, left: Optional[np.ndarray] = None, right: Optional[np.ndarray] = None,
+                 camera: Optional[Camera] = None, *, disparity: Optional[np.ndarray] = None,
+                 labels: Optional[np.ndarray] = None,
+                 scores: Optional[np.ndarray] = None) -> Stixels:
         """Stixels of a frame. left, right: uint8 (height, width), gray, rectified; or disparity,
-        uint16 (height, width) in 1/256 pixel, of source="disparities". labels: uint8 (height,
-        width), Cityscapes' train ids, of a pipeline with labels=True; scores: float32 (classes,
-        height, width), as in reduce(), of one with scores=True."""
+        uint16 (height, width) in 1/256 pixel, of source="disparities". labels, scores:
+        as in reduce(), the scores float32, of a pipeline with labels=True or scores=True."""
         given = c.StxPipelineInput(camera=camera_struct(camera))
         if disparity is None:
             left, right = rows("left", left, np.uint8), rows("right", right, np.uint8)

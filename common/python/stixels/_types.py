@@ -4,7 +4,7 @@ import ctypes
 import dataclasses
 import math
 import os
-from typing import Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class Camera:
                    struct.height or None, known(c.STX_CAMERA_PITCH, struct.pitch),
                    struct.image_width or None, struct.image_height or None)
 
-    def depth(self, disparity):
+    def depth(self, disparity) -> np.ndarray:
         """Metres along the optical axis of disparities: an array of 16 bits in 1/256 pixel, 0
         unknown, as match() gives, or of floats in pixels. NaN where it is not known."""
         disparity = np.asarray(unmasked("disparity", disparity, 0))
@@ -168,17 +168,17 @@ class Stixels(Brief):
     height: int
     stixel_width: int
     camera: Camera = UNKNOWN
-    disparity: Optional[np.ndarray] = None
-    confidence: Optional[np.ndarray] = None
-    columns: Optional[Columns] = None
-    times: Optional[dict] = None
-    left: Optional[np.ndarray] = None
-    pairs: Optional[tuple] = None
-    road: Optional[c.StxRoadLine] = None
+    disparity: Union[np.ndarray, Any] = None
+    confidence: Union[np.ndarray, Any] = None
+    columns: Union[Columns, Any] = None
+    times: Union[dict, Any] = None
+    left: Union[np.ndarray, Any] = None
+    pairs: Union[tuple, Any] = None
+    road: Union[c.StxRoadLine, Any] = None
     infinity: int = 0
     time: Optional[float] = None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.records)
 
     def draw(self, what: str) -> np.ndarray:
@@ -192,7 +192,7 @@ class Stixels(Brief):
         draw(structs(c.StxStixel, given), len(given), self.stixel_width, byref(image(kind, found)))
         return found
 
-    def metres(self):
+    def metres(self) -> np.ndarray:
         """Where each stands, as an array of METRES: x to the right, y down, z ahead of the middle
         of its lower edge, z_top of the upper one, width and height. NaN: unknown."""
         found = np.empty(len(self.records), METRES)

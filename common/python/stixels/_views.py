@@ -38,7 +38,7 @@ def _obstacles(obstacles):
 
 @documented("stx_overlay_fields")
 def overlay(picture: np.ndarray, stixels: Stixels, *, obstacles: Optional[Obstacles] = None,
-            format: str = None, threads: int = 0, **settings) -> np.ndarray:
+            format: Optional[str] = None, threads: int = 0, **settings) -> np.ndarray:
     """A copy of a picture with stixels drawn on it.
 
     picture: uint8 (height, width, 3 or 4); any size of the stixels' shape. format: RGB or BGR; with
@@ -88,9 +88,9 @@ def _draw_canvas(params, drawing, facts, frame, where):
 
 
 @documented("stx_bev_ahead_fields", "stx_bev_stixels_fields", "stx_bev_points_fields")
-def above(stixels: Optional[Stixels] = None, *, points: np.ndarray = None,
-          labels: np.ndarray = None, obstacles: Optional[Obstacles] = None,
-          extrinsics: np.ndarray = None, width: int = 800, height: int = 800,
+def above(stixels: Optional[Stixels] = None, *, points: Optional[np.ndarray] = None,
+          labels: Optional[np.ndarray] = None, obstacles: Optional[Obstacles] = None,
+          extrinsics: Optional[np.ndarray] = None, width: int = 800, height: int = 800,
           format: str = "RGB", threads: int = 0, **settings) -> np.ndarray:
     """A picture, uint8 (height, width, 3), of stixels, of a scan, or of both from above.
 
@@ -171,7 +171,8 @@ class Street(Single):
     """
 
     def __init__(self, width: int = 1242, height: int = 375, *, seed: int = 0,
-                 camera: Camera = None, calibration: Calibration = None, **settings):
+                 camera: Optional[Camera] = None, calibration: Optional[Calibration] = None,
+                 **settings):
         params = settings_of(c.StxSceneParams, settings, "stx_scene_fields")
         params.seed = whole("seed", seed, 0, 2 ** 64 - 1)
         params.width, params.height = whole("width", width), whole("height", height)
@@ -201,13 +202,13 @@ class Street(Single):
         lib.stx_scene_render(self._scene, eye, 3 if colour else 1, byref(view))
         return picture
 
-    def pair(self, colour: bool = False):
+    def pair(self, colour: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """(left, right): uint8 (height, width), gray, or (height, width, 3), RGB."""
         with self._lock:
             return (self._picture(c.STX_SCENE_LEFT, colour),
                     self._picture(c.STX_SCENE_RIGHT, colour))
 
-    def truth(self):
+    def truth(self) -> tuple[np.ndarray, np.ndarray]:
         """(disparity, labels) of the left picture: uint16 (height, width) in 1/256 pixel, 0 in the
         sky; uint8 (height, width), Cityscapes' train ids."""
         disparity = np.empty((self.height, self.width), np.uint16)
@@ -252,7 +253,7 @@ class Street(Single):
         """The height of the road's surface at z, metres."""
         return lib.stx_scene_road(self._scene, z)
 
-    def scan(self, beams: int = 64, **settings):
+    def scan(self, beams: int = 64, **settings) -> tuple[np.ndarray, np.ndarray]:
         """(points, labels) of a turn: float32 (points, 4), x ahead, y to the left, z up in metres,
         intensity; uint32 (points,), SemanticKITTI's classes and instances."""
         lidar = self._lidar(beams, settings)
