@@ -42,7 +42,7 @@ list_files() {
   if git rev-parse --git-dir >/dev/null 2>&1; then
     git ls-files -z --cached --others --exclude-standard
   else
-    find . -path './build*' -prune -o -type f -print0
+    find . -regextype egrep -regex '\./(build.*|dist|venv|\.git)' -prune -o -type f -print0
   fi
 }
 
@@ -52,9 +52,7 @@ version=$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)
 tree=$stage/gst-stixels-$version
 mkdir "$tree"
 list_files | while IFS= read -r -d '' file; do
-  if [ -e "$file" ]; then
-    printf '%s\0' "$file"
-  fi
+  [ ! -e "$file" ] || printf '%s\0' "$file"
 done | tar -c --null -T - | tar -x -C "$tree"
 tar -C "$stage" -c "gst-stixels-$version" | xz -1 >"$stage/gst-stixels_$version.orig.tar.xz"
 cp -r "$tree/examples/packaging/debian" "$tree"
@@ -81,9 +79,7 @@ progress() {
   while sleep "${STX_PROGRESS_SECONDS:-10}" && kill -0 "$1" 2>/dev/null; do
     now=$(sed -nE 's/^(\[[0-9]+\/[0-9]+\]) .*/compiled \1/p; s/^ +(dh_[a-z_]+).*/\1/p' "$log" |
       tail -n 1)
-    if [ "$now" != "$last" ]; then
-      echo "  $((SECONDS - begin)) s: $now"
-    fi
+    [ "$now" = "$last" ] || echo "  $((SECONDS - begin)) s: $now"
     last=$now
   done
 }
