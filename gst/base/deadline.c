@@ -123,14 +123,13 @@ guint gst_stx_deadline_find_stalled(
 GstClockTime gst_stx_deadline_now(GstAggregator *aggregator)
 {
   GstClockTime latency = gst_aggregator_get_latency(aggregator), now = GST_CLOCK_TIME_NONE, begin;
-  GstClock *clock = gst_element_get_clock(GST_ELEMENT(aggregator));
+  g_autoptr(GstClock) clock = gst_element_get_clock(GST_ELEMENT(aggregator));
 
   if (clock != NULL && GST_CLOCK_TIME_IS_VALID(latency)) {
     begin = gst_element_get_base_time(GST_ELEMENT(aggregator)) + latency;
     now = gst_clock_get_time(clock);
     now = now > begin ? now - begin : 0;
   }
-  gst_clear_object(&clock);
   return now;
 }
 

@@ -7,30 +7,26 @@
 
 gboolean gst_stx_accept_caps(GstBaseTransform *transform, GstPadDirection direction, GstCaps *caps)
 {
-  GstCaps *possible;
-  gboolean accepted;
+  g_autoptr(GstCaps) possible = NULL;
 
   if (direction == GST_PAD_SINK)
     return TRUE;
   possible = gst_pad_get_pad_template_caps(GST_BASE_TRANSFORM_SRC_PAD(transform));
-  accepted = gst_caps_is_subset(caps, possible);
-  gst_caps_unref(possible);
-  return accepted;
+  return gst_caps_is_subset(caps, possible);
 }
 
 static void post_refusal(GstBaseTransform *transform, GstCaps *caps)
 {
-  GstCaps *made =
+  g_autoptr(GstCaps) made =
       GST_BASE_TRANSFORM_GET_CLASS(transform)->transform_caps(transform, GST_PAD_SINK, caps, NULL);
 
   gst_stx_element_check_output(GST_ELEMENT(transform), GST_BASE_TRANSFORM_SRC_PAD(transform), made);
-  gst_caps_unref(made);
 }
 
 gboolean gst_stx_sink_event(GstBaseTransform *transform, GstEvent *event)
 {
   GstBaseTransformClass *base = g_type_class_peek(GST_TYPE_BASE_TRANSFORM);
-  GstCaps *caps = NULL;
+  g_autoptr(GstCaps) caps = NULL;
   gboolean taken;
 
   if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS)
@@ -40,7 +36,6 @@ gboolean gst_stx_sink_event(GstBaseTransform *transform, GstEvent *event)
   taken = base->sink_event(transform, event);
   if (!taken && caps != NULL)
     post_refusal(transform, caps);
-  gst_clear_caps(&caps);
   return taken;
 }
 
@@ -107,26 +102,24 @@ static const gchar *source_of(const gchar *type)
 
 static void refuse_bare(GstElement *element, GstPad *sink)
 {
-  GstCaps *needed = gst_pad_get_pad_template_caps(sink);
+  g_autoptr(GstCaps) needed = gst_pad_get_pad_template_caps(sink);
   const gchar *type = gst_structure_get_name(gst_caps_get_structure(needed, 0));
 
   GST_ELEMENT_ERROR(element, STREAM, FORMAT,
       ("Pad %s got bytes without caps, expected %s: put %s before %s", GST_PAD_NAME(sink), type,
           source_of(type), name_of(element)),
       (NULL));
-  gst_caps_unref(needed);
 }
 
 static GstPadProbeReturn see_data(GstPad *sink, GstPadProbeInfo *info, gpointer nothing)
 {
-  GstElement *element;
+  g_autoptr(GstElement) element = NULL;
 
   if (gst_pad_has_current_caps(sink))
     return GST_PAD_PROBE_OK;
   element = gst_pad_get_parent_element(sink);
   if (element != NULL)
     refuse_bare(element, sink);
-  gst_clear_object(&element);
   gst_mini_object_unref(GST_PAD_PROBE_INFO_DATA(info));
   GST_PAD_PROBE_INFO_FLOW_RETURN(info) = GST_FLOW_ERROR;
   return GST_PAD_PROBE_HANDLED;
@@ -156,11 +149,10 @@ void gst_stx_want_motion(GstPad *sink)
 
 gboolean gst_stx_motion_is_wanted(GstPad *src)
 {
-  GstQuery *query = gst_query_new_custom(GST_QUERY_CUSTOM, gst_structure_new_empty(MOTION_QUERY));
-  gboolean wanted = gst_pad_peer_query(src, query);
+  g_autoptr(GstQuery) query =
+      gst_query_new_custom(GST_QUERY_CUSTOM, gst_structure_new_empty(MOTION_QUERY));
 
-  gst_query_unref(query);
-  return wanted;
+  return gst_pad_peer_query(src, query);
 }
 
 gboolean gst_stx_check_scan_caps(GstElement *element, const GstCaps *caps, StxError *error)

@@ -82,7 +82,7 @@ static gchar *describe_missing(const GstStxRoles *roles, guint linked)
 
 static void post_missing(GstStxLinks *links, guint linked)
 {
-  gchar *text = describe_missing(links->roles, linked);
+  g_autofree gchar *text = describe_missing(links->roles, linked);
 
   if (g_atomic_int_get(&links->fed)) {
     g_atomic_int_set(&links->given_up, TRUE);
@@ -92,7 +92,6 @@ static void post_missing(GstStxLinks *links, guint linked)
     GST_ELEMENT_WARNING(
         links->element, STREAM, FAILED, ("%s. Nothing comes out before that", text), (NULL));
   }
-  g_free(text);
 }
 
 static void post_waiting(const GstStxLinks *links, guint role)
@@ -114,13 +113,12 @@ static void judge(GstStxLinks *links)
   guint linked = 0, full = 0, role;
 
   for (role = 0; links->roles->names[role] != NULL; role++) {
-    GstPad *pad = gst_element_get_static_pad(links->element, links->roles->names[role]);
+    g_autoptr(GstPad) pad = gst_element_get_static_pad(links->element, links->roles->names[role]);
 
     if (pad == NULL)
       continue;
     linked |= gst_pad_is_linked(pad) ? 1u << role : 0;
     full |= has_news(GST_AGGREGATOR_PAD(pad)) ? 1u << role : 0;
-    gst_object_unref(pad);
   }
   if (!suffices(links->roles, linked))
     post_missing(links, linked);
@@ -205,31 +203,28 @@ void gst_stx_links_warn_slow(
 
 void gst_stx_links_warn_stalled(GstStxLinks *links, guint roles)
 {
-  gchar *names = names_of(links->roles, roles);
+  g_autofree gchar *names = names_of(links->roles, roles);
 
   GST_ELEMENT_WARNING(links->element, STREAM, FAILED,
       ("Pad %s is silent: what comes on the other pads goes on without it", names),
       ("the source has stalled; it may come back at any time"));
-  g_free(names);
 }
 
 void gst_stx_links_warn_ended(GstStxLinks *links, guint roles)
 {
-  gchar *names = names_of(links->roles, roles);
+  g_autofree gchar *names = names_of(links->roles, roles);
 
   GST_ELEMENT_WARNING(links->element, STREAM, FAILED,
       ("Pad %s has ended: what comes on the other pads is dropped until a new stream begins on it",
           names),
       (NULL));
-  g_free(names);
 }
 
 void gst_stx_links_tell_back(GstStxLinks *links, guint roles)
 {
-  gchar *names = names_of(links->roles, roles);
+  g_autofree gchar *names = names_of(links->roles, roles);
 
   GST_ELEMENT_INFO(links->element, STREAM, FAILED, ("Pad %s is back", names), (NULL));
-  g_free(names);
 }
 
 void gst_stx_links_tell_step(GstStxLinks *links, guint role, GstClockTimeDiff step, gboolean live)
@@ -256,11 +251,10 @@ typedef struct {
 static gboolean expire(GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 {
   Watch *watch = data;
-  GstElement *element = g_weak_ref_get(&watch->element);
+  g_autoptr(GstElement) element = g_weak_ref_get(&watch->element);
 
   if (element != NULL && time != GST_CLOCK_TIME_NONE)
     judge(watch->links);
-  gst_clear_object(&element);
   return TRUE;
 }
 
@@ -274,7 +268,7 @@ static void free_watch(gpointer data)
 
 static void arm(GstStxLinks *links)
 {
-  GstClock *clock = gst_system_clock_obtain();
+  g_autoptr(GstClock) clock = gst_system_clock_obtain();
   Watch *watch = g_new(Watch, 1);
 
   gst_stx_links_end(links);
@@ -283,7 +277,6 @@ static void arm(GstStxLinks *links)
   links->timer =
       gst_clock_new_single_shot_id(clock, gst_clock_get_time(clock) + GST_STX_LINKS_DEADLINE);
   gst_clock_id_wait_async(links->timer, expire, watch, free_watch);
-  gst_object_unref(clock);
 }
 
 void gst_stx_links_init(GstStxLinks *links, GstElement *element, const GstStxRoles *roles)

@@ -46,11 +46,10 @@ static GstAggregatorPad *pairing_create_new_pad(
     GstAggregator *aggregator, GstPadTemplate *templ, const gchar *name, const GstCaps *caps)
 {
   const gchar *role = GST_PAD_TEMPLATE_NAME_TEMPLATE(templ);
-  GstPad *pad = gst_element_get_static_pad(GST_ELEMENT(aggregator), role);
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(GST_ELEMENT(aggregator), role);
 
   if (pad != NULL) {
     GST_WARNING_OBJECT(aggregator, "there is only one pad %s", role);
-    gst_object_unref(pad);
     return NULL;
   }
   return new_pad(GST_STX_PAIRING(aggregator), templ, role);
@@ -88,13 +87,11 @@ static GstClockTime expected_frame(GstStxPairing *self)
   GstClockTime frame = 0;
 
   for (guint role = 0; CLASS(self)->roles.names[role] != NULL && frame == 0; role++) {
-    GstAggregatorPad *pad = gst_stx_pairing_get_pad(self, role);
-    GstCaps *caps = pad != NULL ? gst_pad_peer_query_caps(GST_PAD(pad), NULL) : NULL;
+    g_autoptr(GstAggregatorPad) pad = gst_stx_pairing_get_pad(self, role);
+    g_autoptr(GstCaps) caps = pad != NULL ? gst_pad_peer_query_caps(GST_PAD(pad), NULL) : NULL;
 
     if (caps != NULL && gst_caps_get_size(caps) > 0)
       frame = frame_of(caps);
-    gst_clear_caps(&caps);
-    gst_clear_object(&pad);
   }
   return frame > 0 ? frame : GST_SECOND / 30;
 }
@@ -105,10 +102,9 @@ static gboolean waits(GstStxPairing *self)
   guint pads = 0;
 
   for (guint role = 0; CLASS(self)->roles.names[role] != NULL; role++) {
-    GstAggregatorPad *pad = gst_stx_pairing_get_pad(self, role);
+    g_autoptr(GstAggregatorPad) pad = gst_stx_pairing_get_pad(self, role);
 
     pads += pad != NULL && !(CLASS(self)->roles.optional & 1u << role);
-    gst_clear_object(&pad);
   }
   return pads > 1;
 }
@@ -158,12 +154,10 @@ static guint role_of(GstStxPairing *self, GstAggregatorPad *pad)
 static gboolean is_leading(GstStxPairing *self, guint role)
 {
   for (guint i = 0; i < role; i++) {
-    GstAggregatorPad *pad = gst_stx_pairing_get_pad(self, i);
+    g_autoptr(GstAggregatorPad) pad = gst_stx_pairing_get_pad(self, i);
 
-    if (pad != NULL) {
-      gst_object_unref(pad);
+    if (pad != NULL)
       return FALSE;
-    }
   }
   return TRUE;
 }
@@ -376,11 +370,10 @@ static void reset(GstStxPairing *self)
   for (guint role = 0; role < GST_STX_ROLES_MAX; role++)
     priv->dropped[role] = GST_CLOCK_TIME_NONE;
   for (guint role = 0; CLASS(self)->roles.names[role] != NULL; role++) {
-    GstAggregatorPad *pad = gst_stx_pairing_get_pad(self, role);
+    g_autoptr(GstAggregatorPad) pad = gst_stx_pairing_get_pad(self, role);
 
     if (pad != NULL)
       gst_stx_pad_set_parked(pad, FALSE);
-    gst_clear_object(&pad);
   }
   if (CLASS(self)->reset != NULL)
     CLASS(self)->reset(self);
@@ -453,14 +446,13 @@ static gboolean pairing_stop(GstAggregator *aggregator)
 /* GstAggregator warns with every frame of a pipeline whose queues are too short for its latency. */
 static gboolean pairing_post_message(GstElement *element, GstMessage *message)
 {
-  GError *error = NULL;
+  g_autoptr(GError) error = NULL;
   gboolean again = FALSE;
 
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
     gst_message_parse_warning(message, &error, NULL);
     again = g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_CLOCK) &&
             !g_atomic_int_compare_and_exchange(&PRIVATE(element)->told_clock, FALSE, TRUE);
-    g_clear_error(&error);
   }
   if (!again)
     return GST_ELEMENT_CLASS(gst_stx_pairing_parent_class)->post_message(element, message);
@@ -565,11 +557,9 @@ GstFlowReturn gst_stx_pairing_set_src_caps(GstStxPairing *self, GstCaps *caps)
 
 GstFlowReturn gst_stx_pairing_acquire(GstStxPairing *self, GstBuffer **buffer, StxError *error)
 {
-  GstBufferPool *pool = gst_aggregator_get_buffer_pool(GST_AGGREGATOR(self));
-  GstFlowReturn flow = gst_stx_stage_acquire(&PRIVATE(self)->stage, pool, buffer, error);
+  g_autoptr(GstBufferPool) pool = gst_aggregator_get_buffer_pool(GST_AGGREGATOR(self));
 
-  gst_clear_object(&pool);
-  return flow;
+  return gst_stx_stage_acquire(&PRIVATE(self)->stage, pool, buffer, error);
 }
 
 /* ---- Class --------------------------------------------------------------------------------- */
@@ -602,10 +592,9 @@ static GstStructure *stats_of(gpointer self)
 
   gst_structure_set(stats, "unpaired", G_TYPE_UINT64, priv->unpaired, NULL);
   for (guint role = 0; CLASS(self)->roles.names[role] != NULL; role++) {
-    gchar *name = g_strconcat("unpaired-", CLASS(self)->roles.names[role], NULL);
+    g_autofree gchar *name = g_strconcat("unpaired-", CLASS(self)->roles.names[role], NULL);
 
     gst_structure_set(stats, name, G_TYPE_UINT64, priv->unpaired_of[role], NULL);
-    g_free(name);
   }
   if (CLASS(self)->tell != NULL)
     CLASS(self)->tell(self, stats);

@@ -16,22 +16,20 @@
 static void push_stream_start(GstStxPairing *self)
 {
   GstPad *src = GST_AGGREGATOR_SRC_PAD(self);
-  gchar *id = gst_pad_get_stream_id(src);
+  g_autofree gchar *id = gst_pad_get_stream_id(src);
 
   if (id == NULL)
     id = g_strdup_printf("%s-%08x", GST_OBJECT_NAME(self), g_random_int());
   gst_stx_pairing_push_event(self, gst_event_new_stream_start(id));
-  g_free(id);
 }
 
 /* Also where nothing came before it. */
 static void push_end(GstStxPairing *self)
 {
-  gchar *id = gst_pad_get_stream_id(GST_AGGREGATOR_SRC_PAD(self));
+  g_autofree gchar *id = gst_pad_get_stream_id(GST_AGGREGATOR_SRC_PAD(self));
 
   if (id == NULL)
     push_stream_start(self);
-  g_free(id);
   gst_stx_pairing_push_event(self, gst_event_new_eos());
 }
 
@@ -115,14 +113,13 @@ void gst_stx_pairing_wake(GstStxPairing *self, GstAggregatorPad *pad)
     return;
   PRIVATE(self)->parked = FALSE;
   for (guint role = 0; CLASS(self)->roles.names[role] != NULL; role++) {
-    GstAggregatorPad *other = gst_stx_pairing_get_pad(self, role);
+    g_autoptr(GstAggregatorPad) other = gst_stx_pairing_get_pad(self, role);
 
     if (other != NULL && gst_stx_pad_is_parked(other)) {
       gst_stx_pad_set_parked(other, FALSE);
       if (other != pad)
         gst_stx_pairing_forward(self, other, gst_event_new_eos());
     }
-    gst_clear_object(&other);
   }
 }
 
@@ -130,12 +127,11 @@ void gst_stx_pairing_wake(GstStxPairing *self, GstAggregatorPad *pad)
 static void push_begin(GstStxPairing *self)
 {
   GstAggregatorPad *src = GST_AGGREGATOR_PAD(GST_AGGREGATOR_SRC_PAD(self));
-  GstCaps *caps = gst_pad_get_current_caps(GST_PAD(src));
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(GST_PAD(src));
 
   push_stream_start(self);
   if (caps != NULL)
     gst_stx_pairing_push_event(self, gst_event_new_caps(caps));
-  gst_clear_caps(&caps);
   gst_aggregator_update_segment(GST_AGGREGATOR(self), &src->segment);
   PRIVATE(self)->segment = TRUE;
 }

@@ -32,13 +32,12 @@ static guint known_roles(GstStxPairing *self, const GstStxQueued *queued)
 static GstFlowReturn begin_stream(GstStxPairing *self, const GstStxQueued *queued)
 {
   GstPad *src = GST_AGGREGATOR_SRC_PAD(self);
-  GstEvent *sent = gst_pad_get_sticky_event(src, GST_EVENT_SEGMENT, 0);
+  g_autoptr(GstEvent) sent = gst_pad_get_sticky_event(src, GST_EVENT_SEGMENT, 0);
   gboolean begun = sent != NULL && !PRIVATE(self)->segment;
   guint roles = known_roles(self, queued);
   GstFlowReturn flow;
   StxError error;
 
-  gst_clear_event(&sent);
   if (begun)
     return GST_FLOW_OK;
   if (roles == 0)
@@ -614,8 +613,7 @@ static GstFlowReturn take(GstStxPairing *self, GstStxQueued *queued, guint roles
   const GstStxHead *lead = &queued->head[queued->lead];
   GstClockTime now = gst_stx_deadline_now(GST_AGGREGATOR(self));
   gboolean late = is_late(self, queued, roles, now);
-  GstBuffer *stamp = stamp_of(lead->buffer);
-  GstFlowReturn flow;
+  g_autoptr(GstBuffer) stamp = stamp_of(lead->buffer);
 
   PRIVATE(self)->time =
       lead->timed && lead->time >= 0 ? (GstClockTime)lead->time : GST_CLOCK_TIME_NONE;
@@ -633,9 +631,7 @@ static GstFlowReturn take(GstStxPairing *self, GstStxQueued *queued, guint roles
   /* Only the pads may hold the buffers now, so that a leading one can be written in place. */
   for (guint role = 0; role < queued->count; role++)
     gst_clear_buffer(&queued->head[role].buffer);
-  flow = process(self, queued, roles, stamp, late);
-  gst_buffer_unref(stamp);
-  return flow;
+  return process(self, queued, roles, stamp, late);
 }
 
 static void look_at_queued(GstStxPairing *self, GstStxQueued *queued)
@@ -752,7 +748,7 @@ GstPadProbeReturn gst_stx_pairing_clip(GstPad *pad, GstPadProbeInfo *info, gpoin
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   GstClockTime start = GST_BUFFER_PTS(buffer), stop = start;
-  GstEvent *event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
+  g_autoptr(GstEvent) event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
   const GstSegment *segment;
   gboolean inside = TRUE;
 
@@ -763,7 +759,6 @@ GstPadProbeReturn gst_stx_pairing_clip(GstPad *pad, GstPadProbeInfo *info, gpoin
     stop += GST_BUFFER_DURATION(buffer);
   if (GST_CLOCK_TIME_IS_VALID(start) && segment->format == GST_FORMAT_TIME)
     inside = gst_segment_clip(segment, GST_FORMAT_TIME, start, stop, NULL, NULL);
-  gst_event_unref(event);
   if (inside)
     return GST_PAD_PROBE_OK;
   GST_DEBUG_OBJECT(pad, "outside of the segment: dropping %" GST_PTR_FORMAT, buffer);

@@ -78,7 +78,7 @@ static gboolean set_caps(GstBaseTransform *base, GstCaps *input, GstCaps *output
 static GstFlowReturn renegotiate(GstElement *element)
 {
   GstPad *src = GST_BASE_TRANSFORM_SRC_PAD(element);
-  GstCaps *caps = gst_caps_make_writable(gst_pad_get_current_caps(src));
+  g_autoptr(GstCaps) caps = gst_caps_make_writable(gst_pad_get_current_caps(src));
   GstFlowReturn flow = GST_FLOW_OK;
 
   gst_caps_set_features(caps, 0, NULL);
@@ -87,7 +87,6 @@ static GstFlowReturn renegotiate(GstElement *element)
     flow = GST_PAD_IS_FLUSHING(src) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
   if (flow == GST_FLOW_NOT_NEGOTIATED)
     gst_stx_element_refused(element, src, caps);
-  gst_caps_unref(caps);
   return flow;
 }
 

@@ -58,13 +58,12 @@ static gchar *shape_of(const GstTensor *tensor)
 
 static gboolean refuse_tensor(const GstTensor *tensor, StxError *error)
 {
-  gchar *shape = shape_of(tensor);
+  g_autofree gchar *shape = shape_of(tensor);
 
   stx_fail(error,
       "semantics: a tensor %s of type %d (GstTensorDataType), must be uint8, int8, float16 or "
       "float32, 1 x classes x height x width or 1 x height x width x classes",
       shape, (gint)tensor->data_type);
-  g_free(shape);
   return FALSE;
 }
 
@@ -180,17 +179,14 @@ static gboolean draw_segmentation(
   GstVideoRectangle place;
   uint8_t map[256];
   guint width, height;
-  GstBuffer *mask;
-  gboolean drawn;
+  g_autoptr(GstBuffer) mask = NULL;
 
   if (!map_regions(drawing, mtd, map))
     return TRUE;
   mask = gst_analytics_segmentation_mtd_get_mask(mtd, &place.x, &place.y, &width, &height);
   place.w = (gint)MIN(width, G_MAXINT);
   place.h = (gint)MIN(height, G_MAXINT);
-  drawn = draw_mask(drawing, mask, &place, map, error);
-  gst_clear_buffer(&mask);
-  return drawn;
+  return draw_mask(drawing, mask, &place, map, error);
 }
 
 static gboolean draw_all(Drawing *drawing, GstAnalyticsRelationMeta *relations, StxError *error)
@@ -225,25 +221,21 @@ static gboolean find_labels(GstStxSemantics *semantics, GstAnalyticsRelationMeta
 {
   Drawing drawing = {.semantics = semantics, .ids = ids};
   GstVideoInfo *info = &semantics->video;
-  GstBuffer *labels;
+  g_autoptr(GstBuffer) labels = NULL;
   GstMapInfo mapped;
   gboolean drawn;
 
   semantics->kind = STX_SEMANTICS_LABELS;
   gst_video_info_set_format(info, GST_VIDEO_FORMAT_GRAY8, (guint)width, (guint)height);
   labels = gst_buffer_new_allocate(NULL, info->size, NULL);
-  if (labels == NULL || !gst_buffer_map(labels, &mapped, GST_MAP_WRITE)) {
-    gst_clear_buffer(&labels);
+  if (labels == NULL || !gst_buffer_map(labels, &mapped, GST_MAP_WRITE))
     return stx_fail(error, "semantics: no memory for %dx%d labels", width, height);
-  }
   memset(mapped.data, STX_LABEL_NONE, mapped.size);
   drawing.labels = (StxImage8){mapped.data, GST_VIDEO_INFO_PLANE_STRIDE(info, 0), width, height};
   drawn = draw_all(&drawing, relations, error);
   gst_buffer_unmap(labels, &mapped);
   if (drawn)
-    *data = labels;
-  else
-    gst_buffer_unref(labels);
+    *data = g_steal_pointer(&labels);
   return drawn;
 }
 

@@ -102,12 +102,11 @@ gboolean gst_stx_columns_caps_parse(const GstCaps *caps, StxGrid *grid, StxError
 /* The library reads them; elements post its text. */
 static gboolean read_info(const GstCaps *caps, GstStxStixelInfo *info, StxError *error)
 {
-  GError *reason = NULL;
+  g_autoptr(GError) reason = NULL;
 
   if (gst_stx_stixel_info_from_caps(info, caps, &reason))
     return TRUE;
   stx_fail(error, "%s", reason->message);
-  g_error_free(reason);
   return FALSE;
 }
 

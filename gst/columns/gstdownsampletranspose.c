@@ -137,7 +137,7 @@ static const GstStxPropertyGroup properties[] = {
 /* gst-launch links a gray picture to the one pad that takes it. */
 static void check_lonely(GstDownsampleTranspose *self)
 {
-  GstPad *sink = gst_element_get_static_pad(GST_ELEMENT(self), "sink");
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(GST_ELEMENT(self), "sink");
 
   if (!gst_pad_is_linked(sink) && !self->told_lonely) {
     self->told_lonely = TRUE;
@@ -147,7 +147,6 @@ static void check_lonely(GstDownsampleTranspose *self)
          "put stereo-sgm in front, which makes disparities of two"),
         (NULL));
   }
-  gst_object_unref(sink);
 }
 
 static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps, StxError *error)

@@ -140,7 +140,7 @@ static gboolean load_carrier(GstSatDpStixels *self, StxError *error)
   const StxGrid *grid = &self->stream->grid;
   guint16 *cells = NULL;
   gboolean loaded = TRUE;
-  gchar *text, *bytes = NULL;
+  g_autofree gchar *text = NULL, *bytes = NULL;
   gsize size;
 
   GST_OBJECT_LOCK(self);
@@ -153,8 +153,6 @@ static gboolean load_carrier(GstSatDpStixels *self, StxError *error)
                  : stx_carrier_from_rows(grid, text, cells, error);
   }
   gst_stx_segmentation_set_carrier(GST_STX_SEGMENTATION(self), cells);
-  g_free(bytes);
-  g_free(text);
   return loaded;
 }
 

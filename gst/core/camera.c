@@ -67,7 +67,7 @@ gboolean gst_stx_camera_settings_load(
   GstStxExtrinsicsSettings extrinsics = {.has_file = FALSE};
   StxError error = {""};
   gboolean loaded = TRUE;
-  gchar *path;
+  g_autofree gchar *path = NULL;
   gint pair;
 
   GST_OBJECT_LOCK(element);
@@ -78,7 +78,6 @@ gboolean gst_stx_camera_settings_load(
   if (path != NULL && path[0] != '\0')
     loaded = stx_calibration_load_pair(path, pair, &camera, &error) &&
              (!sensor || gst_stx_extrinsics_settings_load(&extrinsics, path, pair, &error));
-  g_free(path);
   if (!loaded) {
     GST_STX_ELEMENT_ERROR(element, RESOURCE, OPEN_READ, &error);
     return FALSE;

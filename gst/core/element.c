@@ -7,12 +7,11 @@ void gst_stx_element_describe(gpointer element_class, const char *factory, const
     const char *klass, const char *description)
 {
   GstElementClass *element = GST_ELEMENT_CLASS(element_class);
-  gchar *page = g_strdup_printf("%s/docs/elements/%s.md", GST_STX_DOC_URI, factory);
+  g_autofree gchar *page = g_strdup_printf("%s/docs/elements/%s.md", GST_STX_DOC_URI, factory);
 
   gst_element_class_set_static_metadata(
       element, name, klass, description, "The gst-stixels developers");
   gst_element_class_add_metadata(element, GST_ELEMENT_METADATA_DOC_URI, page);
-  g_free(page);
 }
 
 void gst_stx_element_add_templates(gpointer element_class, ...)
@@ -44,28 +43,24 @@ GstCaps *gst_stx_caps_filtered(GstCaps *caps, GstCaps *filter)
 
 void gst_stx_element_refused(GstElement *element, GstPad *src, const GstCaps *made)
 {
-  GstCaps *taken = gst_pad_peer_query_caps(src, NULL);
-  gchar *ours = gst_caps_to_string(made), *theirs = gst_caps_to_string(taken);
+  g_autoptr(GstCaps) taken = gst_pad_peer_query_caps(src, NULL);
+  g_autofree gchar *ours = gst_caps_to_string(made), *theirs = gst_caps_to_string(taken);
 
   GST_ELEMENT_ERROR(element, CORE, NEGOTIATION,
       ("The next element takes %.200s; what leaves pad %s of %s is %.300s", theirs,
           GST_PAD_NAME(src), GST_OBJECT_NAME(element), ours),
       (NULL));
-  g_free(theirs);
-  g_free(ours);
-  gst_caps_unref(taken);
 }
 
 void gst_stx_element_check_output(GstElement *element, GstPad *src, const GstCaps *made)
 {
-  GstCaps *taken;
+  g_autoptr(GstCaps) taken = NULL;
 
   if (!gst_pad_is_linked(src) || GST_PAD_IS_FLUSHING(src))
     return;
   taken = gst_pad_peer_query_caps(src, NULL);
   if (!gst_caps_can_intersect(made, taken))
     gst_stx_element_refused(element, src, made);
-  gst_caps_unref(taken);
 }
 
 GstCaps *gst_stx_caps_at_rates(GstStaticPadTemplate *other, const GstCaps *caps)

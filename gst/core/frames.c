@@ -5,13 +5,12 @@
 
 gboolean gst_stx_video_info(GstVideoInfo *info, const GstCaps *caps, StxError *error)
 {
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   if (gst_video_info_from_caps(info, caps))
     return TRUE;
   text = gst_caps_to_string(caps);
   stx_fail(error, "caps %.200s describe no picture", text);
-  g_free(text);
   return FALSE;
 }
 

@@ -98,29 +98,22 @@ void gst_stx_take_pool(GstQuery *query, GstBufferPool *pool, guint size, guint m
 gboolean gst_stx_decide_video_pool(GstQuery *query)
 {
   guint size = 0, min = 0, max = 0;
-  gboolean configured;
-  GstBufferPool *pool = first_pool(query, &size, &min, &max);
-  GstStructure *config = gst_buffer_pool_get_config(pool);
+  g_autoptr(GstBufferPool) pool = first_pool(query, &size, &min, &max);
+  g_autoptr(GstStructure) config = gst_buffer_pool_get_config(pool);
   GstVideoInfo info;
   GstCaps *caps;
 
   gst_query_parse_allocation(query, &caps, NULL);
-  if (caps == NULL || !gst_video_info_from_caps(&info, caps)) {
-    gst_structure_free(config);
-    gst_object_unref(pool);
+  if (caps == NULL || !gst_video_info_from_caps(&info, caps))
     return FALSE;
-  }
   size = MAX(size, GST_VIDEO_INFO_SIZE(&info));
   gst_buffer_pool_config_set_params(config, caps, size, min, max);
   set_allocator(config, query);
   if (gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL))
     gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  configured = gst_buffer_pool_set_config(pool, config);
-  if (!configured) {
-    gst_object_unref(pool);
+  if (!gst_buffer_pool_set_config(pool, g_steal_pointer(&config)))
     return FALSE;
-  }
-  gst_stx_take_pool(query, pool, size, min, max);
+  gst_stx_take_pool(query, g_steal_pointer(&pool), size, min, max);
   return TRUE;
 }
 
@@ -136,8 +129,8 @@ static void unref_allocator(gpointer allocator)
 static GstAllocator *ask_allocator(GstPad *src, GstAllocationParams *params)
 {
   GQuark key = g_quark_from_static_string("gst-stx-allocator");
-  GstCaps *caps;
-  GstQuery *query;
+  g_autoptr(GstCaps) caps = NULL;
+  g_autoptr(GstQuery) query = NULL;
   GstAllocator *allocator;
 
   gst_allocation_params_init(params);
@@ -150,8 +143,6 @@ static GstAllocator *ask_allocator(GstPad *src, GstAllocationParams *params)
   allocator = gst_pad_peer_query(src, query) ? first_allocator(query, params) : NULL;
   g_object_set_qdata_full(
       G_OBJECT(src), key, allocator != NULL ? gst_object_ref(allocator) : NULL, unref_allocator);
-  gst_query_unref(query);
-  gst_clear_caps(&caps);
   return allocator;
 }
 

@@ -66,7 +66,7 @@ static GType register_flags(const gchar *name, const StxFieldChoice *choices)
 /* Several elements may have the same field. GLib runs one class_init at a time. */
 static GType choices_type(const StxField *field, const char *prefix)
 {
-  gchar *name = type_name(field, prefix);
+  g_autofree gchar *name = type_name(field, prefix);
   GType type = g_type_from_name(name);
 
   if (type == 0) {
@@ -74,7 +74,6 @@ static GType choices_type(const StxField *field, const char *prefix)
                                           : register_enum(name, field->choices);
     gst_type_mark_as_plugin_api(type, 0);
   }
-  g_free(name);
   return type;
 }
 

@@ -113,9 +113,8 @@ GstStructure *gst_stx_stats_to_structure(const GstStxStats *self, gboolean paire
 
 void gst_stx_stats_log(GstElement *element)
 {
-  GstStructure *structure;
+  g_autoptr(GstStructure) structure = NULL;
 
   g_object_get(element, "stats", &structure, NULL);
   GST_CAT_INFO_OBJECT(category(), element, "%" GST_PTR_FORMAT, structure);
-  gst_structure_free(structure);
 }

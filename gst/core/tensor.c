@@ -6,7 +6,7 @@
 /* "C:W:H:1": numbers, innermost first; from the fourth on they must be 1. */
 static gboolean parse_dimensions(const gchar *text, guint least, gint dimensions[3])
 {
-  gchar **parts = g_strsplit(text, ":", -1);
+  g_auto(GStrv) parts = g_strsplit(text, ":", -1);
   gboolean valid = g_strv_length(parts) >= least;
 
   dimensions[0] = dimensions[1] = dimensions[2] = 1;
@@ -18,7 +18,6 @@ static gboolean parse_dimensions(const gchar *text, guint least, gint dimensions
     if (valid && i < 3)
       dimensions[i] = (gint)value;
   }
-  g_strfreev(parts);
   return valid;
 }
 

@@ -47,12 +47,11 @@ static GstCudaContext *get_context(GstStxCuda *self)
 
 static void clear_context(GstStxCuda *self)
 {
-  GstObject *context;
+  g_autoptr(GstObject) context = NULL;
 
   GST_OBJECT_LOCK(self->element);
   context = g_steal_pointer(&self->context);
   GST_OBJECT_UNLOCK(self->element);
-  gst_clear_object(&context);
 }
 
 void gst_stx_cuda_set_context(GstStxCuda *self, GstContext *context)

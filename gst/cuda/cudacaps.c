@@ -32,13 +32,12 @@ GstCaps *gst_stx_cuda_filter_caps(GstStxCuda *self, GstCaps *caps)
 
 static gboolean takes_cuda(GstPad *src, const GstStructure *structure)
 {
-  GstCaps *peer = gst_pad_peer_query_caps(src, NULL);
+  g_autoptr(GstCaps) peer = gst_pad_peer_query_caps(src, NULL);
   gboolean takes = FALSE;
 
   for (guint i = 0; !gst_caps_is_any(peer) && i < gst_caps_get_size(peer); i++)
     takes |= names_cuda(peer, i) &&
              gst_structure_can_intersect(gst_caps_get_structure(peer, i), structure);
-  gst_caps_unref(peer);
   return takes;
 }
 

@@ -88,7 +88,7 @@ const GstStxCudaLib *gst_stx_cuda_lib_peek(void)
 GstMemory *gst_stx_cuda_lib_alloc(
     const GstStxCudaLib *lib, GstCudaContext *context, const GstVideoInfo *info)
 {
-  GstAllocator *found = gst_allocator_find(GST_CUDA_MEMORY_TYPE_NAME);
+  g_autoptr(GstAllocator) found = gst_allocator_find(GST_CUDA_MEMORY_TYPE_NAME);
   GstCudaAllocator *allocator = (GstCudaAllocator *)found;
   GstMemory *memory;
 
@@ -96,6 +96,5 @@ GstMemory *gst_stx_cuda_lib_alloc(
     memory = ((GstStxCudaAlloc124)lib->allocator_alloc)(allocator, context, NULL, info);
   else
     memory = ((GstStxCudaAlloc122)lib->allocator_alloc)(allocator, context, info);
-  gst_object_unref(found);
   return memory;
 }

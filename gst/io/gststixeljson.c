@@ -287,7 +287,7 @@ static gchar *write_words(guint write)
 /* Once: the user is waiting for something that will not come. */
 static void warn(GstStixelJson *self, guint write)
 {
-  gchar *words;
+  g_autofree gchar *words = NULL;
 
   if (self->missed)
     return;
@@ -299,7 +299,6 @@ static void warn(GstStixelJson *self, guint write)
        "free-space stixel-obstacles, for motion stereo-sgm with motion=true",
           words),
       (NULL));
-  g_free(words);
 }
 
 static void append_line(GstStixelJson *self, const GstStxJsonFrame *frame, GstBuffer *output)

@@ -40,12 +40,9 @@ GstEvent *gst_stx_time_segment(GstEvent *event, GstClockTime *start)
 
 gboolean gst_stx_send_scan_caps(GstElement *element, GstPad *src, gint rate, gint per)
 {
-  GstCaps *caps = gst_caps_new_simple(
+  g_autoptr(GstCaps) caps = gst_caps_new_simple(
       GST_STX_LIDAR_MEDIA_TYPE, "framerate", GST_TYPE_FRACTION, rate, per, NULL);
-  gboolean sent;
 
   gst_stx_element_check_output(element, src, caps);
-  sent = gst_pad_set_caps(src, caps);
-  gst_caps_unref(caps);
-  return sent;
+  return gst_pad_set_caps(src, caps);
 }

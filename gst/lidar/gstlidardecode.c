@@ -318,7 +318,7 @@ static GstFlowReturn push_turn(GstLidarDecode *self)
   GstLidarDecodeSettings settings = get_settings(self);
   StxLidarTurn turn = self->turns.open[0];
   GstClockTime arrival = self->stores[0].arrival;
-  GstBuffer *buffer;
+  g_autoptr(GstBuffer) buffer = NULL;
 
   if (turn.count == 0 && !turn.complete)
     return GST_FLOW_OK;
@@ -332,10 +332,8 @@ static GstFlowReturn push_turn(GstLidarDecode *self)
   buffer = wrap(self, &settings);
   if (buffer == NULL)
     return GST_FLOW_OK;
-  if (!send_caps(self, rate_of(&turn))) {
-    gst_buffer_unref(buffer);
+  if (!send_caps(self, rate_of(&turn)))
     return GST_PAD_IS_FLUSHING(self->src) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
-  }
   stamp(self, buffer, &turn, arrival, settings.times);
   if (self->discont)
     GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
@@ -343,7 +341,8 @@ static GstFlowReturn push_turn(GstLidarDecode *self)
     GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
   self->discont = turn.lost > 0;
   gst_stx_lidar_meta_attach(self->src, buffer, turn.number);
-  return gst_pad_push(self->src, gst_stx_offer(GST_ELEMENT(self), self->src, buffer));
+  return gst_pad_push(
+      self->src, gst_stx_offer(GST_ELEMENT(self), self->src, g_steal_pointer(&buffer)));
 }
 
 /* Everything that has ended. */
@@ -383,18 +382,15 @@ static GstFlowReturn fail(GstLidarDecode *self, const StxError *error)
 /* Before the first packet: whose packets count. */
 static gboolean set_sender(GstLidarDecode *self, StxError *error)
 {
-  gchar *source;
-  gboolean good;
+  g_autofree gchar *source = NULL;
 
   if (self->sender_set)
     return TRUE;
   GST_OBJECT_LOCK(self);
   source = g_strdup(self->settings.source);
   GST_OBJECT_UNLOCK(self);
-  good = gst_stx_sender_set(&self->sender, source, error);
-  g_free(source);
-  self->sender_set = good;
-  return good;
+  self->sender_set = gst_stx_sender_set(&self->sender, source, error);
+  return self->sender_set;
 }
 
 static const gchar *name_of(StxLidarSensorKind kind)
@@ -408,7 +404,7 @@ static gboolean open_sensor(GstLidarDecode *self, const GstMapInfo *map, StxErro
 {
   GstLidarDecodeSettings settings = get_settings(self);
   StxLidarSensorKind kind = settings.sensor;
-  gchar *calibration;
+  g_autofree gchar *calibration = NULL;
 
   if (kind == STX_LIDAR_SENSOR_AUTO)
     kind = stx_lidar_sensor_find(map->data, map->size);
@@ -426,7 +422,6 @@ static gboolean open_sensor(GstLidarDecode *self, const GstMapInfo *map, StxErro
         ("%.200s: distance_resolution is %g m, but a unit of %s is %g m: the file's is not used",
             calibration, self->sensor->stated, name_of(kind), self->sensor->resolution),
         (NULL));
-  g_free(calibration);
   self->turns.cut = (int32_t)(settings.cut / (2 * G_PI) * STX_LIDAR_TURN) % STX_LIDAR_TURN;
   return self->opened;
 }
@@ -470,7 +465,7 @@ static gboolean all_are_strange(const GstLidarDecodeCounts *counts)
 /* Nothing that can be read has come, and it goes on coming. */
 static void note_strange(GstLidarDecode *self, const GstMapInfo *map)
 {
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   if (self->warned || !all_are_strange(&self->counts))
     return;
@@ -484,7 +479,6 @@ static void note_strange(GstLidarDecode *self, const GstMapInfo *map)
       ("None of %u packets is one of %s; %s", STRANGE,
           self->opened ? name_of(self->found) : "a known sensor", text),
       (NULL));
-  g_free(text);
 }
 
 /* A packet does not follow the one before; the second of two sensors sends them all the time. Once.
@@ -609,7 +603,7 @@ static gboolean take_segment(GstLidarDecode *self, GstEvent *event)
 static void check_end(GstLidarDecode *self)
 {
   GstLidarDecodeCounts counts = self->counts;
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   if (counts.packets == 0)
     GST_ELEMENT_WARNING(self, STREAM, WRONG_TYPE, ("Not one packet came until the end"),
@@ -623,7 +617,6 @@ static void check_end(GstLidarDecode *self)
           self->found != STX_LIDAR_SENSOR_AUTO ? name_of(self->found) : "no known sensor",
           counts.packets, counts.foreign, counts.truncated, counts.forged, text),
       ("packets that are cut into fragments have to be joined before"));
-  g_free(text);
 }
 
 static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)

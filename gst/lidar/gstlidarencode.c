@@ -143,8 +143,9 @@ static gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query)
 /* An Ouster's metadata, for the decoder of its packets. */
 static gboolean write_metadata(GstLidarEncode *self)
 {
-  gchar text[STX_LIDAR_ENCODE_METADATA], *path;
-  GError *error = NULL;
+  gchar text[STX_LIDAR_ENCODE_METADATA];
+  g_autofree gchar *path = NULL;
+  g_autoptr(GError) error = NULL;
   gsize size = stx_lidar_encode_metadata(text, sizeof(text));
 
   GST_OBJECT_LOCK(self);
@@ -152,11 +153,7 @@ static gboolean write_metadata(GstLidarEncode *self)
   GST_OBJECT_UNLOCK(self);
   if (path != NULL && path[0] != '\0' && !g_file_set_contents(path, text, (gssize)size, &error))
     GST_ELEMENT_ERROR(self, RESOURCE, OPEN_WRITE, ("metadata: %s", error->message), ("%s", path));
-  g_free(path);
-  if (error == NULL)
-    return TRUE;
-  g_error_free(error);
-  return FALSE;
+  return error == NULL;
 }
 
 static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition)

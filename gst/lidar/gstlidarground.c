@@ -156,10 +156,9 @@ static gboolean configure(
 static GstFlowReturn renegotiate(GstElement *element)
 {
   const GstStxStageClass *parent = &GST_STX_TRANSFORM_CLASS(gst_lidar_ground_parent_class)->stage;
-  GstCaps *input = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(element));
+  g_autoptr(GstCaps) input = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(element));
   gboolean stays = !GST_LIDAR_GROUND(element)->gives_labels && gst_stx_cuda_is_caps(input);
 
-  gst_caps_unref(input);
   return stays ? GST_FLOW_OK : parent->renegotiate(element);
 }
 
@@ -298,13 +297,12 @@ static gchar *find_fault(const StxGroundParams *params, const StxGroundResult *r
 /* Until a whole scan has a ground: units and axes stay as they are. */
 static void judge(GstLidarGround *self)
 {
-  gchar *fault = find_fault(&self->active.params, &self->result);
+  g_autofree gchar *fault = find_fault(&self->active.params, &self->result);
 
   self->judged = fault != NULL || self->result.ground > 0;
   if (fault != NULL)
     GST_ELEMENT_WARNING(self, STREAM, FORMAT, ("%s", fault),
         ("the scan is the first whole one; others are not judged"));
-  g_free(fault);
 }
 
 static void done(GstStxTransform *transform, GstBuffer *scan)

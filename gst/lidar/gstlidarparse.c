@@ -167,19 +167,15 @@ static gchar *readable_uri(const gchar *uri)
  * To be freed. */
 static gchar *source_name(GstPad *sink)
 {
-  GstQuery *query = gst_query_new_uri();
-  gchar *uri = NULL, *shown, *text;
+  g_autoptr(GstQuery) query = gst_query_new_uri();
+  g_autofree gchar *uri = NULL, *shown = NULL;
 
   if (gst_pad_peer_query(sink, query))
     gst_query_parse_uri(query, &uri);
-  gst_query_unref(query);
   if (uri == NULL)
     return g_strdup("");
   shown = readable_uri(uri);
-  text = g_strconcat(" of ", shown, NULL);
-  g_free(shown);
-  g_free(uri);
-  return text;
+  return g_strconcat(" of ", shown, NULL);
 }
 
 /* ---- Scans --------------------------------------------------------------------------------- */
@@ -218,7 +214,7 @@ static GstBuffer *read_points(
 static GstFlowReturn refuse(
     GstLidarParse *self, guint64 scan, const GstLidarParseSettings *settings, const StxError *error)
 {
-  gchar *source = source_name(self->sink);
+  g_autofree gchar *source = source_name(self->sink);
 
   if (settings->skip_bad) {
     GST_OBJECT_LOCK(self);
@@ -231,7 +227,6 @@ static GstFlowReturn refuse(
     GST_ELEMENT_ERROR(self, STREAM, DECODE,
         ("Scan %" G_GUINT64_FORMAT "%s: %s", scan, source, error->text), (NULL));
   }
-  g_free(source);
   return settings->skip_bad ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 

@@ -76,10 +76,9 @@ static GstStaticPadTemplate src_template =
 
 static gboolean refuse(const gchar *pad, const GstCaps *caps, StxError *error)
 {
-  gchar *text = gst_caps_to_string(caps);
+  g_autofree gchar *text = gst_caps_to_string(caps);
 
   stx_fail(error, "pad %s got %.120s; expected " PICTURES ": put videoconvert in front", pad, text);
-  g_free(text);
   return FALSE;
 }
 
@@ -98,11 +97,10 @@ static gboolean take_disparity(GstRoadHazards *self, const GstCaps *caps, StxErr
 
 static gboolean take_picture(GstRoadHazards *self, guint role, GstCaps *caps, StxError *error)
 {
-  GstCaps *possible = gst_static_pad_template_get_caps(&left_template);
+  g_autoptr(GstCaps) possible = gst_static_pad_template_get_caps(&left_template);
   gboolean usable =
       gst_caps_is_subset(caps, possible) && gst_video_info_from_caps(&self->pictures[role], caps);
 
-  gst_caps_unref(possible);
   return usable || refuse(roles[role], caps, error);
 }
 
@@ -155,7 +153,7 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint set, StxError *error
 {
   GstRoadHazards *self = GST_ROAD_HAZARDS(pairing);
   GstFlowReturn flow = GST_FLOW_ERROR;
-  GstCaps *caps;
+  g_autoptr(GstCaps) caps = NULL;
 
   if (!self->changed)
     return GST_FLOW_OK;
@@ -164,7 +162,6 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint set, StxError *error
     gst_stx_camera_to_structure(&self->camera, gst_caps_get_structure(caps, 0));
     flow = gst_stx_pairing_set_src_caps(pairing, gst_caps_ref(caps));
   }
-  gst_caps_unref(caps);
   if (flow == GST_FLOW_OK)
     self->changed = FALSE;
   return flow;
@@ -199,23 +196,21 @@ static void attach(GstRoadHazards *self, GstBuffer *picture, const StxHazardsRes
       .height = self->map.height,
       .time = gst_stx_pairing_time(GST_STX_PAIRING(self)),
       .duration = GST_BUFFER_DURATION(picture)};
-  GstBuffer *records = result->count > 0 ? gst_buffer_new_memdup(result->hazards,
-                                               result->count * sizeof *result->hazards)
-                                         : gst_buffer_new();
+  g_autoptr(GstBuffer) records = result->count > 0 ? gst_buffer_new_memdup(result->hazards,
+                                                         result->count * sizeof *result->hazards)
+                                                   : gst_buffer_new();
   GstCaps *caps = gst_stx_pairing_caps(GST_STX_PAIRING(self), ROLE_LEFT);
   GstStxObstaclesMeta *older;
-  GError *error = NULL;
+  g_autoptr(GError) error = NULL;
 
   while ((older = gst_buffer_get_stx_obstacles_meta(picture)) != NULL)
     gst_buffer_remove_meta(picture, &older->meta);
   gst_buffer_add_stx_obstacles_meta(picture, records, NULL, &info);
-  gst_buffer_unref(records);
   if (!gst_stx_regions_attach(&regions, caps, &error) && !self->told) {
     self->told = TRUE;
     GST_ELEMENT_WARNING(
         self, STREAM, FORMAT, ("Hazards get no regions of interest: %s", error->message), (NULL));
   }
-  g_clear_error(&error);
 }
 
 static gboolean find_pictures(GstRoadHazards *self, GstStxStage *stage, GstBuffer **set,

@@ -122,13 +122,10 @@ static GstStructure *records_of(const GstStructure *input)
 /* Whether that is one of the sources that they may have. */
 static gboolean may_be_of(const GstStructure *obstacles, const gchar *source)
 {
-  GstStructure *other = gst_structure_new("s", SOURCE, G_TYPE_STRING, source, NULL);
+  g_autoptr(GstStructure) other = gst_structure_new("s", SOURCE, G_TYPE_STRING, source, NULL);
   const GValue *named = gst_structure_get_value(obstacles, SOURCE);
-  gboolean possible =
-      named == NULL || gst_value_can_intersect(named, gst_structure_get_value(other, SOURCE));
 
-  gst_structure_free(other);
-  return possible;
+  return named == NULL || gst_value_can_intersect(named, gst_structure_get_value(other, SOURCE));
 }
 
 static void append(GstCaps *caps, GstStructure *structure)
@@ -287,8 +284,7 @@ static gboolean set_caps(GstBaseTransform *base, GstCaps *input, GstCaps *output
 static GstFlowReturn announce(GstStixelObstacles *self, const GstStxStixelInfo *info)
 {
   GstBaseTransform *base = GST_BASE_TRANSFORM(self);
-  GstCaps *input, *caps;
-  gboolean taken;
+  g_autoptr(GstCaps) input = NULL, caps = NULL;
 
   if (self->info.width == info->width && self->info.height == info->height &&
       self->info.stixel_width == info->stixel_width &&
@@ -297,10 +293,7 @@ static GstFlowReturn announce(GstStixelObstacles *self, const GstStxStixelInfo *
   self->info = *info;
   input = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(base));
   caps = caps_of_video(info, input);
-  taken = gst_base_transform_update_src_caps(base, caps);
-  gst_caps_unref(caps);
-  gst_caps_unref(input);
-  if (taken)
+  if (gst_base_transform_update_src_caps(base, caps))
     return GST_FLOW_OK;
   return GST_PAD_IS_FLUSHING(GST_BASE_TRANSFORM_SRC_PAD(base)) ? GST_FLOW_FLUSHING
                                                                : GST_FLOW_NOT_NEGOTIATED;
@@ -401,13 +394,13 @@ static void tell_corridor(
 static void attach_regions(GstStixelObstacles *self, GstBuffer *frame)
 {
   GstBaseTransform *base = GST_BASE_TRANSFORM(self);
-  GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(base));
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(base));
   GstStxRegionsFrame regions = {.buffer = frame,
       .width = self->width,
       .height = self->height,
       .time = gst_segment_to_running_time(&base->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(frame)),
       .duration = gst_stx_frame_time_duration(&self->times, frame)};
-  GError *error = NULL;
+  g_autoptr(GError) error = NULL;
 
   if (!gst_stx_regions_attach(&regions, caps, &error) && !self->misplaced) {
     self->misplaced = TRUE;
@@ -415,14 +408,12 @@ static void attach_regions(GstStixelObstacles *self, GstBuffer *frame)
         ("Obstacles get no regions of interest: %s", error->message),
         ("put stixel-obstacles right behind stixel-overlay"));
   }
-  g_clear_error(&error);
-  gst_caps_unref(caps);
 }
 
 static void attach_mask(GstStixelObstacles *self, GstBuffer *frame)
 {
-  GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
-  GError *error = NULL;
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
+  g_autoptr(GError) error = NULL;
 
   if (!gst_stx_free_mask_attach(frame, caps, self->width, self->height, &error) &&
       !self->unmasked) {
@@ -430,8 +421,6 @@ static void attach_mask(GstStixelObstacles *self, GstBuffer *frame)
     GST_ELEMENT_WARNING(
         self, STREAM, FORMAT, ("free-space-mask: frames get no mask: %s", error->message), (NULL));
   }
-  g_clear_error(&error);
-  gst_caps_unref(caps);
 }
 
 /* The frame itself, where it has no other owner. */

@@ -24,7 +24,7 @@ void gst_obstacles_stage_reset(GstObstaclesStage *self)
 gboolean gst_obstacles_stage_check_camera(const StxCamera *camera, StxError *error)
 {
   const gchar *missing[4] = {NULL};
-  gchar *names;
+  g_autofree gchar *names = NULL;
   guint count = 0;
 
   if (camera->focal <= 0)
@@ -41,7 +41,6 @@ gboolean gst_obstacles_stage_check_camera(const StxCamera *camera, StxError *err
       "focal, baseline and cx, on stereo-sgm, downsample-transpose or sat-dp-stixels, or "
       "calibration on stereo-stixels",
       names);
-  g_free(names);
   return FALSE;
 }
 
@@ -196,7 +195,7 @@ static GstBuffer *with_hazards(GstBuffer *records, GstBuffer *frame)
   gsize own = gst_buffer_get_size(records) / sizeof(StxObstacle), count;
   GstBuffer *joined;
   GstMapInfo from;
-  GArray *list;
+  g_autoptr(GArray) list = NULL;
 
   if (meta == NULL || !gst_buffer_map(meta->obstacles, &from, GST_MAP_READ))
     return records;
@@ -218,7 +217,6 @@ static GstBuffer *with_hazards(GstBuffer *records, GstBuffer *frame)
     joined = gst_buffer_new_memdup(list->data, list->len * sizeof(StxObstacle));
     gst_buffer_unref(records);
   }
-  g_array_unref(list);
   return joined;
 }
 
@@ -227,16 +225,15 @@ static GstBuffer *with_hazards(GstBuffer *records, GstBuffer *frame)
 void gst_obstacles_stage_attach(
     GstBuffer *frame, const StxObstaclesResult *result, const GstObstaclesInput *input)
 {
-  GstBuffer *obstacles = with_hazards(gst_obstacles_stage_records(result), frame);
-  GstBuffer *free_space = copy(result->free_space, result->directions * sizeof(StxFreeSpace));
+  g_autoptr(GstBuffer) obstacles = with_hazards(gst_obstacles_stage_records(result), frame);
+  g_autoptr(GstBuffer) free_space =
+      copy(result->free_space, result->directions * sizeof(StxFreeSpace));
   GstStxObstaclesMeta *older;
 
   while ((older = gst_buffer_get_stx_obstacles_meta(frame)) != NULL)
     gst_buffer_remove_meta(frame, &older->meta);
   gst_buffer_add_stx_obstacles_meta(
       frame, obstacles, free_space, input->stixels != NULL ? &input->info : NULL);
-  gst_buffer_unref(obstacles);
-  gst_buffer_unref(free_space);
   gst_obstacles_stage_attach_motion(frame, result);
 }
 
@@ -254,7 +251,7 @@ static void attach_given(GstBuffer *frame, const StxObstaclesResult *result)
 void gst_obstacles_stage_attach_motion(GstBuffer *frame, const StxObstaclesResult *result)
 {
   GstStxVelocitiesMeta *older;
-  GstBuffer *obstacles, *stixels;
+  g_autoptr(GstBuffer) obstacles = NULL, stixels = NULL;
 
   while ((older = gst_buffer_get_stx_velocities_meta(frame)) != NULL)
     gst_buffer_remove_meta(frame, &older->meta);
@@ -264,6 +261,4 @@ void gst_obstacles_stage_attach_motion(GstBuffer *frame, const StxObstaclesResul
   obstacles = copy(result->velocities, result->count * sizeof(StxVelocity));
   stixels = copy(result->stixel_velocities, result->stixels * sizeof(StxVelocity));
   gst_buffer_add_stx_velocities_meta(frame, obstacles, stixels);
-  gst_buffer_unref(obstacles);
-  gst_buffer_unref(stixels);
 }

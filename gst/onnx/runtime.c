@@ -55,7 +55,7 @@ static gboolean open_library(GstStxOnnxApi *api, const gchar *path, StxError *er
 /* Opens the library in Python's packages in this folder. */
 static gboolean open_in(GstStxOnnxApi *api, const gchar *folder)
 {
-  gchar *pattern = g_strconcat(folder, IN_PACKAGE, NULL);
+  g_autofree gchar *pattern = g_strconcat(folder, IN_PACKAGE, NULL);
   gboolean opened = FALSE;
   glob_t found = {0};
   StxError error;
@@ -64,14 +64,13 @@ static gboolean open_in(GstStxOnnxApi *api, const gchar *folder)
     for (gsize i = 0; i < found.gl_pathc && !opened; i++)
       opened = open_library(api, found.gl_pathv[i], &error);
   globfree(&found);
-  g_free(pattern);
   return opened;
 }
 
 static gboolean open_in_python(GstStxOnnxApi *api)
 {
   const gchar *path = g_getenv("PYTHONPATH"), *environment = g_getenv("VIRTUAL_ENV");
-  gchar **listed = g_strsplit(path != NULL ? path : "", ":", -1);
+  g_auto(GStrv) listed = g_strsplit(path != NULL ? path : "", ":", -1);
   gchar *folders[] = {
       g_strdup_printf("%s/lib/python3*/site-packages", environment != NULL ? environment : ""),
       g_strdup_printf("%s/.local/lib/python3*/site-packages", g_get_home_dir()),
@@ -86,7 +85,6 @@ static gboolean open_in_python(GstStxOnnxApi *api)
     opened = opened || open_in(api, folders[i]);
     g_free(folders[i]);
   }
-  g_strfreev(listed);
   return opened;
 }
 
@@ -205,9 +203,10 @@ static gboolean add_provider(
 static gboolean add_providers(const GstStxOnnx *self, OnnxOptions *options,
     const GstStxOnnxSettings *settings, StxError *error)
 {
-  gchar **usable = usable_providers(self), *all = g_strjoinv(", ", usable);
+  g_auto(GStrv) usable = usable_providers(self);
+  g_autofree gchar *all = g_strjoinv(", ", usable);
   gboolean named = settings->providers != NULL && *settings->providers != '\0', added = TRUE;
-  gchar **wanted = g_strsplit(named ? settings->providers : "CUDA", ",", -1);
+  g_auto(GStrv) wanted = g_strsplit(named ? settings->providers : "CUDA", ",", -1);
 
   for (guint i = 0; wanted[i] != NULL && added; i++) {
     const gchar *name = spelled(usable, g_strstrip(wanted[i]));
@@ -218,9 +217,6 @@ static gboolean add_providers(const GstStxOnnx *self, OnnxOptions *options,
     } else if (name == NULL && named)
       added = stx_fail(error, "providers=%.60s: this ONNX Runtime has %.150s", wanted[i], all);
   }
-  g_strfreev(wanted);
-  g_strfreev(usable);
-  g_free(all);
   return added;
 }
 

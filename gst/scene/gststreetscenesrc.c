@@ -127,22 +127,18 @@ static GstCaps *get_caps(GstBaseSrc *base, GstCaps *filter)
 /* GstBaseSrc only says that something went wrong. */
 static gboolean negotiate(GstBaseSrc *base)
 {
-  GstCaps *ours, *theirs;
+  g_autoptr(GstCaps) ours = NULL, theirs = NULL;
 
   if (GST_BASE_SRC_CLASS(gst_street_scene_src_parent_class)->negotiate(base))
     return TRUE;
   ours = gst_pad_query_caps(base->srcpad, NULL);
   theirs = gst_pad_peer_query_caps(base->srcpad, NULL);
   if (!GST_PAD_IS_FLUSHING(base->srcpad) && !gst_caps_can_intersect(ours, theirs)) {
-    gchar *we = gst_caps_to_string(ours), *they = gst_caps_to_string(theirs);
+    g_autofree gchar *we = gst_caps_to_string(ours), *they = gst_caps_to_string(theirs);
 
     GST_ELEMENT_ERROR(base, CORE, NEGOTIATION,
         ("This view gives %s, but what follows takes %s only", we, they), (NULL));
-    g_free(we);
-    g_free(they);
   }
-  gst_caps_unref(ours);
-  gst_caps_unref(theirs);
   return FALSE;
 }
 
@@ -204,11 +200,10 @@ static gboolean set_caps(GstBaseSrc *base, GstCaps *caps)
   GstVideoInfo info;
 
   if (!gst_street_scene_view_info(settings.view, caps, &info)) {
-    gchar *text = gst_caps_to_string(caps);
+    g_autofree gchar *text = gst_caps_to_string(caps);
 
     GST_ELEMENT_ERROR(
         self, CORE, NEGOTIATION, ("These caps are not of the view: %s", text), (NULL));
-    g_free(text);
     return FALSE;
   }
   g_clear_pointer(&self->scene, stx_scene_free);

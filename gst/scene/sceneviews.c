@@ -55,7 +55,7 @@ gboolean gst_street_scene_settings_load(GstStreetSceneSettings *settings, GstEle
   StxCalibration real = {0};
   StxError error = {""};
   gboolean loaded = TRUE;
-  gchar *path;
+  g_autofree gchar *path = NULL;
 
   if (!gst_stx_camera_settings_load(&settings->camera, FALSE, element))
     return FALSE;
@@ -71,7 +71,6 @@ gboolean gst_street_scene_settings_load(GstStreetSceneSettings *settings, GstEle
   settings->real = real;
   settings->is_real = path != NULL && loaded;
   GST_OBJECT_UNLOCK(element);
-  g_free(path);
   if (!loaded)
     GST_STX_ELEMENT_ERROR(element, RESOURCE, OPEN_READ, &error);
   return loaded;

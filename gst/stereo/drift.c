@@ -236,22 +236,16 @@ gboolean gst_stx_drift_step(
 
 StxRectifyTurn gst_stx_drift_hold(GstStxDrift *self)
 {
-  StxRectifyTurn turn;
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->lock);
 
-  g_mutex_lock(&self->lock);
-  turn = self->target = self->applied;
-  g_mutex_unlock(&self->lock);
-  return turn;
+  return self->target = self->applied;
 }
 
 GstStructure *gst_stx_drift_tell(GstStxDrift *self)
 {
-  GstStructure *told;
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->lock);
 
-  g_mutex_lock(&self->lock);
-  told = self->mode != GST_STX_REFINE_OFF ? tell(self) : NULL;
-  g_mutex_unlock(&self->lock);
-  return told;
+  return self->mode != GST_STX_REFINE_OFF ? tell(self) : NULL;
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */

@@ -77,10 +77,9 @@ static GstPadProbeReturn pass_once(GstPad *pad, GstPadProbeInfo *info, gpointer 
 static GstElement *add_tee(GstStereoRectify *self)
 {
   GstElement *tee = gst_element_factory_make("tee", TEE);
-  GstPad *sink = gst_element_get_static_pad(tee, "sink");
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(tee, "sink");
 
   gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, pass_once, self, NULL);
-  gst_object_unref(sink);
   gst_bin_add(GST_BIN(self), tee);
   for (guint i = 0; i < GST_STX_RECTIFY_VIEWS; i++)
     gst_element_link_pads(tee, "src_%u", GST_ELEMENT(self->rig.view[i]), "sink");
@@ -107,11 +106,10 @@ static gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query)
 static GstPad *add_ghost(
     GstElement *element, GstElement *inner, const gchar *inside, GstPadTemplate *templ)
 {
-  GstPad *target = gst_element_get_static_pad(inner, inside);
+  g_autoptr(GstPad) target = gst_element_get_static_pad(inner, inside);
   GstPad *pad =
       gst_ghost_pad_new_from_template(GST_PAD_TEMPLATE_NAME_TEMPLATE(templ), target, templ);
 
-  gst_object_unref(target);
   if (GST_PAD_IS_SINK(pad)) {
     gst_stx_want_caps(pad);
     gst_pad_set_query_function(pad, sink_query);
@@ -140,7 +138,7 @@ static GstPad *request_new_pad(
 
 static void release_pad(GstElement *element, GstPad *pad)
 {
-  GstElement *tee = gst_bin_get_by_name(GST_BIN(element), TEE);
+  g_autoptr(GstElement) tee = gst_bin_get_by_name(GST_BIN(element), TEE);
 
   gst_pad_set_active(pad, FALSE);
   gst_element_remove_pad(element, pad);
@@ -148,7 +146,6 @@ static void release_pad(GstElement *element, GstPad *pad)
     return;
   gst_element_set_state(tee, GST_STATE_NULL);
   gst_bin_remove(GST_BIN(element), tee);
-  gst_object_unref(tee);
   set_both(GST_STEREO_RECTIFY(element), FALSE);
 }
 
@@ -213,18 +210,16 @@ static GstStructure *stats_of(gpointer object)
 {
   GstStereoRectify *self = object;
   GstStructure *all = gst_structure_new_empty("application/x-stixel-stats");
-  GstStructure *drift = gst_stx_drift_tell(&self->rig.drift);
+  g_autoptr(GstStructure) drift = gst_stx_drift_tell(&self->rig.drift);
 
   for (guint i = 0; i < GST_STX_RECTIFY_VIEWS; i++) {
-    GstStructure *stats;
+    g_autoptr(GstStructure) stats = NULL;
 
     g_object_get(self->rig.view[i], "stats", &stats, NULL);
     gst_structure_set(all, gst_stx_rectify_sides[i], GST_TYPE_STRUCTURE, stats, NULL);
-    gst_structure_free(stats);
   }
   if (drift != NULL)
     gst_structure_set(all, "drift", GST_TYPE_STRUCTURE, drift, NULL);
-  g_clear_pointer(&drift, gst_structure_free);
   return all;
 }
 

@@ -268,11 +268,9 @@ static guint first_child(const Proxy *proxy)
 /* The class of a factory of ours; its registration has loaded it. A new reference. */
 static GObjectClass *take_class(const gchar *factory)
 {
-  GstElementFactory *found = gst_element_factory_find(factory);
-  GObjectClass *klass = g_type_class_ref(gst_element_factory_get_element_type(found));
+  g_autoptr(GstElementFactory) found = gst_element_factory_find(factory);
 
-  gst_object_unref(found);
-  return klass;
+  return g_type_class_ref(gst_element_factory_get_element_type(found));
 }
 
 /* Their ids are 1, 2, … in the order of the table. */

@@ -358,7 +358,7 @@ static void add_motion(GstStxMatcher *self, const GstStxPairingFrame *frame)
 static GstFlowReturn acquire(GstStxMatcher *self, GstBuffer **disparity, StxError *error)
 {
   GstStxPairing *pairing = GST_STX_PAIRING(self);
-  GstBuffer *confidence;
+  g_autoptr(GstBuffer) confidence = NULL;
   GstFlowReturn flow;
 
   gst_clear_buffer(disparity);
@@ -371,7 +371,6 @@ static GstFlowReturn acquire(GstStxMatcher *self, GstBuffer **disparity, StxErro
     return flow;
   gst_buffer_add_stx_confidence_meta(
       *disparity, confidence, (guint)self->views.width, (guint)self->views.height);
-  gst_buffer_unref(confidence);
   return GST_FLOW_OK;
 }
 
@@ -426,13 +425,12 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps, StxError *error)
 {
   GstStxMatcher *self = GST_STX_MATCHER(pairing);
-  GstCaps *possible = gst_pad_template_get_caps(
+  g_autoptr(GstCaps) possible = gst_pad_template_get_caps(
       gst_element_class_get_pad_template(GST_ELEMENT_GET_CLASS(self), gst_stereo_sgm_roles[role]));
   gboolean usable =
       gst_caps_is_subset(caps, possible) && gst_video_info_from_caps(&self->views.info[role], caps);
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
-  gst_caps_unref(possible);
   if (usable) {
     reset(pairing);
     set_changed(self, TRUE);
@@ -443,7 +441,6 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps,
       ("Pad %s got %s; expected video/x-raw in one of %s: put videoconvert in front",
           gst_stereo_sgm_roles[role], text, CLASS(self)->formats),
       (NULL));
-  g_free(text);
   return FALSE;
 }
 
@@ -553,7 +550,7 @@ void gst_stx_matcher_class_install(
     GstStxMatcherClass *klass, const GstStxPropertyGroup *groups, guint count, const gchar *caps)
 {
   GstElementClass *element = GST_ELEMENT_CLASS(klass);
-  GstCaps *taken = gst_caps_from_string(caps);
+  g_autoptr(GstCaps) taken = gst_caps_from_string(caps);
 
   gst_stx_properties_install(klass, groups, count);
   G_OBJECT_CLASS(klass)->set_property = set_property;
@@ -561,7 +558,6 @@ void gst_stx_matcher_class_install(
     gst_element_class_add_pad_template(
         element, gst_pad_template_new_with_gtype(gst_stereo_sgm_roles[role], GST_PAD_SINK,
                      GST_PAD_REQUEST, taken, GST_TYPE_AGGREGATOR_PAD));
-  gst_caps_unref(taken);
 }
 
 static void gst_stx_matcher_class_init(GstStxMatcherClass *klass)

@@ -84,7 +84,7 @@ void gst_stx_network_settings_clear(GstStxNetworkSettings *settings)
 static gboolean read_numbers(
     const gchar *text, const gchar *name, gdouble standard, gdouble numbers[3], StxError *error)
 {
-  gchar **words = g_strsplit(text != NULL ? text : "", ",", 4);
+  g_auto(GStrv) words = g_strsplit(text != NULL ? text : "", ",", 4);
   guint count = g_strv_length(words);
   gboolean read = count == 0 || count == 1 || count == 3;
 
@@ -95,7 +95,6 @@ static gboolean read_numbers(
     numbers[k] = count == 0 ? standard : g_ascii_strtod(word, &end);
     read = isfinite(numbers[k]) && (count == 0 || (end != word && *end == '\0'));
   }
-  g_strfreev(words);
   return read || stx_fail(error, "%s=%.60s: must be one number, or three with commas between them",
                      name, text);
 }
@@ -186,7 +185,7 @@ static gboolean read_input(GstStxNetworkInput *input, const GstStxOnnxPort *port
            shape[2] != 0 && shape[3] != 0;
   }
   if (!fits) {
-    gchar *is = gst_stx_onnx_describe(port->type, shape, port->rank);
+    g_autofree gchar *is = gst_stx_onnx_describe(port->type, shape, port->rank);
 
     stx_fail(error,
         "its input %.40s is %.60s, must be float, float16 or uint8, 1x%sxHxW or "
@@ -194,7 +193,6 @@ static gboolean read_input(GstStxNetworkInput *input, const GstStxOnnxPort *port
         port->name, is, input->views == BOTH ? "6" : "3", input->views == BOTH ? "6" : "3",
         input->views == BOTH ? " or 2x3xHxW for both views; 1 in place of 3 is gray"
                              : " for a view; 1 in place of 3 is gray");
-    g_free(is);
   }
   return fits;
 }
@@ -202,11 +200,9 @@ static gboolean read_input(GstStxNetworkInput *input, const GstStxOnnxPort *port
 /* Returns the view by "left" or "right" in the name; 0: neither. */
 static guint view_named(const gchar *name)
 {
-  gchar *lower = g_ascii_strdown(name, -1);
-  guint views = strstr(lower, "left") != NULL ? LEFT : strstr(lower, "right") != NULL ? RIGHT : 0;
+  g_autofree gchar *lower = g_ascii_strdown(name, -1);
 
-  g_free(lower);
-  return views;
+  return strstr(lower, "left") != NULL ? LEFT : strstr(lower, "right") != NULL ? RIGHT : 0;
 }
 
 /* True for names that differ in the last letter alone and are right before left: imgR, imgL. */
@@ -243,7 +239,7 @@ static gboolean check_name(const gchar *property, const gchar *name, const GstSt
     guint count, StxError *error)
 {
   gboolean found = name == NULL;
-  gchar *all;
+  g_autofree gchar *all = NULL;
 
   for (guint i = 0; i < count; i++)
     found = found || g_str_equal(name, ports[i].name);
@@ -251,7 +247,6 @@ static gboolean check_name(const gchar *property, const gchar *name, const GstSt
     return TRUE;
   all = names_of(ports, count);
   stx_fail(error, "%s=%.60s: it has %s", property, name, all);
-  g_free(all);
   return FALSE;
 }
 
@@ -259,7 +254,7 @@ static gboolean find_inputs(
     GstStxNetwork *self, const GstStxNetworkSettings *settings, StxError *error)
 {
   const GstStxOnnx *onnx = self->onnx;
-  gchar *all = names_of(onnx->input, onnx->inputs);
+  g_autofree gchar *all = names_of(onnx->input, onnx->inputs);
   guint views = 0;
   gboolean found = TRUE;
 
@@ -282,7 +277,6 @@ static gboolean find_inputs(
   for (guint i = 0; i < self->inputs && found; i++)
     if (self->gray && self->input[i].channels != 1)
       found = stx_fail(error, "its inputs %s are of gray pictures and of colours", all);
-  g_free(all);
   return found;
 }
 
@@ -294,11 +288,10 @@ static gint find_output(const GstStxOnnx *onnx, const gchar *name, const gchar *
   gint found = -1;
 
   for (guint i = 0; i < onnx->outputs; i++) {
-    gchar *lower = g_ascii_strdown(onnx->output[i].name, -1);
+    g_autofree gchar *lower = g_ascii_strdown(onnx->output[i].name, -1);
     gboolean is =
         name != NULL ? g_str_equal(onnx->output[i].name, name) : strstr(lower, word) != NULL;
 
-    g_free(lower);
     if (is)
       found = found == -1 ? (gint)i : -2;
   }
@@ -311,7 +304,7 @@ static gboolean find_outputs(
   const GstStxOnnx *onnx = self->onnx;
   gint disparity = find_output(onnx, settings->disparity_output, "disp");
   gint confidence = find_output(onnx, settings->confidence_output, "conf");
-  gchar *all;
+  g_autofree gchar *all = NULL;
 
   if (disparity < 0 && onnx->outputs == 1)
     disparity = 0;
@@ -323,7 +316,6 @@ static gboolean find_outputs(
   }
   all = names_of(onnx->output, onnx->outputs);
   stx_fail(error, "it gives %s: say with disparity-output which is the disparity", all);
-  g_free(all);
   return FALSE;
 }
 
@@ -508,7 +500,7 @@ static gboolean find_map(
   guint count = sides_of(tensor, sides);
   gboolean first = count == 3 && sides[0] == 2, last = count == 3 && sides[2] == 2 && !first;
   guint y = first ? 1 : 0;
-  gchar *is;
+  g_autofree gchar *is = NULL;
 
   if (find_type(tensor->type, FALSE, &map->type) && (count == 2 || first || last) &&
       is_map(self, sides[y], sides[y + 1])) {
@@ -524,7 +516,6 @@ static gboolean find_map(
       "its output %.40s is %.60s for views of %dx%d: must be float or float16, one or two maps of "
       "that size, or of 1/2, 1/4 or 1/8 of it",
       self->onnx->output[tensor->port].name, is, self->x.network, self->y.network);
-  g_free(is);
   return FALSE;
 }
 

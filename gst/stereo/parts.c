@@ -50,13 +50,11 @@ static GstPad *take_pad(GstElement *element, const gchar *name)
 /* Takes the reference; the pad may be NULL. */
 static void give_pad(GstPad *pad)
 {
-  GstElement *element = pad != NULL ? gst_pad_get_parent_element(pad) : NULL;
-  GstPadTemplate *templ = pad != NULL ? gst_pad_get_pad_template(pad) : NULL;
+  g_autoptr(GstElement) element = pad != NULL ? gst_pad_get_parent_element(pad) : NULL;
+  g_autoptr(GstPadTemplate) templ = pad != NULL ? gst_pad_get_pad_template(pad) : NULL;
 
   if (element != NULL && templ != NULL && GST_PAD_TEMPLATE_PRESENCE(templ) == GST_PAD_REQUEST)
     gst_element_release_request_pad(element, pad);
-  gst_clear_object(&templ);
-  gst_clear_object(&element);
   gst_clear_object(&pad);
 }
 

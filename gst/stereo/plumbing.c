@@ -71,15 +71,12 @@ static gboolean is_sink(guint index)
  * not be where a scanner looks at this plugin alone. */
 static GstCaps *caps_of(GstPlumbingPart part)
 {
-  GstElementFactory *factory = gst_element_factory_find(gst_plumbing_parts[part].factory);
+  g_autoptr(GstElementFactory) factory = gst_element_factory_find(gst_plumbing_parts[part].factory);
   const GList *item = gst_element_factory_get_static_pad_templates(factory);
-  GstStaticPadTemplate *templ;
 
   while (!g_str_equal(((GstStaticPadTemplate *)item->data)->name_template, "src"))
     item = item->next;
-  templ = item->data;
-  gst_object_unref(factory);
-  return gst_static_pad_template_get_caps(templ);
+  return gst_static_pad_template_get_caps(item->data);
 }
 
 static void add_template(
@@ -120,10 +117,9 @@ static gboolean join(GstPlumbing *self, GstStxJoints *joints, GstPlumbingPart fr
 
 static void aim(GstPad *ghost, GstElement *element, const gchar *name)
 {
-  GstPad *pad = element != NULL ? gst_element_get_static_pad(element, name) : NULL;
+  g_autoptr(GstPad) pad = element != NULL ? gst_element_get_static_pad(element, name) : NULL;
 
   gst_ghost_pad_set_target(GST_GHOST_PAD(ghost), pad);
-  gst_clear_object(&pad);
 }
 
 static GstPlumbingPart part_of(GstPlumbingCut cut)
@@ -283,15 +279,13 @@ static gboolean join_inputs(GstPlumbing *self)
 /* If the next element takes only records of obstacles, nothing has to be drawn. */
 static void drop_picture(GstPlumbing *self)
 {
-  GstCaps *video = gst_plumbing_any_video(), *taken = gst_pad_peer_query_caps(self->src, NULL);
-  GstCaps *records = gst_caps_new_empty_simple(GST_STX_OBSTACLES_MEDIA_TYPE);
+  g_autoptr(GstCaps) video = gst_plumbing_any_video();
+  g_autoptr(GstCaps) taken = gst_pad_peer_query_caps(self->src, NULL);
+  g_autoptr(GstCaps) records = gst_caps_new_empty_simple(GST_STX_OBSTACLES_MEDIA_TYPE);
 
   if (self->settings.obstacles && self->settings.output == GST_PLUMBING_OUTPUT_OVERLAY &&
       !gst_caps_can_intersect(taken, video) && gst_caps_can_intersect(taken, records))
     self->settings.output = GST_PLUMBING_OUTPUT_STIXELS;
-  gst_caps_unref(records);
-  gst_caps_unref(taken);
-  gst_caps_unref(video);
 }
 
 static gboolean connect(GstPlumbing *self, const GstPlumbingSettings *settings)
@@ -315,12 +309,9 @@ static gboolean connect(GstPlumbing *self, const GstPlumbingSettings *settings)
 
 gboolean gst_plumbing_connect(GstPlumbing *self, const GstPlumbingSettings *settings)
 {
-  gboolean connected;
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->lock);
 
-  g_mutex_lock(&self->lock);
-  connected = connect(self, settings);
-  g_mutex_unlock(&self->lock);
-  return connected;
+  return connect(self, settings);
 }
 
 void gst_plumbing_disconnect(GstPlumbing *self)
@@ -374,10 +365,9 @@ static gboolean add_sink(GstPlumbing *self, guint index)
 static gboolean add_src(GstPlumbing *self, guint index)
 {
   GstPlumbingPad *pad = &self->pads[index];
-  gchar *name = g_strdup_printf("queue-%s", kinds[index].name);
+  g_autofree gchar *name = g_strdup_printf("queue-%s", kinds[index].name);
 
   pad->queue = gst_element_factory_make("queue", name);
-  g_free(name);
   gst_bin_add(self->bin, pad->queue);
   aim(pad->pad, pad->queue, "src");
   gst_plumbing_watch_output(self, pad->pad);

@@ -90,13 +90,10 @@ static gboolean choose(GstPlumbing *self, const gchar *path, const gchar *second
 
 gboolean gst_plumbing_choose(GstPlumbing *self)
 {
-  gchar *path = path_of(self, GST_PLUMBING_RECTIFY, "calibration");
-  gchar *second = path_of(self, GST_PLUMBING_RECTIFY, "calibration-right");
-  gboolean chosen = choose(self, path, second);
+  g_autofree gchar *path = path_of(self, GST_PLUMBING_RECTIFY, "calibration");
+  g_autofree gchar *second = path_of(self, GST_PLUMBING_RECTIFY, "calibration-right");
 
-  g_free(path);
-  g_free(second);
-  return chosen;
+  return choose(self, path, second);
 }
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
@@ -176,18 +173,14 @@ static GstPadProbeReturn see_views(GstPad *pad, GstPadProbeInfo *info, gpointer 
 /* The caps that videocrop takes for pictures of any size. */
 static GstCaps *caps_of_crop(GstElement *crop, GstPad *sink, const GstCaps *filter)
 {
-  GstPad *src = gst_element_get_static_pad(crop, "src");
-  GstCaps *caps = gst_caps_make_writable(gst_pad_peer_query_caps(src, NULL));
-  GstCaps *templ = gst_pad_get_pad_template_caps(sink), *taken;
+  g_autoptr(GstPad) src = gst_element_get_static_pad(crop, "src");
+  g_autoptr(GstCaps) caps = gst_caps_make_writable(gst_pad_peer_query_caps(src, NULL));
+  g_autoptr(GstCaps) templ = gst_pad_get_pad_template_caps(sink);
 
   for (guint i = 0; i < gst_caps_get_size(caps); i++)
     gst_structure_remove_fields(gst_caps_get_structure(caps, i), "width", "height",
         "multiview-mode", "multiview-flags", "views", NULL);
-  taken = gst_caps_intersect(caps, templ);
-  gst_caps_unref(templ);
-  gst_caps_unref(caps);
-  gst_object_unref(src);
-  return gst_stx_caps_filtered(taken, (GstCaps *)filter);
+  return gst_stx_caps_filtered(gst_caps_intersect(caps, templ), (GstCaps *)filter);
 }
 
 /* Before new frames come, videocrop answers for what it cuts off the old ones, and smaller ones end
@@ -358,8 +351,8 @@ void gst_plumbing_watch_output(GstPlumbing *self, GstPad *pad)
 /* "; pad src leads to an element that takes …" for each pad that is linked. */
 static gboolean add_taken(GstElement *bin, GstPad *pad, gpointer text)
 {
-  GstCaps *taken;
-  gchar *caps;
+  g_autoptr(GstCaps) taken = NULL;
+  g_autofree gchar *caps = NULL;
 
   if (!gst_pad_is_linked(pad))
     return TRUE;
@@ -367,8 +360,6 @@ static gboolean add_taken(GstElement *bin, GstPad *pad, gpointer text)
   caps = gst_caps_to_string(taken);
   g_string_append_printf(
       text, "; pad %s leads to an element that takes %.150s", GST_PAD_NAME(pad), caps);
-  g_free(caps);
-  gst_caps_unref(taken);
   return TRUE;
 }
 
@@ -376,35 +367,28 @@ static gboolean add_taken(GstElement *bin, GstPad *pad, gpointer text)
 static GstPadProbeReturn see_pictures(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstPlumbing *self = data;
-  GstCaps *caps = caps_of(info), *possible;
-  GString *text;
-  gchar *came;
+  GstCaps *caps = caps_of(info);
+  g_autoptr(GstCaps) possible = caps != NULL ? gst_pad_query_caps(pad, caps) : NULL;
 
-  if (caps == NULL)
-    return GST_PAD_PROBE_OK;
-  possible = gst_pad_query_caps(pad, caps);
-  if (gst_caps_is_empty(possible) && !GST_PAD_IS_FLUSHING(pad)) {
-    came = gst_caps_to_string(caps);
-    text = g_string_new(NULL);
+  if (possible != NULL && gst_caps_is_empty(possible) && !GST_PAD_IS_FLUSHING(pad)) {
+    g_autofree gchar *came = gst_caps_to_string(caps);
+    g_autoptr(GString) text = g_string_new(NULL);
+
     g_string_printf(text, "Pictures of %.200s cannot be made into any that fit", came);
     gst_element_foreach_src_pad(GST_ELEMENT(self->bin), add_taken, text);
     GST_ELEMENT_ERROR(self->bin, CORE, NEGOTIATION, ("%s", text->str), (NULL));
-    g_string_free(text, TRUE);
-    g_free(came);
   }
-  gst_caps_unref(possible);
   return GST_PAD_PROBE_OK;
 }
 
 static void probe(
     GstPlumbing *self, GstPlumbingPart part, GstPadProbeType type, GstPadProbeCallback callback)
 {
-  GstPad *pad =
+  g_autoptr(GstPad) pad =
       self->part[part] != NULL ? gst_element_get_static_pad(self->part[part], "sink") : NULL;
 
   if (pad != NULL)
     gst_pad_add_probe(pad, type, callback, self, NULL);
-  gst_clear_object(&pad);
 }
 
 void gst_plumbing_watch(GstPlumbing *self)

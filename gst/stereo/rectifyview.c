@@ -312,8 +312,7 @@ static gboolean refine(GstStxRectifyView *self, GstBuffer *input, StxError *erro
 static GstFlowReturn acquire(GstStxRectifyView *self, GstBuffer **buffer, StxError *error)
 {
   GstStxStage *stage = gst_stx_transform_stage(GST_STX_TRANSFORM(self));
-  GstBufferPool *pool;
-  GstFlowReturn flow;
+  g_autoptr(GstBufferPool) pool = NULL;
 
   gst_clear_buffer(buffer);
   if (self->pool_is_on_device != stage->device_output) {
@@ -321,19 +320,16 @@ static GstFlowReturn acquire(GstStxRectifyView *self, GstBuffer **buffer, StxErr
     return GST_FLOW_OK;
   }
   pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(self));
-  flow = gst_stx_stage_acquire(stage, pool, buffer, error);
-  gst_clear_object(&pool);
-  return flow;
+  return gst_stx_stage_acquire(stage, pool, buffer, error);
 }
 
 /* A view that goes nowhere is not computed. */
 static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
 {
   GstStxRectifyView *self = GST_STX_RECTIFY_VIEW(element);
-  GstPad *src = gst_element_get_static_pad(self->rig->element, src_names[self->side]);
+  g_autoptr(GstPad) src = gst_element_get_static_pad(self->rig->element, src_names[self->side]);
   gboolean linked = src != NULL && gst_pad_is_linked(src);
 
-  gst_clear_object(&src);
   return linked ? GST_FLOW_OK : GST_FLOW_NOT_LINKED;
 }
 
@@ -534,22 +530,20 @@ static void set_known_caps(GstStxRectifyView *self, GstCaps *input, GstCaps *out
 
 static gboolean take_caps(GstStxRectifyView *self, GstCaps *caps)
 {
-  GstCaps *possible = gst_static_pad_template_get_caps(&sink_template);
+  g_autoptr(GstCaps) possible = gst_static_pad_template_get_caps(&sink_template);
   gboolean fits =
       gst_caps_is_subset(caps, possible) && gst_video_info_from_caps(&self->plan.input, caps);
   StxCamera camera;
   StxError error;
 
-  gst_caps_unref(possible);
   set_known_caps(self, NULL, NULL);
   if (!fits) {
-    gchar *text = gst_caps_to_string(caps);
+    g_autofree gchar *text = gst_caps_to_string(caps);
 
     GST_ELEMENT_ERROR(self, STREAM, FORMAT,
         ("Pad %s got %s; expected video/x-raw,format=%s: put videoconvert in front",
             sink_name(self), text, FORMATS),
         (NULL));
-    g_free(text);
     return FALSE;
   }
   if (!make_plan(self, &camera, &error)) {
@@ -615,13 +609,12 @@ static gboolean decide_allocation(GstBaseTransform *base, GstQuery *query)
 static GstEvent *own_stream(GstStxRectifyView *self, GstEvent *event)
 {
   const gchar *id;
-  gchar *own;
+  g_autofree gchar *own = NULL;
 
   gst_event_parse_stream_start(event, &id);
   own = g_strdup_printf("%s/%s", id, SIDE(self));
   event = gst_event_make_writable(event);
   gst_structure_set(gst_event_writable_structure(event), "stream-id", G_TYPE_STRING, own, NULL);
-  g_free(own);
   return event;
 }
 

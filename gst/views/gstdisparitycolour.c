@@ -220,7 +220,7 @@ static GstCaps *plan_caps(GstDisparityColour *self, const Plan *plan)
 static GstFlowReturn update_src_caps(GstAggregator *aggregator, GstCaps *possible, GstCaps **caps)
 {
   GstDisparityColour *self = GST_DISPARITY_COLOUR(aggregator);
-  GstCaps *any;
+  g_autoptr(GstCaps) any = NULL;
   GstFlowReturn flow = GST_AGGREGATOR_CLASS(gst_disparity_colour_parent_class)
                            ->update_src_caps(aggregator, possible, &any);
 
@@ -229,7 +229,6 @@ static GstFlowReturn update_src_caps(GstAggregator *aggregator, GstCaps *possibl
     gst_video_info_from_caps(&self->output, *caps);
     self->configured = FALSE;
   }
-  gst_caps_unref(any);
   return flow;
 }
 

@@ -174,8 +174,7 @@ static void miss(GstOccupancyGrid *self, GstBuffer *frame)
 static gboolean find_stixels(
     GstOccupancyGrid *self, GstBuffer *input, GstObstaclesInput *found, StxError *error)
 {
-  gboolean fits;
-  GstCaps *caps;
+  g_autoptr(GstCaps) caps = NULL;
 
   *found = (GstObstaclesInput){NULL};
   if (self->input == GST_STX_INPUT_FRAMES)
@@ -185,10 +184,8 @@ static gboolean find_stixels(
   if (found->stixels == NULL)
     return TRUE;
   caps = gst_stx_stixel_info_to_caps(&found->info, 0, 1);
-  fits = gst_stx_pairing_find_camera(GST_STX_PAIRING(self), caps, GST_STX_CAMERA_OF_DATA,
+  return gst_stx_pairing_find_camera(GST_STX_PAIRING(self), caps, GST_STX_CAMERA_OF_DATA,
       (gint)found->info.width, (gint)found->info.height, &found->info.camera, error);
-  gst_caps_unref(caps);
-  return fits;
 }
 
 /* The pose of the pad's points relative to the camera. */
@@ -222,7 +219,7 @@ static GstFlowReturn give(
     GstOccupancyGrid *self, const StxOccupancyResult *grid, GstBuffer **out, StxError *error)
 {
   gsize size = (gsize)grid->width * (gsize)grid->height;
-  GstBuffer *cells = gst_buffer_new_memdup(grid->cells, size);
+  g_autoptr(GstBuffer) cells = gst_buffer_new_memdup(grid->cells, size);
   GstFlowReturn flow = GST_FLOW_OK;
   GstStxOccupancyMeta *meta;
   GstVideoFrame video;
@@ -251,7 +248,6 @@ static GstFlowReturn give(
     meta->y = grid->y;
     meta->yaw = grid->yaw;
   }
-  gst_buffer_unref(cells);
   return flow;
 }
 

@@ -134,17 +134,14 @@ static GstFlowReturn update_src_caps(GstAggregator *aggregator, GstCaps *possibl
 {
   static const StxBevParams usual = STX_BEV_DEFAULTS;
   GstStxBev *self = GST_STX_BEV(aggregator);
-  GstCaps *any;
+  g_autoptr(GstCaps) any = NULL;
   GstFlowReturn flow =
       GST_AGGREGATOR_CLASS(gst_stx_bev_parent_class)->update_src_caps(aggregator, possible, &any);
 
-  if (flow != GST_FLOW_OK) {
-    gst_caps_unref(any);
+  if (flow != GST_FLOW_OK)
     return flow;
-  }
   *caps = gst_stx_view_fixate(
       gst_caps_intersect_full(possible, any, GST_CAPS_INTERSECT_FIRST), usual.width, usual.height);
-  gst_caps_unref(any);
   return gst_video_info_from_caps(&self->video, *caps) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
 }
 
@@ -179,16 +176,13 @@ static gboolean is_same_image(const GstStxStixelInfo *a, const GstStxStixelInfo 
 /* The camera that counts for stixels of `info`: properties are stronger. */
 static gboolean find_camera(GstStxBev *self, GstStxStixelInfo *info, StxError *error)
 {
-  gboolean fits;
   StxError note;
-  GstCaps *caps;
+  g_autoptr(GstCaps) caps = NULL;
 
   if (!is_same_image(info, &self->given)) {
     caps = gst_stx_stixel_info_to_caps(info, 0, 1);
-    fits = gst_stx_pairing_find_camera(GST_STX_PAIRING(self), caps, GST_STX_CAMERA_OF_DATA,
-        (gint)info->width, (gint)info->height, &self->camera, error);
-    gst_caps_unref(caps);
-    if (!fits)
+    if (!gst_stx_pairing_find_camera(GST_STX_PAIRING(self), caps, GST_STX_CAMERA_OF_DATA,
+            (gint)info->width, (gint)info->height, &self->camera, error))
       return FALSE;
   }
   if (!stx_bev_stixels_can_place(&self->camera, &note))

@@ -203,7 +203,7 @@ static void attach(GstStixelOverlay *self, const Frame *frame)
   GstStxVelocitiesMeta *velocities;
   GstStxObstaclesMeta *obstacles;
   GstStxStixelMeta *stixels;
-  GError *error = NULL;
+  g_autoptr(GError) error = NULL;
   GstCaps *caps;
 
   while ((stixels = gst_buffer_get_stx_stixel_meta(picture)) != NULL)
@@ -226,7 +226,6 @@ static void attach(GstStixelOverlay *self, const Frame *frame)
   caps = gst_stx_pairing_caps(GST_STX_PAIRING(self), ROLE_VIDEO);
   if (!gst_stx_regions_attach(&regions, caps, &error))
     GST_WARNING_OBJECT(self, "no regions of interest: %s", error->message);
-  g_clear_error(&error);
 }
 
 static void note_skipped(GstStixelOverlay *self, const StxOverlayResult *result)

@@ -24,7 +24,7 @@ static GstStaticPadTemplate src_template =
 static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps, StxError *error)
 {
   GstVideoInfo *info = &GST_STX_ONVIDEO(pairing)->video;
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   if (gst_video_info_from_caps(info, caps) && stx_pixel_format(GST_VIDEO_INFO_NAME(info)) != NULL)
     return TRUE;
@@ -33,17 +33,15 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps,
       ("Cannot draw on %s; expected video/x-raw in one of %s: put videoconvert in front", text,
           FORMATS),
       (NULL));
-  g_free(text);
   return FALSE;
 }
 
 GstFlowReturn gst_stx_onvideo_announce(GstStxOnVideo *self)
 {
   GstCaps *caps = gst_stx_pairing_caps(&self->parent, GST_STX_ROLE_VIDEO);
-  GstCaps *current = gst_pad_get_current_caps(GST_AGGREGATOR_SRC_PAD(self));
+  g_autoptr(GstCaps) current = gst_pad_get_current_caps(GST_AGGREGATOR_SRC_PAD(self));
   gboolean same = current != NULL && gst_caps_is_equal(current, caps);
 
-  gst_clear_caps(&current);
   return same ? GST_FLOW_OK : gst_stx_pairing_set_src_caps(&self->parent, gst_caps_ref(caps));
 }
 
@@ -58,9 +56,10 @@ static gboolean answer(GstStxPairing *self, GstPad *pad, GstQuery *query)
 {
   GstStxCuda *cuda = &gst_stx_pairing_stage(self)->cuda;
   GstPad *source = GST_AGGREGATOR_SRC_PAD(self);
-  GstPad *video = GST_PAD(gst_stx_pairing_get_pad(self, GST_STX_ROLE_VIDEO));
+  g_autoptr(GstPad) video = GST_PAD(gst_stx_pairing_get_pad(self, GST_STX_ROLE_VIDEO));
   gboolean answers = GST_QUERY_TYPE(query) == GST_QUERY_CAPS && (pad == source || pad == video);
-  GstCaps *filter, *allowed, *peer;
+  g_autoptr(GstCaps) allowed = NULL, peer = NULL;
+  GstCaps *filter;
 
   if (answers) {
     gst_query_parse_caps(query, &filter);
@@ -68,10 +67,7 @@ static gboolean answer(GstStxPairing *self, GstPad *pad, GstQuery *query)
         gst_stx_cuda_filter_caps(cuda, gst_pad_get_pad_template_caps(pad)), filter);
     peer = gst_pad_peer_query_caps(pad == source ? video : source, allowed);
     gst_query_set_caps_result(query, peer);
-    gst_caps_unref(peer);
-    gst_caps_unref(allowed);
   }
-  gst_object_unref(video);
   return answers;
 }
 
@@ -99,11 +95,9 @@ static gboolean wants_device(GstElement *element, gpointer data)
 
 gboolean gst_stx_onvideo_is_linked(GstStxOnVideo *self, guint role)
 {
-  GstAggregatorPad *pad = gst_stx_pairing_get_pad(&self->parent, role);
-  gboolean linked = pad != NULL;
+  g_autoptr(GstAggregatorPad) pad = gst_stx_pairing_get_pad(&self->parent, role);
 
-  gst_clear_object(&pad);
-  return linked;
+  return pad != NULL;
 }
 
 static void forget(GstStxPairing *pairing)

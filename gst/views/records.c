@@ -50,15 +50,13 @@ void gst_stx_scan_hues_clear(GstStxScanHues *hues)
 GstBuffer *gst_stx_attached_stixels(
     GstBuffer *frame, const GstCaps *caps, GstStxImage *image, StxError *error)
 {
-  GError *cause = NULL;
-  GstStxStixels *stixels = gst_stx_stixels_new_from_buffer(frame, caps, &cause);
+  g_autoptr(GError) cause = NULL;
+  g_autoptr(GstStxStixels) stixels = gst_stx_stixels_new_from_buffer(frame, caps, &cause);
   gdouble corners[3][2], width, height;
   GstVideoInfo video;
-  GstBuffer *records;
 
   if (stixels == NULL) {
     stx_fail(error, "cannot draw the stixels that are attached to the frame: %s", cause->message);
-    g_error_free(cause);
     return NULL;
   }
   gst_video_info_from_caps(&video, caps);
@@ -70,9 +68,7 @@ GstBuffer *gst_stx_attached_stixels(
   gst_stx_stixels_get_position(stixels, 0, height, &corners[2][0], &corners[2][1]);
   image->placement = stx_placement_of_corners(width, height, (const gdouble(*)[2])corners,
       GST_VIDEO_INFO_WIDTH(&video), GST_VIDEO_INFO_HEIGHT(&video));
-  records = gst_buffer_ref(gst_stx_stixels_get_buffer(stixels));
-  gst_stx_stixels_unref(stixels);
-  return records;
+  return gst_buffer_ref(gst_stx_stixels_get_buffer(stixels));
 }
 
 gboolean gst_stx_input_parse(const GstCaps *caps, GstStxInput *input, StxCamera *frame_camera,
