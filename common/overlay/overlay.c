@@ -3,7 +3,6 @@
 #include "common/overlay/overlay_math.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

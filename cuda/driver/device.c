@@ -2,7 +2,6 @@
 #include "cuda/driver/driver.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 bool stx_cuda_enter(StxCuda *cuda, StxError *error)
 {

@@ -13,7 +13,6 @@
 #include "examples/stx-bench/stx_bench_group.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/memory/memory.h"
 

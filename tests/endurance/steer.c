@@ -39,7 +39,7 @@ static gboolean is_ours(GstElement *element)
 static void add_handles(const GValue *item, gpointer data)
 {
   GObject *object = g_value_get_object(item);
-  GParamSpec **specs;
+  g_autofree GParamSpec **specs = NULL;
   guint count;
 
   if (!is_ours(GST_ELEMENT(object)))
@@ -50,7 +50,6 @@ static void add_handles(const GValue *item, gpointer data)
 
     g_array_append_val((GArray *)data, handle);
   }
-  g_free(specs);
 }
 
 static GArray *find_handles(GstElement *pipeline)

@@ -39,7 +39,7 @@ static void check_columns(const GstCaps *caps, const StxCamera *camera)
   StxGrid grid, again;
   StxCamera found;
   StxError error = {""};
-  GstCaps *written;
+  g_autoptr(GstCaps) written = NULL;
 
   if (!gst_stx_columns_caps_parse(caps, &grid, &error)) {
     stx_fuzz_expect_text(error.text);
@@ -52,7 +52,6 @@ static void check_columns(const GstCaps *caps, const StxCamera *camera)
       "columns written and read: %s", error.text);
   found = check_camera(written);
   stx_fuzz_expect(stx_camera_is_same(&found, camera), "another camera");
-  gst_caps_unref(written);
 }
 
 static void check_stixels(const GstCaps *caps)

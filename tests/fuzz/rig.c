@@ -12,11 +12,8 @@ static void load_system_plugins(void)
       "coreelements", "videoconvert", "videoconvertscale", "videocrop"};
 
   for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
-    gchar *path = g_strdup_printf(STX_FUZZ_SYSTEM "/libgst%s.so", names[i]);
-    GstPlugin *plugin = gst_plugin_load_file(path, NULL);
-
-    gst_clear_object(&plugin);
-    g_free(path);
+    g_autofree gchar *path = g_strdup_printf(STX_FUZZ_SYSTEM "/libgst%s.so", names[i]);
+    g_autoptr(GstPlugin) plugin = gst_plugin_load_file(path, NULL);
   }
 }
 
@@ -56,13 +53,12 @@ static void note(StxRig *rig, gboolean failed)
 static GstFlowReturn take_buffer(GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   StxRig *rig = gst_pad_get_element_private(pad);
-  GstCaps *caps = gst_pad_get_current_caps(pad);
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
 
   stx_fuzz_expect(caps != NULL, "a buffer before any caps");
   rig->outputs++;
   if (rig->take != NULL)
     rig->take(rig, buffer, caps);
-  gst_caps_unref(caps);
   gst_buffer_unref(buffer);
   return GST_FLOW_OK;
 }
@@ -133,13 +129,12 @@ static GstPad *pad_of(GstElement *element, const char *name)
 
 static void link_source(StxRig *rig, guint i)
 {
-  GstPad *pad = pad_of(rig->element, rig->pads[i]);
+  g_autoptr(GstPad) pad = pad_of(rig->element, rig->pads[i]);
 
   rig->sources[i] = gst_object_ref_sink(gst_pad_new(NULL, GST_PAD_SRC));
   stx_fuzz_expect(
       gst_pad_link_full(rig->sources[i], pad, GST_PAD_LINK_CHECK_NOTHING) == GST_PAD_LINK_OK,
       "%s: no pad %s", rig->line, rig->pads[i]);
-  gst_object_unref(pad);
 }
 
 static void link_sink(StxRig *rig, guint i)
@@ -287,11 +282,9 @@ static gboolean await_end(StxRig *rig)
 
 static gboolean has_ended(GstPad *source)
 {
-  GstEvent *end = gst_pad_get_sticky_event(source, GST_EVENT_EOS, 0);
-  gboolean ended = end != NULL;
+  g_autoptr(GstEvent) end = gst_pad_get_sticky_event(source, GST_EVENT_EOS, 0);
 
-  gst_clear_event(&end);
-  return ended;
+  return end != NULL;
 }
 
 gboolean stx_rig_end(StxRig *rig)

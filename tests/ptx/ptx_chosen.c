@@ -8,8 +8,6 @@
  */
 #include "tests/ptx/ptx_private.h"
 
-#include <string.h>
-
 unsigned ptx_choose(PtxRun *run, unsigned below, uint64_t state)
 {
   const StxPtxLaunch *launch = run->launch;

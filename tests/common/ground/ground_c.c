@@ -4,8 +4,6 @@
 #include "common/ground/ground_lines_math.h"
 #include "common/ground/ground_plane_math.h"
 
-#include <string.h>
-
 typedef struct {
   const StxGroundParams *params;
   const float *points;

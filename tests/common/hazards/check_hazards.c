@@ -5,7 +5,6 @@
 #include "tests/common/oracle.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const StxHazardsParams defaults = STX_HAZARDS_DEFAULTS;

@@ -3,7 +3,6 @@
 #include "common/hazards/hazards_private.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Costs ----------------------------------------------------------------------------------- */
 

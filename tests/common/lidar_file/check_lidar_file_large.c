@@ -6,7 +6,6 @@
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/lidar_file/lidar_file_private.h"
 

@@ -7,9 +7,7 @@
 #include "tests/common/ground/scan_case.h"
 #include "common/scene/scene.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define LITERAL_HASH 0x04589bfc59aec69cu
 

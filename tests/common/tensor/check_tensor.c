@@ -3,7 +3,6 @@
 #include "common/tensor/tensor.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "common/colmean/colmean_math.h"
 #include "tests/testing.h"

@@ -65,7 +65,7 @@ static guint check_element(GstElementFactory *factory)
 
 STX_TEST(bytes_without_caps_are_refused)
 {
-  gchar **names = stx_test_elements();
+  g_auto(GStrv) names = stx_test_elements();
   guint count = 0;
 
   for (gchar **name = names; *name != NULL; name++) {
@@ -74,5 +74,4 @@ STX_TEST(bytes_without_caps_are_refused)
     count += check_element(factory);
   }
   ck_assert_uint_gt(count, 20);
-  g_strfreev(names);
 }

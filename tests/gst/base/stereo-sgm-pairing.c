@@ -6,8 +6,6 @@
  */
 #include "tests/gst/fixtures/stereo_pair.h"
 
-#include <string.h>
-
 #define WIDTH 64
 #define HEIGHT 24
 

@@ -6,7 +6,6 @@
 #include "tests/gst/fixtures/util.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "common/stixel.h"
 

@@ -134,11 +134,9 @@ STX_TEST_LOOP(refuses_with_a_reason, G_N_ELEMENTS(refusals))
 
 STX_TEST(refuses_other_medians)
 {
-  GError *error = NULL;
-  GstElement *element = gst_parse_launch("rdp-columns median=4", &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GstElement) element = gst_parse_launch("rdp-columns median=4", &error);
 
   ck_assert_msg(error != NULL, "median=4 was taken");
   ck_assert_msg(strstr(error->message, "median") != NULL, "%s", error->message);
-  g_clear_error(&error);
-  gst_clear_object(&element);
 }

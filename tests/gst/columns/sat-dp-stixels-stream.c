@@ -2,8 +2,6 @@
 /* sat-dp-stixels as part of a stream: caps, refusals, changes, statistics, states. */
 #include "tests/gst/fixtures/columns_fixture.h"
 
-#include <string.h>
-
 #include "common/stixel.h"
 
 #define FRAME COLUMNS_FRAME

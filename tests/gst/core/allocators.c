@@ -3,8 +3,6 @@
  * than that of file descriptors. */
 #include "tests/gst/fixtures/util.h"
 
-#include <string.h>
-
 /* ---- An allocator that is not the system's -------------------------------------------------- */
 
 typedef struct {
@@ -123,7 +121,7 @@ STX_TEST_LOOP(buffers_are_in_the_memory_that_downstream_offers, G_N_ELEMENTS(lin
   Found found = {g_object_ref_sink(g_object_new(special_allocator_get_type(), NULL)), 0, 0};
   g_autoptr(GstElement) pipeline = stx_test_parse(lines[_i]);
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  GstMessage *end;
+  g_autoptr(GstMessage) end = NULL;
 
   stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, offer, &found);
   stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, judge, &found);
@@ -132,7 +130,6 @@ STX_TEST_LOOP(buffers_are_in_the_memory_that_downstream_offers, G_N_ELEMENTS(lin
   ck_assert_msg(end != NULL && GST_MESSAGE_TYPE(end) == GST_MESSAGE_EOS, "%s", lines[_i]);
   ck_assert_msg(
       found.good > 0 && found.bad == 0, "%u good, %u bad: %s", found.good, found.bad, lines[_i]);
-  gst_message_unref(end);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(found.allocator);
 }

@@ -11,7 +11,7 @@ static const char *const kinds[] = {"Source", "Sink", "Filter", "Effect", "Conve
 
 static void each_element(void (*check)(GstElementFactory *factory))
 {
-  gchar **names = stx_test_elements();
+  g_auto(GStrv) names = stx_test_elements();
 
   for (gchar **name = names; *name != NULL; name++) {
     g_autoptr(GstElementFactory) factory = gst_element_factory_find(*name);
@@ -19,7 +19,6 @@ static void each_element(void (*check)(GstElementFactory *factory))
 
     check(GST_ELEMENT_FACTORY(loaded));
   }
-  g_strfreev(names);
 }
 
 static gboolean is_url(const gchar *text)
@@ -49,7 +48,7 @@ static void check_text(const gchar *owner, const gchar *text)
 
 static void check_kind(const gchar *owner, const gchar *klass)
 {
-  gchar **words = g_strsplit(klass, "/", -1);
+  g_auto(GStrv) words = g_strsplit(klass, "/", -1);
 
   for (gchar **word = words; *word != NULL; word++) {
     gboolean known = FALSE;
@@ -58,7 +57,6 @@ static void check_kind(const gchar *owner, const gchar *klass)
       known |= g_str_equal(*word, kinds[i]);
     ck_assert_msg(known, "%s: %s in %s", owner, *word, klass);
   }
-  g_strfreev(words);
 }
 
 /* The page is installed under that name, and is in the tree. */
@@ -163,12 +161,11 @@ static void check_properties(GstElementFactory *factory)
   GType type = gst_element_factory_get_element_type(factory);
   GObjectClass *klass = g_type_class_ref(type);
   guint count;
-  GParamSpec **specs = g_object_class_list_properties(klass, &count);
+  g_autofree GParamSpec **specs = g_object_class_list_properties(klass, &count);
 
   for (guint i = 0; i < count; i++)
     if (is_ours(specs[i]->owner_type))
       check_property(GST_OBJECT_NAME(factory), specs[i]);
-  g_free(specs);
   g_type_class_unref(klass);
 }
 

@@ -9,7 +9,7 @@
 STX_TEST(plugin_loads_and_has_elements)
 {
   g_autoptr(GstPlugin) plugin = gst_registry_find_plugin(gst_registry_get(), "stixels");
-  gchar **names;
+  g_auto(GStrv) names = NULL;
 
   fail_unless(plugin != NULL, "no plugin stixels in %s", g_getenv("GST_PLUGIN_PATH_1_0"));
   names = stx_test_elements();
@@ -19,5 +19,4 @@ STX_TEST(plugin_loads_and_has_elements)
     fail_unless(element != NULL, "cannot make a %s", *name);
     gst_object_unref(gst_object_ref_sink(element));
   }
-  g_strfreev(names);
 }

@@ -6,7 +6,6 @@
 #include <gio/gio.h>
 #include <gst/net/gstnet.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/lidar_packet/lidar_encode.h"
 #include "gst/stixels/stixels.h"
@@ -456,7 +455,7 @@ STX_TEST_LOOP(live_through_a_socket, 2)
   gint turns = 0;
   g_autofree gchar *receiver = NULL;
   g_autofree gchar *sender = NULL;
-  GstElement *receiving, *sending, *sink;
+  g_autoptr(GstElement) receiving = NULL, sending = NULL, sink = NULL;
 
   stx_test_folder();
   sender = g_strdup_printf("street-scene-src view=lidar beams=%u is-live=true ! lidar-encode "
@@ -479,7 +478,4 @@ STX_TEST_LOOP(live_through_a_socket, 2)
   ck_assert_int_ge(g_atomic_int_get(&turns), 3);
   gst_element_set_state(sending, GST_STATE_NULL);
   gst_element_set_state(receiving, GST_STATE_NULL);
-  gst_object_unref(sink);
-  gst_object_unref(sending);
-  gst_object_unref(receiving);
 }

@@ -15,12 +15,11 @@ static gchar *type_of(gconstpointer bytes, gsize size)
 {
   g_autoptr(GstBuffer) buffer = gst_buffer_new_memdup(bytes, size);
   GstTypeFindProbability probability;
-  GstCaps *caps = gst_type_find_helper_for_buffer(NULL, buffer, &probability);
+  g_autoptr(GstCaps) caps = gst_type_find_helper_for_buffer(NULL, buffer, &probability);
   gchar *name = NULL;
 
   if (caps != NULL)
     name = g_strdup(gst_structure_get_name(gst_caps_get_structure(caps, 0)));
-  gst_clear_caps(&caps);
   return name;
 }
 

@@ -88,7 +88,7 @@ STX_TEST(a_motion_that_was_found_stays)
 STX_TEST(a_controller_sets_the_speed_of_each_frame)
 {
   g_auto(Stage) fixture = obstacles_begin("stixel-obstacles", OBSTACLES_CAPS);
-  GstControlSource *ramp = gst_interpolation_control_source_new();
+  g_autoptr(GstControlSource) ramp = gst_interpolation_control_source_new();
   GstTimedValueControlSource *values = GST_TIMED_VALUE_CONTROL_SOURCE(ramp);
   gdouble distance = 12;
 
@@ -107,7 +107,6 @@ STX_TEST(a_controller_sets_the_speed_of_each_frame)
     if (i > 6)
       expect_near(found.box.z, 0, .3f);
   }
-  gst_object_unref(ramp);
 }
 
 /* GObject warns of the property and the value; what was set before stays. */

@@ -156,7 +156,7 @@ STX_TEST_LOOP(scans_give_what_the_stem_finds, 2)
 
   for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
     StxObstaclesScan scan = {.points = points, .count = counts[i], .time = SCAN_TIME};
-    guint32 *labels;
+    g_autofree guint32 *labels = NULL;
     StxObstaclesResult result;
     StxError error;
 
@@ -167,7 +167,6 @@ STX_TEST_LOOP(scans_give_what_the_stem_finds, 2)
         "%s", error.text);
     expect_result(scan_run(&fixture, points, counts[i]), &result, "of a scan");
     found += result.count;
-    g_free(labels);
   }
   ck_assert_uint_gt(found, 8);
   stx_test_expect_silence(fixture.bus);

@@ -3,7 +3,6 @@
 #include "tests/gst/fixtures/util.h"
 
 #include <gst/video/video.h>
-#include <string.h>
 
 #include "common/scene/scene.h"
 

@@ -2,7 +2,6 @@
 /* stereo-rectify refine=report and apply: a right view that lies lower, what is said of it and what
  * becomes of it. How drift is found: tests/common/pair/check_pair_drift.c. */
 #include <math.h>
-#include <string.h>
 
 #include "tests/gst/fixtures/rectify_rig.h"
 
@@ -151,7 +150,7 @@ STX_TEST(slow_streams_are_looked_at_every_eighth_frame)
 {
   g_auto(StereoPair) rig = rig_with("report");
   g_autoptr(GstStructure) stats = NULL;
-  GstStructure *drift = NULL;
+  g_autoptr(GstStructure) drift = NULL;
   gint pairs;
 
   for (guint i = 0; i < 40; i++) {
@@ -163,7 +162,6 @@ STX_TEST(slow_streams_are_looked_at_every_eighth_frame)
   fail_unless(gst_structure_get(stats, "drift", GST_TYPE_STRUCTURE, &drift, NULL));
   fail_unless(gst_structure_get_int(drift, "pairs", &pairs));
   fail_unless_equals_int(pairs, 6); /* of 0, .3, 1.1, 1.9, 2.7 and 3.5 s */
-  gst_structure_free(drift);
 }
 
 /* Streams that begin at other times, as behind a concat. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereo-rectify: pads, caps, one frame with both views, what ends and what is refused. Formats:
  * stereo-rectify-formats.c. What becomes of pixels: tests/common/rectify/. */
-#include <string.h>
 
 #include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/rectify_rig.h"

@@ -47,7 +47,7 @@ static void expect_gap(StereoPair *pair, guint number, guint before)
 /* Whatever the element waits for meanwhile is over already. */
 static void wait_for_unpaired(StereoPair *pair, guint64 count)
 {
-  GstTestClock *clock = gst_harness_get_testclock(pair->left);
+  g_autoptr(GstTestClock) clock = gst_harness_get_testclock(pair->left);
 
   for (guint i = 0; i < 10000 && stx_test_count(pair->element, "unpaired") < count; i++) {
     if (gst_test_clock_peek_id_count(clock) > 0)
@@ -55,7 +55,6 @@ static void wait_for_unpaired(StereoPair *pair, guint64 count)
     g_usleep(1000);
   }
   ck_assert_uint_eq(stx_test_count(pair->element, "unpaired"), count);
-  gst_object_unref(clock);
 }
 
 STX_TEST(a_right_view_that_stalls_holds_up_one_frame)

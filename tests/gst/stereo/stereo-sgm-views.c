@@ -4,7 +4,6 @@
 #include "tests/gst/fixtures/stereo_pair.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define WIDTH 320
 #define HEIGHT 160

@@ -79,10 +79,10 @@ static void take(GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data
 static void set_children(GstElement *pipeline, const char *settings)
 {
   g_autoptr(GstElement) bin = gst_bin_get_by_name(GST_BIN(pipeline), "s");
-  gchar **words = g_strsplit(settings, " ", 0);
+  g_auto(GStrv) words = g_strsplit(settings, " ", 0);
 
   for (gchar **word = words; *word != NULL; word++) {
-    gchar **sides = g_strsplit(*word, "=", 2);
+    g_auto(GStrv) sides = g_strsplit(*word, "=", 2);
     GParamSpec *spec;
     GObject *target;
 
@@ -90,9 +90,7 @@ static void set_children(GstElement *pipeline, const char *settings)
         gst_child_proxy_lookup(GST_CHILD_PROXY(bin), sides[0], &target, &spec), "%s", *word);
     gst_util_set_object_arg(target, spec->name, sides[1]);
     g_object_unref(target);
-    g_strfreev(sides);
   }
-  g_strfreev(words);
 }
 
 /* Caps, times, bytes, attached stixels, obstacles and regions of what comes to the sink `out`. */
@@ -341,14 +339,13 @@ static guint count_warnings(const char *line, const char *children, const char *
   while (!ended) {
     g_autoptr(GstMessage) message = gst_bus_timed_pop_filtered(
         bus, 30 * GST_SECOND, GST_MESSAGE_WARNING | GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
 
     ended = message == NULL || GST_MESSAGE_TYPE(message) != GST_MESSAGE_WARNING;
     fail_unless(message != NULL && GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR, "%s", line);
     if (!ended)
       gst_message_parse_warning(message, &error, NULL);
     count += error != NULL && strstr(error->message, word) != NULL;
-    g_clear_error(&error);
   }
   gst_element_set_state(pipeline, GST_STATE_NULL);
   return count;
@@ -513,20 +510,18 @@ STX_TEST(every_property_reaches_its_children)
   g_autoptr(GstElement) bin = gst_object_ref_sink(gst_element_factory_make("stereo-stixels", NULL));
   GObjectClass *klass = G_OBJECT_GET_CLASS(bin);
   guint count, ours = 0;
-  GParamSpec **specs = g_object_class_list_properties(klass, &count);
+  g_autofree GParamSpec **specs = g_object_class_list_properties(klass, &count);
 
   for (guint i = 0; i < G_N_ELEMENTS(reach); i++) {
     GParamSpec *spec = g_object_class_find_property(klass, reach[i][0]);
-    gchar **names = g_strsplit(reach[i][1], " ", 0);
+    g_auto(GStrv) names = g_strsplit(reach[i][1], " ", 0);
 
     set_other(bin, spec);
     for (gchar **name = names; *name != NULL; name++)
       expect_reached(bin, spec, *name, reach[i][2] != NULL ? reach[i][2] : reach[i][0]);
-    g_strfreev(names);
   }
   for (guint i = 0; i < count; i++)
     ours += specs[i]->owner_type == G_OBJECT_TYPE(bin);
   /* matcher, output, segmentation and obstacles are its own */
   ck_assert_uint_eq(ours, G_N_ELEMENTS(reach) + 4);
-  g_free(specs);
 }

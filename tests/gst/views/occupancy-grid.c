@@ -4,7 +4,6 @@
  * of stixels, of video that carries them, of scans and of both, as records and as pictures; over
  * time; changes in mid-stream, what is missing, refusals.
  */
-#include <math.h>
 #include <string.h>
 
 #include "common/extrinsics/extrinsics.h"

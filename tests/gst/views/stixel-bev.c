@@ -60,7 +60,7 @@ STX_TEST(properties_count_from_the_next_frame)
   GstBuffer *last = obstacles_run(&f, obstacles_stixels(DISTANCE, 13, 0));
 
   for (guint i = 0; i < G_N_ELEMENTS(changes); i++) {
-    gchar **words = g_strsplit(changes[i], "=", 2);
+    g_auto(GStrv) words = g_strsplit(changes[i], "=", 2);
     GstBuffer *next;
     GstMapInfo map;
 
@@ -72,7 +72,6 @@ STX_TEST(properties_count_from_the_next_frame)
     gst_buffer_unmap(next, &map);
     gst_buffer_unref(last);
     last = next;
-    g_strfreev(words);
   }
   gst_buffer_unref(last);
 }
