@@ -36,15 +36,10 @@ static Key key_of(const char *format, const Mode *mode)
   return key;
 }
 
-static bool has(const StxCalibrationInput *input, const Mode *mode)
-{
-  return stx_calibration_find(&input->first, key_of("left_cam", mode).text) != NULL;
-}
-
 /* 3: of this size, 2: of this shape, 1: there at all. */
 static int rank(const StxCalibrationInput *input, const Mode *mode)
 {
-  if (!has(input, mode))
+  if (stx_calibration_find(&input->first, key_of("left_cam", mode).text) == NULL)
     return 0;
   if (mode->width == input->width && mode->height == input->height)
     return 3;

@@ -207,12 +207,6 @@ static StxPaint paint_of(const StxOverlayParams *params, StxRgb colour, int a)
   return stx_paint(channel, a);
 }
 
-/* Outlines are the body's colour in the dark, where there is a body. */
-static StxRgb darken(StxRgb body)
-{
-  return (StxRgb){body.r / 4, body.g / 4, body.b / 4};
-}
-
 /* Returns the opacity of a layer, 1/256. */
 static double layer_opacity(const StxOverlayParams *params, StxLayer layer)
 {
@@ -229,7 +223,9 @@ static void fill_layer(StxOverlay *overlay, StxLayer layer, double strength, Stx
   bool dark = edge_opacity[layer] > 0 && params->fill;
   for (int k = 0; k < STX_COLOURS; k++) {
     StxRgb colour = colour_at(params->mode, k);
-    paints[k] = paint_of(params, dark ? darken(colour) : colour, a);
+    if (dark) /* outlines are the body's colour in the dark, where there is a body */
+      colour = (StxRgb){colour.r / 4, colour.g / 4, colour.b / 4};
+    paints[k] = paint_of(params, colour, a);
   }
 }
 

@@ -139,11 +139,6 @@ StxExtrinsics stx_scene_lidar_extrinsics(const StxSceneLidar *lidar, const StxCa
       .pitch = lidar->pitch - camera->pitch};
 }
 
-static Angle azimuth_of(const StxSceneLidar *lidar, int step)
-{
-  return angle_of(180 - 360. * step / lidar->steps);
-}
-
 static Angle elevation_of(const StxSceneLidar *lidar, int beam)
 {
   double share = lidar->beams > 1 ? (double)beam / (lidar->beams - 1) : .5;
@@ -359,7 +354,7 @@ static void scan_azimuth(void *data, int step, int worker)
   const Scan *scan = data;
   const StxScene *scene = scan->scene;
   const StxSceneLidar *lidar = scan->sensor.lidar;
-  Angle azimuth = azimuth_of(lidar, step);
+  Angle azimuth = angle_of(180 - 360. * step / lidar->steps);
   uint16_t list[SCENE_MAX_OBJECTS];
   size_t count = 0;
   for (int i = 0; i < scan->objects; i++) {

@@ -102,11 +102,6 @@ static void post_waiting(const GstStxLinks *links, guint role)
       ("in live pipelines the property latency limits how long optional pads are waited for"));
 }
 
-static gboolean has_news(GstAggregatorPad *pad)
-{
-  return gst_aggregator_pad_has_buffer(pad) || gst_aggregator_pad_is_eos(pad);
-}
-
 /* The clock's thread, when the deadline is over; posts what is wrong, if anything is. */
 static void judge(GstStxLinks *links)
 {
@@ -114,11 +109,13 @@ static void judge(GstStxLinks *links)
 
   for (role = 0; links->roles->names[role] != NULL; role++) {
     g_autoptr(GstPad) pad = gst_element_get_static_pad(links->element, links->roles->names[role]);
+    GstAggregatorPad *taking = (GstAggregatorPad *)pad;
 
     if (pad == NULL)
       continue;
     linked |= gst_pad_is_linked(pad) ? 1u << role : 0;
-    full |= has_news(GST_AGGREGATOR_PAD(pad)) ? 1u << role : 0;
+    if (gst_aggregator_pad_has_buffer(taking) || gst_aggregator_pad_is_eos(taking))
+      full |= 1u << role;
   }
   if (!suffices(links->roles, linked))
     post_missing(links, linked);

@@ -525,12 +525,9 @@ gboolean gst_stx_pairing_find_sensor(
     GstStxPairing *self, guint role, gdouble matrix[12], StxError *error)
 {
   const GstCaps *caps = gst_stx_pairing_caps(self, role);
-  gboolean found;
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(GST_OBJECT_GET_LOCK(self));
 
-  GST_OBJECT_LOCK(self);
-  found = gst_stx_extrinsics_settings_apply(&camera_of(self)->sensor, caps, matrix, error);
-  GST_OBJECT_UNLOCK(self);
-  return found;
+  return gst_stx_extrinsics_settings_apply(&camera_of(self)->sensor, caps, matrix, error);
 }
 
 static GstFlowReturn renegotiate(GstElement *element)

@@ -434,12 +434,9 @@ static guint gaps_of(GstStxPairing *self, const GstStxQueued *queued, guint role
 
 static GstStxQosMode mode_of(GstStxPairing *self)
 {
-  GstStxQosMode mode;
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(GST_OBJECT_GET_LOCK(self));
 
-  GST_OBJECT_LOCK(self);
-  mode = PRIVATE(self)->qos.mode;
-  GST_OBJECT_UNLOCK(self);
-  return mode;
+  return PRIVATE(self)->qos.mode;
 }
 
 /* In a live pipeline: to drop the newest set there is would only make the element wait. Once a

@@ -36,12 +36,9 @@ static GstStxDelay *delay_of(gpointer self)
 
 GstClockTime gst_stx_transform_latency(GstStxTransform *self)
 {
-  GstClockTime latency;
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(GST_OBJECT_GET_LOCK(self));
 
-  GST_OBJECT_LOCK(self);
-  latency = delay_of(self)->reported;
-  GST_OBJECT_UNLOCK(self);
-  return latency;
+  return delay_of(self)->reported;
 }
 
 /* ---- Caps ---------------------------------------------------------------------------------- */

@@ -119,12 +119,6 @@ gboolean gst_stx_decide_video_pool(GstQuery *query)
 
 /* ---- What leaves --------------------------------------------------------------------------- */
 
-static void unref_allocator(gpointer allocator)
-{
-  if (allocator != NULL)
-    gst_object_unref(allocator);
-}
-
 /* The allocator that the peer of a pad offers; it is asked anew when the pad is to reconfigure. */
 static GstAllocator *ask_allocator(GstPad *src, GstAllocationParams *params)
 {
@@ -142,7 +136,7 @@ static GstAllocator *ask_allocator(GstPad *src, GstAllocationParams *params)
   query = gst_query_new_allocation(caps, FALSE);
   allocator = gst_pad_peer_query(src, query) ? first_allocator(query, params) : NULL;
   g_object_set_qdata_full(
-      G_OBJECT(src), key, allocator != NULL ? gst_object_ref(allocator) : NULL, unref_allocator);
+      G_OBJECT(src), key, allocator != NULL ? gst_object_ref(allocator) : NULL, gst_object_unref);
   return allocator;
 }
 

@@ -34,12 +34,9 @@ void gst_stx_qos_take_event(GstStxQos *qos, GstElement *element, GstEvent *event
 
 gboolean gst_stx_qos_is_late(GstStxQos *qos, GstElement *element, GstClockTimeDiff time)
 {
-  gboolean late;
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(GST_OBJECT_GET_LOCK(element));
 
-  GST_OBJECT_LOCK(element);
-  late = time >= 0 && GST_CLOCK_TIME_IS_VALID(qos->earliest) && (guint64)time <= qos->earliest;
-  GST_OBJECT_UNLOCK(element);
-  return late;
+  return time >= 0 && GST_CLOCK_TIME_IS_VALID(qos->earliest) && (guint64)time <= qos->earliest;
 }
 
 gboolean gst_stx_qos_drops(GstStxQos *qos, gboolean late, GstClockTimeDiff time)

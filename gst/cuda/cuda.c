@@ -25,12 +25,9 @@ void gst_stx_cuda_init(
 
 static GstStxRun get_run(GstStxCuda *self)
 {
-  GstStxRun run;
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(GST_OBJECT_GET_LOCK(self->element));
 
-  GST_OBJECT_LOCK(self->element);
-  run = *self->run;
-  GST_OBJECT_UNLOCK(self->element);
-  return run;
+  return *self->run;
 }
 
 /* ---- Context ------------------------------------------------------------------------------- */

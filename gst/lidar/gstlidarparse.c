@@ -88,12 +88,9 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
 
 static GstLidarParseSettings get_settings(GstLidarParse *self)
 {
-  GstLidarParseSettings settings;
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(GST_OBJECT_GET_LOCK(self));
 
-  GST_OBJECT_LOCK(self);
-  settings = self->settings;
-  GST_OBJECT_UNLOCK(self);
-  return settings;
+  return self->settings;
 }
 
 /* ---- Caps and time ------------------------------------------------------------------------- */

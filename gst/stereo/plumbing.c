@@ -122,11 +122,6 @@ static void aim(GstPad *ghost, GstElement *element, const gchar *name)
   gst_ghost_pad_set_target(GST_GHOST_PAD(ghost), pad);
 }
 
-static GstPlumbingPart part_of(GstPlumbingCut cut)
-{
-  return GST_PLUMBING_STIXELS + (guint)cut;
-}
-
 static GstPlumbingPart matcher_of(const GstPlumbing *self)
 {
   return GST_PLUMBING_SGM + (guint)self->settings.matcher;
@@ -148,7 +143,7 @@ static void use(GstPlumbing *self, GstPlumbingPart part)
 static gboolean join_cut(GstPlumbing *self)
 {
   GstStxJoints *cut = &self->cut;
-  GstPlumbingPart part = part_of(self->settings.segmentation);
+  GstPlumbingPart part = GST_PLUMBING_STIXELS + (guint)self->settings.segmentation;
 
   use(self, part);
   use(self, GST_PLUMBING_REDUCTION);

@@ -59,12 +59,9 @@ static const gchar *const src_names[GST_STX_RECTIFY_VIEWS] = {"src_left", "src_r
 
 static gboolean holds_both(GstStxRectifyView *self)
 {
-  gboolean both;
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(GST_OBJECT_GET_LOCK(self->rig->element));
 
-  GST_OBJECT_LOCK(self->rig->element);
-  both = self->rig->both;
-  GST_OBJECT_UNLOCK(self->rig->element);
-  return both;
+  return self->rig->both;
 }
 
 /* The pad of stereo-rectify. */
