@@ -42,17 +42,18 @@ def read():
 
 def with_recordings(sources, folder):
     """`sources`, with what takes longest to draw, and many lines begin with, in files."""
-    recorded = {"PICTURE ! SMALL": f"{sources['PICTURE']} ! {sources['SMALL']}",
-                **{name: sources[name] for name in ("DISPARITY", "FEWER")}}
-    for name, text in recorded.items():
-        path = f"{folder}/{name[:4]}"
+    pictures = {f"PICTURE ! {size}": f"{sources['PICTURE']} ! {sources[size]}"
+                for size in ("SMALL", "HALF")}
+    recorded = {**pictures, **{name: sources[name] for name in ("DISPARITY", "FEWER", "SWEEP")}}
+    for number, (name, text) in enumerate(recorded.items()):
+        path = f"{folder}/{number}"
         line = Gst.parse_launch(f"{text} ! gdppay ! filesink location={path}")
         line.set_state(Gst.State.PLAYING)
         line.get_bus().timed_pop_filtered(Gst.CLOCK_TIME_NONE,
                                           Gst.MessageType.EOS | Gst.MessageType.ERROR)
         line.set_state(Gst.State.NULL)
         recorded[name] = f"filesrc location={path} ! gdpdepay"
-    return {"PICTURE ! SMALL": "", **sources, **recorded}
+    return {**pictures, **sources, **recorded}
 
 
 def last_frame(pipeline, sources, end=""):
