@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The part of make-plots.py for benchmarks/lidar.md and algorithms/ground.md."""
-import array
 import csv
 import json
 import math
@@ -36,20 +35,16 @@ RECORDED_BEAMS = 64
 def thin_scan(scan, every, target):
     """Keeps one beam of so many. Scans of SemanticKITTI have one beam after the other, each a turn
     that begins at azimuth 0."""
-    points = array.array("f", scan.read_bytes())
-    labels = array.array("I", (scan.parents[1] / "labels" / f"{scan.stem}.label").read_bytes())
-    beam, before, kept = 0, 0, (array.array("f"), array.array("I"))
-    for place, label in enumerate(labels):
-        x, y = points[4 * place:4 * place + 2]
-        beam += x > 0 and before < 0 <= y
-        before = y
-        if beam % every == 0:
-            kept[0].extend(points[4 * place:4 * place + 4])
-            kept[1].append(label)
-    for kind, name, values in zip(("velodyne", "labels"), ("bin", "label"), kept):
+    import numpy as np
+    points = np.fromfile(scan, np.float32).reshape(-1, 4)
+    labels = np.fromfile(scan.parents[1] / "labels" / f"{scan.stem}.label", np.uint32)
+    x, y = points[:, 0], points[:, 1]
+    begins = (x > 0) & (np.append(0, y[:-1]) < 0) & (y >= 0)
+    kept = np.cumsum(begins) % every == 0
+    for kind, name, values in (("velodyne", "bin", points), ("labels", "label", labels)):
         path = target / scan.parents[1].name / kind / f"{scan.stem}.{name}"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(values.tobytes())
+        values[kept].tofile(path)
 
 
 def thinned(folder, every, target):
@@ -94,18 +89,17 @@ def beams_quality(program, sources):
 
 
 def settings_quality(program, sources, step=1):
-    """F1 of each setting on the first data, of one in `step` on the others, and of sensors with
-    fewer and more beams."""
+    """F1 of one setting in `step`, others on each data, and of sensors with fewer and more beams."""
     return [{"data": data, "setting": setting, **quality(program, *source, *options)}
             for i, (data, source) in enumerate(sources.items())
-            for setting, options in list(SETTINGS.items())[::step if i else 1]
+            for setting, options in list(SETTINGS.items())[i % step::step]
             ] + beams_quality(program, sources)
 
 
-def experiments_quality(program, source):
-    """F1 over the numbers of sectors and of bins of the experiments."""
+def experiments_quality(program, source, step=1):
+    """F1 over the numbers of sectors and of bins of the experiments, of one in `step`."""
     return [{"experiment": name, "value": value, **quality(program, *source, f"--{name}", value)}
-            for name, values in EXPERIMENTS.items() for value in values]
+            for name, values in EXPERIMENTS.items() for value in values[::step]]
 
 
 def measure_quality(programs, folders):
@@ -116,7 +110,7 @@ def measure_quality(programs, folders):
 
 
 def check_quality(programs):
-    """Compares today's measurements with the files, for the data that there is."""
+    """Compares some of today's measurements with the files, for the data that there is."""
     program, sources = pathlib.Path(programs) / "stx-eval", sources_of(known_folders())
     there = [row for row in read("ground-quality.csv") if row["data"] in sources]
     again = settings_quality(program, sources, 5)
@@ -124,8 +118,9 @@ def check_quality(programs):
     first = next(iter(FOLDERS))
     if first in sources:
         now = [{key: str(value) for key, value in row.items()}
-               for row in experiments_quality(program, sources[first])]
-        assert now == read("lidar-quality.csv"), "lidar-quality.csv: measure-ground"
+               for row in experiments_quality(program, sources[first], 3)]
+        there = read("lidar-quality.csv")
+        assert all(row in there for row in now), "lidar-quality.csv: measure-ground"
     for row in read("lidar-peers.csv"):
         if row["program"] == OURS and row["data"] in sources:
             for protocol in "ba":

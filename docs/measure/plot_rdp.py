@@ -97,13 +97,13 @@ def pictures(folder):
             for path in sorted(truth.glob("*.png"))]
 
 
-def tree_rows(programs, data, pairs):
+def tree_rows(programs, data, pairs, **heights):
     """Levels and trees of frames: the rows of Figures 5 and 7, and the tree of the first frame."""
     package.use(programs)
     found, cells, tree = [], [], None
     for pair in pairs:
         disparity = rdp_columns.disparities(pair)
-        found += rdp_columns.levels(disparity)
+        found += rdp_columns.levels(disparity, **heights)
         more, own = rdp_columns.trees(disparity)
         cells, tree = cells + more, tree or own
     return list(level_rows(data, found)), list(utility_rows(data, cells)), tree

@@ -67,11 +67,11 @@ class Rdp:
 
 # ---- Levels and trees ------------------------------------------------------------------------
 
-def levels(disparity):
+def levels(disparity, heights=(256, 512, 1024, 4096)):
     """For every epsilon, median and number of rows: how often segments are split, how many there
     are and how far they are from the columns."""
     import rdp_inputs
-    for rows in (256, 512, 1024, 4096):
+    for rows in heights:
         rdp = Rdp(rdp_inputs.resampled(disparity, rows))
         for median in (0, 5):
             for epsilon in EPSILONS:

@@ -79,8 +79,9 @@ def check_frames(study, there):
 
 
 def check_rdp(programs):
-    """The street's levels, trees and errors of rdp.md."""
-    levels, utility, tree = plot_rdp.tree_rows(programs, plot_rdp.STREET, [None])
+    """The street's levels, of fewer and of more rows than it has, trees and errors of rdp.md."""
+    levels, utility, tree = plot_rdp.tree_rows(programs, plot_rdp.STREET, [None],
+                                               heights=(256, 1024))
     source = ["--street", "--frames", 5]
     return (same("rdp-levels.csv", levels, ("data", "rows", "median", "epsilon_px")) +
             same("rdp-utility.csv", utility, ("data", "level")) +
