@@ -89,7 +89,8 @@ def beams_quality(program, sources):
 
 
 def settings_quality(program, sources, step=1):
-    """F1 of one setting in `step`, others on each data, and of sensors with fewer and more beams."""
+    """F1 of one setting in `step`, others on each data, and of sensors of other numbers of beams.
+    """
     return [{"data": data, "setting": setting, **quality(program, *source, *options)}
             for i, (data, source) in enumerate(sources.items())
             for setting, options in list(SETTINGS.items())[i % step::step]
