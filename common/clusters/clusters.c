@@ -38,13 +38,27 @@ static void add_point(StxCluster *cluster, const float *point)
   }
 }
 
+static void clear(StxCluster *clusters, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    clusters[i] = (StxCluster){
+        .low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
+}
+
+void stx_clusters_of_members(const float *points, const uint16_t *members, size_t count,
+    StxCluster *clusters, size_t obstacles)
+{
+  clear(clusters, obstacles);
+  for (size_t i = 0; i < count; i++)
+    if (members[i] < obstacles)
+      add_point(&clusters[members[i]], points + 4 * i);
+}
+
 void stx_clusters_gather(const float *points, const uint32_t *labels, size_t count,
     StxCluster *clusters, size_t highest, StxPointCounts *counts)
 {
   *counts = (StxPointCounts){0};
-  for (size_t i = 0; i <= highest; i++)
-    clusters[i] = (StxCluster){
-        .low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
+  clear(clusters, highest + 1);
   for (size_t i = 0; i < count; i++) {
     size_t cluster = cluster_of(labels[i]);
     if (cluster > 0)

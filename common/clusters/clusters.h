@@ -29,4 +29,9 @@ STX_API size_t stx_clusters_highest(const uint32_t *labels, size_t count);
 STX_API void stx_clusters_gather(const float *points, const uint32_t *labels, size_t count,
     StxCluster *clusters, size_t highest, StxPointCounts *counts);
 
+/* The same of the obstacles of a scan, clusters[0 … obstacles − 1], by the place of every point's
+ * obstacle; what is no such place belongs to none. */
+void stx_clusters_of_members(const float *points, const uint16_t *members, size_t count,
+    StxCluster *clusters, size_t obstacles);
+
 #endif

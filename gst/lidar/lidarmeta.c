@@ -21,15 +21,23 @@ typedef struct {
 #define SIZE_2026_0 (sizeof(LidarMeta) + 8)
 #define SIZE_2026_1 (sizeof(LidarMeta) + 16)
 
+void *gst_stx_dlstreamer_function(const gchar *name)
+{
+  void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
+  void *function = library != NULL ? dlsym(library, name) : NULL;
+
+  if (library != NULL)
+    dlclose(library); /* whoever loaded it keeps it */
+  return function;
+}
+
 /* DL Streamer registers it when an element first needs it, g3dinference never does: its library,
  * if an element of it was made, is asked. */
 static const GstMetaInfo *ask_library(void)
 {
   const GstMetaInfo *(*get_info)(void) = NULL;
-  void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
 
-  if (library != NULL)
-    *(void **)&get_info = dlsym(library, "lidar_meta_get_info");
+  *(void **)&get_info = gst_stx_dlstreamer_function("lidar_meta_get_info");
   return get_info != NULL ? get_info() : NULL;
 }
 

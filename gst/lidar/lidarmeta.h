@@ -9,6 +9,9 @@
 
 #include <gst/gst.h>
 
+/* A function of DL Streamer's library of metas; NULL: it is not loaded, or has none. */
+void *gst_stx_dlstreamer_function(const gchar *name);
+
 /* Attaches the meta to a scan about to leave at `src`; `number` counts scans from 0. */
 void gst_stx_lidar_meta_attach(GstPad *src, GstBuffer *scan, guint64 number);
 

@@ -390,16 +390,22 @@ static void tell_corridor(
 
 /* ---- What leaves --------------------------------------------------------------------------- */
 
+static GstStxRegionsFrame regions_of(GstStixelObstacles *self, GstBuffer *frame)
+{
+  const GstSegment *segment = &GST_BASE_TRANSFORM(self)->segment;
+
+  return (GstStxRegionsFrame){.buffer = frame,
+      .width = self->width,
+      .height = self->height,
+      .time = gst_segment_to_running_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(frame)),
+      .duration = gst_stx_frame_time_duration(&self->times, frame)};
+}
+
 /* None, with a warning for the first such frame, if it is unknown where in it obstacles are. */
 static void attach_regions(GstStixelObstacles *self, GstBuffer *frame)
 {
-  GstBaseTransform *base = GST_BASE_TRANSFORM(self);
-  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(base));
-  GstStxRegionsFrame regions = {.buffer = frame,
-      .width = self->width,
-      .height = self->height,
-      .time = gst_segment_to_running_time(&base->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(frame)),
-      .duration = gst_stx_frame_time_duration(&self->times, frame)};
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
+  GstStxRegionsFrame regions = regions_of(self, frame);
   g_autoptr(GError) error = NULL;
 
   if (!gst_stx_regions_attach(&regions, caps, &error) && !self->misplaced) {
@@ -436,6 +442,11 @@ static GstBuffer *with_obstacles(GstStixelObstacles *self, GstBuffer *input,
     attach_mask(self, frame);
   if (self->input == OF_SCANS && frame != input)
     gst_stx_lidar_meta_keep(input, frame);
+  if (self->input == OF_SCANS) {
+    GstStxRegionsFrame scan = regions_of(self, frame);
+
+    gst_stx_boxes_attach(&scan, result);
+  }
   return frame;
 }
 

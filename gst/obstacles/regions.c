@@ -7,9 +7,12 @@
 #endif
 #include <math.h>
 
+#include "common/clusters/clusters.h"
 #include "common/labels.h"
 #include "common/metres.h"
 #include "common/overlay/overlay_marks.h"
+#include "gst/base/inputs.h"
+#include "gst/lidar/lidarmeta.h"
 
 #define OWN "stx-obstacle" /* the parameter by which our regions are known */
 
@@ -213,7 +216,62 @@ static gint relate(const GstStxRegionsFrame *frame, const StxObstacle *obstacle,
     add_tracking(relations, detection.id, frame, obstacle);
   return (gint)detection.id;
 }
+
+/* DL Streamer's gst_analytics_relation_meta_add_3d_od_mtd. In the axes of the scan: the centre of
+ * the box, its extents along x, y and z, yaw, pitch, roll; the class, negative: unknown. */
+typedef gboolean (*AddBox)(GstAnalyticsRelationMeta *relations, gfloat x, gfloat y, gfloat z,
+    gfloat length, gfloat width, gfloat height, gfloat yaw, gfloat pitch, gfloat roll, gint type,
+    gfloat confidence, gint modality, GstAnalyticsMtd *mtd);
+
+#define LIDAR 0 /* GST_ANALYTICS_3D_SENSOR_LIDAR */
+
+static gboolean add_box(AddBox add, GstAnalyticsRelationMeta *relations, const StxCluster *extent,
+    const StxObstacle *obstacle, GstAnalyticsMtd *mtd)
+{
+  gint type = obstacle->label < STX_LABEL_CLASSES ? (gint)obstacle->label : -1;
+  const gfloat *low = extent->low, *high = extent->high;
+
+  return low[2] <= high[2] &&
+         add(relations, .5f * (low[2] + high[2]), -.5f * (low[0] + high[0]),
+             -.5f * (low[1] + high[1]), high[2] - low[2], high[0] - low[0], high[1] - low[1], 0, 0,
+             0, type, obstacle->confidence, LIDAR, mtd);
+}
+
+static void add_boxes(AddBox add, const GstStxRegionsFrame *frame, const StxObstaclesResult *result,
+    const gfloat *points, gsize count)
+{
+  GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta(frame->buffer);
+  StxCluster *extents = g_new(StxCluster, result->count);
+  GstAnalyticsMtd box;
+
+  if (relations == NULL)
+    relations = gst_buffer_add_analytics_relation_meta(frame->buffer);
+  stx_clusters_of_members(points, result->members, count, extents, result->count);
+  for (gsize i = 0; i < result->count; i++) {
+    const StxObstacle *obstacle = &result->obstacles[i];
+
+    if (add_box(add, relations, &extents[i], obstacle, &box) && obstacle->id != 0)
+      add_tracking(relations, box.id, frame, obstacle);
+  }
+  g_free(extents);
+}
+
+void gst_stx_boxes_attach(const GstStxRegionsFrame *frame, const StxObstaclesResult *result)
+{
+  AddBox add = NULL;
+  GstMapInfo map;
+
+  *(void **)&add = gst_stx_dlstreamer_function("gst_analytics_relation_meta_add_3d_od_mtd");
+  if (add == NULL || result->count == 0 || !gst_buffer_map(frame->buffer, &map, GST_MAP_READ))
+    return;
+  add_boxes(add, frame, result, (const gfloat *)map.data, map.size / GST_STX_POINT_BYTES);
+  gst_buffer_unmap(frame->buffer, &map);
+}
 #else
+void gst_stx_boxes_attach(const GstStxRegionsFrame *frame, const StxObstaclesResult *result)
+{
+}
+
 static gint relate(const GstStxRegionsFrame *frame, const StxObstacle *obstacle,
     const StxVelocity *velocity, const GstVideoRectangle *box)
 {

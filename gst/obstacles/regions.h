@@ -16,11 +16,14 @@
  *                                 is followed, to what is tracked. The id of a region is then that
  *                                 of its detection, as DL Streamer has it; else that of the
  *                                 obstacle
+ *   GstAnalytics3DODMtd           of DL Streamer, if it is loaded in the process: a box in metres
+ *                                 for each obstacle of a scan, in such a build
  *
  * docs/elements/stixel-obstacles.md has the fields.
  */
 #pragma once
 
+#include "common/obstacles/obstacles.h"
 #include "gst/stixels/stixels.h"
 
 /* A frame that gets them. */
@@ -33,6 +36,9 @@ typedef struct {
 
 /* An obstacle as a structure of this name: `stx-obstacle` above, and messages. Transfer full. */
 GstStructure *gst_stx_obstacle_structure(const gchar *name, const StxObstacle *obstacle);
+
+/* Boxes around the points of each obstacle of a scan, of which `frame` needs no size. */
+void gst_stx_boxes_attach(const GstStxRegionsFrame *frame, const StxObstaclesResult *result);
 
 /* Attaches them for the obstacles that the frame, of these caps, carries as a meta, in place of
  * what an element before has attached so. Obstacles outside of the frame get none. FALSE, and no

@@ -27,6 +27,11 @@ STX_TEST(literal_scan)
   ck_assert(clusters[1].low[0] > clusters[1].high[0]);
   static const StxCluster second = {3, {-2, -1, 10}, {1, 1, 12}};
   ck_assert_mem_eq(&clusters[2], &second, sizeof second);
+  static const uint16_t members[] = {0, 0, 2, 65535, 0, 1}; /* of two obstacles */
+  stx_clusters_of_members(points[0], members, 6, clusters, 2);
+  ck_assert_mem_eq(&clusters[0], &second, sizeof second);
+  ck_assert(clusters[1].count == 1 && clusters[1].low[0] > clusters[1].high[0]);
+  ck_assert_mem_eq(&clusters[2], &second, sizeof second);
 }
 
 /* Four things that a car passes at 15 m/s, a metre apart or more; one is gone, one is new, and all

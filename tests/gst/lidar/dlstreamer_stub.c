@@ -28,3 +28,29 @@ const GstMetaInfo *lidar_meta_get_info(void)
   }
   return (const GstMetaInfo *)info;
 }
+
+#if HAVE_ANALYTICS
+static gboolean keep(
+    GstBuffer *to, GstAnalyticsMtd *mtd, GstBuffer *from, GQuark type, gpointer data)
+{
+  return TRUE;
+}
+
+static const GstAnalyticsMtdImpl box_impl = {"3d-object-detection", keep, NULL, {NULL}};
+
+GstAnalyticsMtdType gst_analytics_3d_od_mtd_get_mtd_type(void)
+{
+  return (GstAnalyticsMtdType)&box_impl;
+}
+
+gboolean gst_analytics_relation_meta_add_3d_od_mtd(GstAnalyticsRelationMeta *relations, gfloat x,
+    gfloat y, gfloat z, gfloat length, gfloat width, gfloat height, gfloat yaw, gfloat pitch,
+    gfloat roll, gint type, gfloat confidence, guint modality, GstAnalyticsMtd *mtd)
+{
+  StubBox *box = gst_analytics_relation_meta_add_mtd(relations, &box_impl, sizeof *box, mtd);
+
+  *box =
+      (StubBox){{x, y, z}, {length, width, height}, {yaw, pitch, roll}, type, confidence, modality};
+  return TRUE;
+}
+#endif

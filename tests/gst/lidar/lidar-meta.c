@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * DL Streamer's LidarMeta on scans: attached by what makes them, kept by what copies them, where
- * DL Streamer is in the process, here as a stub. Each test has a process of its own.
+ * DL Streamer is in the process, here as a stub; and obstacles as its boxes. Each test has a
+ * process of its own.
  */
 #include <dlfcn.h>
+#include <math.h>
 #include <string.h>
 
 #include "tests/gst/fixtures/scan_fixture.h"
 #include "tests/gst/lidar/dlstreamer_stub.h"
 
 #define POINTS 700
+#define MANY 20000
 
 /* An element of DL Streamer was made: its library is loaded, and nothing is registered yet. */
 static void load_library(void)
@@ -128,6 +131,60 @@ STX_TEST(an_older_meta_is_filled_in)
   ck_assert_uint_eq(meta->lidar_point_count, POINTS);
   ck_assert_uint_eq(meta->stream_id, 77);
 }
+
+#if HAVE_ANALYTICS
+static void expect_near(gfloat value, gdouble expected)
+{
+  ck_assert_msg(fabs((gdouble)value - expected) <= .2, "%g, expected %g", (gdouble)value, expected);
+}
+
+/* Around post number `post` of the scan, which is 1 m wide and 1.5 m high. */
+static void expect_post(const StubBox *box, guint post)
+{
+  gdouble angle = post * G_PI / 4, range = 8 + 2 * post;
+
+  expect_near(box->centre[0], range * cos(angle));
+  expect_near(box->centre[1], range * sin(angle));
+  expect_near(box->centre[2], -.98);
+  for (guint i = 0; i < 3; i++) {
+    expect_near(box->extent[i], i < 2 ? .9 : 1.35);
+    ck_assert(box->turn[i] == 0);
+  }
+  ck_assert(box->confidence > 0 && box->confidence <= 1);
+  ck_assert(box->type == -1 && box->modality == 0);
+}
+
+/* In the axes of the scan, all around, the nearest first. */
+STX_TEST_LOOP(obstacles_of_scans_are_boxes, 2)
+{
+  g_auto(Stage) fixture =
+      stx_test_stage("stixel-obstacles", "lidar-ground ! stixel-obstacles", SCAN_CAPS);
+  g_autofree gfloat *points = g_new(gfloat, 4 * MANY);
+  g_autoptr(GstBuffer) scan = NULL;
+  GstAnalyticsRelationMeta *relations;
+  gpointer state = NULL, track = NULL;
+  GstAnalyticsMtd mtd;
+  GstAnalyticsMtdType (*type)(void);
+
+  if (_i)
+    load_library();
+  scan_points(points, MANY, 1);
+  scan = scan_run(&fixture, points, MANY);
+  relations = gst_buffer_get_analytics_relation_meta(scan);
+  ck_assert_int_eq(relations != NULL, _i);
+  if (!_i)
+    return;
+  *(void **)&type =
+      dlsym(dlopen(DLSTREAMER_STUB, RTLD_LAZY), "gst_analytics_3d_od_mtd_get_mtd_type");
+  for (guint post = 0; post < 8; post++) {
+    ck_assert(gst_analytics_relation_meta_iterate(relations, &state, type(), &mtd));
+    expect_post(gst_analytics_relation_meta_get_mtd_data(relations, mtd.id), post);
+  }
+  ck_assert(!gst_analytics_relation_meta_iterate(relations, &state, type(), &mtd));
+  ck_assert(gst_analytics_relation_meta_iterate(
+      relations, &track, gst_analytics_tracking_mtd_get_mtd_type(), &mtd));
+}
+#endif
 
 /* A meta of an unknown size is not filled in; and without DL Streamer there is none. */
 STX_TEST_LOOP(nothing_is_guessed, 2)
