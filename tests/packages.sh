@@ -34,17 +34,18 @@ if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
   packages_cuda="libgstreamer-plugins-bad1.0-dev libgl-dev libegl-dev python3-venv"
 fi
 
-# from_pypi FOLDER FILE WHAT PACKAGE...: puts packages from PyPI into a folder, for the Python that
-# GStreamer has, and prints where the file lies in it. One pip, beside the folders, installs all; it
-# compiles nothing, as the tests import little of it. Without a network WHAT is skipped.
+# from_pypi NAME FOLDER FILE WHAT PACKAGE...: puts packages from PyPI into a folder, for the Python
+# that GStreamer has, and exports as NAME where the file lies in it. One pip, beside the folders,
+# installs all; it compiles nothing, as the tests import little of it. Without a network WHAT is
+# skipped.
 from_pypi() {
-  local folder=$1 file=$2 what=$3 pip
-  pip=$(dirname "$1")/pip
-  shift 3
+  local name=$1 folder=$2 file=$3 what=$4 pip
+  pip=$(dirname "$2")/pip
+  shift 4
   [ -x "$pip/bin/pip" ] || /usr/bin/python3 -m venv "$pip" >&2 || true
   [ -d "$folder" ] || "$pip/bin/pip" install -q --no-compile --target "$folder" "$@" >&2 ||
     echo "No $* from PyPI: $what is skipped" >&2
-  find "$folder" -name "$file" -printf '%h\n' -quit 2>/dev/null || true
+  export "$name=$(find "$folder" -name "$file" -printf '%h\n' -quit 2>/dev/null)"
 }
 
 # Where nvcc is and NVIDIA's disassemblers are not, puts these into the folder $1.
@@ -53,45 +54,41 @@ fetch_cuda_binutils() {
   if command -v nvdisasm >/dev/null || [ -x /usr/local/cuda/bin/nvdisasm ]; then
     return 0
   fi
-  STX_CUDA_BINUTILS=$(from_pypi "$1" nvdisasm 'suite sass' nvidia-cuda-cuobjdump \
-    nvidia-cuda-nvdisasm)
-  export STX_CUDA_BINUTILS
+  from_pypi STX_CUDA_BINUTILS "$1" nvdisasm 'suite sass' nvidia-cuda-cuobjdump \
+    nvidia-cuda-nvdisasm
 }
 
 # The device compiler of CUDA 12, that of JetPack 6, which knows GPUs that CUDA 13 does not.
 fetch_cuda12() {
   [ -n "$packages_cuda" ] || return 0
-  STX_CUDA12=$(from_pypi "$1" libnvrtc.so.12 'the test cuda12' \
-    nvidia-cuda-nvrtc-cu12==12.6.85)
-  export STX_CUDA12
+  from_pypi STX_CUDA12 "$1" libnvrtc.so.12 'the test cuda12' nvidia-cuda-nvrtc-cu12==12.6.85
 }
 
 # Packages for onnx-semantics, onnx-stereo and their tests. GStreamer's Python is the system's.
 fetch_onnx() {
-  STX_ONNX=$(from_pypi "$1" onnxruntime 'the tests onnx-semantics and onnx-stereo' \
-    onnx onnxruntime)
-  export STX_ONNX
+  from_pypi STX_ONNX "$1" onnxruntime 'the tests onnx-semantics and onnx-stereo' \
+    onnx onnxruntime
 }
 
 # OpenCV, with which rectify is compared and which stx-calibrate uses.
 fetch_opencv() {
-  STX_OPENCV=$(from_pypi "$1" cv2 'the tests opencv and calibrate' \
-    opencv-python-headless)
-  export STX_OPENCV
+  from_pypi STX_OPENCV "$1" cv2 'the tests opencv and calibrate' opencv-python-headless
 }
 
 # Rerun, which opens what stx-mcap writes.
 fetch_viewers() {
-  STX_VIEWERS=$(from_pypi "$1" 'rerun_sdk-*.dist-info' 'a part of the test mcap' \
-    rerun-sdk numpy)
-  export STX_VIEWERS
+  from_pypi STX_VIEWERS "$1" 'rerun_sdk-*.dist-info' 'a part of the test mcap' rerun-sdk numpy
+}
+
+# GitHub's schema, with which the file of public CI is compared.
+fetch_jsonschema() {
+  from_pypi STX_JSONSCHEMA "$1" check-jsonschema 'a part of the test release' check-jsonschema
 }
 
 # Packages for stx-mcap and its test, and the libraries that read its files and write bags for it.
 fetch_mcap() {
-  STX_MCAP=$(from_pypi "$1" 'mcap-*.dist-info' 'the test mcap' mcap numpy rosbags \
-    foxglove-sdk)
-  export STX_MCAP
+  from_pypi STX_MCAP "$1" 'mcap-*.dist-info' 'the test mcap' mcap numpy rosbags \
+    foxglove-sdk
 }
 
 # The ones among the arguments that are not installed.

@@ -133,11 +133,11 @@ check() {
 archs=90
 [ "$mode" != full ] || archs=75,90
 options=(-Dtests=enabled -Dexamples=enabled -Dwerror=true -Ddebug=false "-Dcuda-archs=$archs")
-packages=(cuda_binutils onnx opencv viewers mcap cuda12)
+packages=(cuda_binutils onnx opencv viewers mcap cuda12 jsonschema)
 optional=$packages_applications
 if [ "$mode" = quick ]; then
   options+=(-Dexamples=disabled -Dcuda-archs=none)
-  packages=(onnx opencv) optional=''
+  packages=(onnx opencv jsonschema) optional=''
   [ -z "$edited" ] || packages=()
 fi
 # Suite lazy is that of the address sanitizer, and what it or the thread sanitizer runs runs once:

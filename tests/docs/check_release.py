@@ -6,9 +6,9 @@ scripts.
 usage: check_release.py              checks
        check_release.py --set X.Y.Z  writes the version to all places but NEWS.md
 
-Checks the commits after FIRST, at most a hundred; where git or FIRST is missing, as in an archive,
-none. The workflow is compared with GitHub's schema where check-jsonschema is (STX_JSONSCHEMA has
-its folder, or it is on the PATH).
+Checks those of the last hundred commits that were written after SINCE; without git, as in an
+archive, none. The workflow is compared with GitHub's schema where check-jsonschema is
+(STX_JSONSCHEMA has its folder, or it is on the PATH).
 """
 import email.utils
 import os
@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FIRST = "e6630f76e9"
+SINCE = 1796083200  # December 2026; a commit's name would change when it is rebased
 WORKFLOW = ".github/workflows/ci.yml"
 CHANGELOG = "examples/packaging/debian/changelog"
 SYMBOLS = "examples/packaging/debian/libstixels0.symbols"  # under the version's first two numbers
@@ -79,20 +79,21 @@ def commit_faults(text):
 def history_faults():
     if shutil.which("git") is None:
         return
-    log = subprocess.run(["git", "log", "-100", "-z", "--format=%h%n%p%n%s%n%b", f"{FIRST}..HEAD"],
+    log = subprocess.run(["git", "log", "-100", "-z", "--format=%at%n%h%n%p%n%s%n%b"],
                          cwd=ROOT, capture_output=True, text=True)
-    for text in log.stdout.split("\0") if log.returncode == 0 else []:
-        if text:
+    for text in filter(None, log.stdout.split("\0")):
+        date, text = text.split("\n", 1)
+        if int(date) >= SINCE:
             yield from commit_faults(text)
 
 
 def schema_faults():
-    folder = os.environ.get("STX_JSONSCHEMA")
-    program = shutil.which("check-jsonschema", path=folder or None)
+    program = shutil.which("check-jsonschema", path=os.environ.get("STX_JSONSCHEMA") or None)
     if program is None:
         return
     result = subprocess.run([program, "--builtin-schema", "vendor.github-workflows", WORKFLOW],
-                            cwd=ROOT, capture_output=True, text=True)
+                            cwd=ROOT, capture_output=True, text=True, env=os.environ | {
+                                "PYTHONPATH": str(pathlib.Path(program).parents[1])})
     if result.returncode != 0:
         yield f"{WORKFLOW}: {result.stdout}{result.stderr}"
 
