@@ -166,7 +166,7 @@ static GstBuffer *insert(GstBuffer *input, gsize at, GByteArray *unit)
 
   gst_buffer_copy_into(output, input, GST_BUFFER_COPY_METADATA, 0, (gsize)-1);
   gst_buffer_copy_into(output, input, GST_BUFFER_COPY_MEMORY, 0, at);
-  gst_buffer_append(output, gst_buffer_new_wrapped_bytes(bytes));
+  output = gst_buffer_append(output, gst_buffer_new_wrapped_bytes(bytes));
   gst_buffer_copy_into(output, input, GST_BUFFER_COPY_MEMORY, at, (gsize)-1);
   g_bytes_unref(bytes);
   return output;
