@@ -246,16 +246,6 @@ static GstMessage *run(const char *line, const Layout *layout, GByteArray *bytes
   return end;
 }
 
-static void expect_same(const char *line, const Layout *layout, const GByteArray *bytes)
-{
-  g_autoptr(GByteArray) plain = g_byte_array_new();
-
-  gst_message_unref(run(line, NULL, plain));
-  fail_unless(plain->len > 0 && plain->len == bytes->len &&
-                  memcmp(plain->data, bytes->data, plain->len) == 0,
-      "%s: other bytes: %s", layout->what, line);
-}
-
 static void expect_refusal(const char *line, const Layout *layout, GstMessage *end)
 {
   g_autoptr(GError) error = NULL;
@@ -267,20 +257,26 @@ static void expect_refusal(const char *line, const Layout *layout, GstMessage *e
       "%s: \"%s\"", layout->what, error->message);
 }
 
-STX_TEST_LOOP(every_layout, G_N_ELEMENTS(lines) * G_N_ELEMENTS(layouts))
+STX_TEST_LOOP(every_layout, G_N_ELEMENTS(lines))
 {
-  const Layout *layout = &layouts[_i % G_N_ELEMENTS(layouts)];
-  const char *line = lines[(guint)_i / G_N_ELEMENTS(layouts)].line;
-  g_autoptr(GByteArray) bytes = g_byte_array_new();
-  g_autoptr(GstMessage) end = NULL;
+  const char *line = lines[_i].line;
+  g_autoptr(GByteArray) plain = g_byte_array_new();
 
   stx_test_folder();
   stx_test_write(CALIBRATION, CAMERAS);
-  end = run(line, layout, bytes);
-  if (!layout->fits) {
-    expect_refusal(line, layout, end);
-  } else {
-    fail_unless(GST_MESSAGE_TYPE(end) == GST_MESSAGE_EOS, "%s is refused: %s", layout->what, line);
-    expect_same(line, layout, bytes);
+  gst_message_unref(run(line, NULL, plain));
+  fail_unless(plain->len > 0, "nothing comes out: %s", line);
+  for (const Layout *layout = layouts; layout < layouts + G_N_ELEMENTS(layouts); layout++) {
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    g_autoptr(GstMessage) end = run(line, layout, bytes);
+
+    if (!layout->fits) {
+      expect_refusal(line, layout, end);
+    } else {
+      fail_unless(
+          GST_MESSAGE_TYPE(end) == GST_MESSAGE_EOS, "%s is refused: %s", layout->what, line);
+      fail_unless(plain->len == bytes->len && memcmp(plain->data, bytes->data, plain->len) == 0,
+          "%s: other bytes: %s", layout->what, line);
+    }
   }
 }
