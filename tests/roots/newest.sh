@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Builds the tree in a root of the newest Debian (root.sh beside this file), with its compiler, its
-# GStreamer and its CUDA library, and runs the tests that need no sanitizer. CUDA's headers are
-# those of this machine; nvcc is only looked for. DIR, which is /out there, stays: build, compiler
-# cache, packages from PyPI, CUDA's headers, certificates.
+# Builds the tree in a root of the newest Debian (root.sh beside this file), or of another suite such
+# as sid, with its compiler, its GStreamer and its CUDA library, and runs the tests that need no
+# sanitizer. CUDA's headers are those of this machine; nvcc is only looked for. DIR, which is /out
+# there, stays: build, compiler cache, packages from PyPI, CUDA's headers, certificates.
 #
-#   tests/roots/newest.sh DIR
+#   tests/roots/newest.sh DIR [SUITE]
 . "$(dirname "$0")/../strict.sh"
 . tests/packages.sh
 if [ "$1" != --inside ]; then
@@ -22,7 +22,7 @@ if [ "$1" != --inside ]; then
   packages=$(echo $packages_build $packages_run $packages_test $packages_cuda \
     gstreamer1.0-plugins-bad ccache libpython3-dev)
   export ROOT_OUT=$folder ROOT_PACKAGES=$packages
-  exec tests/roots/root.sh trixie tests/roots/newest.sh --inside
+  exec tests/roots/root.sh "${2:-trixie}" tests/roots/newest.sh --inside
 fi
 
 export CCACHE_DIR=/out/ccache PATH=/usr/lib/ccache:$PATH:/out/cuda/bin

@@ -103,9 +103,9 @@ make_base() {
     tail -n 5 "$base.log" >&2
     return 77
   }
-  # Packages of all roots are kept, in $cache/packages.
-  echo 'APT::Keep-Downloaded-Packages "true"; Binary::apt::APT::Keep-Downloaded-Packages "true";' \
-    >"$base.part/etc/apt/apt.conf.d/90keep"
+  # Packages of all roots are kept, in $cache/packages. A mirror of sid may be a few weeks old.
+  echo 'APT::Keep-Downloaded-Packages "true"; Binary::apt::APT::Keep-Downloaded-Packages "true";
+    Acquire::Check-Valid-Until "false";' >"$base.part/etc/apt/apt.conf.d/90keep"
   find "$base.part/var/cache/apt/archives" -name '*.deb' -delete
   mv "$base.part" "$base"
 }
