@@ -89,11 +89,12 @@ static gpointer push_left(gpointer data)
 
 /* One whose partner hangs, and is waited for as long as it takes: a camera, a file, a file without
  * time stamps. Beside the frame that was paired, one each lies in the inputs and behind them, and
- * two on the pad of the matcher. */
+ * two on the pad of the matcher; since 1.28 what lasts as long as the latency, ten without times. */
 STX_TEST_LOOP(no_view_with_a_thread_of_its_own_runs_ahead, 3)
 {
   g_auto(StereoPair) pair = new_pair(_i == 0);
   Source source = {.left = pair.left, .untimed = _i == 2};
+  const gint most = !GST_CHECK_VERSION(1, 28, 0) ? 5 : source.untimed ? 13 : 6;
   GThread *thread;
 
   g_object_set(pair.element, "timeout", 0, NULL);
@@ -102,7 +103,7 @@ STX_TEST_LOOP(no_view_with_a_thread_of_its_own_runs_ahead, 3)
   expect_picture(pair.left, 0, WIDTH);
   g_usleep(G_USEC_PER_SEC / 4);
   ck_assert_int_ge(g_atomic_int_get(&source.pushed), 3);
-  ck_assert_int_le(g_atomic_int_get(&source.pushed), 5);
+  ck_assert_int_le(g_atomic_int_get(&source.pushed), most);
   gst_element_set_state(pair.element, GST_STATE_NULL);
   g_thread_join(thread);
 }
