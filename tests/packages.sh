@@ -11,7 +11,7 @@ packages_demo="python3 python3-gst-1.0 gir1.2-gst-plugins-base-1.0"
 packages_video="gstreamer1.0-libav gstreamer1.0-plugins-bad"
 packages_test="abigail-tools check gobject-introspection libgirepository1.0-dev valac python3
   python3-numpy python3-jsonschema clang-format
-  gstreamer1.0-python3-plugin-loader python3-gst-1.0 python3-venv
+  gstreamer1.0-python3-plugin-loader libpython3-dev python3-gst-1.0 python3-venv
   gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-ugly $packages_video
   python3-sphinx python3-myst-parser furo"
 # Each for a test that is skipped without it; not every distribution has them. Mosquitto's package

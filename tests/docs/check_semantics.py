@@ -56,8 +56,8 @@ def skip_unless_there(folder):
     # Python inside the loader looks for its modules beside the first python3 in PATH.
     os.environ["PATH"] = "/usr/bin:" + os.environ["PATH"]
     if run("gst-inspect-1.0 --exists onnx-semantics", folder)[0] != 0:
-        print("skipped: no onnx-semantics: install gstreamer1.0-python3-plugin-loader and "
-              "python3-gst-1.0")
+        print("skipped: no onnx-semantics: install gstreamer1.0-python3-plugin-loader, "
+              "libpython3-dev and python3-gst-1.0")
         sys.exit(SKIPPED)
     if run("/usr/bin/python3 -c 'import numpy, onnx, onnxruntime'", folder)[0] != 0:
         print("skipped: no onnxruntime, onnx or NumPy in STX_ONNX; see tests/packages.sh")

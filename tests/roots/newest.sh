@@ -17,10 +17,9 @@ if [ "$1" != --inside ]; then
     cp "$nvcc" "$(dirname "$nvcc")/bin2c" "$folder/cuda/bin"
     cp "$(dirname "$nvcc")"/../include/*.h "$folder/cuda/include"
   fi
-  # The loader of elements in Python looks for a library that is in libpython3-dev.
   # shellcheck disable=SC2086,SC2116  # lists of words, in one line
   packages=$(echo $packages_build $packages_run $packages_test $packages_cuda \
-    gstreamer1.0-plugins-bad ccache libpython3-dev)
+    gstreamer1.0-plugins-bad ccache)
   export ROOT_OUT=$folder ROOT_PACKAGES=$packages
   exec tests/roots/root.sh "${2:-trixie}" tests/roots/newest.sh --inside
 fi
