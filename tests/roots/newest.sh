@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Builds the tree in a root of the newest Debian (root.sh beside this file), or of another suite such
-# as sid, with its compiler, its GStreamer and its CUDA library, and runs the tests that need no
+# Builds the tree in a root of the newest Debian (root.sh beside this file), or of another suite as
+# sid is, with its compiler, its GStreamer and its CUDA library, and runs the tests that need no
 # sanitizer. CUDA's headers are those of this machine; nvcc is only looked for. DIR, which is /out
 # there, stays: build, compiler cache, packages from PyPI, CUDA's headers, certificates.
 #

@@ -89,7 +89,7 @@ static gpointer push_left(gpointer data)
 
 /* One whose partner hangs, and is waited for as long as it takes: a camera, a file, a file without
  * time stamps. Beside the frame that was paired, one each lies in the inputs and behind them, and
- * two on the pad of the matcher; since 1.28 what lasts as long as the latency, ten without times. */
+ * two on the matcher's pad; since 1.28 what lasts as long as the latency, ten without times. */
 STX_TEST_LOOP(no_view_with_a_thread_of_its_own_runs_ahead, 3)
 {
   g_auto(StereoPair) pair = new_pair(_i == 0);
