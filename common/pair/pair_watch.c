@@ -42,7 +42,8 @@ static const struct {
 const char *stx_pair_name(StxPairVerdict verdict)
 {
   static const char *const names[STX_PAIR_VERDICTS] = {"unknown", "plausible", "swapped", "rows",
-      "unrectified", "scaled", "turned", "moment", "unrelated", "dark-left", "dark-right", "same"};
+      "unrectified", "scaled", "turned", "moment", "unrelated", "dark-left", "dark-right", "blank",
+      "same"};
   return names[verdict];
 }
 
@@ -94,6 +95,8 @@ StxPairVerdict stx_pair_judge(const StxPairEvidence *evidence)
     return STX_PAIR_DARK_LEFT;
   if (left >= limits.textured && limits.dark * right <= left)
     return STX_PAIR_DARK_RIGHT;
+  if (left == 0 && right == 0)
+    return STX_PAIR_BLANK;
   if (left < limits.seen)
     return STX_PAIR_UNKNOWN;
   if (is_part(evidence->same, limits.same, evidence->points[0]))
@@ -245,6 +248,12 @@ void stx_pair_describe(const StxPairFinding *finding, char text[256])
     break;
   case STX_PAIR_DARK_RIGHT:
     describe_dark("right", "left", evidence->gray[1], text);
+    break;
+  case STX_PAIR_BLANK:
+    snprintf(text, 256,
+        "neither view shows anything that can be matched (mean gray %d and %d of 255): are the "
+        "lenses covered, or the pictures dark, overexposed, out of focus or of fog?",
+        evidence->gray[0], evidence->gray[1]);
     break;
   case STX_PAIR_SAME:
     snprintf(text, 256, "both views are the same picture: connect the other camera");

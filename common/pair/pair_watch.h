@@ -12,7 +12,7 @@
  *
  * Limits: an offset of a row, a scale within one per cent, and two moments between which nothing
  * has moved are plausible. What both views lack (night, fog, a white wall, strong noise) leaves a
- * pair unknown. A scale and a forward motion between the views look the same while it is small.
+ * pair unknown as long as some place has texture. A scale and a forward motion between the views look the same while it is small.
  */
 #pragma once
 
@@ -30,6 +30,7 @@ typedef enum {
   STX_PAIR_UNRELATED,   /* hardly a point is found again, of many */
   STX_PAIR_DARK_LEFT,
   STX_PAIR_DARK_RIGHT,
+  STX_PAIR_BLANK, /* no place of either view has texture */
   STX_PAIR_SAME, /* twice the same picture */
   STX_PAIR_VERDICTS
 } StxPairVerdict;
@@ -41,7 +42,7 @@ typedef struct {
 } StxPairFinding;
 
 /* "unknown", "plausible", "swapped", "rows", "unrectified", "scaled", "turned", "moment",
- * "unrelated", "dark-left", "dark-right", "same". */
+ * "unrelated", "dark-left", "dark-right", "blank", "same". */
 STX_API const char *stx_pair_name(StxPairVerdict verdict);
 
 StxPairVerdict stx_pair_judge(const StxPairEvidence *evidence);

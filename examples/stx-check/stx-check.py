@@ -136,7 +136,7 @@ class Check:
                   f"{found.finding.width} px, the width, or principal points "
                   f"{found.finding.evidence.geometry.shift:.0f} rows apart; roll {roll:.1f} "
                   "degrees; lenses that bend lines hide the yaw")
-        if found.verdict not in ("dark-left", "dark-right", "same"):
+        if found.verdict not in ("dark-left", "dark-right", "blank", "same"):
             self.try_calibration(found.verdict)
 
     # ---- The result ------------------------------------------------------------------------------

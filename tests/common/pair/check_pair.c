@@ -366,6 +366,9 @@ STX_TEST(verdict_has_these_limits)
     StxPairVerdict verdict;
   } cases[] = {
       {{.points = {7, 7}}, STX_PAIR_UNKNOWN},
+      {{.points = {0, 0}}, STX_PAIR_BLANK},
+      {{.points = {0, 1}}, STX_PAIR_UNKNOWN},
+      {{.points = {1, 0}}, STX_PAIR_UNKNOWN},
       {{.points = {5, 40}}, STX_PAIR_DARK_LEFT},
       {{.points = {6, 40}}, STX_PAIR_UNKNOWN},
       {{.points = {39, 0}}, STX_PAIR_UNKNOWN},

@@ -121,6 +121,7 @@ static const struct {
     {"moment", "not of one moment", LEFT, {1, LATER, 0, 256}},
     {"dark-left", "the left view shows nothing", {0, 0, 0, 0, 5, 2}, RIGHT},
     {"dark-right", "the right view shows nothing", LEFT, {1, 0, 0, 6, 0, 1}},
+    {"blank", "neither view shows anything", {0, 0, 0, 0, 5, 2}, {0, 0, 0, 0, 5, 2}},
     {"same", "the same picture", LEFT, LEFT},
 };
 
