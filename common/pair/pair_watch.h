@@ -12,7 +12,8 @@
  *
  * Limits: an offset of a row, a scale within one per cent, and two moments between which nothing
  * has moved are plausible. What both views lack (night, fog, a white wall, strong noise) leaves a
- * pair unknown as long as some place has texture. A scale and a forward motion between the views look the same while it is small.
+ * pair unknown as long as some place has texture. A scale and a forward motion between the views
+ * look the same while it is small.
  */
 #pragma once
 
@@ -31,7 +32,7 @@ typedef enum {
   STX_PAIR_DARK_LEFT,
   STX_PAIR_DARK_RIGHT,
   STX_PAIR_BLANK, /* no place of either view has texture */
-  STX_PAIR_SAME, /* twice the same picture */
+  STX_PAIR_SAME,  /* twice the same picture */
   STX_PAIR_VERDICTS
 } StxPairVerdict;
 

@@ -37,8 +37,6 @@ const CalibrationFault calibration_faults[] = {
     {"Kalibr", "matrix", CASE_KALIBR, NULL, NULL, "[380.0", "[0",
         {":6: cam0: \"intrinsics\"", "focal lengths are 0 and 381", "more than 0",
             "for both cameras again"}},
-    {"Kalibr", "NaN", CASE_KALIBR, NULL, NULL, "[380.0", "[.NaN",
-        {":6: cam0", "number 1 of \"intrinsics\" is \".NaN\"", "finite", "for both cameras again"}},
     {"Kalibr", "swapped", CASE_KALIBR, NULL, NULL, "-0.11]", "0.11]",
         {":10: cam1: \"T_cn_cnm1\"", "swapped", "0.11 m to the left", "exchange"}},
     {"Kalibr", "no R", CASE_KALIBR, NULL, NULL, "T_cn_cnm1", "T_other",
