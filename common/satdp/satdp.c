@@ -304,7 +304,7 @@ static void prepare_bends(
 /* The cost of a cell of sky, in nats, if the matcher has looked for the sky. */
 static double left_out(const StxSatdpParams *params)
 {
-  return params->sky_known ? params->sky_cost / 6 : 0;
+  return params->sky_known ? params->sky_cost : 0;
 }
 
 static void prepare_horizon(

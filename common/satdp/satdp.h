@@ -46,10 +46,10 @@
  *            wherever it is: what a matcher takes for sky (columns.h). STX_SATDP_HIDDEN per cell
  *            of unknown disparity of an object where the road is expected, if the next known cell
  *            above is farther than the road there: what is seen above does not reach down so far
- *            With sky_known what the matcher leaves out is less likely sky: a sixth of sky_cost
- *            per cell of sky, and as much more for the others where it found sky. Below the
- *            horizon it is no sky that it found, but snow or what mirrors the sky: sky_cost more
- *            per cell of sky there
+ *            With sky_known what the matcher leaves out is no sky, though a far shore matches at
+ *            0, too: sky_cost per cell of sky, and as much more for the others where it found sky.
+ *            Below the horizon it is no sky that it found, but snow or what mirrors the sky:
+ *            sky_cost more per cell of sky there
  *   Noise    sigma_weight · ln(sigma / smallest sigma) per cell of known disparity, sigma as it is
  *            folded into the cell's weight: what normalizes the Gaussian of Eq. 6 and 12. Without
  *            it, a kind of large sigma wins wherever nothing fits

@@ -184,17 +184,17 @@ STX_TEST(literal_rise)
   ck_assert_double_eq(c->tables.off_road, 2 * 1024);
 }
 
-/* A matcher that has looked for the sky left out what is not marked: a sixth of the sky's cost.
- * What it marked below the horizon is none. */
+/* A matcher that has looked for the sky left out what is not marked. What it marked below the
+ * horizon is none. */
 STX_TEST(literal_sky_that_was_looked_for)
 {
   StxSatdpParams params = case_params(1, 30, 1, 0);
   params.sky_known = true;
   params.sky_cost = 1.5;
   STX_AUTO(Case) *c = new_case(params, NULL, &(StxRoadLine){0.5, 8, 1, 1, {{20, 3}}});
-  expect_places(c, 19, 0, 3.75, 0, 0, 65535);
-  expect_places(c, 7, 2, 0.25, 0, 0, 65535);
-  ck_assert_uint_eq(c->tables.evidence_scale, 1806); /* of 1.75 nats */
+  expect_places(c, 19, 0, 5, 0, 0, 65535);
+  expect_places(c, 7, 2, 1.5, 0, 0, 65535);
+  ck_assert_uint_eq(c->tables.evidence_scale, 3096); /* of 3 nats */
 }
 
 /* The same road falls away: 3 px per row, to its end at row 18. What stands behind the crest may be
