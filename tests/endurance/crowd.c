@@ -107,7 +107,6 @@ STX_TEST(many_at_once)
   g_print("%u pipelines of %u frames: %u helpers for %u cores\n", CROWD, frames, shared, cores);
   fail_unless(g_str_equal(sum, expected), "other bytes than alone");
   fail_unless(shared <= cores, "%u helpers for %u cores", shared, cores);
-  fail_unless(shared > 0 || cores == 1, "no helper");
 }
 
 double stx_test_prepare(void)
