@@ -314,9 +314,8 @@ static void prepare_horizon(
   int32_t unknown = line != NULL && !params->sky_known ? nats(params->unknown_cost) : 0;
   double end = line != NULL ? 2 * stx_roadline_end(line) : 0;
   double sky = line != NULL ? fmin(end, 2 * line->horizon) : 0;
-  int32_t anywhere = nats(left_out(params));
+  int32_t anywhere = nats(left_out(params)), mirror = line != NULL ? anywhere : 0;
   tables->hidden = nats(STX_SATDP_HIDDEN);
-  int32_t mirror = line != NULL && params->sky_known ? nats(params->sky_cost) : 0;
   for (int u = 0; u < tables->rows; u++) {
     bool beyond = tables->x[u] < end, above = tables->x[u]<sky, below = tables->x[u]> sky;
     tables->horizon_ground[u + 1] = tables->horizon_ground[u] + (beyond ? cost : 0);
