@@ -75,11 +75,6 @@ fetch_opencv() {
   from_pypi STX_OPENCV "$1" cv2 'the tests opencv and calibrate' opencv-python-headless
 }
 
-# Rerun, which opens what stx-mcap writes.
-fetch_viewers() {
-  from_pypi STX_VIEWERS "$1" 'rerun_sdk-*.dist-info' 'a part of the test mcap' rerun-sdk numpy
-}
-
 # GitHub's schema, with which the file of public CI is compared.
 fetch_jsonschema() {
   from_pypi STX_JSONSCHEMA "$1" check-jsonschema 'a part of the test release' check-jsonschema

@@ -133,10 +133,10 @@ check() {
 # looks at is that nvcc takes the kernels, as CUDA 12's compiler does for an older one (the test
 # cuda12). Before a release the oldest, too; one more reader of what the test mcap has read twice;
 # and the emulator's kernels with the thread sanitizer: every day PTX's machine sees their races.
-archs=90 viewers=() races=()
-[ "$mode" != full ] || { archs=75,90 viewers=(viewers) races=(--suite cuda); }
+archs=90 races=()
+[ "$mode" != full ] || { archs=75,90 races=(--suite cuda); }
 options=(-Dtests=enabled -Dexamples=enabled -Dwerror=true -Ddebug=false "-Dcuda-archs=$archs")
-packages=(cuda_binutils onnx opencv "${viewers[@]}" mcap cuda12 jsonschema)
+packages=(cuda_binutils onnx opencv mcap cuda12 jsonschema)
 optional=$packages_applications
 if [ "$mode" = quick ]; then
   options+=(-Dexamples=disabled -Dcuda-archs=none)

@@ -5,7 +5,7 @@
 usage: check_mcap.py
 
 What it needs is in the folder that STX_MCAP names (tests/packages.sh), or installed; without it, or
-without GStreamer for Python, the test is skipped. Rerun (STX_VIEWERS) opens the file, too.
+without GStreamer for Python, the test is skipped.
 
   - a file of the street, read by rosbags: seen through CameraInfo and TF, stixels, scan and depth
     lie where the street's depth says, and odom follows the street's motion;
@@ -86,19 +86,6 @@ def read(path):
             found.setdefault(connection.topic.removeprefix("/stixels/"), []).append(
                 (time, reader.deserialize(data, connection.msgtype)))
     return found
-
-
-def check_rerun(path):
-    """Whatever it opens it has found sound; not every Rerun has that."""
-    done = subprocess.run([sys.executable, "-m", "rerun", "mcap", "check", path], text=True,
-                          capture_output=True, check=False, timeout=60,
-                          env={**os.environ, "PYTHONPATH": os.environ.get("STX_VIEWERS", ""),
-                               "HOME": str(FOLDER)})
-    if "No module named" in done.stderr:
-        return
-    street.expect(done.returncode == 0 and "/stixels/stixels" in done.stdout,
-                  f"Rerun says {done.stdout}{done.stderr}")
-    print("Rerun opens it")
 
 
 # ---- Where things are ----------------------------------------------------------------------------
@@ -187,7 +174,6 @@ def expect_boxes(found, number, depth, what, least):
 def check_street():
     _, path = mcap("--frames", FRAMES, "--namespace", "/stixels/", save="street.mcap")
     found = read(path)
-    check_rerun(path)
     every = {PICTURE, STIXELS, POINTS, "left/camera_info", "right/camera_info", "disparity",
              "depth/image_rect", "obstacles", "obstacles/markers", "points/obstacles",
              "points/obstacles/markers"}

@@ -55,7 +55,6 @@ void stx_device_free(void *block);
 /* Frees it where its block ends: STX_ON_DEVICE void *scratch = …; and images, see below. */
 #define STX_ON_DEVICE __attribute__((cleanup(stx_device_end)))
 #define STX_DEVICE8 __attribute__((cleanup(stx_device_free8)))
-#define STX_DEVICE16 __attribute__((cleanup(stx_device_free16)))
 void stx_device_end(void *pointer); /* of a pointer to the block */
 
 /* A guarded block with a copy of the host's bytes. */

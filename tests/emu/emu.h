@@ -58,7 +58,6 @@ extern dim3 block_index, block_size, grid_size;
 int barrier(bool predicate, const char *file, int line);
 void exchange(Exchange *with);
 unsigned lane();
-unsigned active_mask();
 bool reduces(); /* as newer GPUs do, and they pack halves, too: STX_EMU_REDUCE=1 */
 
 /* A declaration of shared memory; its address identifies it. */
@@ -147,7 +146,6 @@ inline uint64_t vote(Operation operation, unsigned mask, uint64_t value, const c
 #define blockIdx (stx_emu::block_index)
 #define blockDim (stx_emu::block_size)
 #define gridDim (stx_emu::grid_size)
-#define warpSize 32
 
 /* ---- Kernels and shared memory: the counterparts of gpu.cuh --------------------------------- */
 
@@ -213,6 +211,5 @@ inline uint64_t vote(Operation operation, unsigned mask, uint64_t value, const c
 #define STX_REDUCE(rule, value, otherwise)                                                         \
   (stx_emu::reduces() ? __reduce_##rule##_sync(STX_FULL_WARP, value) : (otherwise))
 #define STX_PACKS (stx_emu::reduces())
-#define __activemask() (stx_emu::active_mask())
 
 #include "tests/emu/emu_intrinsics.h"

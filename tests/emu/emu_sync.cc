@@ -116,17 +116,6 @@ static Worker *lane_of(const Worker *me, unsigned lane)
   return number < (unsigned)state.count ? &state.workers[number] : NULL;
 }
 
-unsigned active_mask()
-{
-  unsigned mask = 0;
-  for (unsigned i = 0; i < 32; i++) {
-    const Worker *other = lane_of(self(), i);
-    if (other != NULL && other->state != ENDED)
-      mask |= 1u << i;
-  }
-  return mask;
-}
-
 /* Lanes of one operation. __syncwarp may stand in several places, shuffles and votes must be the
  * same one. */
 static bool belong_together(const Worker *me, const Worker *other)

@@ -7,7 +7,6 @@
 #include "tests/testing.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define WIDTH 640
 #define HEIGHT 192

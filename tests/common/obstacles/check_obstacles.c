@@ -7,7 +7,6 @@
 #include "common/obstacles/obstacles_private.h"
 
 #include <math.h>
-#include <string.h>
 
 static const StxObstaclesParams defaults = STX_OBSTACLES_DEFAULTS;
 

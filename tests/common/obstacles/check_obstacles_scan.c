@@ -3,7 +3,6 @@
 #include "tests/common/obstacles/obstacles_case.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "common/ground/ground.h"
 #include "common/obstacles/obstacles.h"

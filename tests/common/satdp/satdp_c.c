@@ -8,8 +8,6 @@
 #include "common/satdp/satdp_records_math.h"
 #include "tests/common/satdp/satdp_c.h"
 
-#include <string.h>
-
 /* [u]: sums over the cells below u, of one weight set each. */
 typedef StxSegmentSums Sums;
 

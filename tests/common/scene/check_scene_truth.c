@@ -8,7 +8,6 @@
 #include "common/scene/scene.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static StxScene *scene_on(
     StxSceneTerrain terrain, uint64_t seed, int width, int height, int threads)

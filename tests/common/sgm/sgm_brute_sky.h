@@ -49,6 +49,3 @@ int brute_cost(const SgmPair *pair, int x, int y, int d);
 
 /* Marks the sky in a result for a pair of at most BRUTE_TILES tiles, and adds to what was met. */
 void brute_sky(const SgmPair *pair, const SgmResult *result, BruteSky *met);
-
-/* Marks what the right camera does not see in row y. */
-void brute_border(const SgmPair *pair, const SgmResult *result, int y);

@@ -9,7 +9,6 @@
 #include "common/sgm/sgm_sky.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_DISPARITY 256
 

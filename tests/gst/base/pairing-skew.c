@@ -6,8 +6,6 @@
  */
 #include "tests/gst/fixtures/stereo_pair.h"
 
-#include <stdlib.h>
-
 #define WIDTH 64
 #define HEIGHT 16
 #define CODES 16

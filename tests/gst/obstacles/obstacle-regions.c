@@ -9,7 +9,6 @@
 #include <gst/analytics/analytics.h>
 #endif
 #include <math.h>
-#include <string.h>
 
 #include "tests/gst/fixtures/obstacles_fixture.h"
 

@@ -4,7 +4,6 @@
  * proves that one), of frames whose camera moves; with a scene cut, a flush, a frame once more, a
  * lost frame, without motion, and at the end of the stream.
  */
-#include <string.h>
 
 #include "common/hazards/hazards.h"
 #include "common/scene/scene.h"

@@ -2,7 +2,6 @@
 /* stixel-obstacles in streams: times and speeds, where following begins anew, frames that bring
  * nothing, messages about the corridor, states, leaks. */
 #include <math.h>
-#include <string.h>
 
 #include "tests/gst/fixtures/obstacles_fixture.h"
 #include "tests/gst/fixtures/scan_fixture.h"

@@ -3,8 +3,6 @@
 #include "common/scene/scene.h"
 #include "tests/gst/fixtures/stereo_pair.h"
 
-#include <stdlib.h>
-
 #define WIDTH 320
 #define HEIGHT 160
 #define FRAMES 16
