@@ -430,7 +430,8 @@ static bool run_satdp(
   if (full)
     stx_fulldp_prepare(params, tables);
   params->prior = full ? NULL : stx_satdp_prior(&p->prior, params, p->columns, out->line);
-  if (!p->satdp->run(params, tables, tables->has_ground, p->columns, starts, p->stixels, &result,
+  const void *columns = full ? p->columns : p->prior.columns;
+  if (!p->satdp->run(params, tables, tables->has_ground, columns, starts, p->stixels, &result,
           p->scratch, &p->place, error))
     return false;
   if (!full)

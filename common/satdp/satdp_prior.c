@@ -12,8 +12,12 @@
 #define MOVED 16                        /* one in so many of these moves, at most */
 #define NOISE 6                         /* times a road's noise: no cell on it is off so far */
 #define SLACK 16                        /* a road's unevenness is the camera's height by that */
+#define BEHIND 8                        /* px by which a ghost lies behind the road, */
+#define BEYOND 5                        /* … and one in so many: a dip is less deep */
+#define AGREE 2                         /* px: what matches agrees with what is around it */
 
-/* The memory of a stream: scratch, two channels of both frames, the kinds, and the prior. */
+/* The memory of a stream: scratch, two channels of the frame before, all of this one, the kinds,
+ * and the prior. */
 typedef struct {
   int32_t *queue;
   uint16_t *road, *then, *now;
@@ -28,7 +32,7 @@ static size_t lay_out(const StxGrid *grid, void *base, Memory *m)
   STX_TAKE(&at, m->queue, m->cells);
   STX_TAKE(&at, m->road, m->cells);
   STX_TAKE(&at, m->then, 2 * m->cells);
-  STX_TAKE(&at, m->now, 2 * m->cells);
+  STX_TAKE(&at, m->now, stx_grid_bytes(grid) / sizeof *m->now);
   STX_TAKE(&at, m->kinds, m->cells);
   STX_TAKE(&at, m->prior, m->cells);
   return at.size;
@@ -77,6 +81,38 @@ static int scatter_of(const StxGrid *grid, const StxRoadLine *line)
   return (int)fmin(fmax(1, NOISE * line->noise) * stx_grid_steps(grid), UINT16_MAX);
 }
 
+/* True if two thirds of the cells around one have its disparity. */
+static bool has_witnesses(const StxGrid *grid, const uint16_t *disparity, int column, int row)
+{
+  int columns = stx_grid_columns(grid), rows = stx_grid_rows(grid), all = -1, count = -1; /* own */
+  int own = disparity[column * rows + row], most = AGREE * stx_grid_steps(grid);
+  for (int x = column < 2 ? 0 : column - 2; x <= column + 2 && x < columns; x++)
+    for (int y = row < 2 ? 0 : row - 2; y <= row + 2 && y < rows; y++) {
+      int other = disparity[x * rows + y];
+      all++;
+      count += other != STX_DISPARITY_UNKNOWN && abs(other - own) <= most;
+    }
+  return 3 * count >= 2 * all;
+}
+
+/* Makes ghosts unknown; false if there are none. `columns`: with the ghosts. */
+static bool drop_ghosts(const StxGrid *grid, const Memory *m, int scatter, const uint16_t *columns)
+{
+  int rows = stx_grid_rows(grid), least = BEHIND * stx_grid_steps(grid);
+  bool found = false;
+  least = least > scatter ? least : scatter;
+  for (int i = 0; i < (int)m->cells; i++) {
+    int behind = m->road[i] - columns[i];
+    if (columns[i] == STX_DISPARITY_UNKNOWN || behind <= least || BEYOND * behind <= m->road[i] ||
+        has_witnesses(grid, columns, i / rows, i % rows))
+      continue;
+    m->now[i] = STX_DISPARITY_UNKNOWN;
+    m->now[m->cells + (size_t)i] = 0;
+    found = true;
+  }
+  return found;
+}
+
 /* True if a cell is near the road, and the disparity grows around it as the road's does: by half to
  * twice as much. */
 static bool is_on_road(const uint16_t *disparity, const uint16_t *road, int scatter)
@@ -111,7 +147,6 @@ static bool add_road(const StxSatdpParams *params, const StxRoadLine *line, cons
   const StxGrid *grid = &params->grid;
   int scatter = scatter_of(grid, line);
   bool found = false, leans = line->slope <= STX_SATDP_LEANING * params->object_sigma_slope;
-  draw_road(grid, line, m->road);
   if (params->raised_cost > 0)
     found |= stx_satdp_find_raised(grid, m->now, m->road, scatter, m->prior, m->queue);
   if (params->change_cost > 0 && !leans)
@@ -125,11 +160,18 @@ const uint8_t *stx_satdp_prior(StxSatdpPrior *prior, const StxSatdpParams *param
   const StxGrid *grid = &params->grid;
   Memory m;
   lay_out(grid, prior->memory, &m);
-  memcpy(m.now, columns, 2 * m.cells * sizeof *m.now);
+  memcpy(m.now, columns, stx_grid_bytes(grid));
+  prior->columns = columns;
+  bool has_road = line != NULL && line->noise > 0;
+  if (has_road) {
+    draw_road(grid, line, m.road);
+    if (drop_ghosts(grid, &m, scatter_of(grid, line), columns))
+      prior->columns = m.now;
+  }
   bool known = params->change_cost > 0 && prior->known && keep_kinds(&m, stx_grid_steps(grid) / 4);
   if (!known)
     memset(m.prior, 0, m.cells);
-  if (line != NULL && line->noise > 0)
+  if (has_road)
     known |= add_road(params, line, &m);
   return known ? m.prior : NULL;
 }

@@ -15,6 +15,12 @@
  * Cells that lie on the road that the frame shows are ground, where no frame before says else: a
  * column sees less of a noisy road than the frame. They lie there if they are near it, and the
  * disparity grows as the road's. A road that objects may lean as much as tells nothing.
+ *
+ * Ghosts are cells that the matcher has guessed, as on wet, overexposed or too near roads, and in
+ * pairs that are not quite rectified. Nothing can be seen behind the road, by more than its
+ * scatter, eight pixels and a fifth of its disparity, which is a dip a quarter as deep as the
+ * camera is high. Such cells are made unknown unless two thirds of those around them agree within
+ * two pixels: where the road ends at a drop, what lies below is seen, and matches.
  */
 #pragma once
 
@@ -22,15 +28,16 @@
 
 /* A stream's; all 0 but `memory` before the first frame. */
 typedef struct {
-  void *memory; /* stx_satdp_prior_size(grid) bytes, aligned like an int32_t */
-  bool known;   /* there is a frame before */
+  void *memory;        /* stx_satdp_prior_size(grid) bytes, aligned like an int32_t */
+  bool known;          /* there is a frame before */
+  const void *columns; /* this frame's for StxSatdpImpl: as given, or in `memory` without ghosts */
 } StxSatdpPrior;
 
 size_t stx_satdp_prior_size(const StxGrid *grid);
 
 /*
- * Returns the prior of a frame, columns · rows bytes in `memory`, or NULL if nothing is known.
- * Reads the disparity and weight channels of the columns, which are on the host, and keeps them.
+ * Returns the prior of a frame, columns · rows bytes in `memory`, or NULL if nothing is known, and
+ * sets prior->columns. Reads all channels of the columns, which are on the host.
  *
  * params  grid, object_sigma_slope; change_cost and raised_cost: what costs nothing is not looked
  *         for

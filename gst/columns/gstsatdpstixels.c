@@ -29,7 +29,8 @@ GST_DEBUG_CATEGORY_STATIC(gst_sat_dp_stixels_debug);
 #define GST_CAT_DEFAULT gst_sat_dp_stixels_debug
 
 /* Slots of the stage. */
-enum { LOOK = GST_STX_SEGMENTATION_SLOT, TABLES, SCRATCH, RDP_SCRATCH, RDP_RESULT, KEPT, PRIOR };
+enum { LOOK = GST_STX_SEGMENTATION_SLOT, TABLES, SCRATCH, RDP_WORK, RDP_OUT, KEPT, PRIOR, SEEN };
+G_STATIC_ASSERT(SEEN < GST_STX_STAGE_SLOTS);
 
 typedef enum { MODEL_GAUSSIAN, MODEL_GAUSSIAN_UNIFORM } Model;
 typedef enum { CANDIDATES_ALL, CANDIDATES_RDP } Candidates;
@@ -65,6 +66,7 @@ struct _GstSatDpStixels {
   gboolean warned;         /* that there is no road */
   const StxRoadLine *line; /* or NULL: no road */
   const guint8 *kinds;     /* the prior of this frame, on the host, or NULL */
+  const void *seen;        /* its columns without ghosts, on the host, or NULL: it has none */
   GstStxScratch road_scratch;
 };
 
@@ -206,15 +208,13 @@ static gboolean has_prior(const GstSatDpStixels *self)
          (params->change_cost > 0 || (params->raised_cost > 0 && self->road.estimate));
 }
 
-/* The disparity and weight channels, on the host. */
+/* The columns, on the host. */
 static const void *look(
     GstSatDpStixels *self, GstStxStage *stage, const void *columns, StxError *error)
 {
-  StxGrid channels = self->active.params.grid;
-  const void *host;
+  gsize size = stx_grid_bytes(&self->active.params.grid);
+  const void *host = gst_stx_stage_bring(stage, LOOK, columns, size, error);
 
-  channels.classes = 0;
-  host = gst_stx_stage_bring(stage, LOOK, columns, stx_grid_bytes(&channels), error);
   return host != NULL && gst_stx_stage_wait(stage, error) ? host : NULL;
 }
 
@@ -239,6 +239,7 @@ static gboolean follow_road(GstSatDpStixels *self, GstStxStage *stage, GstBuffer
       stx_road_track_follow(&self->road, &self->active.params.grid, host, self->road_scratch.data);
   self->kinds =
       prior ? stx_satdp_prior(&self->prior, &self->active.params, host, self->line) : NULL;
+  self->seen = prior && self->prior.columns != host ? self->prior.columns : NULL;
   if (self->line == NULL)
     warn_no_road(self);
   else
@@ -261,12 +262,12 @@ static gboolean find_candidates(GstSatDpStixels *self, GstStxStage *stage, const
 
   if (self->active.candidates != CANDIDATES_RDP)
     return TRUE;
-  result = gst_stx_stage_block(stage, RDP_RESULT, sizeof(*result), error);
+  result = gst_stx_stage_block(stage, RDP_OUT, sizeof(*result), error);
   if (result == NULL)
     return FALSE;
   *starts = kept = gst_stx_stage_block(stage, KEPT, size, error);
   return kept != NULL &&
-         gst_rdp_stage_run(stage, RDP_SCRATCH, &params, columns, NULL, kept, result, error);
+         gst_rdp_stage_run(stage, RDP_WORK, &params, columns, NULL, kept, result, error);
 }
 
 /* ---- A frame ------------------------------------------------------------------------------- */
@@ -295,6 +296,11 @@ static GstFlowReturn segment(GstStxSegmentation *base, GstBuffer *frame, const v
     stx_fulldp_prepare(params, self->tables);
   else if (self->kinds != NULL && (params->prior = gst_stx_stage_table(
                                        stage, PRIOR, self->kinds, cells, &copy, error)) == NULL)
+    return GST_FLOW_ERROR;
+  copy = NULL;
+  if (self->seen != NULL && !outliers &&
+      (columns = gst_stx_stage_table(
+           stage, SEEN, self->seen, stx_grid_bytes(&params->grid), &copy, error)) == NULL)
     return GST_FLOW_ERROR;
   tables = gst_stx_stage_constant(stage, TABLES, self->tables, sizeof(*self->tables), error);
   if (tables == NULL)

@@ -46,7 +46,7 @@ typedef struct {
 
 /* ---- The GPU of an element ----------------------------------------------------------------- */
 
-#define GST_STX_CUDA_BLOCKS 16
+#define GST_STX_CUDA_BLOCKS 20
 
 typedef struct _GstStxCudaDevice GstStxCudaDevice; /* context, kernels and stream; shared */
 

@@ -355,20 +355,46 @@ STX_TEST(a_road_makes_ground_where_nothing_else_is_known)
   ck_assert_ptr_null(prior_of(&f));
 }
 
-STX_TEST(nothing_is_raised_without_a_road_of_the_frame_or_at_no_cost)
+/* {row, steps behind the road, witnesses, ghost} of a cell of column 12. */
+STX_TEST_LOOP(what_lies_behind_the_road_is_unknown_unless_the_cells_around_agree, 5)
 {
-  Stream s = new_stream();
-  const StxRoadLine seen = {.slope = 0.25, .horizon = -20.5, .noise = 0.1},
-                    calibrated = {.slope = 0.25, .horizon = -20.5};
-  for (int i = 0; i < CELLS; i++) {
-    int column = i / ROWS, row = i % ROWS;
-    bool on = column >= 2 && column <= 5 && row >= 1 && row <= 4;
-    s.columns[i] = (uint16_t)((on ? 640 : 512) * (row + 3));
-  }
-  s.prior = (StxSatdpPrior){s.memory, false};
-  ck_assert_ptr_nonnull(stx_satdp_prior(&s.prior, &s.params, s.columns, &seen));
-  ck_assert_ptr_null(stx_satdp_prior(&s.prior, &s.params, s.columns, NULL));
-  ck_assert_ptr_null(stx_satdp_prior(&s.prior, &s.params, s.columns, &calibrated));
-  s.params.raised_cost = s.params.change_cost = 0;
-  ck_assert_ptr_null(stx_satdp_prior(&s.prior, &s.params, s.columns, &seen));
+  static const int cases[][4] = {{20, 3100, 15, true}, {20, 3100, 16, false}, {20, 3050, 0, false},
+      {20, 15359, 0, true}, {5, 2048, 0, false}};
+  const int *own = cases[_i];
+  static uint16_t columns[4 * ALL]; /* with two classes */
+  static _Alignas(STX_ALIGN) uint8_t memory[21 * ALL];
+  Frame f;
+  new_frame(&f);
+  f.params.grid.classes = 2;
+  ck_assert_uint_le(stx_satdp_prior_size(&f.params.grid), sizeof memory);
+  for (int i = 0; i < 4 * ALL; i++)
+    columns[i] = i < 2 * ALL ? f.columns[i] : (uint16_t)i;
+  int at = 12 * HEIGHT + own[0];
+  columns[at] = (uint16_t)(columns[at] - own[1]);
+  for (int i = 0; i < own[2]; i++)
+    columns[at + (i % 5 - 2) * HEIGHT + (i < 10 ? i / 5 - 2 : i / 5 - 1)] =
+        (uint16_t)(columns[at] + 512 * (i % 3 - 1));
+  StxSatdpPrior stream = {.memory = memory};
+  stx_satdp_prior(&stream, &f.params, columns, &f.line);
+  const uint16_t *seen = stream.columns;
+  ck_assert_uint_eq(seen[at], own[3] ? STX_DISPARITY_UNKNOWN : columns[at]);
+  ck_assert_uint_eq(seen[ALL + at], own[3] ? 0 : STX_WEIGHT_ONE);
+  stx_expect_same(columns + 2 * ALL, seen + 2 * ALL, 2 * ALL * sizeof *seen, "classes");
+}
+
+/* Ghosts, what is raised, and what lies on the road. */
+STX_TEST(nothing_is_known_without_a_road_of_the_frame_or_at_no_cost)
+{
+  Frame f;
+  new_frame(&f);
+  f.columns[12 * HEIGHT + 20] = 1;
+  StxSatdpPrior stream = {.memory = f.memory};
+  ck_assert_ptr_nonnull(stx_satdp_prior(&stream, &f.params, f.columns, &f.line));
+  ck_assert_ptr_ne(stream.columns, f.columns);
+  ck_assert_ptr_null(stx_satdp_prior(&stream, &f.params, f.columns, NULL));
+  ck_assert_ptr_eq(stream.columns, f.columns);
+  const StxRoadLine calibrated = {.slope = 0.25, .horizon = -76.5};
+  ck_assert_ptr_null(stx_satdp_prior(&stream, &f.params, f.columns, &calibrated));
+  f.params.raised_cost = f.params.change_cost = 0;
+  ck_assert_ptr_null(prior_of(&f));
 }

@@ -83,6 +83,11 @@ static const struct {
     /* The camera's own motion, also that of colours, and from depths. */
     {MOTION("GRAY8", "disparity"), {{NULL}}, 0, 0, 0},
     {MOTION("RGB", "depth-mm"), {{NULL}}, 0, 0, 0},
+    /* Cells behind the road, which the host makes unknown. */
+    {"stereo-sgm name=s backend=omp lr-max-diff=-1 texture=-1 uniqueness=0 ! downsample-transpose "
+     "backend=omp ! sat-dp-stixels ground=estimate %1$s ! " OUT PAIR(
+         "video/x-raw,width=320,height=160", "s"),
+        {{NULL}}, 0, 0, 0},
 };
 
 static const CudaPlace nowhere[] = {{NULL, NULL}};
