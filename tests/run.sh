@@ -131,8 +131,8 @@ check() {
 
 # The build of users, without debugging information. One architecture instead of a dozen: what CI
 # looks at is that nvcc takes the kernels, as CUDA 12's compiler does for an older one (the test
-# cuda12). Before a release the oldest, too; one more reader of what the test mcap has read twice;
-# and the emulator's kernels with the thread sanitizer: every day PTX's machine sees their races.
+# cuda12). Before a release the oldest, too, and the emulator's kernels with the thread sanitizer:
+# every day PTX's machine sees their races.
 archs=90 races=()
 [ "$mode" != full ] || { archs=75,90 races=(--suite cuda); }
 options=(-Dtests=enabled -Dexamples=enabled -Dwerror=true -Ddebug=false "-Dcuda-archs=$archs")
