@@ -25,7 +25,7 @@ case $source in
   */plugin.c) ;;
   *.c) ln "$BUILD/$object" "$object" 2>/dev/null && exit ;;
 esac
-exec cc "$@"
+exec $COMPILER "$@"
 """
 
 
@@ -53,6 +53,7 @@ def main():
         return subprocess.run(["bash", "-e"], text=True, cwd=folder,
                               input=f"meson setup build {setup} >setup.txt\n{commands.text}",
                               env=os.environ | {"BUILD": str(build), "CC": str(compiler),
+                                                "COMPILER": os.environ.get("CC", "cc"),
                                                 "GST_REGISTRY": f"{folder}/registry"}).returncode
 
 

@@ -55,7 +55,7 @@ for suite in "$@"; do
   for file in gst/cuda/cuda*.c; do
     [ "${file##*/}" = cudastubs.c ] && continue
     # shellcheck disable=SC2046  # a list of words
-    "${CC:-cc}" -std=gnu11 -fsyntax-only -Wall -Wextra -Werror -Wno-unused-parameter \
+    "${CC:-cc}" -std=gnu11 -fsyntax-only -Wall -Wextra -Werror -Wno-unused-{parameter,variable} \
       -Wno-missing-field-initializers -I. "${includes[@]}" $(pkg-config --cflags glib-2.0) "$file"
   done
   echo "GStreamer $version: libgstcuda is called as its headers say"
