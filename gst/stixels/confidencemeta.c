@@ -4,18 +4,6 @@
 #include "gst/stixels/meta_private.h"
 #include "gst/stixels/placing_private.h"
 
-static gboolean is_confidence(GstBuffer *confidence, guint width, guint height)
-{
-  return gst_buffer_get_size(confidence) == (gsize)width * height;
-}
-
-static gboolean fits(gconstpointer meta)
-{
-  const GstStxConfidenceMeta *self = meta;
-
-  return is_confidence(self->confidence, self->width, self->height);
-}
-
 static gboolean transform(
     GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
 {
@@ -28,13 +16,12 @@ static const GstStxMetaField fields[] = {
 };
 
 static const GstStxMetaKind kind = {
-    .api = "GstStxConfidenceMetaAPI",
-    .name = "GstStxConfidenceMeta",
+    GST_STX_META_NAMES(GstStxConfidenceMeta),
     .tags = gst_stx_image_tags,
     .size = sizeof(GstStxConfidenceMeta),
     .buffers = 1,
     .transform = transform,
-    .fits = fits,
+    .area = offsetof(GstStxConfidenceMeta, width),
     .fields = fields,
 };
 
@@ -47,7 +34,7 @@ GstStxConfidenceMeta *gst_buffer_add_stx_confidence_meta(
 
   g_return_val_if_fail(GST_IS_BUFFER(frame) && gst_buffer_is_writable(frame), NULL);
   g_return_val_if_fail(GST_IS_BUFFER(confidence), NULL);
-  g_return_val_if_fail(is_confidence(confidence, width, height), NULL);
+  g_return_val_if_fail(gst_buffer_get_size(confidence) == (gsize)width * height, NULL);
 
   meta = gst_stx_meta_add(frame, gst_stx_confidence_meta_get_info());
   meta->confidence = gst_buffer_ref(confidence);

@@ -77,6 +77,7 @@ static gboolean fits(const GstMeta *meta, GstBuffer *carrier)
 {
   const GstStxMetaKind *kind = gst_stx_meta_kind(meta->info);
   GstBuffer *const *held = (GstBuffer *const *)(meta + 1);
+  const guint *sides = (gconstpointer)((const gchar *)meta + kind->area);
 
   for (guint i = 0; i < kind->buffers; i++)
     if (kind->records[i] > 0 && !gst_stx_meta_is_whole(held[i], kind->records[i]))
@@ -84,7 +85,7 @@ static gboolean fits(const GstMeta *meta, GstBuffer *carrier)
   if (kind->share > 0 && gst_buffer_n_memory(carrier) > 0 &&
       gst_buffer_get_size(held[0]) * kind->share != gst_buffer_get_size(carrier))
     return FALSE;
-  return kind->fits == NULL || kind->fits(meta);
+  return kind->area == 0 || gst_buffer_get_size(held[0]) == (gsize)sides[0] * sides[1];
 }
 
 gpointer gst_stx_meta_copy(GstBuffer *target, const GstMeta *meta)

@@ -26,13 +26,13 @@ typedef struct {
   guint optional;     /* bit i: buffer i may be NULL */
   gsize records[2];   /* bytes of a record of each buffer, which holds whole ones; 0: any length */
   guint share;        /* the carrier is so many times as long as the buffer; 0: of any length */
+  guint area; /* offset of the width and height that buffer 0 has a byte for each of; or 0 */
   GstMetaTransformFunction transform;
-  /* Are the buffers as long as the numbers say? NULL: these say nothing of it. */
-  gboolean (*fits)(gconstpointer meta);
   /* Are the numbers of a deserialized meta possible? NULL: all are. */
   gboolean (*is_sound)(gconstpointer meta);
   const GstStxMetaField *fields; /* what is written, in this order; a count of 0 ends them */
 } GstStxMetaKind;
+#define GST_STX_META_NAMES(Type) .api = #Type "API", .name = #Type
 
 /* Results of …_api_get_type () and …_get_info (); `once` is their static, 0 at first. */
 GType gst_stx_meta_api(gsize *once, const GstStxMetaKind *kind);

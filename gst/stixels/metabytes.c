@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/stixels/metabytes.h"
 
+#define GST_BYTE_READER_DISABLE_INLINES /* which read numbers that are not aligned */
+#include <gst/base/gstbytereader.h>
 #include <string.h>
 
 #include "gst/stixels/confidencemeta.h"
@@ -72,66 +74,37 @@ static gboolean put_meta(GByteArray *bytes, const GstMeta *meta)
   return TRUE;
 }
 
-typedef struct {
-  const guint8 *at;
-  gsize left;
-} Reader;
-
-static const guint8 *take(Reader *reader, gsize size)
+static gboolean take_fields(GstByteReader *reader, const GstStxMetaField *field, GstMeta *meta)
 {
-  const guint8 *at = reader->at;
+  gboolean whole = TRUE;
 
-  if (size > reader->left)
-    return NULL;
-  reader->at += size;
-  reader->left -= size;
-  return at;
-}
-
-/* Reads a little-endian number of any alignment. */
-static guint32 get_u32(const guint8 *at)
-{
-  guint32 value;
-
-  memcpy(&value, at, sizeof value);
-  return GUINT32_FROM_LE(value);
-}
-
-static gboolean take_fields(Reader *reader, const GstStxMetaField *field, GstMeta *meta)
-{
   for (; field->count > 0; field++)
     for (guint i = 0; i < field->count; i++) {
-      const guint8 *from = take(reader, field->bytes);
-      guint8 *to = (guint8 *)meta + field->offset + i * field->bytes;
-      guint64 value = 0;
+      gpointer to = (guint8 *)meta + field->offset + i * field->bytes;
 
-      if (from == NULL)
-        return FALSE;
-      memcpy(&value, from, field->bytes);
-      value = GUINT64_FROM_LE(value);
-      if (field->bytes == 4)
-        *(guint32 *)to = (guint32)value;
-      else
-        *(guint64 *)to = value;
+      whole = whole && (field->bytes == 4 ? gst_byte_reader_get_uint32_le(reader, to)
+                                          : gst_byte_reader_get_uint64_le(reader, to));
     }
+  return whole;
+}
+
+static gboolean take_buffer(GstByteReader *reader, gboolean optional, GstBuffer **buffer)
+{
+  const guint8 *from;
+  guint32 size;
+
+  if (!gst_byte_reader_get_uint32_le(reader, &size))
+    return FALSE;
+  if (size == NONE)
+    return optional;
+  if (!gst_byte_reader_get_data(reader, size, &from))
+    return FALSE;
+  *buffer = size > 0 ? gst_buffer_new_memdup(from, size) : gst_buffer_new();
   return TRUE;
 }
 
-static gboolean take_buffer(Reader *reader, gboolean optional, GstBuffer **buffer)
-{
-  const guint8 *length = take(reader, 4), *from;
-  gsize size = length != NULL ? get_u32(length) : NONE;
-
-  if (size == NONE)
-    return length != NULL && optional;
-  from = take(reader, size);
-  if (from != NULL)
-    *buffer = size > 0 ? gst_buffer_new_memdup(from, size) : gst_buffer_new();
-  return from != NULL;
-}
-
 /* NULL: the bytes are none of this meta, or of one of another buffer. */
-static GstMeta *take_meta(const GstMetaInfo *info, GstBuffer *carrier, Reader reader)
+static GstMeta *take_meta(const GstMetaInfo *info, GstBuffer *carrier, GstByteReader reader)
 {
   const GstStxMetaKind *kind = gst_stx_meta_kind(info);
   GstMeta *draft = g_malloc0(info->size), *meta = NULL;
@@ -141,7 +114,8 @@ static GstMeta *take_meta(const GstMetaInfo *info, GstBuffer *carrier, Reader re
   draft->info = info;
   for (guint i = 0; i < kind->buffers && whole; i++)
     whole = take_buffer(&reader, kind->optional >> i & 1, &held[i]);
-  if (whole && reader.left == 0 && (kind->is_sound == NULL || kind->is_sound(draft)))
+  if (whole && gst_byte_reader_get_remaining(&reader) == 0 &&
+      (kind->is_sound == NULL || kind->is_sound(draft)))
     meta = gst_stx_meta_copy(carrier, draft);
   for (guint i = 0; i < kind->buffers; i++)
     gst_clear_buffer(&held[i]);
@@ -164,20 +138,19 @@ static gboolean is_known(const gchar *name, guint8 version)
 #if GST_CHECK_VERSION(1, 24, 0)
 gboolean gst_stx_meta_serialize(const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
 {
-  GByteArray *bytes = g_byte_array_new();
-  gboolean done =
-      put_meta(bytes, meta) && gst_byte_array_interface_append_data(data, bytes->data, bytes->len);
+  g_autoptr(GByteArray) bytes = g_byte_array_new();
 
   *version = VERSION;
-  g_byte_array_unref(bytes);
-  return done;
+  return put_meta(bytes, meta) &&
+         gst_byte_array_interface_append_data(data, bytes->data, bytes->len);
 }
 
 GstMeta *gst_stx_meta_deserialize(
     const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data, gsize size, guint8 version)
 {
-  return is_known(g_type_name(info->type), version) ? take_meta(info, buffer, (Reader){data, size})
-                                                    : NULL;
+  const GstByteReader reader = GST_BYTE_READER_INIT(data, (guint)MIN(size, G_MAXUINT));
+
+  return is_known(g_type_name(info->type), version) ? take_meta(info, buffer, reader) : NULL;
 }
 #endif
 
@@ -185,13 +158,11 @@ GstMeta *gst_stx_meta_deserialize(
 
 GBytes *gst_stx_metas_to_bytes(GstBuffer *buffer)
 {
-  GByteArray *bytes;
-  gboolean done = TRUE;
+  g_autoptr(GByteArray) bytes = g_byte_array_new();
 
   g_return_val_if_fail(GST_IS_BUFFER(buffer), NULL);
 
-  bytes = g_byte_array_new();
-  for (guint i = 0; i < G_N_ELEMENTS(infos) && done; i++) {
+  for (guint i = 0; i < G_N_ELEMENTS(infos); i++) {
     const GstMeta *meta = gst_buffer_get_meta(buffer, infos[i]()->api);
     const guint8 head[2] = {(guint8)(i + 1), VERSION};
     guint begin = bytes->len;
@@ -201,49 +172,55 @@ GBytes *gst_stx_metas_to_bytes(GstBuffer *buffer)
       continue;
     g_byte_array_append(bytes, head, sizeof head);
     put_u32(bytes, 0);
-    done = put_meta(bytes, meta);
+    if (!put_meta(bytes, meta))
+      return NULL;
     size = GUINT32_TO_LE(bytes->len - begin - HEAD);
     memcpy(bytes->data + begin + 2, &size, sizeof size);
   }
-  if (done && bytes->len > 0)
-    return g_byte_array_free_to_bytes(bytes);
-  g_byte_array_unref(bytes);
-  return NULL;
+  return bytes->len > 0 ? g_byte_array_free_to_bytes(g_steal_pointer(&bytes)) : NULL;
 }
 
 /* The next meta; NULL in it for one that is left out. */
 static gboolean take_next(
-    Reader *reader, GstBuffer *buffer, GstMeta *added[G_N_ELEMENTS(infos)], GError **error)
+    GstByteReader *reader, GstBuffer *buffer, GstMeta *added[G_N_ELEMENTS(infos)], GError **error)
 {
-  const guint8 *head = take(reader, HEAD);
-  gsize size = head != NULL ? get_u32(head + 2) : 0;
-  const guint8 *at = head != NULL ? take(reader, size) : NULL;
-  const GstMetaInfo *info =
-      at != NULL && head[0] - 1u < G_N_ELEMENTS(infos) ? infos[head[0] - 1]() : NULL;
-  const gchar *name = info != NULL ? g_type_name(info->type) : NULL;
+  const GstMetaInfo *info = NULL;
+  const gchar *name = NULL;
+  guint8 number, version;
+  guint32 size;
+  GstByteReader meta;
 
-  if (at == NULL)
+  if (!gst_byte_reader_get_uint8(reader, &number) || !gst_byte_reader_get_uint8(reader, &version) ||
+      !gst_byte_reader_get_uint32_le(reader, &size) ||
+      !gst_byte_reader_get_sub_reader(reader, &meta, size))
     return gst_stx_fail(error, "the bytes of metas are cut");
-  if (!is_known(name, head[1]))
+  if (number - 1u < G_N_ELEMENTS(infos)) {
+    info = infos[number - 1]();
+    name = g_type_name(info->type);
+  }
+  if (!is_known(name, version))
     return TRUE;
-  if (added[head[0] - 1] != NULL)
+  if (added[number - 1] != NULL)
     return gst_stx_fail(error, "the bytes of metas hold two %s", name);
-  added[head[0] - 1] = take_meta(info, buffer, (Reader){at, size});
-  return added[head[0] - 1] != NULL ||
-         gst_stx_fail(error, "%" G_GSIZE_FORMAT " bytes are no %s of this buffer", size, name);
+  added[number - 1] = take_meta(info, buffer, meta);
+  return added[number - 1] != NULL ||
+         gst_stx_fail(error, "%u bytes are no %s of this buffer", size, name);
 }
 
 gboolean gst_stx_metas_from_bytes(GstBuffer *buffer, GBytes *bytes, GError **error)
 {
   GstMeta *added[G_N_ELEMENTS(infos)] = {NULL};
   gboolean good = TRUE;
-  Reader reader;
+  GstByteReader reader;
+  const guint8 *data;
+  gsize size;
 
   g_return_val_if_fail(GST_IS_BUFFER(buffer) && gst_buffer_is_writable(buffer), FALSE);
   g_return_val_if_fail(bytes != NULL, FALSE);
 
-  reader.at = g_bytes_get_data(bytes, &reader.left);
-  while (good && reader.left > 0)
+  data = g_bytes_get_data(bytes, &size);
+  gst_byte_reader_init(&reader, data, (guint)MIN(size, G_MAXUINT));
+  while (good && gst_byte_reader_get_remaining(&reader) > 0)
     good = take_next(&reader, buffer, added, error);
   for (guint i = 0; i < G_N_ELEMENTS(infos) && !good; i++)
     if (added[i] != NULL)

@@ -20,9 +20,7 @@ static const GstStxMetaField fields[] = {
 };
 
 static const GstStxMetaKind kind = {
-    .api = "GstStxMotionMetaAPI",
-    .name = "GstStxMotionMeta",
-    .tags = NULL,
+    GST_STX_META_NAMES(GstStxMotionMeta),
     .size = sizeof(GstStxMotionMeta),
     .buffers = 1,
     .optional = 1,

@@ -8,7 +8,6 @@
 #include "gst/stixels/obstaclesmeta.h"
 
 struct _GstStxObstacles {
-  gint references;
   GstStxRecords records, free_space;
   GstStxFrame frame;
 };
@@ -19,22 +18,14 @@ G_DEFINE_BOXED_TYPE(
 static GstStxObstacles *new_of(
     GstBuffer *records, GstBuffer *free_space, const GstStxFrame *frame, GError **error)
 {
-  GstStxRecords mapped, mapped_free;
-  GstStxObstacles *self;
+  g_autoptr(GstStxObstacles) self = g_atomic_rc_box_new0(GstStxObstacles);
 
-  if (!gst_stx_records_open(&mapped, records, sizeof(StxObstacle), "obstacles", error))
-    return NULL;
-  if (!gst_stx_records_open(
-          &mapped_free, free_space, sizeof(StxFreeSpace), "records of free space", error)) {
-    gst_stx_records_clear(&mapped);
-    return NULL;
-  }
-  self = g_new0(GstStxObstacles, 1);
-  self->references = 1;
-  self->records = mapped;
-  self->free_space = mapped_free;
   self->frame = *frame;
-  return self;
+  return gst_stx_records_open(&self->records, records, sizeof(StxObstacle), "obstacles", error) &&
+                 gst_stx_records_open(&self->free_space, free_space, sizeof(StxFreeSpace),
+                     "records of free space", error)
+             ? g_steal_pointer(&self)
+             : NULL;
 }
 
 GstStxObstacles *gst_stx_obstacles_new(
@@ -55,10 +46,9 @@ static gboolean find_frame(GstStxObstaclesMeta *meta, GstBuffer *buffer, const G
     GstStxFrame *frame, GError **error)
 {
   gst_stx_frame_is_image(frame, &meta->info);
-  if (meta->info.width == 0 || gst_stx_caps_are(caps, GST_STX_STIXELS_MEDIA_TYPE))
-    return TRUE;
-  return gst_stx_placement_in_frame(
-      &meta->info, gst_stx_placement_of(meta), buffer, caps, &frame->placement, error);
+  return meta->info.width == 0 || gst_stx_caps_are(caps, GST_STX_STIXELS_MEDIA_TYPE) ||
+         gst_stx_placement_in_frame(
+             &meta->info, gst_stx_placement_of(meta), buffer, caps, &frame->placement, error);
 }
 
 static GstStxObstacles *new_of_meta(GstBuffer *buffer, const GstCaps *caps, GError **error)
@@ -106,19 +96,22 @@ GstStxObstacles *gst_stx_obstacles_ref(GstStxObstacles *self)
 {
   g_return_val_if_fail(self != NULL, NULL);
 
-  g_atomic_int_inc(&self->references);
-  return self;
+  return g_atomic_rc_box_acquire(self);
+}
+
+static void clear(gpointer data)
+{
+  GstStxObstacles *self = data;
+
+  gst_stx_records_clear(&self->records);
+  gst_stx_records_clear(&self->free_space);
 }
 
 void gst_stx_obstacles_unref(GstStxObstacles *self)
 {
   g_return_if_fail(self != NULL);
 
-  if (!g_atomic_int_dec_and_test(&self->references))
-    return;
-  gst_stx_records_clear(&self->records);
-  gst_stx_records_clear(&self->free_space);
-  g_free(self);
+  g_atomic_rc_box_release_full(self, clear);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------- */

@@ -13,30 +13,18 @@ static gboolean is_sound(gconstpointer meta)
          gst_stx_placed_is_sound(&self->info, gst_stx_placement_of((gpointer)meta));
 }
 
-static gboolean transform(
-    GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
-{
-  const GstStxObstaclesMeta *self = (const GstStxObstaclesMeta *)meta;
-  StxPlacement placement;
-
-  return gst_stx_placement_transform(
-             &self->info, gst_stx_placement_of(meta), source, type, data, &placement) &&
-         gst_stx_place(gst_stx_meta_copy(target, meta), &placement);
-}
-
 G_STATIC_ASSERT(sizeof(GstStxObstaclesMeta) % G_ALIGNOF(StxPlacement) == 0);
 
 static const GstStxMetaField fields[] = {GST_STX_PLACED_FIELDS(GstStxObstaclesMeta), {0}};
 
 static const GstStxMetaKind kind = {
-    .api = "GstStxObstaclesMetaAPI",
-    .name = "GstStxObstaclesMeta",
+    GST_STX_META_NAMES(GstStxObstaclesMeta),
     .tags = gst_stx_image_tags,
     .size = GST_STX_PLACED_SIZE(GstStxObstaclesMeta),
     .buffers = 2,
     .optional = 1 << 1,
     .records = {sizeof(StxObstacle), sizeof(StxFreeSpace)},
-    .transform = transform,
+    .transform = gst_stx_placed_transform,
     .is_sound = is_sound,
     .fields = fields,
 };

@@ -5,18 +5,6 @@
 
 #include "gst/stixels/meta_private.h"
 
-static gboolean are_cells_of(GstBuffer *cells, guint width, guint height)
-{
-  return gst_buffer_get_size(cells) == (gsize)width * height;
-}
-
-static gboolean fits(gconstpointer meta)
-{
-  const GstStxOccupancyMeta *self = meta;
-
-  return are_cells_of(self->cells, self->width, self->height);
-}
-
 static gboolean is_sound(gconstpointer meta)
 {
   const GstStxOccupancyMeta *self = meta;
@@ -33,13 +21,11 @@ static const GstStxMetaField fields[] = {
 
 /* Whatever is done to the buffer, a picture perhaps, the cells are in the meta. */
 static const GstStxMetaKind kind = {
-    .api = "GstStxOccupancyMetaAPI",
-    .name = "GstStxOccupancyMeta",
-    .tags = NULL,
+    GST_STX_META_NAMES(GstStxOccupancyMeta),
     .size = sizeof(GstStxOccupancyMeta),
     .buffers = 1,
     .transform = gst_stx_meta_keep,
-    .fits = fits,
+    .area = offsetof(GstStxOccupancyMeta, width),
     .is_sound = is_sound,
     .fields = fields,
 };
@@ -53,7 +39,7 @@ GstStxOccupancyMeta *gst_buffer_add_stx_occupancy_meta(
 
   g_return_val_if_fail(GST_IS_BUFFER(buffer) && gst_buffer_is_writable(buffer), NULL);
   g_return_val_if_fail(GST_IS_BUFFER(cells) && cells != buffer, NULL);
-  g_return_val_if_fail(are_cells_of(cells, width, height), NULL);
+  g_return_val_if_fail(gst_buffer_get_size(cells) == (gsize)width * height, NULL);
 
   meta = gst_stx_meta_add(buffer, gst_stx_occupancy_meta_get_info());
   meta->cells = gst_buffer_ref(cells);

@@ -69,18 +69,13 @@ static gboolean find_step(GQuark type, gpointer data, const GstVideoInfo **in, S
 
 /* ---- Frames -------------------------------------------------------------------------------- */
 
-static gboolean is_told(const StxPlacement *placement)
-{
-  return placement->width > 0;
-}
-
 /* The placement in a frame of that size; FALSE after an unknown change. */
 static gboolean start(const GstStxStixelInfo *info, const StxPlacement *placement, gint width,
     gint height, StxPlacement *result)
 {
   if (info->width == 0 || info->height == 0 || width <= 0 || height <= 0)
     return FALSE;
-  if (is_told(placement)) {
+  if (placement->width > 0) { /* else nobody has said */
     *result = *placement;
     return placement->width == width && placement->height == height;
   }
@@ -88,30 +83,29 @@ static gboolean start(const GstStxStixelInfo *info, const StxPlacement *placemen
   return stx_same_shape((gint)info->width, (gint)info->height, width, height);
 }
 
-gboolean gst_stx_placement_transform(const GstStxStixelInfo *info, const StxPlacement *placement,
-    GstBuffer *source, GQuark type, gpointer data, StxPlacement *result)
-{
-  const GstVideoInfo *in;
-  StxPlacement before, step;
-
-  if (gst_stx_meta_is_whole_copy(type, data)) {
-    *result = *placement;
-    return TRUE;
-  }
-  /* Whether the sizes are those before or behind that crop is not said. */
-  if (gst_buffer_get_video_crop_meta(source) != NULL)
-    return FALSE;
-  if (!find_step(type, data, &in, &step) || !start(info, placement, in->width, in->height, &before))
-    return FALSE;
-  *result = stx_placement_then(&before, &step);
-  return TRUE;
-}
-
 gboolean gst_stx_place(gpointer meta, const StxPlacement *placement)
 {
   if (meta != NULL)
     *gst_stx_placement_of(meta) = *placement;
   return meta != NULL;
+}
+
+gboolean gst_stx_placed_transform(
+    GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
+{
+  const GstBuffer **buffers = (const GstBuffer **)(meta + 1);
+  const GstStxStixelInfo *image = (gpointer)(buffers + gst_stx_meta_kind(meta->info)->buffers);
+  StxPlacement placement = *gst_stx_placement_of(meta), before, step;
+  const GstVideoInfo *in;
+
+  if (!gst_stx_meta_is_whole_copy(type, data)) {
+    /* Whether the sizes are those before or behind that crop is not said. */
+    if (gst_buffer_get_video_crop_meta(source) != NULL || !find_step(type, data, &in, &step) ||
+        !start(image, &placement, in->width, in->height, &before))
+      return FALSE;
+    placement = stx_placement_then(&before, &step);
+  }
+  return gst_stx_place(gst_stx_meta_copy(target, meta), &placement);
 }
 
 gboolean gst_stx_placed_is_sound(const GstStxStixelInfo *info, const StxPlacement *at)
@@ -143,10 +137,9 @@ gboolean gst_stx_placement_is_kept(GQuark type, gpointer data)
   const GstVideoInfo *in;
   StxPlacement step;
 
-  if (gst_stx_meta_is_whole_copy(type, data))
-    return TRUE;
-  return find_step(type, data, &in, &step) && step.xx == 1 && step.yy == 1 && step.x0 == 0 &&
-         step.y0 == 0 && step.width == in->width && step.height == in->height;
+  return gst_stx_meta_is_whole_copy(type, data) ||
+         (find_step(type, data, &in, &step) && step.xx == 1 && step.yy == 1 && step.x0 == 0 &&
+             step.y0 == 0 && step.width == in->width && step.height == in->height);
 }
 
 static gboolean frame_size(const GstCaps *caps, gint *width, gint *height)

@@ -35,14 +35,11 @@ static inline StxPlacement *gst_stx_placement_of(gpointer meta)
   return (StxPlacement *)((gchar *)meta + ((GstMeta *)meta)->info->size) - 1;
 }
 
-/*
- * The placement in the frame that a transform (GstMetaTransformFunction) makes of one in which it
- * was `placement`. FALSE: the meta has to go.
- */
-gboolean gst_stx_placement_transform(const GstStxStixelInfo *info, const StxPlacement *placement,
-    GstBuffer *source, GQuark type, gpointer data, StxPlacement *result);
+/* The transform of such a meta, whose `info` follows its buffers. */
+gboolean gst_stx_placed_transform(
+    GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data);
 
-/* The end of such a transform: `meta` was added to the new frame, or is NULL, what it returns. */
+/* Moves `meta`; FALSE if it is NULL. */
 gboolean gst_stx_place(gpointer meta, const StxPlacement *placement);
 
 /* The work of …_meta_set_frame_size (). */
@@ -51,7 +48,6 @@ void gst_stx_place_in_size(gpointer meta, const GstStxStixelInfo *info, guint wi
 /* True if the transform leaves every pixel where it was. */
 gboolean gst_stx_placement_is_kept(GQuark type, gpointer data);
 
-/* The same as the first for the frame at hand, whose size the caps say, with its GstVideoCropMeta.
- */
+/* The placement in the frame at hand, whose size the caps say, with its GstVideoCropMeta. */
 gboolean gst_stx_placement_in_frame(const GstStxStixelInfo *info, const StxPlacement *placement,
     GstBuffer *frame, const GstCaps *caps, StxPlacement *result, GError **error);

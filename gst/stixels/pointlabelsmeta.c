@@ -6,9 +6,7 @@
 static const GstStxMetaField fields[] = {{0}};
 
 static const GstStxMetaKind kind = {
-    .api = "GstStxPointLabelsMetaAPI",
-    .name = "GstStxPointLabelsMeta",
-    .tags = NULL,
+    GST_STX_META_NAMES(GstStxPointLabelsMeta),
     .size = sizeof(GstStxPointLabelsMeta),
     .buffers = 1,
     .share = 4,

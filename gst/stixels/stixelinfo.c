@@ -32,18 +32,14 @@ gboolean gst_stx_stixel_info_get_metres(
 
 static const GstStructure *structure_of(const GstCaps *caps, StxError *error)
 {
-  const GstStructure *structure;
+  gboolean named = !gst_caps_is_empty(caps) && !gst_caps_is_any(caps);
+  const GstStructure *structure = named ? gst_caps_get_structure(caps, 0) : NULL;
 
-  if (gst_caps_is_empty(caps) || gst_caps_is_any(caps)) {
-    stx_fail(error, "expected %s, not caps without a media type", GST_STX_STIXELS_MEDIA_TYPE);
-    return NULL;
-  }
-  structure = gst_caps_get_structure(caps, 0);
-  if (gst_structure_has_name(structure, GST_STX_STIXELS_MEDIA_TYPE) ||
-      gst_structure_has_name(structure, GST_STX_OBSTACLES_MEDIA_TYPE))
+  if (named && (gst_structure_has_name(structure, GST_STX_STIXELS_MEDIA_TYPE) ||
+                   gst_structure_has_name(structure, GST_STX_OBSTACLES_MEDIA_TYPE)))
     return structure;
-  stx_fail(
-      error, "expected %s, not %s", GST_STX_STIXELS_MEDIA_TYPE, gst_structure_get_name(structure));
+  stx_fail(error, "expected %s, not %s", GST_STX_STIXELS_MEDIA_TYPE,
+      named ? gst_structure_get_name(structure) : "caps without a media type");
   return NULL;
 }
 
@@ -100,9 +96,7 @@ gboolean gst_stx_stixel_info_from_caps(GstStxStixelInfo *info, const GstCaps *ca
 
   g_return_val_if_fail(info != NULL && GST_IS_CAPS(caps), FALSE);
 
-  if (read_info(caps, info, &text))
-    return TRUE;
-  return gst_stx_fail(error, "%s", text.text);
+  return read_info(caps, info, &text) || gst_stx_fail(error, "%s", text.text);
 }
 
 GstCaps *gst_stx_stixel_info_to_caps(

@@ -4,17 +4,6 @@
 #include "gst/stixels/meta_private.h"
 #include "gst/stixels/placing_private.h"
 
-static gboolean transform(
-    GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
-{
-  const GstStxStixelMeta *self = (const GstStxStixelMeta *)meta;
-  StxPlacement placement;
-
-  return gst_stx_placement_transform(
-             &self->info, gst_stx_placement_of(meta), source, type, data, &placement) &&
-         gst_stx_place(gst_stx_meta_copy(target, meta), &placement);
-}
-
 static gboolean is_sound(gconstpointer meta)
 {
   const GstStxStixelMeta *self = meta;
@@ -28,12 +17,11 @@ G_STATIC_ASSERT(sizeof(GstStxStixelMeta) % G_ALIGNOF(StxPlacement) == 0);
 static const GstStxMetaField fields[] = {GST_STX_PLACED_FIELDS(GstStxStixelMeta), {0}};
 
 static const GstStxMetaKind kind = {
-    .api = "GstStxStixelMetaAPI",
-    .name = "GstStxStixelMeta",
+    GST_STX_META_NAMES(GstStxStixelMeta),
     .tags = gst_stx_image_tags,
     .size = GST_STX_PLACED_SIZE(GstStxStixelMeta),
     .buffers = 1,
-    .transform = transform,
+    .transform = gst_stx_placed_transform,
     .is_sound = is_sound,
     .fields = fields,
 };

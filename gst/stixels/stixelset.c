@@ -8,7 +8,6 @@
 #include "gst/stixels/stixelmeta.h"
 
 struct _GstStxStixels {
-  gint references;
   GstStxRecords records;
   GstStxFrame frame;
 };
@@ -17,16 +16,12 @@ G_DEFINE_BOXED_TYPE(GstStxStixels, gst_stx_stixels, gst_stx_stixels_ref, gst_stx
 
 static GstStxStixels *new_of(GstBuffer *records, const GstStxFrame *frame, GError **error)
 {
-  GstStxRecords mapped;
-  GstStxStixels *self;
+  g_autoptr(GstStxStixels) self = g_atomic_rc_box_new0(GstStxStixels);
 
-  if (!gst_stx_records_open(&mapped, records, sizeof(StxStixel), "stixels", error))
-    return NULL;
-  self = g_new0(GstStxStixels, 1);
-  self->references = 1;
-  self->records = mapped;
   self->frame = *frame;
-  return self;
+  return gst_stx_records_open(&self->records, records, sizeof(StxStixel), "stixels", error)
+             ? g_steal_pointer(&self)
+             : NULL;
 }
 
 GstStxStixels *gst_stx_stixels_new(GstBuffer *records, const GstStxStixelInfo *info, GError **error)
@@ -86,18 +81,19 @@ GstStxStixels *gst_stx_stixels_ref(GstStxStixels *self)
 {
   g_return_val_if_fail(self != NULL, NULL);
 
-  g_atomic_int_inc(&self->references);
-  return self;
+  return g_atomic_rc_box_acquire(self);
+}
+
+static void clear(gpointer self)
+{
+  gst_stx_records_clear(&((GstStxStixels *)self)->records);
 }
 
 void gst_stx_stixels_unref(GstStxStixels *self)
 {
   g_return_if_fail(self != NULL);
 
-  if (!g_atomic_int_dec_and_test(&self->references))
-    return;
-  gst_stx_records_clear(&self->records);
-  g_free(self);
+  g_atomic_rc_box_release_full(self, clear);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------- */

@@ -10,9 +10,7 @@ static const GstStxMetaField fields[] = {
 };
 
 static const GstStxMetaKind kind = {
-    .api = "GstStxTurnMetaAPI",
-    .name = "GstStxTurnMeta",
-    .tags = NULL,
+    GST_STX_META_NAMES(GstStxTurnMeta),
     .size = sizeof(GstStxTurnMeta),
     .buffers = 1,
     .share = 2,

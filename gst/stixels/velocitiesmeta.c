@@ -7,9 +7,7 @@ static const GstStxMetaField fields[] = {{0}};
 
 /* Metres per second are the same, whatever is done to the frame. */
 static const GstStxMetaKind kind = {
-    .api = "GstStxVelocitiesMetaAPI",
-    .name = "GstStxVelocitiesMeta",
-    .tags = NULL,
+    GST_STX_META_NAMES(GstStxVelocitiesMeta),
     .size = sizeof(GstStxVelocitiesMeta),
     .buffers = 2,
     .records = {sizeof(StxVelocity), sizeof(StxVelocity)},
