@@ -67,11 +67,9 @@ GstFlowReturn gst_stx_submit_input(
     GstBaseTransform *transform, gboolean is_discont, GstBuffer *input)
 {
   GstBaseTransformClass *base = g_type_class_peek_parent(GST_BASE_TRANSFORM_GET_CLASS(transform));
-  GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(transform));
-  gboolean lost = gst_stx_input_is_lost(input, caps);
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(transform));
 
-  gst_clear_caps(&caps);
-  if (!lost)
+  if (!gst_stx_input_is_lost(input, caps))
     return base->submit_input_buffer(transform, is_discont, input);
   GST_ELEMENT_WARNING(
       transform, RESOURCE, FAILED, ("A frame is left out: %s", GST_STX_CUDA_LOST), (NULL));

@@ -132,9 +132,7 @@ void gst_stx_pairing_plan_latency(GstStxPairing *self)
     GST_OBJECT_UNLOCK(self);
     latency = latency_of(self, frame, work);
     gst_aggregator_set_latency(GST_AGGREGATOR(self), latency, latency);
-    GST_OBJECT_LOCK(self);
-    changed = frame != priv->frame || work != priv->delay.reported;
-    GST_OBJECT_UNLOCK(self);
+    GST_STX_LOCKED(self, changed = frame != priv->frame || work != priv->delay.reported);
   } while (changed);
 }
 

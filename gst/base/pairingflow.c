@@ -3,6 +3,7 @@
 #include "gst/base/pairing_private.h"
 
 #include "gst/base/inputs.h"
+#include "gst/core/element.h"
 #include "gst/stixels/motionmeta.h"
 
 GST_DEBUG_CATEGORY_EXTERN(gst_stx_pairing_debug);
@@ -536,9 +537,7 @@ static void note_work(GstStxPairing *self, GstClockTime begin)
   GstClockTime time = gst_stx_stats_frame(&priv->stats, GST_ELEMENT(self), begin);
   gboolean changed;
 
-  GST_OBJECT_LOCK(self);
-  changed = gst_stx_delay_note(&priv->delay, time);
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, changed = gst_stx_delay_note(&priv->delay, time));
   if (changed)
     gst_stx_pairing_plan_latency(self);
 }
@@ -635,9 +634,7 @@ static void look_at_queued(GstStxPairing *self, GstStxQueued *queued)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
 
-  GST_OBJECT_LOCK(self);
-  priv->skew.tolerance = priv->tolerance;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, priv->skew.tolerance = priv->tolerance);
   gst_stx_queued_collect(queued, GST_ELEMENT(self), &CLASS(self)->roles, &priv->skew, priv->held);
 }
 

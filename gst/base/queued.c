@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/base/queued.h"
 
+#include "gst/core/element.h"
+
 /* ---- Skew ---------------------------------------------------------------------------------- */
 
 #define MEMORY 32 /* pairs that the skew is about the mean of */
@@ -134,10 +136,7 @@ void gst_stx_queued_clear(GstStxQueued *queued)
   }
 }
 
-static GQuark parked_quark(void)
-{
-  return g_quark_from_static_string("GstStxPadParked");
-}
+GST_STX_QUARK(parked)
 
 void gst_stx_pad_set_parked(GstAggregatorPad *pad, gboolean parked)
 {

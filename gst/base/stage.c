@@ -41,9 +41,7 @@ void gst_stx_stage_init(GstStxStage *self, GstElement *element, const GstStxStag
 
 gboolean gst_stx_stage_start(GstStxStage *self)
 {
-  GST_OBJECT_LOCK(self->element);
-  self->run = *self->cuda.run;
-  GST_OBJECT_UNLOCK(self->element);
+  GST_STX_LOCKED(self->element, self->run = *self->cuda.run);
   self->place = (StxPlace){.threads = stx_threads(self->run.threads)};
   self->device_output = self->told_lost = FALSE;
   self->lost = 0;

@@ -368,10 +368,9 @@ static gboolean find_picture(GstStxStage *self, guint slot, GstBuffer *buffer,
 {
   if (self->on_device && gst_stx_cuda_is_picture(&self->cuda, buffer))
     return find_planes(self, slot, buffer, info, planes, access, picture, error);
-  if (!map_frame(self, slot, buffer, info, access, error))
-    return FALSE;
-  return (self->on_device ? upload_planes : map_planes)(
-      self, slot, info, planes, access, picture, error);
+  return map_frame(self, slot, buffer, info, access, error) &&
+         (self->on_device ? upload_planes : map_planes)(
+             self, slot, info, planes, access, picture, error);
 }
 
 gboolean gst_stx_stage_picture(GstStxStage *self, guint slot, const gchar *what, GstBuffer *buffer,

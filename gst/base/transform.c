@@ -200,9 +200,7 @@ static gboolean decide_allocation(GstBaseTransform *base, GstQuery *asked)
 static gboolean start(GstBaseTransform *base)
 {
   gst_stx_stats_reset(stats_of(base), GST_ELEMENT(base));
-  GST_OBJECT_LOCK(base);
-  *delay_of(base) = (GstStxDelay){0};
-  GST_OBJECT_UNLOCK(base);
+  GST_STX_LOCKED(base, *delay_of(base) = (GstStxDelay){0});
   return gst_stx_stage_start(STAGE(base));
 }
 

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "gst/core/camera.h"
-
 #define STEPS "disparity-steps"
 
 typedef struct {
@@ -25,24 +23,20 @@ static gboolean read_fields(
 
 static const GstStructure *structure_named(const GstCaps *caps, const char *name, StxError *error)
 {
-  const GstStructure *structure;
+  gboolean named = !gst_caps_is_empty(caps) && !gst_caps_is_any(caps);
+  const GstStructure *structure = named ? gst_caps_get_structure(caps, 0) : NULL;
 
-  if (gst_caps_is_empty(caps) || gst_caps_is_any(caps)) {
-    stx_fail(error, "expected %s, not caps without a media type", name);
-    return NULL;
-  }
-  structure = gst_caps_get_structure(caps, 0);
-  if (gst_structure_has_name(structure, name))
+  if (named && gst_structure_has_name(structure, name))
     return structure;
-  stx_fail(error, "expected %s, not %s", name, gst_structure_get_name(structure));
+  stx_fail(error, "expected %s, not %s", name,
+      named ? gst_structure_get_name(structure) : "caps without a media type");
   return NULL;
 }
 
 static gboolean check_count(const char *name, int stated, int expected, StxError *error)
 {
-  if (stated == expected)
-    return TRUE;
-  return stx_fail(error, "caps say %s=%d, but their sizes make %d", name, stated, expected);
+  return stated == expected ||
+         stx_fail(error, "caps say %s=%d, but their sizes make %d", name, stated, expected);
 }
 
 GstCaps *gst_stx_columns_caps_new(

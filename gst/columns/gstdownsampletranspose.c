@@ -24,7 +24,6 @@
 #include "common/labels.h"
 #include "gst/columns/attached.h"
 #include "gst/columns/cellcaps.h"
-#include "gst/stixels/stixels.h"
 
 #include <string.h>
 
@@ -54,7 +53,6 @@ typedef struct {
 /* Slots of the stage. */
 enum { DISPARITY, CONFIDENCE, SEMANTICS, COLUMNS, TABLES, SCRATCH };
 
-#define GST_TYPE_DOWNSAMPLE_TRANSPOSE (gst_downsample_transpose_get_type())
 G_DECLARE_FINAL_TYPE(
     GstDownsampleTranspose, gst_downsample_transpose, GST, DOWNSAMPLE_TRANSPOSE, GstStxPairing)
 
@@ -82,21 +80,14 @@ struct _GstDownsampleTranspose {
 };
 
 G_DEFINE_TYPE(GstDownsampleTranspose, gst_downsample_transpose, GST_TYPE_STX_PAIRING)
-GST_ELEMENT_REGISTER_DEFINE(
-    downsample_transpose, "downsample-transpose", GST_RANK_NONE, GST_TYPE_DOWNSAMPLE_TRANSPOSE)
+GST_STX_ELEMENT(downsample_transpose, "downsample-transpose")
 
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-        GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY16_LE") "; other/tensors"));
-static GstStaticPadTemplate confidence_template =
-    GST_STATIC_PAD_TEMPLATE("confidence", GST_PAD_SINK, GST_PAD_REQUEST,
-        GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY8")));
-static GstStaticPadTemplate semantics_template = GST_STATIC_PAD_TEMPLATE("semantics", GST_PAD_SINK,
-    GST_PAD_REQUEST,
-    GST_STATIC_CAPS(
-        GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY8") "; other/tensors" GST_STX_ATTACHED_CAPS));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC,
-    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_COLUMNS_MEDIA_TYPE, "")));
+GST_STX_PAD(
+    sink, SINK, ALWAYS, GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY16_LE") "; other/tensors");
+GST_STX_PAD(confidence, SINK, REQUEST, GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY8"));
+GST_STX_PAD(semantics, SINK, REQUEST,
+    GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY8") "; other/tensors" GST_STX_ATTACHED_CAPS);
+GST_STX_PAD(src, SRC, ALWAYS, GST_STX_CUDA_CAPS(GST_STX_COLUMNS_MEDIA_TYPE, ""));
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
@@ -374,9 +365,7 @@ static gboolean look(GstDownsampleTranspose *self, GstBuffer *picture, StxError 
   gst_clear_buffer(&self->attached);
   if (picture == NULL || !semantics->attached)
     return TRUE;
-  GST_OBJECT_LOCK(self);
-  find_label_map(self->cells.label_encoding, ids);
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, find_label_map(self->cells.label_encoding, ids));
   if (!gst_stx_attached_read(
           semantics, picture, disparity->width, disparity->height, ids, &self->attached, error))
     return FALSE;

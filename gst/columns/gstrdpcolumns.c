@@ -29,7 +29,6 @@ typedef struct {
   bool post_messages;
 } GstRdpColumnsSettings;
 
-#define GST_TYPE_RDP_COLUMNS (gst_rdp_columns_get_type())
 G_DECLARE_FINAL_TYPE(GstRdpColumns, gst_rdp_columns, GST, RDP_COLUMNS, GstStxSegmentation)
 
 struct _GstRdpColumns {
@@ -44,7 +43,7 @@ struct _GstRdpColumns {
 };
 
 G_DEFINE_TYPE(GstRdpColumns, gst_rdp_columns, GST_TYPE_STX_SEGMENTATION)
-GST_ELEMENT_REGISTER_DEFINE(rdp_columns, "rdp-columns", GST_RANK_NONE, GST_TYPE_RDP_COLUMNS)
+GST_STX_ELEMENT(rdp_columns, "rdp-columns")
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 

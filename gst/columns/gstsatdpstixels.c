@@ -45,7 +45,6 @@ typedef struct {
   gchar *carrier;        /* rows or a file; NULL or "": none */
 } Settings;
 
-#define GST_TYPE_SAT_DP_STIXELS (gst_sat_dp_stixels_get_type())
 G_DECLARE_FINAL_TYPE(GstSatDpStixels, gst_sat_dp_stixels, GST, SAT_DP_STIXELS, GstStxSegmentation)
 
 struct _GstSatDpStixels {
@@ -71,8 +70,7 @@ struct _GstSatDpStixels {
 };
 
 G_DEFINE_TYPE(GstSatDpStixels, gst_sat_dp_stixels, GST_TYPE_STX_SEGMENTATION)
-GST_ELEMENT_REGISTER_DEFINE(
-    sat_dp_stixels, "sat-dp-stixels", GST_RANK_NONE, GST_TYPE_SAT_DP_STIXELS)
+GST_STX_ELEMENT(sat_dp_stixels, "sat-dp-stixels")
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
@@ -145,9 +143,7 @@ static gboolean load_carrier(GstSatDpStixels *self, StxError *error)
   g_autofree gchar *text = NULL, *bytes = NULL;
   gsize size;
 
-  GST_OBJECT_LOCK(self);
-  text = g_strdup(self->settings.carrier);
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, text = g_strdup(self->settings.carrier));
   if (text != NULL && text[0] != '\0') {
     cells = g_new0(guint16, stx_grid_columns(grid));
     loaded = g_file_get_contents(text, &bytes, &size, NULL)

@@ -49,10 +49,8 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstStxSegmentation, gst_stx_segmentation, GST_T
       (GstStxSegmentation *)(self)))
 #define CLASS(self) GST_STX_SEGMENTATION_GET_CLASS(self)
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
-    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_COLUMNS_MEDIA_TYPE, "")));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC,
-    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "")));
+GST_STX_PAD(sink, SINK, ALWAYS, GST_STX_CUDA_CAPS(GST_STX_COLUMNS_MEDIA_TYPE, ""));
+GST_STX_PAD(src, SRC, ALWAYS, GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, ""));
 
 const GstStxColumnStream *gst_stx_segmentation_stream(GstStxSegmentation *self)
 {
@@ -128,9 +126,7 @@ static gboolean parse_grid(const GstCaps *caps, int rows_max, StxGrid *grid, Stx
 
 static void take_settings(GstStxSegmentation *self)
 {
-  GST_OBJECT_LOCK(self);
-  CLASS(self)->take_settings(self);
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, CLASS(self)->take_settings(self));
 }
 
 static gboolean configure(

@@ -2,7 +2,6 @@
 #include "gst/core/camera.h"
 
 #include "common/calibration/calibration.h"
-#include "common/columns.h"
 #include "gst/core/element.h"
 
 /* ---- Fields -------------------------------------------------------------------------------- */
@@ -114,10 +113,9 @@ static gboolean collect_caps(
 
   if (caps != NULL)
     gst_stx_camera_from_caps(caps, camera);
-  if (camera->image_width == 0 || settings->image_width == 0 || settings->file.focal > 0 ||
-      is_all_single(settings))
-    return TRUE;
-  return stx_camera_fit(camera, settings->image_width, settings->image_height, &note) ||
+  return camera->image_width == 0 || settings->image_width == 0 || settings->file.focal > 0 ||
+         is_all_single(settings) ||
+         stx_camera_fit(camera, settings->image_width, settings->image_height, &note) ||
          stx_fail(error, "camera-image-width and -height: %s", note.text);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/core/delay.h"
 
+#include "gst/core/element.h"
+
 #define MEMORY 16 /* frames that the mean is about that of */
 #define FIRST 4   /* frames after which it is believed; the shortest of them is where it begins */
 
@@ -50,9 +52,7 @@ void gst_stx_delay_note_and_tell(GstStxDelay *self, GstElement *element, GstCloc
 {
   gboolean changed;
 
-  GST_OBJECT_LOCK(element);
-  changed = gst_stx_delay_note(self, time);
-  GST_OBJECT_UNLOCK(element);
+  GST_STX_LOCKED(element, changed = gst_stx_delay_note(self, time));
   if (changed)
     gst_stx_delay_tell(element);
 }

@@ -30,15 +30,12 @@ void gst_stx_element_add_templates(gpointer element_class, ...)
   va_end(templates);
 }
 
-GstCaps *gst_stx_caps_filtered(GstCaps *caps, GstCaps *filter)
+GstCaps *gst_stx_caps_filtered(GstCaps *taken, GstCaps *filter)
 {
-  GstCaps *both;
+  g_autoptr(GstCaps) caps = taken;
 
-  if (filter == NULL)
-    return caps;
-  both = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(caps);
-  return both;
+  return filter != NULL ? gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST)
+                        : g_steal_pointer(&caps);
 }
 
 void gst_stx_element_refused(GstElement *element, GstPad *src, const GstCaps *made)

@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Descriptions of the plugin's elements, and their error messages. */
+/* Descriptions of the plugin's elements, their locks and their error messages. */
 #pragma once
 
 #include <gst/gst.h>
 
 #include "common/stx.h"
 
+/* Runs a statement under the object lock. */
+#define GST_STX_LOCKED(object, ...)                                                                \
+  do {                                                                                             \
+    GST_OBJECT_LOCK(object);                                                                       \
+    __VA_ARGS__;                                                                                   \
+    GST_OBJECT_UNLOCK(object);                                                                     \
+  } while (0)
+
 /* In class_init: what gst-inspect-1.0 says of an element, and where the page of `factory` lies.
  * `klass` is made of the words that GStreamer has for kinds of elements. Static texts. */
 void gst_stx_element_describe(gpointer element_class, const char *factory, const char *name,
     const char *klass, const char *description);
+
+/* Defines NAME_quark (). */
+#define GST_STX_QUARK(name) static G_DEFINE_QUARK(gst_stx_##name, name)
+
+/* The template of a pad: GST_STX_PAD (src, SRC, ALWAYS, "video/x-raw"); is src_template. */
+#define GST_STX_PAD(name, direction, presence, caps)                                               \
+  static GstStaticPadTemplate name##_template = GST_STATIC_PAD_TEMPLATE(                           \
+      #name, GST_PAD_##direction, GST_PAD_##presence, GST_STATIC_CAPS(caps))
 
 /* In class_init: adds templates of pads, up to NULL; an aggregator's are of its own kind. */
 void gst_stx_element_add_templates(gpointer element_class, ...) G_GNUC_NULL_TERMINATED;

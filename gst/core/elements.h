@@ -30,3 +30,7 @@
   ELEMENT(stereo_stixels)
 
 GST_STX_ELEMENTS(GST_ELEMENT_REGISTER_DECLARE)
+
+/* Registers the type gst_NAME. */
+#define GST_STX_ELEMENT(name, factory)                                                             \
+  GST_ELEMENT_REGISTER_DEFINE(name, factory, GST_RANK_NONE, gst_##name##_get_type())

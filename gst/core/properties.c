@@ -10,10 +10,7 @@ typedef struct {
   gssize offset;           /* from the instance to the struct */
 } Place;
 
-static GQuark place_quark(void)
-{
-  return g_quark_from_static_string("gst-stx-place");
-}
+GST_STX_QUARK(place)
 
 /* ---- Types of choices ---------------------------------------------------------------------- */
 
@@ -33,34 +30,16 @@ static gchar *type_name(const StxField *field, const char *prefix)
   return g_string_free(name, FALSE);
 }
 
-static guint choice_count(const StxFieldChoice *choices)
+/* GLib keeps the values for ever. Those of flags have the same members. */
+static GType register_choices(const gchar *name, const StxFieldChoice *choice, gboolean are_flags)
 {
-  guint count = 0;
+  GArray *values = g_array_new(TRUE, TRUE, sizeof(GEnumValue));
+  gpointer kept;
 
-  while (choices[count].nick != NULL)
-    count++;
-  return count;
-}
-
-/* GLib keeps the values for ever. */
-static GType register_enum(const gchar *name, const StxFieldChoice *choices)
-{
-  guint count = choice_count(choices);
-  GEnumValue *values = g_new0(GEnumValue, count + 1);
-
-  for (guint i = 0; i < count; i++)
-    values[i] = (GEnumValue){choices[i].value, choices[i].text, choices[i].nick};
-  return g_enum_register_static(name, values);
-}
-
-static GType register_flags(const gchar *name, const StxFieldChoice *choices)
-{
-  guint count = choice_count(choices);
-  GFlagsValue *values = g_new0(GFlagsValue, count + 1);
-
-  for (guint i = 0; i < count; i++)
-    values[i] = (GFlagsValue){(guint)choices[i].value, choices[i].text, choices[i].nick};
-  return g_flags_register_static(name, values);
+  for (; choice->nick != NULL; choice++)
+    g_array_append_val(values, ((GEnumValue){choice->value, choice->text, choice->nick}));
+  kept = g_array_free(values, FALSE);
+  return are_flags ? g_flags_register_static(name, kept) : g_enum_register_static(name, kept);
 }
 
 /* Several elements may have the same field. GLib runs one class_init at a time. */
@@ -70,8 +49,7 @@ static GType choices_type(const StxField *field, const char *prefix)
   GType type = g_type_from_name(name);
 
   if (type == 0) {
-    type = field->type == STX_FIELD_FLAGS ? register_flags(name, field->choices)
-                                          : register_enum(name, field->choices);
+    type = register_choices(name, field->choices, field->type == STX_FIELD_FLAGS);
     gst_type_mark_as_plugin_api(type, 0);
   }
   return type;
@@ -291,7 +269,5 @@ void gst_stx_get_property(GObject *object, guint id, GValue *value, GParamSpec *
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
     return;
   }
-  GST_OBJECT_LOCK(object);
-  get_field(place->field, (const gchar *)object + place->offset, value);
-  GST_OBJECT_UNLOCK(object);
+  GST_STX_LOCKED(object, get_field(place->field, (const gchar *)object + place->offset, value));
 }

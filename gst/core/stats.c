@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/core/stats.h"
 
+#include "gst/core/element.h"
 #include "gst/core/properties.h"
 
 /* The property's id: those of properties from tables are above. */
@@ -19,10 +20,7 @@ static GstDebugCategory *category(void)
   return (GstDebugCategory *)registered;
 }
 
-static GQuark tell_quark(void)
-{
-  return g_quark_from_static_string("gst-stx-stats-tell");
-}
+GST_STX_QUARK(tell)
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
 {
@@ -50,9 +48,7 @@ void gst_stx_stats_install(GObjectClass *klass, GstStxStatsTell tell)
 
 void gst_stx_stats_reset(GstStxStats *self, GstElement *element)
 {
-  GST_OBJECT_LOCK(element);
-  *self = (GstStxStats){0};
-  GST_OBJECT_UNLOCK(element);
+  GST_STX_LOCKED(element, *self = (GstStxStats){0});
 }
 
 /* ---- Counting ------------------------------------------------------------------------------ */
@@ -83,9 +79,7 @@ void gst_stx_stats_skew(GstStxStats *self, GstElement *element, GstClockTimeDiff
 
 void gst_stx_stats_count(guint64 *count, GstElement *element)
 {
-  GST_OBJECT_LOCK(element);
-  ++*count;
-  GST_OBJECT_UNLOCK(element);
+  GST_STX_LOCKED(element, ++*count);
 }
 
 /* ---- Telling ------------------------------------------------------------------------------- */

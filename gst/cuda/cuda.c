@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/cuda/cuda.h"
 
+#include "gst/core/element.h"
 #include "gst/cuda/cuda_private.h"
 
 GST_DEBUG_CATEGORY_STATIC(stx_cuda_debug);
@@ -36,9 +37,7 @@ static GstCudaContext *get_context(GstStxCuda *self)
 {
   GstObject *context = NULL;
 
-  GST_OBJECT_LOCK(self->element);
-  gst_object_replace(&context, self->context);
-  GST_OBJECT_UNLOCK(self->element);
+  GST_STX_LOCKED(self->element, gst_object_replace(&context, self->context));
   return (GstCudaContext *)context;
 }
 
@@ -46,9 +45,7 @@ static void clear_context(GstStxCuda *self)
 {
   g_autoptr(GstObject) context = NULL;
 
-  GST_OBJECT_LOCK(self->element);
-  context = g_steal_pointer(&self->context);
-  GST_OBJECT_UNLOCK(self->element);
+  GST_STX_LOCKED(self->element, context = g_steal_pointer(&self->context));
 }
 
 void gst_stx_cuda_set_context(GstStxCuda *self, GstContext *context)
@@ -88,10 +85,9 @@ static gboolean check_number(int number, StxError *error)
 {
   int count = stx_cuda_count(error);
 
-  if (number < count)
-    return TRUE;
-  return stx_fail(
-      error, "cuda-device-id=%d, but the GPUs of this machine are 0 ... %d", number, count - 1);
+  return number < count ||
+         stx_fail(error, "cuda-device-id=%d, but the GPUs of this machine are 0 ... %d", number,
+             count - 1);
 }
 
 /* The pipeline's context, or a new one for it. */

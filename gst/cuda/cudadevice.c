@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/cuda/cuda_private.h"
 
+#include "gst/core/element.h"
+
 /* Guards the references of all devices, and their way into and out of their contexts. */
 static GMutex lock;
 
@@ -9,10 +11,7 @@ static GMutex lock;
  * drops what hangs on it only after it has destroyed the CUDA context, and modules and stream would
  * be closed in nothing.
  */
-static GQuark device_quark(void)
-{
-  return g_quark_from_static_string("gst-stx-cuda-device");
-}
+GST_STX_QUARK(device)
 
 static void device_free(GstStxCudaDevice *device)
 {
@@ -74,10 +73,7 @@ void gst_stx_cuda_device_unref(GstStxCudaDevice *device)
 
 /* ---- Memory -------------------------------------------------------------------------------- */
 
-static GQuark mark_quark(void)
-{
-  return g_quark_from_static_string("gst-stx-cuda-mark");
-}
+GST_STX_QUARK(mark)
 
 /* A device that was closed had waited for its stream, so a mark from before it means "ready". */
 void gst_stx_cuda_memory_mark(GstMemory *memory)

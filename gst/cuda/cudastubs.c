@@ -3,6 +3,8 @@
  * exist. */
 #include "gst/cuda/cuda.h"
 
+#include "gst/core/element.h"
+
 gboolean gst_stx_cuda_available(StxError *error)
 {
   return stx_fail(error, "this build has no CUDA: " GST_STX_NO_CUDA_REASON);
@@ -19,9 +21,7 @@ gboolean gst_stx_cuda_start(GstStxCuda *self)
   StxBackend backend;
   StxError error;
 
-  GST_OBJECT_LOCK(self->element);
-  backend = self->run->backend;
-  GST_OBJECT_UNLOCK(self->element);
+  GST_STX_LOCKED(self->element, backend = self->run->backend);
   if (backend != STX_BACKEND_CUDA || gst_stx_cuda_available(&error))
     return TRUE;
   GST_ELEMENT_ERROR(self->element, LIBRARY, INIT,

@@ -29,7 +29,6 @@
 
 #define MAPS 6 /* buffers of a frame at most */
 
-#define GST_TYPE_STIXEL_JSON (gst_stixel_json_get_type())
 G_DECLARE_FINAL_TYPE(GstStixelJson, gst_stixel_json, GST, STIXEL_JSON, GstBaseTransform)
 
 typedef struct {
@@ -52,7 +51,7 @@ struct _GstStixelJson {
 };
 
 G_DEFINE_TYPE(GstStixelJson, gst_stixel_json, GST_TYPE_BASE_TRANSFORM)
-GST_ELEMENT_REGISTER_DEFINE(stixel_json, "stixel-json", GST_RANK_NONE, GST_TYPE_STIXEL_JSON)
+GST_STX_ELEMENT(stixel_json, "stixel-json")
 
 static const StxFieldChoice parts[] = {
     {GST_STX_JSON_STIXELS, "stixels", "Stixels"},
@@ -68,10 +67,8 @@ static const StxFieldChoice parts[] = {
   GST_STX_STIXELS_MEDIA_TYPE "; " GST_STX_OBSTACLES_MEDIA_TYPE "; " GST_STX_LIDAR_MEDIA_TYPE       \
                              "; video/x-raw(ANY)"
 
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(INPUTS));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("application/x-json"));
+GST_STX_PAD(sink, SINK, ALWAYS, INPUTS);
+GST_STX_PAD(src, SRC, ALWAYS, "application/x-json");
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
@@ -318,9 +315,7 @@ static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *buffer, GstBuf
   GstStixelJsonSettings settings;
   gboolean good;
 
-  GST_OBJECT_LOCK(self);
-  settings = self->settings;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, settings = self->settings);
   input.frame.metres = settings.metres;
   good = take(self, &input, buffer, settings.write);
   if (good && input.frame.parts == 0)

@@ -35,7 +35,6 @@ static const guint8 uuid[16] = {
 GST_DEBUG_CATEGORY_STATIC(gst_stixel_sei_debug);
 #define GST_CAT_DEFAULT gst_stixel_sei_debug
 
-#define GST_TYPE_STIXEL_SEI (gst_stixel_sei_get_type())
 G_DECLARE_FINAL_TYPE(GstStixelSei, gst_stixel_sei, GST, STIXEL_SEI, GstBaseTransform)
 
 /* The input's kind, by its caps. */
@@ -56,16 +55,14 @@ struct _GstStixelSei {
 };
 
 G_DEFINE_TYPE(GstStixelSei, gst_stixel_sei, GST_TYPE_BASE_TRANSFORM)
-GST_ELEMENT_REGISTER_DEFINE(stixel_sei, "stixel-sei", GST_RANK_NONE, GST_TYPE_STIXEL_SEI)
+GST_STX_ELEMENT(stixel_sei, "stixel-sei")
 
 #define CAPS                                                                                       \
   "video/x-h264,stream-format={byte-stream,avc,avc3},alignment=au; "                               \
   "video/x-h265,stream-format={byte-stream,hvc1,hev1},alignment=au; video/x-raw(ANY)"
 
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
+GST_STX_PAD(sink, SINK, ALWAYS, CAPS);
+GST_STX_PAD(src, SRC, ALWAYS, CAPS);
 
 /* ---- NAL units ----------------------------------------------------------------------------- */
 
@@ -162,13 +159,12 @@ static gboolean has_message(const guint8 *data, gsize size)
 static GstBuffer *insert(GstBuffer *input, gsize at, GByteArray *unit)
 {
   GstBuffer *output = gst_buffer_new();
-  GBytes *bytes = g_byte_array_free_to_bytes(unit);
+  g_autoptr(GBytes) bytes = g_byte_array_free_to_bytes(unit);
 
   gst_buffer_copy_into(output, input, GST_BUFFER_COPY_METADATA, 0, (gsize)-1);
   gst_buffer_copy_into(output, input, GST_BUFFER_COPY_MEMORY, 0, at);
   output = gst_buffer_append(output, gst_buffer_new_wrapped_bytes(bytes));
   gst_buffer_copy_into(output, input, GST_BUFFER_COPY_MEMORY, at, (gsize)-1);
-  g_bytes_unref(bytes);
   return output;
 }
 
@@ -198,9 +194,10 @@ static GstBuffer *read_message(GstStixelSei *self, GstBuffer *input)
 {
   GstVideoSEIUserDataUnregisteredMeta *message = find_message(input);
   const gchar *why = NULL;
-  GBytes *bytes = message != NULL ? gst_stx_metas_decode(message->data, message->size, &why) : NULL;
+  g_autoptr(GBytes) bytes =
+      message != NULL ? gst_stx_metas_decode(message->data, message->size, &why) : NULL;
   GstBuffer *output = input;
-  GError *error = NULL;
+  g_autoptr(GError) error = NULL;
 
   if (bytes == NULL) {
     if (why != NULL)
@@ -211,8 +208,6 @@ static GstBuffer *read_message(GstStixelSei *self, GstBuffer *input)
     output = gst_buffer_copy(input);
   if (!gst_stx_metas_from_bytes(output, bytes, &error))
     refuse(self, error->message);
-  g_clear_error(&error);
-  g_bytes_unref(bytes);
   return output;
 }
 
@@ -221,8 +216,7 @@ static GstBuffer *read_message(GstStixelSei *self, GstBuffer *input)
 static GBytes *results_of(GstBuffer *input)
 {
   GstStxMotionMeta *motion = gst_buffer_get_stx_motion_meta(input);
-  GstBuffer *bare;
-  GBytes *bytes;
+  g_autoptr(GstBuffer) bare = NULL;
 
   if (motion == NULL || motion->points == NULL || gst_buffer_get_stx_velocities_meta(input) == NULL)
     return gst_stx_metas_to_bytes(input);
@@ -231,16 +225,15 @@ static GBytes *results_of(GstBuffer *input)
   motion = gst_buffer_get_stx_motion_meta(bare);
   gst_clear_buffer(&motion->points);
   motion->width = motion->height = 0;
-  bytes = gst_stx_metas_to_bytes(bare);
-  gst_buffer_unref(bare);
-  return bytes;
+  return gst_stx_metas_to_bytes(bare);
 }
 
 /* Writes what the frame carries into its picture. */
 static GstBuffer *write_message(GstStixelSei *self, GstBuffer *input, GBytes *bytes)
 {
   GstMapInfo map;
-  GByteArray *message, *unit;
+  g_autoptr(GByteArray) message = NULL;
+  GByteArray *unit;
   gssize at;
   gboolean exact;
 
@@ -252,19 +245,14 @@ static GstBuffer *write_message(GstStixelSei *self, GstBuffer *input, GBytes *by
   gst_buffer_unmap(input, &map);
   if (at < 0)
     return input;
-  GST_OBJECT_LOCK(self);
-  exact = self->settings.exact;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, exact = self->settings.exact);
   message = g_byte_array_new();
   g_byte_array_append(message, uuid, sizeof uuid);
-  if (!gst_stx_metas_code(bytes, exact, message)) {
-    g_byte_array_unref(message);
+  if (!gst_stx_metas_code(bytes, exact, message))
     return input;
-  }
   unit = make_unit(self, message);
   GST_LOG_OBJECT(self, "%" G_GSIZE_FORMAT " bytes of metas in a unit of %u",
       g_bytes_get_size(bytes), unit->len);
-  g_byte_array_unref(message);
   return insert(input, (gsize)at, unit);
 }
 
@@ -272,7 +260,7 @@ static GstFlowReturn prepare_output_buffer(
     GstBaseTransform *base, GstBuffer *input, GstBuffer **output)
 {
   GstStixelSei *self = GST_STIXEL_SEI(base);
-  GBytes *bytes = results_of(input);
+  g_autoptr(GBytes) bytes = results_of(input);
 
   if (bytes == NULL)
     *output = read_message(self, input);
@@ -280,8 +268,6 @@ static GstFlowReturn prepare_output_buffer(
     *output = input;
   else
     *output = write_message(self, input, bytes);
-  if (bytes != NULL)
-    g_bytes_unref(bytes);
   return GST_FLOW_OK;
 }
 

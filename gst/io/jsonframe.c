@@ -445,7 +445,7 @@ static void write_points(
   const float *coordinates = aligned(points, 4 * sizeof(float), &points_copy);
   const guint32 *classes = aligned(labels, sizeof *classes, &labels_copy);
   gsize highest = stx_clusters_highest(classes, labels->count);
-  StxCluster *clusters = g_new(StxCluster, highest + 1);
+  g_autofree StxCluster *clusters = g_new(StxCluster, highest + 1);
   StxPointCounts counts;
 
   stx_clusters_gather(coordinates, classes, labels->count, clusters, highest, &counts);
@@ -455,7 +455,6 @@ static void write_points(
   put_whole(text, ",\"unknown\":", counts.unknown);
   write_clusters(text, clusters, highest);
   put(text, "}");
-  g_free(clusters);
 }
 
 /* ---- The line ------------------------------------------------------------------------------ */

@@ -81,7 +81,6 @@ typedef struct {
   GstClockTime arrival; /* of its first packet */
 } Store;
 
-#define GST_TYPE_LIDAR_DECODE (gst_lidar_decode_get_type())
 G_DECLARE_FINAL_TYPE(GstLidarDecode, gst_lidar_decode, GST, LIDAR_DECODE, GstElement)
 
 struct _GstLidarDecode {
@@ -113,21 +112,17 @@ struct _GstLidarDecode {
 };
 
 G_DEFINE_TYPE(GstLidarDecode, gst_lidar_decode, GST_TYPE_ELEMENT)
-GST_ELEMENT_REGISTER_DEFINE(lidar_decode, "lidar-decode", GST_RANK_NONE, GST_TYPE_LIDAR_DECODE)
+GST_STX_ELEMENT(lidar_decode, "lidar-decode")
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
-    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_LIDAR_PACKETS_MEDIA_TYPE "; application/octet-stream"));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_LIDAR_MEDIA_TYPE));
+GST_STX_PAD(sink, SINK, ALWAYS, GST_STX_LIDAR_PACKETS_MEDIA_TYPE "; application/octet-stream");
+GST_STX_PAD(src, SRC, ALWAYS, GST_STX_LIDAR_MEDIA_TYPE);
 
 /* Properties that may change while the pipeline plays; the texts stay the property's. */
 static GstLidarDecodeSettings get_settings(GstLidarDecode *self)
 {
   GstLidarDecodeSettings settings;
 
-  GST_OBJECT_LOCK(self);
-  settings = self->settings;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, settings = self->settings);
   settings.calibration = settings.source = NULL;
   return settings;
 }
@@ -280,7 +275,8 @@ static GstBuffer *wrap(GstLidarDecode *self, const GstLidarDecodeSettings *setti
   const StxLidarTurn *turn = &self->turns.open[0];
   Store *store = &self->stores[0];
   gsize points = turn->count * 16, marks = turn->count * sizeof(StxLidarMark);
-  GstBuffer *buffer, *beside;
+  g_autoptr(GstBuffer) beside = NULL;
+  GstBuffer *buffer;
   GstStxTurnMeta *meta;
 
   if (store->points == NULL)
@@ -297,10 +293,7 @@ static GstBuffer *wrap(GstLidarDecode *self, const GstLidarDecodeSettings *setti
   meta->packets = turn->packets;
   meta->lost = turn->lost;
   meta->complete = turn->complete;
-  gst_buffer_unref(beside);
-  store->points = NULL;
-  store->marks = NULL;
-  store->room = 0;
+  *store = (Store){.arrival = store->arrival};
   return buffer;
 }
 
@@ -386,9 +379,7 @@ static gboolean set_sender(GstLidarDecode *self, StxError *error)
 
   if (self->sender_set)
     return TRUE;
-  GST_OBJECT_LOCK(self);
-  source = g_strdup(self->settings.source);
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, source = g_strdup(self->settings.source));
   self->sender_set = gst_stx_sender_set(&self->sender, source, error);
   return self->sender_set;
 }
@@ -555,20 +546,19 @@ static GstFlowReturn read_packet(GstLidarDecode *self, GstBuffer *buffer, const 
   return flow;
 }
 
-static GstFlowReturn chain(GstPad *pad, GstObject *parent, GstBuffer *buffer)
+static GstFlowReturn chain(GstPad *pad, GstObject *parent, GstBuffer *given)
 {
   GstLidarDecode *self = GST_LIDAR_DECODE(parent);
-  GstFlowReturn flow = GST_FLOW_OK;
+  g_autoptr(GstBuffer) buffer = given;
+  GstFlowReturn flow;
   GstMapInfo map;
 
-  if (gst_buffer_map(buffer, &map, GST_MAP_READ)) {
-    flow = read_packet(self, buffer, &map);
-    gst_buffer_unmap(buffer, &map);
-  } else {
+  if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) {
     GST_ELEMENT_ERROR(self, RESOURCE, READ, ("The buffer cannot be read"), (NULL));
-    flow = GST_FLOW_ERROR;
+    return GST_FLOW_ERROR;
   }
-  gst_buffer_unref(buffer);
+  flow = read_packet(self, buffer, &map);
+  gst_buffer_unmap(buffer, &map);
   return flow;
 }
 
@@ -656,9 +646,7 @@ static gboolean src_query(GstPad *pad, GstObject *parent, GstQuery *query)
   if (!gst_pad_query_default(pad, parent, query))
     return FALSE;
   if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY) {
-    GST_OBJECT_LOCK(self);
-    latency = self->latency;
-    GST_OBJECT_UNLOCK(self);
+    GST_STX_LOCKED(self, latency = self->latency);
     gst_stx_delay_add(query, latency);
   }
   return TRUE;

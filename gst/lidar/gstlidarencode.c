@@ -27,7 +27,6 @@ typedef struct {
   gchar *metadata;
 } GstLidarEncodeSettings;
 
-#define GST_TYPE_LIDAR_ENCODE (gst_lidar_encode_get_type())
 G_DECLARE_FINAL_TYPE(GstLidarEncode, gst_lidar_encode, GST, LIDAR_ENCODE, GstElement)
 
 struct _GstLidarEncode {
@@ -44,12 +43,10 @@ struct _GstLidarEncode {
 };
 
 G_DEFINE_TYPE(GstLidarEncode, gst_lidar_encode, GST_TYPE_ELEMENT)
-GST_ELEMENT_REGISTER_DEFINE(lidar_encode, "lidar-encode", GST_RANK_NONE, GST_TYPE_LIDAR_ENCODE)
+GST_STX_ELEMENT(lidar_encode, "lidar-encode")
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_LIDAR_MEDIA_TYPE));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_LIDAR_PACKETS_MEDIA_TYPE));
+GST_STX_PAD(sink, SINK, ALWAYS, GST_STX_LIDAR_MEDIA_TYPE);
+GST_STX_PAD(src, SRC, ALWAYS, GST_STX_LIDAR_PACKETS_MEDIA_TYPE);
 
 #define TURN (100 * GST_MSECOND)
 
@@ -148,9 +145,7 @@ static gboolean write_metadata(GstLidarEncode *self)
   g_autoptr(GError) error = NULL;
   gsize size = stx_lidar_encode_metadata(text, sizeof(text));
 
-  GST_OBJECT_LOCK(self);
-  path = g_strdup(self->settings.metadata);
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, path = g_strdup(self->settings.metadata));
   if (path != NULL && path[0] != '\0' && !g_file_set_contents(path, text, (gssize)size, &error))
     GST_ELEMENT_ERROR(self, RESOURCE, OPEN_WRITE, ("metadata: %s", error->message), ("%s", path));
   return error == NULL;
@@ -166,9 +161,7 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     self->turns = 0;
     self->time = 0;
-    GST_OBJECT_LOCK(self);
-    stx_lidar_encode_open(self->encoder, self->settings.sensor);
-    GST_OBJECT_UNLOCK(self);
+    GST_STX_LOCKED(self, stx_lidar_encode_open(self->encoder, self->settings.sensor));
   }
   result = GST_ELEMENT_CLASS(gst_lidar_encode_parent_class)->change_state(element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)

@@ -33,7 +33,6 @@ typedef struct {
   bool post_messages;
 } GstLidarGroundSettings;
 
-#define GST_TYPE_LIDAR_GROUND (gst_lidar_ground_get_type())
 G_DECLARE_FINAL_TYPE(GstLidarGround, gst_lidar_ground, GST, LIDAR_GROUND, GstStxTransform)
 
 struct _GstLidarGround {
@@ -50,14 +49,12 @@ struct _GstLidarGround {
 };
 
 G_DEFINE_TYPE(GstLidarGround, gst_lidar_ground, GST_TYPE_STX_TRANSFORM)
-GST_ELEMENT_REGISTER_DEFINE(lidar_ground, "lidar-ground", GST_RANK_NONE, GST_TYPE_LIDAR_GROUND)
+GST_STX_ELEMENT(lidar_ground, "lidar-ground")
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
-    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_LIDAR_MEDIA_TYPE, "")));
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-        GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_LIDAR_MEDIA_TYPE, "") "; " GST_STX_CUDA_CAPS(
-            GST_STX_POINT_LABELS_MEDIA_TYPE, "")));
+GST_STX_PAD(sink, SINK, ALWAYS, GST_STX_CUDA_CAPS(GST_STX_LIDAR_MEDIA_TYPE, ""));
+GST_STX_PAD(src, SRC, ALWAYS,
+    GST_STX_CUDA_CAPS(GST_STX_LIDAR_MEDIA_TYPE, "") "; " GST_STX_CUDA_CAPS(
+        GST_STX_POINT_LABELS_MEDIA_TYPE, ""));
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
@@ -136,9 +133,7 @@ static GstCaps *fixate_caps(
 
 static void take_settings(GstLidarGround *self)
 {
-  GST_OBJECT_LOCK(self);
-  self->active = self->settings;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->active = self->settings);
 }
 
 static gboolean configure(

@@ -81,10 +81,8 @@ G_DEFINE_TYPE(GstLidarParse, gst_lidar_parse, GST_TYPE_ELEMENT)
 GST_ELEMENT_REGISTER_DEFINE(lidar_parse, "lidar-parse", GST_RANK_PRIMARY, GST_TYPE_LIDAR_PARSE)
 
 /* The media type of typefind, so that decodebin takes this element for such files only. */
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_PCD_MEDIA_TYPE));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_LIDAR_MEDIA_TYPE));
+GST_STX_PAD(sink, SINK, ALWAYS, GST_STX_PCD_MEDIA_TYPE);
+GST_STX_PAD(src, SRC, ALWAYS, GST_STX_LIDAR_MEDIA_TYPE);
 
 static GstLidarParseSettings get_settings(GstLidarParse *self)
 {
@@ -146,16 +144,14 @@ static void stamp(GstLidarParse *self, GstBuffer *output, GstBuffer *input, guin
 static gchar *readable_uri(const gchar *uri)
 {
   static const char *const schemes[] = {"file:", "multifile:", "multifle:"}; /* 1.22 spells it so */
-  gchar *path, *shown;
+  g_autofree gchar *path = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS(schemes); i++)
     if (g_str_has_prefix(uri, schemes[i])) {
       uri += strlen(schemes[i]);
       uri += g_str_has_prefix(uri, "//") ? 2 : 0;
       path = g_uri_unescape_string(uri, NULL);
-      shown = g_filename_display_name(path != NULL ? path : uri);
-      g_free(path);
-      return shown;
+      return g_filename_display_name(path != NULL ? path : uri);
     }
   return g_strdup(uri);
 }
@@ -183,7 +179,7 @@ static GstBuffer *read_points(
 {
   GstAllocationParams params = {.align = STX_ALIGN - 1};
   StxLidarFile file;
-  GstBuffer *points;
+  g_autoptr(GstBuffer) points = NULL;
   GstMapInfo map;
   gboolean good;
 
@@ -194,7 +190,6 @@ static GstBuffer *read_points(
       gst_buffer_new_allocate(NULL, file.points * STX_LIDAR_POINT_FLOATS * sizeof(gfloat), &params);
   if (points == NULL || !gst_buffer_map(points, &map, GST_MAP_WRITE)) {
     stx_fail(error, "no memory for %" G_GSIZE_FORMAT " points", (gsize)file.points);
-    gst_clear_buffer(&points);
     return NULL;
   }
   good = stx_lidar_file_read(
@@ -202,9 +197,7 @@ static GstBuffer *read_points(
   gst_buffer_unmap(points, &map);
   GST_LOG_OBJECT(self, "%" G_GSIZE_FORMAT " bytes of %s, %" G_GSIZE_FORMAT " points", bytes->size,
       stx_lidar_format_name(file.format), (gsize)file.points);
-  if (!good)
-    gst_clear_buffer(&points);
-  return points;
+  return good ? g_steal_pointer(&points) : NULL;
 }
 
 /* A scan that cannot be read: the end, or a warning. */
@@ -214,9 +207,7 @@ static GstFlowReturn refuse(
   g_autofree gchar *source = source_name(self->sink);
 
   if (settings->skip_bad) {
-    GST_OBJECT_LOCK(self);
-    self->skipped++;
-    GST_OBJECT_UNLOCK(self);
+    GST_STX_LOCKED(self, self->skipped++);
     self->discont = TRUE;
     GST_ELEMENT_WARNING(self, STREAM, DECODE,
         ("Scan %" G_GUINT64_FORMAT "%s skipped: %s", scan, source, error->text), (NULL));
@@ -228,13 +219,12 @@ static GstFlowReturn refuse(
 }
 
 /* One whole file, which is given away. */
-static GstFlowReturn push_scan(GstLidarParse *self, GstBuffer *input)
+static GstFlowReturn push_scan(GstLidarParse *self, GstBuffer *whole)
 {
+  g_autoptr(GstBuffer) input = whole, points = NULL;
   GstLidarParseSettings settings = get_settings(self);
   guint64 scan = self->scans++;
-  GstFlowReturn flow = GST_FLOW_OK;
   StxError error;
-  GstBuffer *points = NULL;
   GstMapInfo map;
 
   if (gst_buffer_map(input, &map, GST_MAP_READ)) {
@@ -243,18 +233,14 @@ static GstFlowReturn push_scan(GstLidarParse *self, GstBuffer *input)
   } else {
     stx_fail(&error, "the buffer cannot be read");
   }
-  if (points == NULL) {
-    flow = refuse(self, scan, &settings, &error);
-  } else if (!send_caps(self, &settings)) {
-    gst_buffer_unref(points);
-    flow = GST_PAD_IS_FLUSHING(self->src) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
-  } else {
-    stamp(self, points, input, scan);
-    gst_stx_lidar_meta_attach(self->src, points, scan);
-    flow = gst_pad_push(self->src, gst_stx_offer(GST_ELEMENT(self), self->src, points));
-  }
-  gst_buffer_unref(input);
-  return flow;
+  if (points == NULL)
+    return refuse(self, scan, &settings, &error);
+  if (!send_caps(self, &settings))
+    return GST_PAD_IS_FLUSHING(self->src) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+  stamp(self, points, input, scan);
+  gst_stx_lidar_meta_attach(self->src, points, scan);
+  return gst_pad_push(
+      self->src, gst_stx_offer(GST_ELEMENT(self), self->src, g_steal_pointer(&points)));
 }
 
 /* ---- Input --------------------------------------------------------------------------------- */
@@ -380,9 +366,7 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
     start_again(self);
     self->caps_rate = 0;
     self->sent_rate = -1;
-    GST_OBJECT_LOCK(self);
-    self->skipped = 0;
-    GST_OBJECT_UNLOCK(self);
+    GST_STX_LOCKED(self, self->skipped = 0);
   }
   result = GST_ELEMENT_CLASS(gst_lidar_parse_parent_class)->change_state(element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {

@@ -50,19 +50,17 @@ static GstBuffer *draw_mask(
 {
   gsize size = (gsize)width * (gsize)height, offset[GST_VIDEO_MAX_PLANES] = {0};
   gint stride[GST_VIDEO_MAX_PLANES] = {width};
-  GstBuffer *buffer = gst_buffer_new_allocate(NULL, size, NULL);
+  g_autoptr(GstBuffer) buffer = gst_buffer_new_allocate(NULL, size, NULL);
   GstMapInfo mapped;
 
-  if (buffer == NULL || !gst_buffer_map(buffer, &mapped, GST_MAP_WRITE)) {
-    gst_clear_buffer(&buffer);
+  if (buffer == NULL || !gst_buffer_map(buffer, &mapped, GST_MAP_WRITE))
     return NULL;
-  }
   memset(mapped.data, 0, size);
   draw(&(Mask){mapped.data, width, height}, stixels, obstacles);
   gst_buffer_unmap(buffer, &mapped);
   gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8,
       (guint)width, (guint)height, 1, offset, stride);
-  return buffer;
+  return g_steal_pointer(&buffer);
 }
 
 static void attach(GstBuffer *frame, GstBuffer *mask, gint width, gint height)
@@ -91,8 +89,8 @@ static void attach(GstBuffer *frame, GstBuffer *mask, gint width, gint height)
 gboolean gst_stx_free_mask_attach(
     GstBuffer *frame, const GstCaps *caps, gint width, gint height, GError **error)
 {
-  GstStxStixels *stixels = gst_stx_stixels_new_from_buffer(frame, caps, error);
-  GstStxObstacles *obstacles =
+  g_autoptr(GstStxStixels) stixels = gst_stx_stixels_new_from_buffer(frame, caps, error);
+  g_autoptr(GstStxObstacles) obstacles =
       stixels != NULL ? gst_stx_obstacles_new_from_buffer(frame, caps, error) : NULL;
   GstBuffer *mask = obstacles != NULL ? draw_mask(stixels, obstacles, width, height) : NULL;
 
@@ -101,8 +99,6 @@ gboolean gst_stx_free_mask_attach(
   else if (obstacles != NULL)
     g_set_error_literal(
         error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no memory for it");
-  g_clear_pointer(&obstacles, gst_stx_obstacles_unref);
-  g_clear_pointer(&stixels, gst_stx_stixels_unref);
   return mask != NULL;
 }
 #else

@@ -26,7 +26,6 @@
 #include "gst/core/camera.h"
 #include "gst/core/element.h"
 #include "gst/obstacles/regions.h"
-#include "gst/stixels/stixels.h"
 
 GST_DEBUG_CATEGORY_STATIC(road_hazards_debug);
 #define GST_CAT_DEFAULT road_hazards_debug
@@ -41,7 +40,6 @@ enum { ROLE_LEFT, ROLE_RIGHT, ROLE_DISPARITY, ROLES };
 enum { LUMA = ROLES, GRAY }; /* slots of the stage, after those of the roles; GRAY: two */
 static const gchar *const roles[ROLES] = {"sink_left", "sink_right", "disparity"};
 
-#define GST_TYPE_ROAD_HAZARDS (gst_road_hazards_get_type())
 G_DECLARE_FINAL_TYPE(GstRoadHazards, gst_road_hazards, GST, ROAD_HAZARDS, GstStxPairing)
 
 struct _GstRoadHazards {
@@ -61,16 +59,12 @@ struct _GstRoadHazards {
 };
 
 G_DEFINE_FINAL_TYPE(GstRoadHazards, gst_road_hazards, GST_TYPE_STX_PAIRING)
-GST_ELEMENT_REGISTER_DEFINE(road_hazards, "road-hazards", GST_RANK_NONE, GST_TYPE_ROAD_HAZARDS)
+GST_STX_ELEMENT(road_hazards, "road-hazards")
 
-static GstStaticPadTemplate left_template =
-    GST_STATIC_PAD_TEMPLATE("sink_left", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(PICTURES));
-static GstStaticPadTemplate right_template =
-    GST_STATIC_PAD_TEMPLATE("sink_right", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(PICTURES));
-static GstStaticPadTemplate disparity_template = GST_STATIC_PAD_TEMPLATE(
-    "disparity", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS("video/x-raw,format=GRAY16_LE"));
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(PICTURES));
+GST_STX_PAD(sink_left, SINK, REQUEST, PICTURES);
+GST_STX_PAD(sink_right, SINK, REQUEST, PICTURES);
+GST_STX_PAD(disparity, SINK, REQUEST, "video/x-raw,format=GRAY16_LE");
+GST_STX_PAD(src, SRC, ALWAYS, PICTURES);
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
@@ -97,7 +91,7 @@ static gboolean take_disparity(GstRoadHazards *self, const GstCaps *caps, StxErr
 
 static gboolean take_picture(GstRoadHazards *self, guint role, GstCaps *caps, StxError *error)
 {
-  g_autoptr(GstCaps) possible = gst_static_pad_template_get_caps(&left_template);
+  g_autoptr(GstCaps) possible = gst_static_pad_template_get_caps(&sink_left_template);
   gboolean usable =
       gst_caps_is_subset(caps, possible) && gst_video_info_from_caps(&self->pictures[role], caps);
 
@@ -244,9 +238,7 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   StxHazardsResult result;
   StxHazardsParams params;
 
-  GST_OBJECT_LOCK(self);
-  params = self->params;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, params = self->params);
   if (!stx_hazards_check(&params, error)) {
     stx_fail_as(error, STX_ERROR_SETTINGS);
     return GST_FLOW_ERROR;
@@ -310,7 +302,7 @@ static void gst_road_hazards_class_init(GstRoadHazardsClass *klass)
   GST_DEBUG_CATEGORY_INIT(road_hazards_debug, "road-hazards", 0, "small things and holes");
   gst_stx_properties_install(klass, properties, G_N_ELEMENTS(properties));
   gst_stx_element_add_templates(
-      klass, &src_template, &left_template, &right_template, &disparity_template, NULL);
+      klass, &src_template, &sink_left_template, &sink_right_template, &disparity_template, NULL);
   gst_stx_element_describe(klass, "road-hazards", "Small things on the road, and holes in it",
       "Filter/Analyzer/Video", "Finds what is lower than stixels tell, by tests of both pictures");
   pairing->camera = offsetof(GstRoadHazards, camera_settings);

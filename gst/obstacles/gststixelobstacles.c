@@ -51,7 +51,6 @@ typedef struct {
   bool free_space_mask;
 } GstStixelObstaclesSettings;
 
-#define GST_TYPE_STIXEL_OBSTACLES (gst_stixel_obstacles_get_type())
 G_DECLARE_FINAL_TYPE(
     GstStixelObstacles, gst_stixel_obstacles, GST, STIXEL_OBSTACLES, GstBaseTransform)
 
@@ -78,13 +77,10 @@ struct _GstStixelObstacles {
 };
 
 G_DEFINE_FINAL_TYPE(GstStixelObstacles, gst_stixel_obstacles, GST_TYPE_BASE_TRANSFORM)
-GST_ELEMENT_REGISTER_DEFINE(
-    stixel_obstacles, "stixel-obstacles", GST_RANK_NONE, GST_TYPE_STIXEL_OBSTACLES)
+GST_STX_ELEMENT(stixel_obstacles, "stixel-obstacles")
 
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(INPUTS));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(INPUTS "; " GST_STX_OBSTACLES_MEDIA_TYPE));
+GST_STX_PAD(sink, SINK, ALWAYS, INPUTS);
+GST_STX_PAD(src, SRC, ALWAYS, INPUTS "; " GST_STX_OBSTACLES_MEDIA_TYPE);
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
@@ -318,9 +314,7 @@ static void miss(GstStixelObstacles *self, GstBuffer *frame)
 {
   gboolean scan = self->input == OF_SCANS;
 
-  GST_OBJECT_LOCK(self);
-  self->frames_without++;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->frames_without++);
   GST_DEBUG_OBJECT(self, "nothing to look at in %" GST_PTR_FORMAT, frame);
   if (self->warned)
     return;
@@ -491,9 +485,7 @@ static void take_settings(GstStixelObstacles *self, GstBuffer *frame)
 
   if (GST_CLOCK_TIME_IS_VALID(time))
     gst_object_sync_values(GST_OBJECT(self), time);
-  GST_OBJECT_LOCK(self);
-  self->active = self->settings;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->active = self->settings);
 }
 
 static GstFlowReturn prepare_output_buffer(
@@ -580,9 +572,7 @@ static gboolean start(GstBaseTransform *base)
   GstStixelObstacles *self = GST_STIXEL_OBSTACLES(base);
 
   gst_stx_stats_reset(&self->stats, GST_ELEMENT(self));
-  GST_OBJECT_LOCK(self);
-  self->frames_without = 0;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->frames_without = 0);
   self->info = (GstStxStixelInfo){0};
   self->warned = self->misplaced = self->unmasked = FALSE;
   gst_stx_frame_time_reset(&self->times);

@@ -241,7 +241,7 @@ static void add_boxes(AddBox add, const GstStxRegionsFrame *frame, const StxObst
     const gfloat *points, gsize count)
 {
   GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta(frame->buffer);
-  StxCluster *extents = g_new(StxCluster, result->count);
+  g_autofree StxCluster *extents = g_new(StxCluster, result->count);
   GstAnalyticsMtd box;
 
   if (relations == NULL)
@@ -253,7 +253,6 @@ static void add_boxes(AddBox add, const GstStxRegionsFrame *frame, const StxObst
     if (add_box(add, relations, &extents[i], obstacle, &box) && obstacle->id != 0)
       add_tracking(relations, box.id, frame, obstacle);
   }
-  g_free(extents);
 }
 
 void gst_stx_boxes_attach(const GstStxRegionsFrame *frame, const StxObstaclesResult *result)

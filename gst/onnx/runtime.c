@@ -116,6 +116,9 @@ static gboolean succeeds(
   return FALSE;
 }
 
+/* An entry of the runtime's table. */
+#define TRY(call, what) succeeds(self, self->api->call, what, error)
+
 /* The same where nothing hangs on it. */
 static void forgive(const GstStxOnnx *self, OnnxStatus *status)
 {
@@ -158,32 +161,23 @@ static const gchar *spelled(gchar **usable, const gchar *wanted)
   return NULL;
 }
 
-static gboolean add_cuda(
-    const GstStxOnnx *self, OnnxOptions *options, const char *device, StxError *error)
-{
-  const char *const keys[] = {"device_id"}, *const values[] = {device};
-  OnnxCuda *cuda = NULL;
-  gboolean added = succeeds(self, self->api->create_cuda(&cuda), "CUDA", error) &&
-                   succeeds(self, self->api->set_cuda(cuda, keys, values, 1), "CUDA", error) &&
-                   succeeds(self, self->api->add_cuda(options, cuda), "CUDA", error);
-
-  self->api->release_cuda(cuda);
-  return added;
-}
-
-static gboolean add_tensorrt(
-    const GstStxOnnx *self, OnnxOptions *options, const char *device, StxError *error)
-{
-  const char *const keys[] = {"device_id"}, *const values[] = {device};
-  OnnxTensorrt *rt = NULL;
-  gboolean added =
-      succeeds(self, self->api->create_tensorrt(&rt), "TensorRT", error) &&
-      succeeds(self, self->api->set_tensorrt(rt, keys, values, 1), "TensorRT", error) &&
-      succeeds(self, self->api->add_tensorrt(options, rt), "TensorRT", error);
-
-  self->api->release_tensorrt(rt);
-  return added;
-}
+/* Defines a function that adds a provider, by entries of the table that bear its name. */
+#define DEFINE_ADD(Type, name, text)                                                               \
+  static gboolean add_##name(                                                                      \
+      const GstStxOnnx *self, OnnxOptions *options, const char *device, StxError *error)           \
+  {                                                                                                \
+    const char *const keys[] = {"device_id"}, *const values[] = {device};                          \
+    Type *settings = NULL;                                                                         \
+    gboolean added =                                                                               \
+        succeeds(self, self->api->create_##name(&settings), text, error) &&                        \
+        succeeds(self, self->api->set_##name(settings, keys, values, 1), text, error) &&           \
+        succeeds(self, self->api->add_##name(options, settings), text, error);                     \
+                                                                                                   \
+    self->api->release_##name(settings);                                                           \
+    return added;                                                                                  \
+  }
+DEFINE_ADD(OnnxCuda, cuda, "CUDA")
+DEFINE_ADD(OnnxTensorrt, tensorrt, "TensorRT")
 
 static gboolean add_provider(
     const GstStxOnnx *self, OnnxOptions *options, const gchar *name, gint device, StxError *error)
@@ -197,7 +191,7 @@ static gboolean add_provider(
     return add_cuda(self, options, number, error);
   if (g_str_equal(name, "Tensorrt"))
     return add_tensorrt(self, options, number, error);
-  return succeeds(self, self->api->add_provider(options, name, NULL, NULL, 0), name, error);
+  return TRY(add_provider(options, name, NULL, NULL, 0), name);
 }
 
 static gboolean add_providers(const GstStxOnnx *self, OnnxOptions *options,
@@ -228,15 +222,14 @@ static gboolean read_shape(const GstStxOnnx *self, const OnnxShape *shape, const
   size_t count = 0;
   int element = 0;
 
-  if (!succeeds(self, self->api->element_of(shape, &element), what, error) ||
-      !succeeds(self, self->api->rank_of(shape, &count), what, error))
+  if (!TRY(element_of(shape, &element), what) || !TRY(rank_of(shape, &count), what))
     return FALSE;
   if (count > GST_STX_ONNX_RANK)
     return stx_fail(error, "%.100s has %u dimensions, at most %d are possible", what, (guint)count,
         GST_STX_ONNX_RANK);
   *type = element;
   *rank = (guint)count;
-  return succeeds(self, self->api->sides_of(shape, (int64_t *)sides, count), what, error);
+  return TRY(sides_of(shape, (int64_t *)sides, count), what);
 }
 
 /* Whatever is no tensor has the type 0. */
@@ -244,10 +237,10 @@ static gboolean read_type(const GstStxOnnx *self, OnnxStatus *status, OnnxType *
     GstStxOnnxPort *port, StxError *error)
 {
   const OnnxShape *shape = NULL;
-  gboolean read = succeeds(self, status, port->name, error) &&
-                  succeeds(self, self->api->shape_of_type(type, &shape), port->name, error) &&
-                  (shape == NULL || read_shape(self, shape, port->name, &port->type, &port->rank,
-                                        port->shape, error));
+  gboolean read =
+      succeeds(self, status, port->name, error) && TRY(shape_of_type(type, &shape), port->name) &&
+      (shape == NULL ||
+          read_shape(self, shape, port->name, &port->type, &port->rank, port->shape, error));
 
   self->api->release_type(type);
   return read;
@@ -326,7 +319,7 @@ static gboolean set_options(const GstStxOnnx *self, OnnxOptions *options,
     const GstStxOnnxSettings *settings, StxError *error)
 {
   forgive(self, self->api->set_option(options, "session.intra_op.allow_spinning", "0"));
-  return succeeds(self, self->api->set_threads(options, settings->threads), "threads", error) &&
+  return TRY(set_threads(options, settings->threads), "threads") &&
          add_providers(self, options, settings, error);
 }
 
@@ -335,13 +328,10 @@ static gboolean load(GstStxOnnx *self, const GstStxOnnxSettings *settings, StxEr
   OnnxOptions *options = NULL;
   StxError cause = {""};
   gboolean loaded =
-      succeeds(self, self->api->create_env(SEVERITY, "gst-stixels", (OnnxEnv **)&self->env),
-          "ONNX Runtime", error) &&
-      succeeds(self, self->api->create_options(&options), "ONNX Runtime", error) &&
+      TRY(create_env(SEVERITY, "gst-stixels", (OnnxEnv **)&self->env), "ONNX Runtime") &&
+      TRY(create_options(&options), "ONNX Runtime") &&
       set_options(self, options, settings, error) &&
-      succeeds(self,
-          self->api->create_memory(CPU_ARENA, DEFAULT_MEMORY, (OnnxMemory **)&self->memory),
-          "ONNX Runtime", error);
+      TRY(create_memory(CPU_ARENA, DEFAULT_MEMORY, (OnnxMemory **)&self->memory), "ONNX Runtime");
 
   if (loaded) {
     loaded = succeeds(self,
@@ -406,9 +396,9 @@ static gboolean read_result(const GstStxOnnx *self, GstStxOnnxTensor *tensor, St
   const gchar *name = self->output[tensor->port].name;
   OnnxShape *shape = NULL;
   gboolean read =
-      succeeds(self, self->api->shape_of_value(tensor->value, &shape), name, error) &&
+      TRY(shape_of_value(tensor->value, &shape), name) &&
       read_shape(self, shape, name, &tensor->type, &tensor->rank, tensor->shape, error) &&
-      succeeds(self, self->api->data_of(tensor->value, &tensor->data), name, error);
+      TRY(data_of(tensor->value, &tensor->data), name);
 
   self->api->release_shape(shape);
   return read;
@@ -433,10 +423,9 @@ static gboolean run(GstStxOnnx *self, const GstStxOnnxTensor *inputs, OnnxValue 
     taken[i] = self->input[inputs[i].port].name;
   for (guint i = 0; i < wanted; i++)
     given[i] = self->output[outputs[i].port].name;
-  done = succeeds(self,
-      self->api->run(SESSION(self), NULL, taken, (const OnnxValue *const *)values, count, given,
-          wanted, results),
-      "the network", error);
+  done = TRY(run(SESSION(self), NULL, taken, (const OnnxValue *const *)values, count, given, wanted,
+                 results),
+      "the network");
   for (guint i = 0; i < wanted; i++)
     outputs[i].value = results[i];
   for (guint i = 0; i < wanted && done; i++)
@@ -453,10 +442,9 @@ gboolean gst_stx_onnx_run(GstStxOnnx *self, const GstStxOnnxTensor *inputs, guin
   gboolean done = TRUE;
 
   for (guint i = 0; i < count && done; i++)
-    done = succeeds(self,
-        self->api->create_value(MEMORY(self), inputs[i].data, inputs[i].size,
-            (const int64_t *)inputs[i].shape, inputs[i].rank, inputs[i].type, &values[i]),
-        self->input[inputs[i].port].name, error);
+    done = TRY(create_value(MEMORY(self), inputs[i].data, inputs[i].size,
+                   (const int64_t *)inputs[i].shape, inputs[i].rank, inputs[i].type, &values[i]),
+        self->input[inputs[i].port].name);
   done = done && run(self, inputs, values, count, outputs, wanted, error);
   for (guint i = 0; i < count; i++)
     self->api->release_value(values[i]);

@@ -28,7 +28,6 @@
 
 enum { PROP_IS_LIVE = 1 };
 
-#define GST_TYPE_STREET_SCENE_SRC (gst_street_scene_src_get_type())
 G_DECLARE_FINAL_TYPE(GstStreetSceneSrc, gst_street_scene_src, GST, STREET_SCENE_SRC, GstPushSrc)
 
 struct _GstStreetSceneSrc {
@@ -52,11 +51,9 @@ struct _GstStreetSceneSrc {
 };
 
 G_DEFINE_TYPE(GstStreetSceneSrc, gst_street_scene_src, GST_TYPE_PUSH_SRC)
-GST_ELEMENT_REGISTER_DEFINE(
-    street_scene_src, "street-scene-src", GST_RANK_NONE, GST_TYPE_STREET_SCENE_SRC)
+GST_STX_ELEMENT(street_scene_src, "street-scene-src")
 
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STREET_SCENE_CAPS));
+GST_STX_PAD(src, SRC, ALWAYS, GST_STREET_SCENE_CAPS);
 
 /* ---- A live camera ------------------------------------------------------------------------- */
 
@@ -109,9 +106,7 @@ static GstStreetSceneSettings snapshot(GstStreetSceneSrc *self)
 {
   GstStreetSceneSettings settings;
 
-  GST_OBJECT_LOCK(self);
-  settings = self->settings;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, settings = self->settings);
   settings.camera.calibration = settings.lens_calibration = NULL; /* may be freed at any time */
   settings.params.seed = settings.seed;
   settings.lidar = gst_street_scene_lidar(&settings);
@@ -256,9 +251,7 @@ static gboolean skip_frames(GstStreetSceneSrc *self)
   gint64 late = self->frame;
 
   self->frame = skip_late(GST_ELEMENT(self), &self->info, late);
-  GST_OBJECT_LOCK(self);
-  self->settings.skipped += (guint64)(self->frame - late);
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->settings.skipped += (guint64)(self->frame - late));
   return self->frame > late;
 }
 
@@ -295,9 +288,7 @@ static GstFlowReturn wait_for_end(GstStreetSceneSrc *self)
   GST_OBJECT_UNLOCK(self);
   if (self->wait != NULL)
     unlocked = gst_clock_id_wait(self->wait, NULL) == GST_CLOCK_UNSCHEDULED;
-  GST_OBJECT_LOCK(self);
-  g_clear_pointer(&self->wait, gst_clock_id_unref);
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, g_clear_pointer(&self->wait, gst_clock_id_unref));
   return unlocked ? GST_FLOW_FLUSHING : GST_FLOW_OK;
 }
 
@@ -382,9 +373,7 @@ static gboolean answer_convert(GstStreetSceneSrc *self, GstQuery *query)
   GstVideoInfo info;
 
   gst_query_parse_convert(query, &from, &value, &to, NULL);
-  GST_OBJECT_LOCK(self);
-  info = self->info;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, info = self->info);
   if (info.size == 0) { /* a scan: no two are of the same size */
     if (from == GST_FORMAT_BYTES || to == GST_FORMAT_BYTES)
       return FALSE;
@@ -404,9 +393,7 @@ static gboolean answer_duration(GstStreetSceneSrc *self, GstQuery *query)
   GstFormat format;
 
   gst_query_parse_duration(query, &format, NULL);
-  GST_OBJECT_LOCK(self);
-  info = self->info;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, info = self->info);
   if (count < 0 || info.fps_n == 0 || (format != GST_FORMAT_TIME && format != GST_FORMAT_DEFAULT))
     return FALSE;
   gst_query_set_duration(
@@ -419,9 +406,7 @@ static gboolean answer_latency(GstStreetSceneSrc *self, GstQuery *query)
 {
   GstVideoInfo info;
 
-  GST_OBJECT_LOCK(self);
-  info = self->info;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, info = self->info);
   if (!gst_base_src_is_live(GST_BASE_SRC(self)) || info.fps_n == 0)
     return FALSE;
   gst_query_set_latency(query, TRUE, time_of(&info, 1), time_of(&info, 1));

@@ -59,9 +59,7 @@ gboolean gst_street_scene_settings_load(GstStreetSceneSettings *settings, GstEle
 
   if (!gst_stx_camera_settings_load(&settings->camera, FALSE, element))
     return FALSE;
-  GST_OBJECT_LOCK(element);
-  path = g_strdup(settings->lens_calibration);
-  GST_OBJECT_UNLOCK(element);
+  GST_STX_LOCKED(element, path = g_strdup(settings->lens_calibration));
   if (path != NULL) {
     const StxCalibrationFiles files = {.path = path, .pair = -1};
 

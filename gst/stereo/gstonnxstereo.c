@@ -26,7 +26,6 @@ GST_DEBUG_CATEGORY_STATIC(onnx_stereo_debug);
 #define FORMATS "{ RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, GRAY8 }"
 #define REACH 128 /* pixels of disparity within which the views are looked at */
 
-#define GST_TYPE_ONNX_STEREO (gst_onnx_stereo_get_type())
 G_DECLARE_FINAL_TYPE(GstOnnxStereo, gst_onnx_stereo, GST, ONNX_STEREO, GstStxMatcher)
 
 struct _GstOnnxStereo {
@@ -43,10 +42,9 @@ enum { TENSORS = GST_STX_MATCHER_SLOTS };
 G_STATIC_ASSERT(TENSORS + GST_STX_NETWORK_INPUTS <= GST_STX_STAGE_SLOTS);
 
 G_DEFINE_FINAL_TYPE(GstOnnxStereo, gst_onnx_stereo, GST_TYPE_STX_MATCHER)
-GST_ELEMENT_REGISTER_DEFINE(onnx_stereo, "onnx-stereo", GST_RANK_NONE, GST_TYPE_ONNX_STEREO)
+GST_STX_ELEMENT(onnx_stereo, "onnx-stereo")
 
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/x-raw,format=GRAY16_LE"));
+GST_STX_PAD(src, SRC, ALWAYS, "video/x-raw,format=GRAY16_LE");
 
 /* ONNX Runtime does the work whichever backend is selected; it takes memory of the host. */
 static const StxImplInfo impls[] = {{"onnx", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}};
@@ -101,9 +99,7 @@ static gboolean begin(GstStxPairing *pairing, StxError *error)
   if (self->settings.runtime.model != NULL && !open_network(self, error))
     return FALSE;
   self->told = FALSE;
-  GST_OBJECT_LOCK(self);
-  self->unusable = 0;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->unusable = 0);
   return GST_STX_PAIRING_CLASS(gst_onnx_stereo_parent_class)->begin(pairing, error);
 }
 
@@ -154,9 +150,7 @@ static void judge(GstOnnxStereo *self, const StxTensorCounts *counts)
   gboolean nonsense = 2 * (counts->negative + counts->not_finite) > pixels || counts->known == 0;
   const gchar *name = self->network->onnx->output[self->network->disparity].name;
 
-  GST_OBJECT_LOCK(self);
-  self->unusable += nonsense;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->unusable += nonsense);
   if (nonsense && !self->told)
     GST_ELEMENT_WARNING(self, STREAM, DECODE,
         ("Of the network's output %s %.0f %% are not finite and %.0f %% negative, %.0f %% are "

@@ -24,7 +24,6 @@
 GST_DEBUG_CATEGORY(gst_stereo_rectify_debug);
 #define GST_CAT_DEFAULT gst_stereo_rectify_debug
 
-#define GST_TYPE_STEREO_RECTIFY (gst_stereo_rectify_get_type())
 G_DECLARE_FINAL_TYPE(GstStereoRectify, gst_stereo_rectify, GST, STEREO_RECTIFY, GstBin)
 
 /* Each view goes its own way: nothing is paired, no view waits for the other. */
@@ -37,8 +36,7 @@ struct _GstStereoRectify {
 };
 
 G_DEFINE_FINAL_TYPE(GstStereoRectify, gst_stereo_rectify, GST_TYPE_BIN)
-GST_ELEMENT_REGISTER_DEFINE(
-    stereo_rectify, "stereo-rectify", GST_RANK_NONE, GST_TYPE_STEREO_RECTIFY)
+GST_STX_ELEMENT(stereo_rectify, "stereo-rectify")
 #define PARENT GST_ELEMENT_CLASS(gst_stereo_rectify_parent_class)
 
 /* ---- Pads ---------------------------------------------------------------------------------- */
@@ -89,9 +87,7 @@ static GstElement *add_tee(GstStereoRectify *self)
 
 static void set_both(GstStereoRectify *self, gboolean both)
 {
-  GST_OBJECT_LOCK(self);
-  self->rig.both = both;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->rig.both = both);
 }
 
 /* All caps may come, so that the user sees why a view refuses them. */
@@ -156,9 +152,7 @@ static gboolean start(GstStereoRectify *self)
 {
   StxError error;
 
-  GST_OBJECT_LOCK(self);
-  self->seek = GST_SEQNUM_INVALID;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->seek = GST_SEQNUM_INVALID);
   gst_stx_drift_start(&self->rig.drift, self->rig.settings.refine);
   if (gst_stx_rectify_check_files(&self->rig, &error))
     return TRUE;

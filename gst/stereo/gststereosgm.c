@@ -24,7 +24,6 @@
 #include "cuda/stxcuda.h"
 #include "gst/core/element.h"
 #include "gst/stereo/matcher.h"
-#include "gst/stixels/mediatypes.h"
 
 /* First those whose first plane is 8-bit luma, in rows. */
 #define LUMA_FORMATS                                                                               \
@@ -33,7 +32,6 @@
 
 #define LUMA_CAPS GST_STX_CUDA_CAPS("video/x-raw", ",format=" LUMA_FORMATS)
 
-#define GST_TYPE_STEREO_SGM (gst_stereo_sgm_get_type())
 G_DECLARE_FINAL_TYPE(GstStereoSgm, gst_stereo_sgm, GST, STEREO_SGM, GstStxMatcher)
 
 typedef enum { GST_STEREO_SGM_DISPARITY, GST_STEREO_SGM_DEPTH_MM } GstStereoSgmOutput;
@@ -60,10 +58,9 @@ struct _GstStereoSgm {
 enum { SCRATCH = GST_STX_MATCHER_SLOTS };
 
 G_DEFINE_FINAL_TYPE(GstStereoSgm, gst_stereo_sgm, GST_TYPE_STX_MATCHER)
-GST_ELEMENT_REGISTER_DEFINE(stereo_sgm, "stereo-sgm", GST_RANK_NONE, GST_TYPE_STEREO_SGM)
+GST_STX_ELEMENT(stereo_sgm, "stereo-sgm")
 
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC,
-    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY16_LE")));
+GST_STX_PAD(src, SRC, ALWAYS, GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY16_LE"));
 
 /* ---- From caps and properties to a plan ---------------------------------------------------- */
 
@@ -90,9 +87,7 @@ static gboolean make_plan(GstStxMatcher *matcher, const StxCamera *camera, StxEr
   GstStxMatcherPlan *plan = &matcher->plan;
   GstStereoSgmSettings settings;
 
-  GST_OBJECT_LOCK(self);
-  settings = self->settings;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, settings = self->settings);
   self->active = settings.params;
   self->active.width = matcher->views.width;
   self->active.height = matcher->views.height;
@@ -259,9 +254,7 @@ static void tell(GstStxMatcher *matcher, GstStructure *stats)
 static void reset(GstStxPairing *pairing)
 {
   GST_STX_PAIRING_CLASS(gst_stereo_sgm_parent_class)->reset(pairing);
-  GST_OBJECT_LOCK(pairing);
-  GST_STEREO_SGM(pairing)->begins = TRUE;
-  GST_OBJECT_UNLOCK(pairing);
+  GST_STX_LOCKED(pairing, GST_STEREO_SGM(pairing)->begins = TRUE);
 }
 
 static void clear(GstStxPairing *pairing)

@@ -14,7 +14,6 @@
 
 GST_DEBUG_CATEGORY(gst_stereo_stixels_debug);
 
-#define GST_TYPE_STEREO_STIXELS (gst_stereo_stixels_get_type())
 G_DECLARE_FINAL_TYPE(GstStereoStixels, gst_stereo_stixels, GST, STEREO_STIXELS, GstBin)
 
 struct _GstStereoStixels {
@@ -46,8 +45,7 @@ static void gst_stereo_stixels_child_proxy_init(gpointer interface, gpointer not
 
 G_DEFINE_FINAL_TYPE_WITH_CODE(GstStereoStixels, gst_stereo_stixels, GST_TYPE_BIN,
     G_IMPLEMENT_INTERFACE(GST_TYPE_CHILD_PROXY, gst_stereo_stixels_child_proxy_init))
-GST_ELEMENT_REGISTER_DEFINE(
-    stereo_stixels, "stereo-stixels", GST_RANK_NONE, GST_TYPE_STEREO_STIXELS)
+GST_STX_ELEMENT(stereo_stixels, "stereo-stixels")
 
 /* ---- Pads ---------------------------------------------------------------------------------- */
 
@@ -55,7 +53,7 @@ static GstPad *request_new_pad(
     GstElement *element, GstPadTemplate *templ, const gchar *name, const GstCaps *caps)
 {
   GstStereoStixels *self = GST_STEREO_STIXELS(element);
-  GstPad *pad =
+  g_autoptr(GstPad) pad =
       gst_ghost_pad_new_no_target_from_template(GST_PAD_TEMPLATE_NAME_TEMPLATE(templ), templ);
 
   gst_object_ref_sink(pad);
@@ -66,11 +64,9 @@ static GstPad *request_new_pad(
   gst_pad_set_active(pad, GST_STATE(element) > GST_STATE_READY);
   if (!gst_plumbing_add_pad(&self->plumbing, pad)) {
     gst_pad_set_active(pad, FALSE);
-    gst_object_unref(pad);
     return NULL;
   }
   gst_element_add_pad(element, pad);
-  gst_object_unref(pad);
   return pad;
 }
 

@@ -6,7 +6,6 @@
 #include "gst/core/element.h"
 #include "gst/core/frametime.h"
 #include "gst/stixels/mediatypes.h"
-#include "gst/stixels/stixels.h"
 
 GST_DEBUG_CATEGORY_STATIC(matcher_debug);
 #define GST_CAT_DEFAULT matcher_debug
@@ -50,9 +49,7 @@ static gboolean make_plan(GstStxMatcher *self, guint roles, StxError *error)
 {
   GstStxMatcherSettings settings;
 
-  GST_OBJECT_LOCK(self);
-  settings = self->settings;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, settings = self->settings);
   self->plan = (GstStxMatcherPlan){.confidence = settings.confidence, .motion = settings.motion};
   if (!gst_stereo_sgm_views_plan(&self->views, roles, settings.layout, error) ||
       !plan_camera(self, &self->view_camera, error) ||
@@ -80,9 +77,7 @@ static GstFlowReturn plan(GstStxMatcher *self, guint roles, StxError *error)
 
 static void set_changed(GstStxMatcher *self, gboolean changed)
 {
-  GST_OBJECT_LOCK(self);
-  self->changed = changed;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->changed = changed);
 }
 
 /* Has one of two live cameras begun to deliver another size? It may be the other's turn soon. */
@@ -93,9 +88,7 @@ static gboolean views_differ(GstStxMatcher *self, guint roles)
   GstStereoSgmLayout layout;
   StxError error;
 
-  GST_OBJECT_LOCK(self);
-  layout = self->settings.layout;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, layout = self->settings.layout);
   differ = begun && gst_stx_pairing_is_live(GST_STX_PAIRING(self)) &&
            !gst_stereo_sgm_views_plan(&views, roles, layout, &error);
   if (differ && !self->differ)
@@ -349,9 +342,7 @@ static void add_motion(GstStxMatcher *self, const GstStxPairingFrame *frame)
     gst_buffer_add_stx_motion_meta(frame->out, &none, GST_CLOCK_TIME_NONE, NULL, 0, 0);
     return;
   }
-  GST_OBJECT_LOCK(self);
-  self->restart = TRUE;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->restart = TRUE);
 }
 
 /* The disparity, and with it the confidence, which must not be shared while it is written. */
@@ -488,9 +479,7 @@ static gboolean begin(GstStxPairing *pairing, StxError *error)
   set_changed(self, TRUE);
   gst_video_info_init(&self->output);
   self->differ = FALSE;
-  GST_OBJECT_LOCK(self);
-  self->warnings = 0;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->warnings = 0);
   return TRUE;
 }
 

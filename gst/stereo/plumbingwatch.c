@@ -14,13 +14,10 @@
 /* The file's path and its second, or NULL; to be freed. */
 static gchar *path_of(GstPlumbing *self, GstPlumbingPart part, const gchar *property)
 {
-  gchar *path;
+  g_autofree gchar *path = NULL;
 
   g_object_get(self->part[part], property, &path, NULL);
-  if (path == NULL || *path != '\0')
-    return path;
-  g_free(path);
-  return NULL;
+  return path != NULL && *path != '\0' ? g_steal_pointer(&path) : NULL;
 }
 
 static void lend(GstPlumbing *self, const gchar *path)
@@ -189,7 +186,8 @@ static GstPadProbeReturn answer_for_crop(GstPad *pad, GstPadProbeInfo *info, gpo
 {
   GstPlumbing *self = data;
   GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
-  GstCaps *filter, *caps;
+  g_autoptr(GstCaps) caps = NULL;
+  GstCaps *filter;
 
   if (GST_QUERY_TYPE(query) == GST_QUERY_ACCEPT_CAPS) {
     gst_query_set_accept_caps_result(query, TRUE);
@@ -200,7 +198,6 @@ static GstPadProbeReturn answer_for_crop(GstPad *pad, GstPadProbeInfo *info, gpo
   gst_query_parse_caps(query, &filter);
   caps = caps_of_crop(self->part[GST_PLUMBING_CROP], pad, filter);
   gst_query_set_caps_result(query, caps);
-  gst_caps_unref(caps);
   return GST_PAD_PROBE_HANDLED;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/stereo/rectifyview.h"
 
-#include "gst/base/inputs.h"
 #include "gst/core/camera.h"
 #include "gst/core/delay.h"
 #include "gst/core/element.h"
@@ -48,10 +47,8 @@ struct _GstStxRectifyView {
 G_DEFINE_FINAL_TYPE(GstStxRectifyView, gst_stx_rectify_view, GST_TYPE_STX_TRANSFORM)
 #define PARENT GST_BASE_TRANSFORM_CLASS(gst_stx_rectify_view_parent_class)
 
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
+GST_STX_PAD(sink, SINK, ALWAYS, CAPS);
+GST_STX_PAD(src, SRC, ALWAYS, CAPS);
 
 const gchar *const gst_stx_rectify_sides[GST_STX_RECTIFY_VIEWS] = {"left", "right"};
 #define SIDE(self) (gst_stx_rectify_sides[(self)->side])

@@ -15,7 +15,6 @@
  */
 #include "gst/core/elements.h"
 
-#include "common/colmean/colmean.h"
 #include "common/colormap/colormap.h"
 #include "cuda/stxcuda.h"
 #include "gst/base/inputs.h"
@@ -43,7 +42,6 @@ typedef struct {
   StxDisparityEncoding encoding;
 } Settings;
 
-#define GST_TYPE_DISPARITY_COLOUR (gst_disparity_colour_get_type())
 G_DECLARE_FINAL_TYPE(GstDisparityColour, gst_disparity_colour, GST, DISPARITY_COLOUR, GstStxPairing)
 
 struct _GstDisparityColour {
@@ -78,15 +76,12 @@ struct _GstDisparityColour {
 };
 
 G_DEFINE_FINAL_TYPE(GstDisparityColour, gst_disparity_colour, GST_TYPE_STX_PAIRING)
-GST_ELEMENT_REGISTER_DEFINE(
-    disparity_colour, "disparity-colour", GST_RANK_NONE, GST_TYPE_DISPARITY_COLOUR)
+GST_STX_ELEMENT(disparity_colour, "disparity-colour")
 
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-        GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format={ GRAY16_LE, GRAY8 }") "; " //
-            GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "")));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC,
-    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=" FORMATS)));
+GST_STX_PAD(sink, SINK, ALWAYS,
+    GST_STX_CUDA_CAPS("video/x-raw", ",format={ GRAY16_LE, GRAY8 }") "; " //
+    GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, ""));
+GST_STX_PAD(src, SRC, ALWAYS, GST_STX_CUDA_CAPS("video/x-raw", ",format=" FORMATS));
 
 /* ---- Caps of the inputs -------------------------------------------------------------------- */
 
@@ -294,9 +289,7 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *err
   GstFlowReturn flow;
   gboolean changed;
 
-  GST_OBJECT_LOCK(self);
-  changed = self->changed;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, changed = self->changed);
   if (!changed && self->configured)
     return GST_FLOW_OK;
   flow = configure(self, error);
@@ -524,9 +517,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
   GstDisparityColour *self = GST_DISPARITY_COLOUR(object);
 
   gst_stx_set_property(object, id, value, spec);
-  GST_OBJECT_LOCK(self);
-  self->changed = TRUE;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->changed = TRUE);
 }
 
 /* ---- Class --------------------------------------------------------------------------------- */

@@ -35,7 +35,6 @@ typedef struct {
   GstStxCameraSettings camera;
 } Settings;
 
-#define GST_TYPE_LIDAR_OVERLAY (gst_lidar_overlay_get_type())
 G_DECLARE_FINAL_TYPE(GstLidarOverlay, gst_lidar_overlay, GST, LIDAR_OVERLAY, GstStxOnVideo)
 
 struct _GstLidarOverlay {
@@ -59,10 +58,9 @@ typedef struct {
 } Frame;
 
 G_DEFINE_FINAL_TYPE(GstLidarOverlay, gst_lidar_overlay, GST_TYPE_STX_ONVIDEO)
-GST_ELEMENT_REGISTER_DEFINE(lidar_overlay, "lidar-overlay", GST_RANK_NONE, GST_TYPE_LIDAR_OVERLAY)
+GST_STX_ELEMENT(lidar_overlay, "lidar-overlay")
 
-static GstStaticPadTemplate points_template = GST_STATIC_PAD_TEMPLATE("points", GST_PAD_SINK,
-    GST_PAD_REQUEST, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_LIDAR_MEDIA_TYPE, "")));
+GST_STX_PAD(points, SINK, REQUEST, GST_STX_CUDA_CAPS(GST_STX_LIDAR_MEDIA_TYPE, ""));
 
 /* ---- From caps and properties to a lens ----------------------------------------------------- */
 
@@ -122,9 +120,7 @@ static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error
   GstLidarOverlay *self = GST_LIDAR_OVERLAY(element);
   StxScanviewParams params;
 
-  GST_OBJECT_LOCK(self);
-  params = self->settings.params;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, params = self->settings.params);
   return stx_scanview_check(&params, error) && plan(self, &self->lens, error) &&
                  gst_canvas_stage_prepare(&self->canvas, &self->parent.video, error) &&
                  draw_scan(self, &params, data, error)

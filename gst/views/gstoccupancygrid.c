@@ -36,7 +36,6 @@ enum { ROLE_SINK, ROLE_POINTS };
 /* Records of a frame. */
 enum { STIXELS, POINTS, LABELS, RECORDS };
 
-#define GST_TYPE_OCCUPANCY_GRID (gst_occupancy_grid_get_type())
 G_DECLARE_FINAL_TYPE(GstOccupancyGrid, gst_occupancy_grid, GST, OCCUPANCY_GRID, GstStxPairing)
 
 struct _GstOccupancyGrid {
@@ -64,24 +63,20 @@ struct _GstOccupancyGrid {
 };
 
 G_DEFINE_FINAL_TYPE(GstOccupancyGrid, gst_occupancy_grid, GST_TYPE_STX_PAIRING)
-GST_ELEMENT_REGISTER_DEFINE(
-    occupancy_grid, "occupancy-grid", GST_RANK_NONE, GST_TYPE_OCCUPANCY_GRID)
+GST_STX_ELEMENT(occupancy_grid, "occupancy-grid")
 
 #define SCANS GST_STX_CUDA_CAPS(GST_STX_LIDAR_MEDIA_TYPE, "")
 #define CELLS "(int) [ 1, 2048 ]"
 #define GRID_SIZE "width = " CELLS ", height = " CELLS
 
 /* Only the metas of video are read: its format and memory do not matter. */
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
-    GST_PAD_ALWAYS,
-    GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "") "; video/x-raw; "
-                                                                      "video/x-raw(ANY); " SCANS));
-static GstStaticPadTemplate points_template =
-    GST_STATIC_PAD_TEMPLATE("points", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(SCANS));
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-        GST_STATIC_CAPS(GST_STX_OCCUPANCY_MEDIA_TYPE
-            ", " GRID_SIZE "; video/x-raw, format = (string) GRAY8, " GRID_SIZE));
+GST_STX_PAD(sink, SINK, ALWAYS,
+    GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "") "; video/x-raw; "
+                                                      "video/x-raw(ANY); " SCANS);
+GST_STX_PAD(points, SINK, REQUEST, SCANS);
+GST_STX_PAD(src, SRC, ALWAYS,
+    GST_STX_OCCUPANCY_MEDIA_TYPE ", " GRID_SIZE
+                                 "; video/x-raw, format = (string) GRAY8, " GRID_SIZE);
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
@@ -107,12 +102,10 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *err
 {
   GstOccupancyGrid *self = GST_OCCUPANCY_GRID(pairing);
   GstPad *src = GST_AGGREGATOR_SRC_PAD(pairing);
-  GstCaps *made, *taken;
+  g_autoptr(GstCaps) made = NULL, taken = NULL;
   gint side;
 
-  GST_OBJECT_LOCK(self);
-  self->active = self->params;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->active = self->params);
   if (!stx_occupancy_check(&self->active, error)) {
     stx_fail_as(error, STX_ERROR_SETTINGS);
     return GST_FLOW_ERROR;
@@ -125,19 +118,14 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *err
   self->changed = FALSE;
   made = make_caps(self);
   taken = gst_pad_peer_query_caps(src, made);
-  gst_clear_caps(&made);
-  if (gst_caps_is_empty(taken)) { /* the base class says who refuses them */
-    gst_caps_unref(taken);
-    taken = make_caps(self);
-  }
+  if (gst_caps_is_empty(taken)) /* the base class says who refuses them */
+    gst_caps_take(&taken, g_steal_pointer(&made));
   taken = gst_caps_fixate(gst_caps_truncate(taken));
   if (!gst_structure_has_name(gst_caps_get_structure(taken, 0), "video/x-raw"))
     gst_video_info_init(&self->video);
-  else if (!gst_stx_video_info(&self->video, taken, error)) {
-    gst_caps_unref(taken);
+  else if (!gst_stx_video_info(&self->video, taken, error))
     return GST_FLOW_ERROR;
-  }
-  return gst_stx_pairing_set_src_caps(pairing, taken);
+  return gst_stx_pairing_set_src_caps(pairing, g_steal_pointer(&taken));
 }
 
 static gboolean gives_pictures(const GstOccupancyGrid *self)
@@ -336,9 +324,7 @@ static gboolean begin(GstStxPairing *pairing, StxError *error)
 {
   GstOccupancyGrid *self = GST_OCCUPANCY_GRID(pairing);
 
-  GST_OBJECT_LOCK(self);
-  self->frames_without = 0;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->frames_without = 0);
   self->changed = TRUE;
   self->warned = self->told = FALSE;
   if (self->state == NULL)

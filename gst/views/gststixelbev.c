@@ -95,25 +95,22 @@ typedef GstStxBevClass GstStixelBevClass, GstLidarBevClass;
 
 GType gst_stixel_bev_get_type(void);
 G_DEFINE_FINAL_TYPE(GstStixelBev, gst_stixel_bev, gst_stx_bev_get_type())
-GST_ELEMENT_REGISTER_DEFINE(stixel_bev, "stixel-bev", GST_RANK_NONE, gst_stixel_bev_get_type())
+GST_STX_ELEMENT(stixel_bev, "stixel-bev")
 
 GType gst_lidar_bev_get_type(void);
 G_DEFINE_FINAL_TYPE(GstLidarBev, gst_lidar_bev, gst_stx_bev_get_type())
-GST_ELEMENT_REGISTER_DEFINE(lidar_bev, "lidar-bev", GST_RANK_NONE, gst_lidar_bev_get_type())
+GST_STX_ELEMENT(lidar_bev, "lidar-bev")
 
 #define SCANS GST_STX_CUDA_CAPS(GST_STX_LIDAR_MEDIA_TYPE, "")
 
 /* Only the metas of video are read: its format and memory do not matter. */
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
-    GST_PAD_ALWAYS,
-    GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "") "; video/x-raw; "
-                                                                      "video/x-raw(ANY); " SCANS));
-static GstStaticPadTemplate points_template =
-    GST_STATIC_PAD_TEMPLATE("points", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(SCANS));
+GST_STX_PAD(sink, SINK, ALWAYS,
+    GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "") "; video/x-raw; "
+                                                      "video/x-raw(ANY); " SCANS);
+GST_STX_PAD(points, SINK, REQUEST, SCANS);
 static GstStaticPadTemplate scans_template =
     GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(SCANS));
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_VIEW_CAPS));
+GST_STX_PAD(src, SRC, ALWAYS, GST_STX_VIEW_CAPS);
 
 /* ---- Pictures ------------------------------------------------------------------------------ */
 
@@ -247,9 +244,7 @@ static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error
   look(self, frame->set[ROLE_SINK]);
   if (flow != GST_FLOW_OK)
     return flow;
-  GST_OBJECT_LOCK(self);
-  self->drawn = self->settings;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->drawn = self->settings);
   if (self->found.stixels != NULL && !find_camera(self, &self->found.info, error))
     return GST_FLOW_ERROR;
   if (stx_bev_stixels_check(&self->drawn.stixels, error) && prepare_bev(self, &self->drawn, error))
@@ -373,9 +368,7 @@ static gboolean begin(GstStxPairing *pairing, StxError *error)
 {
   GstStxBev *self = GST_STX_BEV(pairing);
 
-  GST_OBJECT_LOCK(self);
-  self->frames_without = 0;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->frames_without = 0);
   self->changed = TRUE;
   self->warned = FALSE;
   return TRUE;

@@ -34,7 +34,6 @@ GST_DEBUG_CATEGORY_STATIC(stixel_overlay_debug);
 
 enum { ROLE_VIDEO = GST_STX_ROLE_VIDEO, ROLE_STIXELS };
 
-#define GST_TYPE_STIXEL_OVERLAY (gst_stixel_overlay_get_type())
 G_DECLARE_FINAL_TYPE(GstStixelOverlay, gst_stixel_overlay, GST, STIXEL_OVERLAY, GstStxOnVideo)
 
 struct _GstStixelOverlay {
@@ -63,11 +62,9 @@ typedef struct {
 } Frame;
 
 G_DEFINE_FINAL_TYPE(GstStixelOverlay, gst_stixel_overlay, GST_TYPE_STX_ONVIDEO)
-GST_ELEMENT_REGISTER_DEFINE(
-    stixel_overlay, "stixel-overlay", GST_RANK_NONE, GST_TYPE_STIXEL_OVERLAY)
+GST_STX_ELEMENT(stixel_overlay, "stixel-overlay")
 
-static GstStaticPadTemplate stixels_template = GST_STATIC_PAD_TEMPLATE("stixels", GST_PAD_SINK,
-    GST_PAD_REQUEST, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "")));
+GST_STX_PAD(stixels, SINK, REQUEST, GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, ""));
 
 /* ---- What a frame brings ------------------------------------------------------------------- */
 
@@ -294,9 +291,7 @@ static void reset(GstStxPairing *pairing)
 
 static void set_changed(GstStixelOverlay *self)
 {
-  GST_OBJECT_LOCK(self);
-  self->changed = TRUE;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->changed = TRUE);
 }
 
 static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps, StxError *error)

@@ -14,10 +14,8 @@
 
 G_DEFINE_ABSTRACT_TYPE(GstStxOnVideo, gst_stx_onvideo, GST_TYPE_STX_PAIRING)
 
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(CAPS));
+GST_STX_PAD(sink, SINK, ALWAYS, CAPS);
+GST_STX_PAD(src, SRC, ALWAYS, CAPS);
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
@@ -138,9 +136,7 @@ static gboolean begin(GstStxPairing *pairing, StxError *error)
 {
   GstStxOnVideo *self = GST_STX_ONVIDEO(pairing);
 
-  GST_OBJECT_LOCK(self);
-  self->frames_without = 0;
-  GST_OBJECT_UNLOCK(self);
+  GST_STX_LOCKED(self, self->frames_without = 0);
   self->warned = FALSE;
   return TRUE;
 }
