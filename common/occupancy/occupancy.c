@@ -117,22 +117,25 @@ static size_t lay_out_frame(StxOccupancy *state, char *memory, size_t stixels, s
   return layout.size;
 }
 
-static bool fail_memory(size_t size, StxError *error)
+/* Puts new memory in the place of this one. */
+static bool exchange(void **memory, size_t size, StxError *error)
 {
-  stx_fail(error, "there is no memory for an occupancy grid: %zu bytes are needed", size);
-  return stx_fail_as(error, STX_ERROR_MEMORY);
+  void *made = stx_allocate(size);
+  if (made == NULL) {
+    stx_fail(error, "there is no memory for an occupancy grid: %zu bytes are needed", size);
+    return stx_fail_as(error, STX_ERROR_MEMORY);
+  }
+  free(*memory);
+  *memory = made;
+  return true;
 }
 
 static bool make_room_for_cells(StxOccupancy *state, size_t cells, StxError *error)
 {
   StxOccupancy measured;
-  size_t size = lay_out_cells(&measured, NULL, cells);
-  void *memory = stx_allocate(size);
-  if (memory == NULL)
-    return fail_memory(size, error);
-  free(state->memory);
-  state->memory = memory;
-  lay_out_cells(state, memory, cells);
+  if (!exchange(&state->memory, lay_out_cells(&measured, NULL, cells), error))
+    return false;
+  lay_out_cells(state, state->memory, cells);
   state->begun = false;
   return true;
 }
@@ -142,12 +145,9 @@ static bool make_room_for_frames(
 {
   StxOccupancy measured;
   size_t size = lay_out_frame(&measured, NULL, stixels, columns);
-  void *memory = stx_allocate(size);
-  if (memory == NULL)
-    return fail_memory(size, error);
-  free(state->frame_memory);
-  state->frame_memory = memory;
-  lay_out_frame(state, memory, stixels, columns);
+  if (!exchange(&state->frame_memory, size, error))
+    return false;
+  lay_out_frame(state, state->frame_memory, stixels, columns);
   state->room = stixels;
   state->columns = columns;
   return true;

@@ -9,7 +9,6 @@
  */
 #include "common/satdp/satdp_lanes_private.h"
 #include "common/satdp/satdp_records_math.h"
-#include "common/satdp/satdp_simd.inc.h"
 
 #include <string.h>
 

@@ -10,7 +10,6 @@
 
 #include "common/parallel.h"
 #include "common/sgm/sgm_math.h"
-#include "common/sgm/sgm_private.h"
 
 #define NO_PATCH (-1)
 
