@@ -27,6 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "examples/shared"))
 
 import release  # noqa: E402 (where it is had to be said first)
+from arguments import natural, quoted  # noqa: E402
 
 CHOICES = ("give a video, a camera (/dev/video0), a PNG or JPEG, numbered pictures "
            "(left/%06d.png), or a folder of PNGs and JPEGs")
@@ -167,11 +168,6 @@ class View:
         return "pictures"
 
 
-def natural(path):
-    """b (2).png comes before b (10).png."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.name)]
-
-
 def numbered(pattern):
     """Files of a numbered sequence, from its first number on."""
     found = []
@@ -210,10 +206,6 @@ def load_gstreamer():
         fail(f"there is no GStreamer for this Python ({missing}): " + release.cure(
             "python3-gst-1.0 gir1.2-gst-plugins-base-1.0", "'PyGObject<3.51'"))
     Gst.init(None)
-
-
-def quoted(value):
-    return '"' + str(value).replace("\\", r"\\").replace('"', r'\"') + '"'
 
 
 class Failed(Exception):

@@ -29,6 +29,16 @@ def size(option, text, single=False):
     return int(found[1]), int(found[2] or found[1])
 
 
+def natural(path):
+    """A key of paths: bag_10.mcap comes behind bag_9.mcap."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.name)]
+
+
+def quoted(value):
+    """A value of a launch line, which means nothing but itself."""
+    return '"' + str(value).replace("\\", r"\\").replace('"', r'\"') + '"'
+
+
 def check_threads(threads):
     if not 0 <= threads <= 256:
         raise Refused(f"--threads={threads}: must be 0 (all cores) to 256")

@@ -8,10 +8,10 @@ raises Refused.
 import collections
 import contextlib
 import pathlib
-import re
 import sqlite3
 
 import rostypes
+from arguments import natural
 from cdr import Refused, Types, short
 
 # `definition` may be "": bags in SQLite have definitions only since ROS 2 Iron.
@@ -22,11 +22,6 @@ ENDINGS = (".db3", ".mcap")
 CHUNK_MOST, ALL_MOST, SHRINKS_TO = 1 << 30, 1 << 30, 1000
 
 
-def number_in(path):
-    """bag_10.mcap comes behind bag_9.mcap."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.name)]
-
-
 def parts_of(path):
     """The files of a bag."""
     path = pathlib.Path(path)
@@ -35,7 +30,7 @@ def parts_of(path):
     if path.is_file():
         found = [path]
     else:
-        found = sorted((p for ending in ENDINGS for p in path.glob(f"*{ending}")), key=number_in)
+        found = sorted((p for ending in ENDINGS for p in path.glob(f"*{ending}")), key=natural)
     if packed := sorted([*path.glob("*.zst*"), *[path] * (path.suffix in (".zstd", ".zst"))]):
         raise Refused(f"{packed[0].name} is compressed as a whole: unpack it with "
                       f"`zstd -d {packed[0].name}`")

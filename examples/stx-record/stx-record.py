@@ -26,6 +26,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "shared"))
 
 import release  # noqa: E402 (where it is had to be said first)
+from arguments import quoted  # noqa: E402
 
 FORMAT = 1  # of the description in a file
 HEAD = 1 << 20  # bytes in which it stands
@@ -36,7 +37,7 @@ def setting(text):
     name, equals, value = text.partition("=")
     if not equals or not re.fullmatch(r"[\w-]+(::[\w-]+)*", name):
         raise argparse.ArgumentTypeError(f"{text}: say PROPERTY=VALUE, as in sgm::p1=8")
-    return name + '="' + value.replace("\\", r"\\").replace('"', r'\"') + '"'
+    return f"{name}={quoted(value)}"
 
 
 def arguments_of(command_line):
@@ -99,10 +100,6 @@ CALIBRATIONS = "calibration", "sgm::calibration"
 METAS = {1: "stixels", 2: "obstacles", 3: "motion", 4: "velocities", 5: "confidence"}
 BEFORE_RECORDS, RECORD = 144, {1: 24, 2: 64}  # bytes; docs/formats.md, "Metas as bytes"
 BEFORE_POINTS = 164  # of the motion
-
-
-def quoted(text):
-    return '"' + str(text).replace("\\", r"\\").replace('"', r'\"') + '"'
 
 
 def need(*elements):
