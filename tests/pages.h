@@ -5,8 +5,11 @@
 #ifdef _WIN32
 #include <windows.h>
 #define MAP_FAILED NULL
-#define mmap(at, size, ...) VirtualAlloc(at, size, MEM_COMMIT | MEM_RESERVE, PAGE_READWRITE)
-#define mprotect(at, size, none) !VirtualProtect(at, size, PAGE_NOACCESS, &(DWORD){0})
+#define PROT_NONE PAGE_NOACCESS
+#define PROT_READ PAGE_READWRITE
+#define PROT_WRITE PAGE_READWRITE
+#define mmap(at, size, rights, ...) VirtualAlloc(at, size, MEM_COMMIT | MEM_RESERVE, rights)
+#define mprotect(at, size, rights) !VirtualProtect(at, size, rights, &(DWORD){0})
 #define munmap(at, size) VirtualFree(at, 0, MEM_RELEASE)
 #define setenv(name, value, always) _putenv_s(name, value)
 #define unsetenv(name) _putenv_s(name, "")

@@ -87,6 +87,37 @@ void stx_guarded_filling(uint8_t byte)
   filling = byte;
 }
 
+/* A thread's freed blocks, whose pages stay for a block of as many: the system would clear new
+ * ones. Until then they can be neither read nor written. */
+static _Thread_local struct {
+  uint8_t *map;
+  size_t mapped;
+} kept[64];
+
+static uint8_t *map_pages(size_t mapped)
+{
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    if (kept[i].mapped == mapped) {
+      kept[i].mapped = 0;
+      return kept[i].map;
+    }
+  return mmap(NULL, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void keep_pages(uint8_t *map, size_t mapped)
+{
+  static _Thread_local size_t next;
+  size_t i = 0;
+  while (i < sizeof kept / sizeof *kept && kept[i].mapped > 0)
+    i++;
+  if (i == sizeof kept / sizeof *kept) {
+    i = next++ % i;
+    munmap(kept[i].map, kept[i].mapped);
+  }
+  kept[i].map = map;
+  kept[i].mapped = mprotect(map, mapped, PROT_NONE) == 0 ? mapped : 0;
+}
+
 /* The last page can be neither read nor written. Before it ends the block, with the fewer than
  * STX_ALIGN guard bytes that its alignment leaves. */
 void *stx_guarded_alloc(size_t size)
@@ -94,9 +125,8 @@ void *stx_guarded_alloc(size_t size)
   size_t page = (size_t)sysconf(_SC_PAGESIZE), room = stx_align(size);
   size_t used = (room + GUARD + page - 1) / page * page;
   Head head = {size, used + page, filling};
-  uint8_t *map =
-      mmap(NULL, head.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ck_assert(map != MAP_FAILED && mprotect(map + used, page, PROT_NONE) == 0);
+  uint8_t *map = map_pages(head.mapped);
+  ck_assert(map != MAP_FAILED && mprotect(map, used, PROT_READ | PROT_WRITE) == 0);
   uint8_t *block = map + used - room;
   memset(block - GUARD, 0xA5, GUARD + room);
   memcpy(block - GUARD, &head, sizeof head);
@@ -124,7 +154,7 @@ void stx_guarded_free(void *block)
     return;
   stx_guarded_check(block);
   Head head = head_of(block);
-  munmap(
+  keep_pages(
       (uint8_t *)block + stx_align(head.size) + sysconf(_SC_PAGESIZE) - head.mapped, head.mapped);
 }
 
