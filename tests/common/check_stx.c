@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/testing.h"
 
-#include "common/cpu.h"
-
 typedef struct {
   StxImplInfo info;
   int value;

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "cuda/driver/launch.h"
-#include "cuda/driver/probe_args.h"
 #include "tests/testing.h"
 
 enum { WORKED = 0, WRONG = 1, REFUSED = 10, SIZE = 1000 };

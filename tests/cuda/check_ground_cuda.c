@@ -120,25 +120,9 @@ STX_TEST(agrees_where_lines_are_far)
 
 STX_TEST(agrees_on_every_parameter)
 {
-  for (int seed = 0; seed < (stx_test_small() ? 3 : 36); seed++) {
-    StxRandom random = {(uint64_t)seed + 77};
-    StxGroundParams p = defaults;
-    int sectors = stx_test_small() ? 9 : 400, bins = stx_test_small() ? 70 : 200;
-    p.sectors = seed % 5 == 0 ? 1 : 1 + stx_random_below(&random, sectors);
-    p.bins = seed % 7 == 0 ? 1 : 1 + stx_random_below(&random, seed % 11 == 1 ? 1024 : bins);
-    p.r_max = 1 + stx_random_below(&random, stx_test_small() ? 9 : 100);
-    p.r_min = stx_random_below(&random, 50) / 100.0;
-    p.level = stx_random_below(&random, 2);
-    p.sensor_height = stx_random_below(&random, 2) * 1.7;
-    p.line_search_angle = stx_random_below(&random, 315) / 100.0;
-    p.cluster_cell = stx_random_below(&random, 3) * (stx_test_small() ? 1 : 0.3);
-    p.max_fit_error = stx_random_below(&random, 2) ? 0.0025 : 0.5;
-    p.obstacle_height = stx_random_below(&random, 2) ? 0.3 : 100;
-    p.max_foot_height = stx_random_below(&random, 3) * 0.1;
-    p.bank_reach = stx_random_below(&random, 3) ? stx_random_below(&random, 20) : 250;
-    expect_agreement(
-        p, (GroundScan)(seed % GROUND_SCANS), stx_test_small() ? 90 : 3000, (uint64_t)seed);
-  }
+  for (int seed = 0; seed < (stx_test_small() ? 3 : 36); seed++)
+    expect_agreement(ground_any_params(seed), (GroundScan)(seed % GROUND_SCANS),
+        stx_test_small() ? 90 : 3000, (uint64_t)seed);
 }
 
 /* Few cells near the sensor: no plane, or one of few; samples that are equally good. */

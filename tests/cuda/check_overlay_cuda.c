@@ -216,22 +216,6 @@ static void shuffle(StxStixel *records, size_t count, size_t swaps, StxRandom *r
   }
 }
 
-/* Random bytes, half of them nearly right. */
-static void garbage(
-    const StxOverlayParams *params, size_t count, StxRandom *random, StxStixel *records)
-{
-  for (size_t i = 0; i < count * sizeof *records; i++)
-    ((uint8_t *)records)[i] = (uint8_t)stx_random(random);
-  for (size_t i = 0; i < count; i++) {
-    if (stx_random_below(random, 2))
-      continue;
-    records[i].column %= (uint16_t)(params->columns + 1);
-    records[i].top %= (uint16_t)(params->height + 1);
-    records[i].bottom = (uint16_t)(records[i].top + stx_random_below(random, 4));
-    records[i].kind %= 5;
-  }
-}
-
 static void expect_agreement_once(const StxOverlayParams *params, const StxStixel *records,
     size_t count, Margins margins, uint64_t seed, const char *name)
 {
@@ -344,7 +328,7 @@ STX_TEST(agrees_on_any_records)
     params.columns = 1 + stx_random_below(&random, 2 * params.columns);
     size_t count = (size_t)stx_random_below(&random, 400);
     if (round % 3 == 0) {
-      garbage(&params, count, &random, records);
+      overlay_garbage(&params, count, &random, records);
     } else {
       count = slanted_stixels(&params, 6, &random, records);
       shuffle(records, count, round % 3 == 1 ? 3 : count, &random);

@@ -316,53 +316,45 @@ static StxCudaCopy copy8(const StxImage8 *device, const StxImage8 *host)
 
 static StxCudaCopy copy16(const StxImage16 *device, const StxImage16 *host)
 {
-  ck_assert(device->width == host->width && device->height == host->height);
-  return (StxCudaCopy){.device = device->data,
-      .device_stride = (size_t)device->stride,
-      .host = host->data,
-      .host_stride = host->stride,
-      .row_bytes = 2 * (size_t)device->width,
-      .rows = (size_t)device->height};
+  return copy8(
+      &(StxImage8){(uint8_t *)device->data, device->stride, 2 * device->width, device->height},
+      &(StxImage8){(uint8_t *)host->data, host->stride, 2 * host->width, host->height});
 }
 
-static void upload(const StxCudaCopy *copy)
+static void upload(StxCudaCopy copy)
 {
   StxError error;
-  stx_case_ok(stx_cuda_upload(stx_case_cuda(), copy, stx_case_stream(), &error), &error,
+  stx_case_ok(stx_cuda_upload(stx_case_cuda(), &copy, stx_case_stream(), &error), &error,
       "upload of an image");
   stx_case_wait("upload of an image");
 }
 
-static void download(const StxCudaCopy *copy)
+static void download(StxCudaCopy copy)
 {
   StxError error;
-  stx_case_ok(stx_cuda_download(stx_case_cuda(), copy, stx_case_stream(), &error), &error,
+  stx_case_ok(stx_cuda_download(stx_case_cuda(), &copy, stx_case_stream(), &error), &error,
       "download of an image");
   stx_case_wait("download of an image");
 }
 
 void stx_device_upload8(const StxImage8 *device, const StxImage8 *host)
 {
-  StxCudaCopy copy = copy8(device, host);
-  upload(&copy);
+  upload(copy8(device, host));
 }
 
 void stx_device_upload16(const StxImage16 *device, const StxImage16 *host)
 {
-  StxCudaCopy copy = copy16(device, host);
-  upload(&copy);
+  upload(copy16(device, host));
 }
 
 void stx_device_download8(const StxImage8 *host, const StxImage8 *device)
 {
-  StxCudaCopy copy = copy8(device, host);
-  download(&copy);
+  download(copy8(device, host));
 }
 
 void stx_device_download16(const StxImage16 *host, const StxImage16 *device)
 {
-  StxCudaCopy copy = copy16(device, host);
-  download(&copy);
+  download(copy16(device, host));
 }
 
 static void check_padding(const void *device, ptrdiff_t stride, size_t row, int height)

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/colmean/colmean.h"
 #include "common/columns.h"
 #include "gst/stixels/stixels.h"
 #include "tests/fuzz/rig.h"

@@ -4,14 +4,12 @@ from the synthetic street, scores of networks, masks, poses, labels of other pro
 
 usage: check_eval_files.py STX-EVAL   with PYTHONPATH and STIXELS_LIBRARY of the build folder
 """
-import functools
 import pathlib
 import sys
-import tempfile
 
 import numpy as np
 
-from programs import at, refuses, run, run_json
+from programs import at, in_folder, refuses, run, run_json
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples/shared"))
 import png  # noqa: E402 (where it is had to be said first)
@@ -28,14 +26,6 @@ LIDAR = "lidar --json --beams 16 "
 
 # Colours of a picture of a scan.
 FOUND, OTHER, MISSED, WRONG, IGNORED = range(5)
-
-
-def in_folder(check):
-    @functools.wraps(check)
-    def checked():
-        with tempfile.TemporaryDirectory() as folder:
-            check(pathlib.Path(folder))
-    return checked
 
 
 def options_of(*tables):

@@ -3,17 +3,16 @@
 
 usage: check_pairs.py STX-CHECK   with PYTHONPATH and STIXELS_LIBRARY of the build folder
 """
-import functools
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import numpy as np
 
 import warm
+from programs import in_folder
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 sys.path[:0] = [str(EXAMPLES / "shared"), str(EXAMPLES / "stx-check")]
@@ -25,14 +24,6 @@ import stixels  # noqa: E402
 CHECK = sys.argv[1]
 SIZE = 400, 200
 DATA = os.environ.get("STX_DATA")
-
-
-def in_folder(check):
-    @functools.wraps(check)
-    def checked():
-        with tempfile.TemporaryDirectory() as folder:
-            check(pathlib.Path(folder))
-    return checked
 
 
 def make_drive(folder, moments=9, begin=0, **settings):

@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """stx-eval and stx-bench as a user runs them."""
+import functools
 import json
 import os
+import pathlib
 import shlex
 import sys
+import tempfile
 
 import warm
+
+
+def in_folder(check):
+    """The check with a folder of its own."""
+    @functools.wraps(check)
+    def checked():
+        with tempfile.TemporaryDirectory() as folder:
+            check(pathlib.Path(folder))
+    return checked
 
 
 def run(program, options="", status=0, env=None):

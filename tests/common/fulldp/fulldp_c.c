@@ -4,7 +4,6 @@
  */
 #include "common/fulldp/fulldp_math.h"
 #include "common/fulldp/fulldp.h"
-#include "common/satdp/satdp_private.h"
 #include "tests/common/satdp/satdp_c.h"
 
 /* The cells of a column. */

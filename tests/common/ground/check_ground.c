@@ -283,23 +283,9 @@ STX_TEST(all_agree_on_every_scan)
 
 STX_TEST(all_agree_on_every_parameter)
 {
-  for (int seed = 0; seed < 60; seed++) {
-    StxRandom random = {(uint64_t)seed + 77};
-    StxGroundParams p = defaults;
-    p.sectors = seed % 5 == 0 ? 1 : 1 + stx_random_below(&random, 400);
-    p.bins =
-        seed % 7 == 0 ? 1 : 1 + stx_random_below(&random, seed % 11 ? 200 : STX_GROUND_MAX_BINS);
-    p.r_max = 1 + stx_random_below(&random, 100);
-    p.r_min = stx_random_below(&random, 50) / 100.0;
-    p.level = stx_random_below(&random, 2);
-    p.sensor_height = stx_random_below(&random, 2) * 1.7;
-    p.line_search_angle = stx_random_below(&random, 315) / 100.0;
-    p.cluster_cell = stx_random_below(&random, 3) * 0.3;
-    p.max_fit_error = stx_random_below(&random, 2) ? 0.0025 : 0.5;
-    p.max_foot_height = stx_random_below(&random, 3) * 0.1;
-    p.bank_reach = stx_random_below(&random, 3) ? stx_random_below(&random, 20) : 250;
-    expect_agreement(p, (GroundScan)(seed % GROUND_SCANS), 3000, (uint64_t)seed);
-  }
+  for (int seed = 0; seed < 60; seed++)
+    expect_agreement(
+        ground_any_params(seed), (GroundScan)(seed % GROUND_SCANS), 3000, (uint64_t)seed);
 }
 
 /* ---- Clusters ----------------------------------------------------------------------------- */

@@ -19,6 +19,27 @@ static void add_point(GroundCase *c, float x, float y, float z, float ground)
   point[3] = ground;
 }
 
+StxGroundParams ground_any_params(int seed)
+{
+  const bool small = stx_test_small();
+  StxRandom random = {(uint64_t)seed + 77};
+  StxGroundParams p = STX_GROUND_DEFAULTS;
+  int most = seed % 11 == 1 ? STX_GROUND_MAX_BINS : small ? 70 : 200;
+  p.sectors = seed % 5 == 0 ? 1 : 1 + stx_random_below(&random, small ? 9 : 400);
+  p.bins = seed % 7 == 0 ? 1 : 1 + stx_random_below(&random, most);
+  p.r_max = 1 + stx_random_below(&random, small ? 9 : 100);
+  p.r_min = stx_random_below(&random, 50) / 100.0;
+  p.level = stx_random_below(&random, 2);
+  p.sensor_height = stx_random_below(&random, 2) * 1.7;
+  p.line_search_angle = stx_random_below(&random, 315) / 100.0;
+  p.cluster_cell = stx_random_below(&random, 3) * (small ? 1 : 0.3);
+  p.max_fit_error = stx_random_below(&random, 2) ? 0.0025 : 0.5;
+  p.obstacle_height = stx_random_below(&random, 2) ? 0.3 : 100;
+  p.max_foot_height = stx_random_below(&random, 3) * 0.1;
+  p.bank_reach = stx_random_below(&random, 3) ? stx_random_below(&random, 20) : 250;
+  return p;
+}
+
 /* ---- Streets ------------------------------------------------------------------------------ */
 
 typedef struct {

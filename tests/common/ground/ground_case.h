@@ -33,6 +33,9 @@ typedef enum {
   GROUND_SCANS
 } GroundScan;
 
+/* Parameters from one end of their ranges to the other; at both ends where cases are small. */
+StxGroundParams ground_any_params(int seed);
+
 /* A scan of about `count` points (exactly, but for streets). */
 GroundCase *ground_case_new(StxGroundParams params, GroundScan scan, size_t count, uint64_t seed);
 void ground_case_free(GroundCase *c);

@@ -56,20 +56,10 @@ STX_TEST_LOOP(things_and_holes_are_found, 5)
 
 /* ---- What is not ----------------------------------------------------------------------------- */
 
-STX_TEST(a_bare_road_has_none)
+/* Nor have overexposed patches, whose edges are elsewhere where a camera has another gain. */
+STX_TEST_LOOP(a_bare_road_has_none, 5)
 {
-  HazardsCase c = HAZARDS_CASE(.z = 8);
-  STX_AUTO(HazardsPictures) pictures = hazards_pictures(&c);
-  STX_AUTO(StxHazards) *state = stx_hazards_new();
-  StxHazardsResult result = find(state, &pictures);
-  ck_assert(result.ground);
-  ck_assert_uint_eq(result.count, 0);
-}
-
-/* Their edges are elsewhere where a camera has another gain. */
-STX_TEST_LOOP(overexposed_patches_are_no_hazards, 4)
-{
-  HazardsCase c = HAZARDS_CASE(.z = 8, .light = 1.5 + .5 * _i);
+  HazardsCase c = HAZARDS_CASE(.z = 8, .light = _i > 0 ? 1 + .5 * _i : 0);
   STX_AUTO(HazardsPictures) pictures = hazards_pictures(&c);
   STX_AUTO(StxHazards) *state = stx_hazards_new();
   StxHazardsResult result = find(state, &pictures);

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/lidar_file/lidar_file_private.h"
-
 /* Probes and reads; the caller frees. */
 static float *read_points(const StxBytes *bytes, StxLidarFile *file)
 {

@@ -197,16 +197,7 @@ STX_TEST(random_bytes_harm_nobody)
     params.columns = 1 + stx_random_below(&random, 2 * params.columns);
     params.frame_width *= 1 + round % 4;
     params.frame_height *= 1 + round % 4;
-    for (size_t i = 0; i < count * sizeof *records; i++)
-      ((uint8_t *)records)[i] = (uint8_t)stx_random(&random);
-    for (size_t i = 0; i < count; i++) { /* half of them nearly right */
-      if (stx_random_below(&random, 2))
-        continue;
-      records[i].column %= (uint16_t)(params.columns + 1);
-      records[i].top %= (uint16_t)(height + 1);
-      records[i].bottom = (uint16_t)(records[i].top + stx_random_below(&random, 4));
-      records[i].kind %= 5;
-    }
+    overlay_garbage(&params, count, &random, records);
     STX_AUTO(OverlayFrame) f = overlay_frame(&params, stx_random_below(&random, 5), 0);
     StxOverlayResult result = overlay_draw(&params, &f.frame, records, count);
     ck_assert_uint_eq(result.drawn + result.skipped, count);

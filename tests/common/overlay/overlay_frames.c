@@ -166,6 +166,21 @@ size_t overlay_random_stixels(const StxOverlayParams *params, StxRandom *random,
   return count;
 }
 
+void overlay_garbage(
+    const StxOverlayParams *params, size_t count, StxRandom *random, StxStixel *records)
+{
+  for (size_t i = 0; i < count * sizeof *records; i++)
+    ((uint8_t *)records)[i] = (uint8_t)stx_random(random);
+  for (size_t i = 0; i < count; i++) {
+    if (stx_random_below(random, 2))
+      continue;
+    records[i].column %= (uint16_t)(params->columns + 1);
+    records[i].top %= (uint16_t)(params->height + 1);
+    records[i].bottom = (uint16_t)(records[i].top + stx_random_below(random, 4));
+    records[i].kind %= 5;
+  }
+}
+
 void overlay_expect_bytes(const uint8_t *actual, const int *expected, int n, const char *what)
 {
   for (int i = 0; i < n; i++)

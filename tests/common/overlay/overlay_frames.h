@@ -57,4 +57,8 @@ void overlay_draw_pixel(StxOverlayParams params, StxStixel record, int fill, uin
 /* Random complete columns with labels, in the order of stixel.h. Returns their number. */
 size_t overlay_random_stixels(const StxOverlayParams *params, StxRandom *random, StxStixel *out);
 
+/* Random bytes, half of the records nearly right. */
+void overlay_garbage(
+    const StxOverlayParams *params, size_t count, StxRandom *random, StxStixel *records);
+
 void overlay_expect_bytes(const uint8_t *actual, const int *expected, int n, const char *what);

@@ -4,7 +4,6 @@
  * row of every end row, from summed-area tables of 64-bit integers. No pruning, no threads: what
  * the others are measured against.
  */
-#include "common/satdp/satdp_private.h"
 #include "common/satdp/satdp_records_math.h"
 #include "tests/common/satdp/satdp_c.h"
 

@@ -9,7 +9,6 @@
 
 #include "common/lidar_packet/lidar_encode.h"
 #include "gst/stixels/stixels.h"
-#include "tests/common/lidar_packet/packet_case.h"
 
 #define TENTH (GST_SECOND / 10)
 #define PACKETS 75 /* of a turn of the encoder's VLP-16 */

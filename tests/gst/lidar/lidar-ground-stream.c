@@ -2,7 +2,6 @@
 /* lidar-ground in streams: refusals, files of labels. */
 #include <string.h>
 
-#include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/scan_fixture.h"
 
 #define STREET "street-scene-src view=lidar num-buffers=3 "

@@ -6,8 +6,6 @@
 #include <gst/video/video.h>
 #include <stdlib.h>
 
-#include "common/scene/scene.h"
-
 #define VIEW(view, more)                                                                           \
   " street-scene-src scene=hazards seed=4 view=" view " num-buffers=2 ! "                          \
   "video/x-raw,width=640,height=240" more " ! "

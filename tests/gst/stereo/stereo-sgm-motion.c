@@ -63,13 +63,26 @@ static GstBuffer *go_to(Drive *self, guint64 frame)
   return push(self, view(self, STX_SCENE_LEFT, frame), frame);
 }
 
-static StxMotionState state_at(Drive *self, guint64 frame)
+static StxMotionState state_of(GstBuffer *taken)
 {
-  g_autoptr(GstBuffer) out = go_to(self, frame);
+  g_autoptr(GstBuffer) out = taken;
   const GstStxMotionMeta *meta = gst_buffer_get_stx_motion_meta(out);
 
   fail_unless(meta != NULL);
   return meta->motion.state;
+}
+
+static StxMotionState state_at(Drive *self, guint64 frame)
+{
+  return state_of(go_to(self, frame));
+}
+
+static StxMotionState state_behind_a_gap(Drive *self, guint64 frame)
+{
+  GstBuffer *left = view(self, STX_SCENE_LEFT, frame);
+
+  GST_BUFFER_FLAG_SET(left, GST_BUFFER_FLAG_DISCONT);
+  return state_of(push(self, left, frame));
 }
 
 static void expect_metre(GstBuffer *buffer)
@@ -115,15 +128,11 @@ STX_TEST(nothing_else_changes)
 STX_TEST(it_begins_anew)
 {
   g_auto(Drive) self = drive("motion=true");
-  GstBuffer *left, *out;
+  GstBuffer *left;
 
   ck_assert_int_eq(state_at(&self, 0), STX_MOTION_FIRST);
   ck_assert_int_eq(state_at(&self, 1), STX_MOTION_KNOWN);
-  left = view(&self, STX_SCENE_LEFT, 2);
-  GST_BUFFER_FLAG_SET(left, GST_BUFFER_FLAG_DISCONT);
-  out = push(&self, left, 2);
-  ck_assert_int_eq(gst_buffer_get_stx_motion_meta(out)->motion.state, STX_MOTION_FIRST);
-  gst_buffer_unref(out);
+  ck_assert_int_eq(state_behind_a_gap(&self, 2), STX_MOTION_FIRST);
   ck_assert_int_eq(state_at(&self, 3), STX_MOTION_KNOWN);
   ck_assert_int_eq(state_at(&self, 14), STX_MOTION_FIRST); /* more than a second later */
   ck_assert_int_eq(state_at(&self, 15), STX_MOTION_KNOWN);
@@ -133,24 +142,17 @@ STX_TEST(it_begins_anew)
   left = view(&self, STX_SCENE_RIGHT, 15);
   GST_BUFFER_PTS(left) = 16 * FRAME;
   stereo_push_right(&self.pair, left);
-  out = gst_harness_pull(self.pair.left);
-  ck_assert_int_eq(gst_buffer_get_stx_motion_meta(out)->motion.state, STX_MOTION_STILL);
-  gst_buffer_unref(out);
+  ck_assert_int_eq(state_of(gst_harness_pull(self.pair.left)), STX_MOTION_STILL);
 }
 
 /* A live source marks what it lost, and a file forgets the mark: both give the same. */
 STX_TEST(a_lost_frame_is_no_new_scene)
 {
   g_auto(Drive) self = drive("motion=true");
-  GstBuffer *left, *out;
 
   ck_assert_int_eq(state_at(&self, 0), STX_MOTION_FIRST);
   ck_assert_int_eq(state_at(&self, 1), STX_MOTION_KNOWN);
-  left = view(&self, STX_SCENE_LEFT, 3);
-  GST_BUFFER_FLAG_SET(left, GST_BUFFER_FLAG_DISCONT);
-  out = push(&self, left, 3);
-  ck_assert_int_eq(gst_buffer_get_stx_motion_meta(out)->motion.state, STX_MOTION_KNOWN);
-  gst_buffer_unref(out);
+  ck_assert_int_eq(state_behind_a_gap(&self, 3), STX_MOTION_KNOWN);
 }
 
 /* The right camera turns about its vertical axis: its picture moves by `pixels` to the right. */

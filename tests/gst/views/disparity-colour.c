@@ -6,7 +6,6 @@
 #include <gst/video/video.h>
 
 #include "common/colormap/colormap.h"
-#include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/util.h"
 
 #define WIDTH 61

@@ -5,8 +5,6 @@
  */
 #include <gst/video/video.h>
 
-#include "common/obstacle.h"
-#include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/scan_fixture.h"
 
 #define WIDTH 64
