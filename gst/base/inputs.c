@@ -5,6 +5,14 @@
 #include "gst/core/element.h"
 #include "gst/stixels/mediatypes.h"
 
+gboolean gst_stx_accepting_query(GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ACCEPT_CAPS)
+    return gst_pad_query_default(pad, parent, query);
+  gst_query_set_accept_caps_result(query, TRUE);
+  return TRUE;
+}
+
 gboolean gst_stx_accept_caps(GstBaseTransform *transform, GstPadDirection direction, GstCaps *caps)
 {
   g_autoptr(GstCaps) possible = NULL;

@@ -16,6 +16,9 @@
  */
 gboolean gst_stx_accept_caps(GstBaseTransform *transform, GstPadDirection direction, GstCaps *caps);
 
+/* The query function of a sink pad of another element that lets every caps pass. */
+gboolean gst_stx_accepting_query(GstPad *pad, GstObject *parent, GstQuery *query);
+
 /*
  * sink_event, which has GstBaseTransform's own at its end: where caps are refused because the next
  * element takes nothing that can be made of them, an element error says what it takes. Else a

@@ -108,6 +108,7 @@ static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstLidarEncode *self = GST_LIDAR_ENCODE(parent);
   StxError error = {""};
+  g_autoptr(GstCaps) made = gst_static_pad_template_get_caps(&src_template);
   gboolean good;
   GstCaps *caps;
 
@@ -120,18 +121,7 @@ static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
     GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
     return FALSE;
   }
-  caps = gst_static_pad_template_get_caps(&src_template);
-  gst_pad_set_caps(self->src, caps);
-  gst_caps_unref(caps);
-  return TRUE;
-}
-
-/* Caps that are none of points are refused with a message, not by the pad. */
-static gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query)
-{
-  if (GST_QUERY_TYPE(query) != GST_QUERY_ACCEPT_CAPS)
-    return gst_pad_query_default(pad, parent, query);
-  gst_query_set_accept_caps_result(query, TRUE);
+  gst_pad_set_caps(self->src, made);
   return TRUE;
 }
 
@@ -212,7 +202,7 @@ static void gst_lidar_encode_init(GstLidarEncode *self)
   gst_pad_set_chain_function(self->sink, chain);
   gst_stx_want_caps(self->sink);
   gst_pad_set_event_function(self->sink, sink_event);
-  gst_pad_set_query_function(self->sink, sink_query);
+  gst_pad_set_query_function(self->sink, gst_stx_accepting_query);
   gst_element_add_pad(GST_ELEMENT(self), self->sink);
   self->src = gst_pad_new_from_static_template(&src_template, "src");
   gst_pad_use_fixed_caps(self->src);

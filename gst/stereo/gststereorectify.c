@@ -90,15 +90,6 @@ static void set_both(GstStereoRectify *self, gboolean both)
   GST_STX_LOCKED(self, self->rig.both = both);
 }
 
-/* All caps may come, so that the user sees why a view refuses them. */
-static gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query)
-{
-  if (GST_QUERY_TYPE(query) != GST_QUERY_ACCEPT_CAPS)
-    return gst_pad_query_default(pad, parent, query);
-  gst_query_set_accept_caps_result(query, TRUE);
-  return TRUE;
-}
-
 static GstPad *add_ghost(
     GstElement *element, GstElement *inner, const gchar *inside, GstPadTemplate *templ)
 {
@@ -108,7 +99,7 @@ static GstPad *add_ghost(
 
   if (GST_PAD_IS_SINK(pad)) {
     gst_stx_want_caps(pad);
-    gst_pad_set_query_function(pad, sink_query);
+    gst_pad_set_query_function(pad, gst_stx_accepting_query);
   }
   gst_pad_set_active(pad, GST_STATE(element) > GST_STATE_READY);
   gst_element_add_pad(element, pad);

@@ -127,11 +127,6 @@ static GstPlumbingPart matcher_of(const GstPlumbing *self)
   return GST_PLUMBING_SGM + (guint)self->settings.matcher;
 }
 
-static gboolean has_links(const GstStxJoints *joints)
-{
-  return joints->links != NULL;
-}
-
 /* Also while everything else plays. */
 static void use(GstPlumbing *self, GstPlumbingPart part)
 {
@@ -237,13 +232,13 @@ static gboolean join_wanted(GstPlumbing *self)
 
   for (guint i = SRC_LEFT; i <= SRC_STIXELS; i++)
     others |= pads[i].pad != NULL;
-  gives = has_links(&self->output) || !others || gst_pad_is_linked(self->src);
+  gives = self->output.links != NULL || !others || gst_pad_is_linked(self->src);
   draws = gives && self->settings.output == GST_PLUMBING_OUTPUT_OVERLAY;
-  if (gives && !has_links(&self->output))
+  if (gives && self->output.links == NULL)
     joined &= join_output(self);
-  if ((gives || pads[SRC_STIXELS].pad != NULL) && !has_links(&self->cut))
+  if ((gives || pads[SRC_STIXELS].pad != NULL) && self->cut.links == NULL)
     joined &= join_cut(self);
-  if ((draws || pads[SRC_LEFT].pad != NULL) && has_left && !has_links(&self->pictures))
+  if ((draws || pads[SRC_LEFT].pad != NULL) && has_left && self->pictures.links == NULL)
     joined &= join_pictures(self);
   return joined;
 }
@@ -283,8 +278,10 @@ static void drop_picture(GstPlumbing *self)
     self->settings.output = GST_PLUMBING_OUTPUT_STIXELS;
 }
 
-static gboolean connect(GstPlumbing *self, const GstPlumbingSettings *settings)
+gboolean gst_plumbing_connect(GstPlumbing *self, const GstPlumbingSettings *settings)
 {
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->lock);
+
   if (!gst_stx_parts_check(
           GST_ELEMENT(self->bin), gst_plumbing_parts, GST_PLUMBING_PARTS, self->part) ||
       !gst_plumbing_choose(self))
@@ -300,13 +297,6 @@ static gboolean connect(GstPlumbing *self, const GstPlumbingSettings *settings)
   gst_stx_part_use(self->part[GST_PLUMBING_ONNX], matcher_of(self) == GST_PLUMBING_ONNX);
   return join(self, &self->matched, matcher_of(self), "src", GST_PLUMBING_DISPARITY, "sink") &&
          (!self->rectifies || join_rectified(self)) && join_inputs(self) && join_wanted(self);
-}
-
-gboolean gst_plumbing_connect(GstPlumbing *self, const GstPlumbingSettings *settings)
-{
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->lock);
-
-  return connect(self, settings);
 }
 
 void gst_plumbing_disconnect(GstPlumbing *self)

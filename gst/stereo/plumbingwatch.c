@@ -65,8 +65,10 @@ static gboolean choose_rectified(GstPlumbing *self, const gchar *path, const Stx
 }
 
 /* stereo-rectify itself reports faults of a file that it knows. */
-static gboolean choose(GstPlumbing *self, const gchar *path, const gchar *second)
+gboolean gst_plumbing_choose(GstPlumbing *self)
 {
+  g_autofree gchar *path = path_of(self, GST_PLUMBING_RECTIFY, "calibration");
+  g_autofree gchar *second = path_of(self, GST_PLUMBING_RECTIFY, "calibration-right");
   StxError error;
 
   self->rectifies = path != NULL && (second != NULL || stx_calibration_is_known(path, &error));
@@ -83,14 +85,6 @@ static gboolean choose(GstPlumbing *self, const gchar *path, const gchar *second
   else
     GST_INFO_OBJECT(self->bin, "no calibration: pictures go to stereo-sgm as they come");
   return TRUE;
-}
-
-gboolean gst_plumbing_choose(GstPlumbing *self)
-{
-  g_autofree gchar *path = path_of(self, GST_PLUMBING_RECTIFY, "calibration");
-  g_autofree gchar *second = path_of(self, GST_PLUMBING_RECTIFY, "calibration-right");
-
-  return choose(self, path, second);
 }
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
