@@ -211,7 +211,8 @@ static gboolean choose(GstStereoSgm *self, GstStxStage *stage, const GstStxMatch
     forget_motion(self);
   *params = self->active;
   stx_sgm_range_apply(&range, params);
-  GST_STX_MATCHER(self)->plan.reach = params->max_disparity;
+  GST_STX_MATCHER(self)->plan.reach =
+      MIN(params->max_disparity + MAX(params->infinity, 0), STX_SGM_LARGEST_RANGE);
   if (params->max_disparity != self->range.max_disparity)
     GST_INFO_OBJECT(self, "max-disparity: %d", params->max_disparity);
   if (range.infinity != before.infinity && self->active.infinity == STX_SGM_INFINITY_AUTO)

@@ -35,10 +35,10 @@ double stx_test_prepare(void)
 }
 
 /* The picture of a view: of which eye, how many frames later, so many rows lower; then each pixel
- * gain · value / 256 + offset, and up to so many levels of noise. */
+ * gain · value / 256 + offset, and up to so many levels of noise; so many columns to the left. */
 typedef struct {
   guint eye, later;
-  gint rows, gain, offset, noise;
+  gint rows, gain, offset, noise, columns;
 } Look;
 
 #define LEFT                                                                                       \
@@ -60,8 +60,9 @@ static GstBuffer *show(const Look *look, guint frame)
   for (gint y = 0; y < HEIGHT; y++)
     for (gint x = 0; x < WIDTH; x++) {
       gint from = CLAMP(y - look->rows, 0, HEIGHT - 1);
-      gint value = views[look->eye][frame + look->later][from][x] * look->gain / 256 + look->offset;
+      gint value = views[look->eye][frame + look->later][from][MIN(x + look->columns, WIDTH - 1)];
 
+      value = value * look->gain / 256 + look->offset;
       if (look->noise > 0)
         value += g_rand_int_range(random, -look->noise, look->noise + 1);
       map.data[y * WIDTH + x] = (guint8)CLAMP(value, 0, 255);
@@ -159,16 +160,19 @@ STX_TEST_LOOP(says_at_the_end_what_is_wrong, G_N_ELEMENTS(wrong))
 static const struct {
   const char *verdict;
   Look left, right;
+  const char *more;
 } right[] = {
-    {"plausible", LEFT, RIGHT}, {"plausible", LEFT, {1, 0, 1, 256}},
+    {"plausible", LEFT, RIGHT},
+    {"plausible", LEFT, {1, 0, 1, 256}},
     {"plausible", LEFT, {1, 0, 0, 160, 60}},                     /* another exposure */
     {"plausible", {0, 0, 0, 256, 0, 20}, {1, 0, 0, 256, 0, 20}}, /* noise */
     {"unknown", {0, 0, 0, 0, 128, 100}, {1, 0, 0, 0, 128, 100}}, /* noise alone */
+    {"plausible", LEFT, {1, 0, 0, 256, .columns = 70}, "disparity-at-infinity=70"},
 };
 
 STX_TEST_LOOP(says_nothing, STX_TEST_SOME(2, G_N_ELEMENTS(right)))
 {
-  g_auto(StereoPair) pair = begin("");
+  g_auto(StereoPair) pair = begin(right[_i].more);
 
   for (guint frame = 0; frame < FRAMES; frame++)
     push(&pair, &right[_i].left, &right[_i].right, frame);
