@@ -2,6 +2,7 @@
 #include "common/sgm/sgm_vanishing.h"
 
 #include "common/roadline/roadline.h"
+#include "common/sgm/sgm_sky.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,6 +17,8 @@ enum {
   LEAST = 20,    /* votes */
   FARTHEST = 100 /* px */
 };
+
+#define HIGHEST .36 /* horizon of a camera that looks ahead, of the height */
 
 /* A point on an edge, and the unit vector across it. */
 typedef struct {
@@ -68,7 +71,7 @@ static double row_of(const Scene *s, double disparity)
   return s->line.horizon + disparity / s->line.slope;
 }
 
-/* The middle of each cell stands for it. */
+/* The middle of each cell stands for it. What is black around a picture is unknown. */
 static bool find_ground(Scene *s)
 {
   const StxGrid *grid = &s->grid;
@@ -77,7 +80,8 @@ static bool find_ground(Scene *s)
       int x = c * grid->cell_width + grid->cell_width / 2;
       int y = r * grid->cell_height + grid->cell_height / 2;
       bool inside = x < grid->width && y < grid->height;
-      uint16_t d = inside ? stx_row16(s->disparity, y)[x] : STX_DISPARITY_UNKNOWN;
+      bool seen = inside && stx_row8(s->left, y)[x] > STX_SGM_SKY_BLANK;
+      uint16_t d = seen ? stx_row16(s->disparity, y)[x] : STX_DISPARITY_UNKNOWN;
       stx_column(grid, s->columns, 0, c)[r] = d;
       stx_column(grid, s->columns, 1, c)[r] = d > 0 ? STX_WEIGHT_ONE : 0;
     }
@@ -213,17 +217,20 @@ static int meeting(const Scene *s)
   return most >= LEAST && 5 * most >= 7 * zero ? infinity : 0;
 }
 
-/* The disparity that one in `share` of the known ones does not reach, rounded down. */
-static int farthest(const Scene *s, int share)
+/* The disparity that one in `share` of the known ones above row `end` does not reach, rounded down.
+ * *alike: how many of these there are within two pixels above it. */
+static int farthest(const Scene *s, int end, int share, double *alike)
 {
-  int counts[256] = {0}, known = 0, i = 0;
-  const uint16_t *cell = s->columns;
-  for (int k = 0; k < stx_grid_rows(&s->grid) * stx_grid_columns(&s->grid); k++) {
-    known += cell[k] > 0;
-    counts[cell[k] / STX_DISPARITY_ONE] += cell[k] > 0;
-  }
+  int counts[256 + 2] = {0}, known = 0, i = 0;
+  for (int c = 0; c < stx_grid_columns(&s->grid); c++)
+    for (int r = 0; r * s->grid.cell_height < end; r++) {
+      uint16_t cell = stx_column(&s->grid, s->columns, 0, c)[r];
+      known += cell > 0;
+      counts[cell / STX_DISPARITY_ONE] += cell > 0;
+    }
   for (int sum = counts[0]; i < 255 && share * sum < known; sum += counts[i])
     i++;
+  *alike = (counts[i] + counts[i + 1]) / (double)(known > 0 ? known : 1);
   return i;
 }
 
@@ -265,17 +272,36 @@ static double expected(const Scene *s, double horizon)
   return (.5 - horizon) * s->left->height / (2 * .64 * s->left->width);
 }
 
+/* True if a horizon of that disparity is in the middle of the picture. */
+static bool is_level(const Scene *s, int disparity)
+{
+  double share = row_of(s, disparity) / s->left->height;
+  return s->line.support >= STX_SGM_UPRIGHT_SUPPORT && share >= HIGHEST && share <= .58;
+}
+
+/* The disparity of the sky, if the ground would be a steep wall otherwise; 0: not proved. */
+static int steep(const Scene *s, int far)
+{
+  double alike;
+  int infinity = farthest(s, (int)(HIGHEST * s->left->height), 5, &alike);
+  bool down = .5 * s->left->height - row_of(s, 0) >= .8 * s->left->width;
+  return down && alike >= .2 && 64 * (infinity - far) <= s->left->width && is_level(s, infinity)
+             ? infinity
+             : 0;
+}
+
 /* The disparity of the horizon, if the camera looks ahead and not down; 0: that is not proved. */
 static int upright(Scene *s, int far)
 {
-  double meet = row_of(s, far) / s->left->height, zero = row_of(s, 0) / s->left->height;
-  if (s->line.support < STX_SGM_UPRIGHT_SUPPORT || meet < .36 || meet > .58 || meet - zero < .125)
+  double meet = row_of(s, far) / s->left->height, zero = row_of(s, 0) / s->left->height, alike;
+  if (!is_level(s, far) || meet - zero < .125)
     return 0;
   find_edges(s, true);
   Lean lean = find_lean(s);
   bool seen = lean.votes >= 15 && lean.spread >= .25f;
   bool level = -lean.more <= expected(s, zero) / 2;
-  int least = farthest(s, 200), infinity = least > far - 3 ? least : far - 3;
+  int least = farthest(s, s->left->height, 200, &alike),
+      infinity = least > far - 3 ? least : far - 3;
   return seen && level && fabs(-lean.more - expected(s, meet)) <= .05 ? infinity : 0;
 }
 
@@ -289,13 +315,14 @@ int stx_sgm_vanishing(
   *below_sky = false;
   if (!find_ground(&s))
     return 0;
-  int far = farthest(&s, 50);
+  double alike;
+  int far = farthest(&s, left->height, 50, &alike), sky;
   if (160 * far < left->width)
     return 0;
   find_edges(&s, false);
   int met = meeting(&s);
   *below_sky = 160 * met < left->width || met > far + 3 || met + left->width / 64 < far;
   if (*below_sky)
-    return upright(&s, far);
+    return (sky = steep(&s, far)) > 0 ? sky : upright(&s, far);
   return met > far ? far : met > far - 4 ? met : far - 4;
 }

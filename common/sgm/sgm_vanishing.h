@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Disparity at infinity from what is known of the world in front of a camera. Disparities alone
- * cannot prove one above 0: to them, a far street and a near room are the same. Both proofs need a
- * ground (roadline.h; the middles of at most 256 × 256 cells), and are about the row at which it
- * would end.
+ * cannot prove one above 0: to them, a far street and a near room are the same. The proofs need a
+ * ground (roadline.h; the middles of at most 256 × 256 cells, without what is black as around a
+ * rectified picture), and are about the row at which it would end.
  *
  *   far     the disparity that a fiftieth of the known cells does not reach
  *
@@ -34,6 +34,13 @@
  *           horizon sees them, and within .05 as much as with that one. STX_SGM_UPRIGHT_SUPPORT of
  *           what is below the horizon is ground. Then infinity is what a two-hundredth does not
  *           reach, but at least far − 3, if there is a sky when it is (sgm_range.c): not in a room
+ *
+ * Seen by a camera that looks down by 45° and more, uprights come nearer towards the top.
+ *   steep   The ground has the disparity 0 so far above the middle as such a camera of f = .8 width
+ *           needs it, and in the middle of the picture that disparity i which a fifth of the cells
+ *           does not reach that are above .36 of the height. Another fifth of these has at most two
+ *           pixels more, so nothing upright is there, and i is at most far + width / 64. Then
+ *           infinity is i, if there is a sky when it is
  */
 #pragma once
 

@@ -272,14 +272,24 @@ static uint8_t random_gray(int x, int y)
   return (uint8_t)stx_random_below(&random, 150);
 }
 
-/* A ground of .3 px a row that has the disparity `far` in the middle row, and houses of upright
- * stripes, which lean by `lean` half a picture to the side, in front of a bright sky or a wall. */
-static void fill_place(const SgmPair *pair, int far, double lean, bool sky)
+/* A ground that has the disparity `far` in the middle row, and houses of upright stripes in front
+ * of a bright sky or a wall; what is less steep is between black borders. */
+typedef struct {
+  int far;      /* px */
+  double lean;  /* of what is 1 half width to the right; looking down makes it negative */
+  bool sky;     /* no wall */
+  double slope; /* of the ground, px per row */
+  double rise;  /* px per row by which houses come nearer */
+} Place;
+
+static void fill_place(const SgmPair *pair, const Place *place)
 {
   int width = pair->params.width, height = pair->params.height, horizon = height / 2;
+  int far = place->far, sky = place->sky, black = place->slope < .1 ? 60 : 0;
+  double lean = place->lean;
   STX_EACH_PIXEL (x, y, width, height) {
-    int below = y - horizon, house = x / 80 % 4 * 3;
-    double ground = far + .3 * below, d = ground > far + house ? ground : far + house;
+    int below = y - horizon, house = (int)(x / 80 % 4 * 10 * place->slope - place->rise * below);
+    double ground = far + place->slope * below, d = ground > far + house ? ground : far + house;
     for (int side = 0; side < 2; side++) {
       int at = x + (int)lround(side * d), half = width / 2;
       double foot = half + (at - half) / (1 + lean * below / half);
@@ -287,7 +297,9 @@ static void fill_place(const SgmPair *pair, int far, double lean, bool sky)
       int column = ground > far + house ? at : (int)lround(foot), fine = row < 5000 ? 3 : 10;
       int gray = random_gray(column / fine, row / 3) + random_gray(column / 32, row / 32);
       stx_row8(side ? &pair->right : &pair->left, y)[x] =
-          (uint8_t)(sky && y < height / 6 + random_gray(column / 32, 0) / 4 ? 200 : gray / 2);
+          (uint8_t)(x < black || x >= width - black                           ? 0
+                    : sky && y < height / 6 + random_gray(column / 32, 0) / 4 ? 200
+                                                                              : gray / 2);
     }
   }
 }
@@ -295,19 +307,17 @@ static void fill_place(const SgmPair *pair, int far, double lean, bool sky)
 STX_TEST(uprights_prove_where_infinity_is)
 {
   static const struct {
-    int far;     /* px */
-    double lean; /* of what is 1 half width to the right; looking down makes it negative */
-    bool sky;
+    Place place;
     int infinity;
-  } cases[] = {
-      {0, 0, true, 0}, {24, 0, true, 24}, {40, 0, true, 40},
-      {40, -.3, true, 0}, /* it looks down, as the ground says that ends at 0: a room */
-      {40, 0, false, 0}   /* so does this one, perhaps: no sky */
-  };
+  } cases[] = {{{0, 0, true, .3}, 0}, {{24, 0, true, .3}, 24}, {{40, 0, true, .3}, 40},
+      {{40, -.3, true, .3}, 0},   /* it looks down, as the ground says that ends at 0: a room */
+      {{40, 0, false, .3}, 0},    /* so does this one, perhaps: no sky */
+      {{40, -.3, true, .04}, 40}, /* a ground that would be a steep wall if it ended at 0 */
+      {{40, -.3, false, .04}, 0}, {{40, -.3, true, .04, .1}, 0}};
   STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(640, 360, 64));
   pair.params.infinity = STX_SGM_INFINITY_AUTO;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    fill_place(&pair, cases[i].far, cases[i].lean, cases[i].sky);
+    fill_place(&pair, &cases[i].place);
     int found = look(&pair, 2).infinity;
     ck_assert_int_le(abs(found - cases[i].infinity), cases[i].infinity ? 4 : 0);
   }
