@@ -12,7 +12,7 @@
  *   tiles       of 4 × 4 pixels; at the right and lower border its pixels repeat. The span of a
  *               tile is that of its gray values and those of the 8 tiles around it
  *   blank       tiles whose mean gray value is at most STX_SGM_SKY_BLANK: what a rectification
- *               leaves black around a picture. They are not part of it
+ *               leaves black around a picture, with a camera's noise. They are not part of it
  *   level       the mean of the other tiles' sums, rounded down
  *   range       a fifth of the mean gray value, but at least the noise: STX_SGM_SKY_NOISE, if a
  *               20th of the tiles themselves span at most STX_SGM_SKY_FLAT gray levels; else 5/2 of
@@ -98,7 +98,7 @@
 #define STX_SGM_SKY_ROUGH 11
 #define STX_SGM_SKY_ROUGHER 15
 #define STX_SGM_SKY_NOISIEST 50
-#define STX_SGM_SKY_BLANK 2
+#define STX_SGM_SKY_BLANK 5
 #define STX_SGM_SKY_EDGE 4
 #define STX_SGM_SKY_DARK 16
 #define STX_SGM_SKY_GLARE 36

@@ -218,10 +218,10 @@ static int meeting(const Scene *s)
 }
 
 /* The disparity that one in `share` of the known ones above row `end` does not reach, rounded down.
- * *alike: how many of these there are within two pixels above it. */
+ * *alike: the share of those that have that or at most two pixels more. */
 static int farthest(const Scene *s, int end, int share, double *alike)
 {
-  int counts[256 + 2] = {0}, known = 0, i = 0;
+  int counts[256 + 3] = {0}, known = 0, i = 0;
   for (int c = 0; c < stx_grid_columns(&s->grid); c++)
     for (int r = 0; r * s->grid.cell_height < end; r++) {
       uint16_t cell = stx_column(&s->grid, s->columns, 0, c)[r];
@@ -230,7 +230,7 @@ static int farthest(const Scene *s, int end, int share, double *alike)
     }
   for (int sum = counts[0]; i < 255 && share * sum < known; sum += counts[i])
     i++;
-  *alike = (counts[i] + counts[i + 1]) / (double)(known > 0 ? known : 1);
+  *alike = (counts[i] + counts[i + 1] + counts[i + 2]) / (double)(known > 0 ? known : 1);
   return i;
 }
 

@@ -38,7 +38,7 @@
  * Seen by a camera that looks down by 45° and more, uprights come nearer towards the top.
  *   steep   The ground has the disparity 0 so far above the middle as such a camera of f = .8 width
  *           needs it, and in the middle of the picture that disparity i which a fifth of the cells
- *           does not reach that are above .36 of the height. Another fifth of these has at most two
+ *           does not reach that are above .36 of the height. A fifth of these has i or at most two
  *           pixels more, so nothing upright is there, and i is at most far + width / 64. Then
  *           infinity is i, if there is a sky when it is
  */

@@ -96,7 +96,7 @@ static int sum_of(const Sky *s, int i, int j)
 
 static bool is_blank(const Sky *s, int i, int j)
 {
-  return sum_of(s, i, j) / 16. <= 2;
+  return sum_of(s, i, j) / 16. <= 5;
 }
 
 static bool is_smooth(const Sky *s, int span, int i, int j)
