@@ -108,6 +108,12 @@ void stx_fill16(const StxImage16 *image, StxFill fill, int max, StxRandom *rando
 
 /* ---- Loops -------------------------------------------------------------------------------- */
 
+/* The nearest index of `count`: a border repeats. */
+static inline int brute_clamp(int value, int count)
+{
+  return value < 0 ? 0 : value < count ? value : count - 1;
+}
+
 /* Each pixel of an image of that size, row by row. */
 #define STX_EACH_PIXEL(x, y, width, height)                                                        \
   for (int y = 0, x = 0; y < (height); x + 1 < (width) ? x++ : (x = 0, y++))

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hazards: costs and tests as the header has them, one number after the other. */
 #include "common/hazards/hazards_private.h"
+#include "tests/testing.h"
 
 #include <stdlib.h>
 
 /* ---- Costs ----------------------------------------------------------------------------------- */
 
-static int clamped(int at, int count)
-{
-  return at < 0 ? 0 : at >= count ? count - 1 : at;
-}
-
 /* The right row at a place in 1/FINE pixel. */
 static int between(const int16_t *row, int width, int at)
 {
   int x = at >> 3, f = at & (FINE - 1);
-  return ((FINE - f) * row[clamped(x, width)] + f * row[clamped(x + 1, width)] + FINE / 2) >> 3;
+  return ((FINE - f) * row[brute_clamp(x, width)] + f * row[brute_clamp(x + 1, width)] +
+             FINE / 2) >>
+         3;
 }
 
 static unsigned difference(const int16_t *left, const int16_t *right, int width, int x, int at)

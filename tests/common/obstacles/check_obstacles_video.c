@@ -85,16 +85,11 @@ static void draw_streets(Streets *s, int frame)
   }
 }
 
-static int clamp(int value, int end)
-{
-  return value < 0 ? 0 : value < end ? value : end - 1;
-}
-
 /* A view with another gain and shifted to the right and down. */
 static void change(const StxImage8 *view, double gain, int right, int down, const StxImage8 *image)
 {
   STX_EACH_PIXEL (x, y, WIDTH, HEIGHT) {
-    int value = stx_row8(view, clamp(y - down, HEIGHT))[clamp(x - right, WIDTH)];
+    int value = stx_row8(view, brute_clamp(y - down, HEIGHT))[brute_clamp(x - right, WIDTH)];
     stx_row8(image, y)[x] = (uint8_t)fmin(255, value * gain);
   }
 }

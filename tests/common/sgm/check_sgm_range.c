@@ -58,16 +58,12 @@ STX_TEST(the_range_grows_at_once_and_shrinks_after_calm)
 
 /* ---- A look -------------------------------------------------------------------------------- */
 
-static int clamp(int value, int limit)
-{
-  return value < limit ? value : limit - 1;
-}
-
 static int mean(const StxImage8 *image, int x, int y)
 {
   int sum = 32;
   for (int k = 0; k < 64; k++)
-    sum += stx_row8(image, clamp(8 * y + k / 8, image->height))[clamp(8 * x + k % 8, image->width)];
+    sum += stx_row8(
+        image, brute_clamp(8 * y + k / 8, image->height))[brute_clamp(8 * x + k % 8, image->width)];
   return sum / 64;
 }
 

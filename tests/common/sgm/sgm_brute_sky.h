@@ -36,11 +36,6 @@ typedef struct {
   int too_low;  /* inner tiles too far below these */
 } BruteSky;
 
-static inline int brute_clamp(int value, int count)
-{
-  return value < 0 ? 0 : value < count ? value : count - 1;
-}
-
 /* Whether a pixel is brighter than its counterpart on the other side of (x, y). */
 int brute_census_bit(const StxImage8 *image, int x, int y, int dx, int dy);
 

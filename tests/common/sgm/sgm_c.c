@@ -7,6 +7,7 @@
 #include "tests/common/sgm/sgm_c.h"
 #include "common/sgm/sgm_math.h"
 #include "common/sgm/sgm_sky.h"
+#include "tests/testing.h"
 
 #include <stdlib.h>
 
@@ -29,11 +30,6 @@ typedef struct {
   uint8_t *margin;        /* confidence before the median */
   void *sky;
 } Scratch;
-
-static int clamp(int value, int limit)
-{
-  return value < 0 ? 0 : value >= limit ? limit - 1 : value;
-}
 
 static size_t pixels(const StxSgmParams *params)
 {
@@ -67,7 +63,7 @@ size_t stx_sgm_scratch_c(const StxSgmParams *params, int threads)
 
 static int gray(const StxImage8 *image, int x, int y)
 {
-  return stx_row8(image, clamp(y, image->height))[clamp(x, image->width)];
+  return stx_row8(image, brute_clamp(y, image->height))[brute_clamp(x, image->width)];
 }
 
 uint32_t stx_sgm_census(const StxImage8 *image, int x, int y)
@@ -265,7 +261,8 @@ static uint16_t median(const StxSgmParams *params, const uint16_t *values, int x
   uint16_t known[9];
   int count = 0;
   for (int k = 0; k < 9; k++) {
-    int qx = clamp(x + k % 3 - 1, params->width), qy = clamp(y + k / 3 - 1, params->height);
+    int qx = brute_clamp(x + k % 3 - 1, params->width),
+        qy = brute_clamp(y + k / 3 - 1, params->height);
     uint16_t value = values[(size_t)qy * (size_t)params->width + (size_t)qx];
     if (value != STX_DISPARITY_UNKNOWN)
       known[count++] = value;
