@@ -155,7 +155,7 @@ static void tell_infinity(GstStereoSgm *self, gint infinity, gboolean by_motion)
           infinity,
           by_motion      ? "the camera's motion"
           : infinity < 0 ? "what lies behind 0"
-                         : "markings, kerbs or uprights below a sky",
+                         : "markings or kerbs, or by uprights or too steep a ground below a sky",
           infinity),
       ("the cameras look apart, or their principal points differ"));
 }
