@@ -218,7 +218,7 @@ static int meeting(const Scene *s)
 }
 
 /* The disparity that one in `share` of the known ones above row `end` does not reach, rounded down.
- * *alike: the share of those that have that or at most two pixels more. */
+ * *alike (or NULL): the share of those that have that or at most two pixels more. */
 static int farthest(const Scene *s, int end, int share, double *alike)
 {
   int counts[256 + 3] = {0}, known = 0, i = 0;
@@ -230,7 +230,8 @@ static int farthest(const Scene *s, int end, int share, double *alike)
     }
   for (int sum = counts[0]; i < 255 && share * sum < known; sum += counts[i])
     i++;
-  *alike = (counts[i] + counts[i + 1] + counts[i + 2]) / (double)(known > 0 ? known : 1);
+  if (alike != NULL)
+    *alike = (counts[i] + counts[i + 1] + counts[i + 2]) / (double)(known > 0 ? known : 1);
   return i;
 }
 
@@ -293,15 +294,15 @@ static int steep(const Scene *s, int far)
 /* The disparity of the horizon, if the camera looks ahead and not down; 0: that is not proved. */
 static int upright(Scene *s, int far)
 {
-  double meet = row_of(s, far) / s->left->height, zero = row_of(s, 0) / s->left->height, alike;
+  double meet = row_of(s, far) / s->left->height, zero = row_of(s, 0) / s->left->height;
   if (!is_level(s, far) || meet - zero < .125)
     return 0;
   find_edges(s, true);
   Lean lean = find_lean(s);
   bool seen = lean.votes >= 15 && lean.spread >= .25f;
   bool level = -lean.more <= expected(s, zero) / 2;
-  int least = farthest(s, s->left->height, 200, &alike),
-      infinity = least > far - 3 ? least : far - 3;
+  int least = farthest(s, s->left->height, 200, NULL);
+  int infinity = least > far - 3 ? least : far - 3;
   return seen && level && fabs(-lean.more - expected(s, meet)) <= .05 ? infinity : 0;
 }
 
@@ -315,14 +316,14 @@ int stx_sgm_vanishing(
   *below_sky = false;
   if (!find_ground(&s))
     return 0;
-  double alike;
-  int far = farthest(&s, left->height, 50, &alike), sky;
+  int far = farthest(&s, left->height, 50, NULL);
   if (160 * far < left->width)
     return 0;
   find_edges(&s, false);
   int met = meeting(&s);
   *below_sky = 160 * met < left->width || met > far + 3 || met + left->width / 64 < far;
-  if (*below_sky)
-    return (sky = steep(&s, far)) > 0 ? sky : upright(&s, far);
-  return met > far ? far : met > far - 4 ? met : far - 4;
+  if (!*below_sky)
+    return met > far ? far : met > far - 4 ? met : far - 4;
+  int sky = steep(&s, far);
+  return sky > 0 ? sky : upright(&s, far);
 }

@@ -36,11 +36,11 @@
  *           reach, but at least far − 3, if there is a sky when it is (sgm_range.c): not in a room
  *
  * Seen by a camera that looks down by 45° and more, uprights come nearer towards the top.
- *   steep   The ground has the disparity 0 so far above the middle as such a camera of f = .8 width
- *           needs it, and in the middle of the picture that disparity i which a fifth of the cells
- *           does not reach that are above .36 of the height. A fifth of these has i or at most two
- *           pixels more, so nothing upright is there, and i is at most far + width / 64. Then
- *           infinity is i, if there is a sky when it is
+ *   steep   i is the disparity that a fifth of the known cells above .36 of the height does not
+ *           reach, at most far + width / 64. A fifth of them has i or at most two pixels more: so
+ *           nothing upright is there. The ground has the disparity i in the middle of the picture
+ *           as above, and 0 at least .8 of the width above its middle row, as such a camera of
+ *           f = .8 width would see it. Then infinity is i, if there is a sky when it is
  */
 #pragma once
 

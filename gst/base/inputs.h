@@ -16,7 +16,8 @@
  */
 gboolean gst_stx_accept_caps(GstBaseTransform *transform, GstPadDirection direction, GstCaps *caps);
 
-/* The query function of a sink pad of another element that lets every caps pass. */
+/* The query function of a sink pad of what is no transform: all caps may come, so that a message
+ * says why the element refuses them, and not the pad. */
 gboolean gst_stx_accepting_query(GstPad *pad, GstObject *parent, GstQuery *query);
 
 /*

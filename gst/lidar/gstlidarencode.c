@@ -108,7 +108,7 @@ static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstLidarEncode *self = GST_LIDAR_ENCODE(parent);
   StxError error = {""};
-  g_autoptr(GstCaps) made = gst_static_pad_template_get_caps(&src_template);
+  g_autoptr(GstCaps) made = NULL;
   gboolean good;
   GstCaps *caps;
 
@@ -121,6 +121,7 @@ static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
     GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
     return FALSE;
   }
+  made = gst_static_pad_template_get_caps(&src_template);
   gst_pad_set_caps(self->src, made);
   return TRUE;
 }

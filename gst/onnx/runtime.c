@@ -116,7 +116,7 @@ static gboolean succeeds(
   return FALSE;
 }
 
-/* An entry of the runtime's table. */
+/* True if that call of the runtime's table succeeds. */
 #define TRY(call, what) succeeds(self, self->api->call, what, error)
 
 /* The same where nothing hangs on it. */
@@ -168,10 +168,9 @@ static const gchar *spelled(gchar **usable, const gchar *wanted)
   {                                                                                                \
     const char *const keys[] = {"device_id"}, *const values[] = {device};                          \
     Type *settings = NULL;                                                                         \
-    gboolean added =                                                                               \
-        succeeds(self, self->api->create_##name(&settings), text, error) &&                        \
-        succeeds(self, self->api->set_##name(settings, keys, values, 1), text, error) &&           \
-        succeeds(self, self->api->add_##name(options, settings), text, error);                     \
+    gboolean added = TRY(create_##name(&settings), text) &&                                        \
+                     TRY(set_##name(settings, keys, values, 1), text) &&                           \
+                     TRY(add_##name(options, settings), text);                                     \
                                                                                                    \
     self->api->release_##name(settings);                                                           \
     return added;                                                                                  \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/stixels/metabytes.h"
 
-#define GST_BYTE_READER_DISABLE_INLINES /* which read numbers that are not aligned */
+#define GST_BYTE_READER_DISABLE_INLINES /* those read unaligned numbers as aligned ones */
 #include <gst/base/gstbytereader.h>
 #include <string.h>
 

@@ -75,7 +75,7 @@ static gboolean start(const GstStxStixelInfo *info, const StxPlacement *placemen
 {
   if (info->width == 0 || info->height == 0 || width <= 0 || height <= 0)
     return FALSE;
-  if (placement->width > 0) { /* else nobody has said */
+  if (placement->width > 0) { /* the size of its frame is known */
     *result = *placement;
     return placement->width == width && placement->height == height;
   }

@@ -33,7 +33,7 @@ typedef enum {
   GROUND_SCANS
 } GroundScan;
 
-/* Parameters from one end of their ranges to the other; at both ends where cases are small. */
+/* Random parameters; some seeds have one sector, one bin, or the most bins. */
 StxGroundParams ground_any_params(int seed);
 
 /* A scan of about `count` points (exactly, but for streets). */
