@@ -17,8 +17,8 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/network"))
 
+from gstreamer import Gst  # noqa: E402
 from page import SECONDS_MOST, free_port, listens, running, wait_for  # noqa: E402
-from streams import Gst  # noqa: E402
 from watch import data_of, played, structure_of  # noqa: E402
 
 PAGES = ("docs/cameras.md", "README.md", "docs/calibration.md", "docs/elements/stereo-rectify.md",

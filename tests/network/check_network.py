@@ -10,8 +10,8 @@ import tempfile
 import time
 import unittest
 
+from gstreamer import Gst
 from page import SECONDS_MOST, Page, listens, running, wait_for
-from streams import Gst
 from watch import Watch, data_of, played, wrong_pairs
 
 ENOUGH = 5

@@ -13,7 +13,7 @@ import tempfile
 import time
 
 import gi
-from streams import Gst
+from gstreamer import Gst
 
 SIZE = "width=320,height=96,framerate=20/1"
 STREET = "street-scene-src is-live=true"

@@ -2,7 +2,7 @@
 """Watches which pictures and stixels of the street reach a stixel-overlay at which times, and finds
 out afterwards of which frames they are."""
 import numpy as np
-from streams import Gst
+from gstreamer import Gst
 
 FRAMES_MOST = 900
 STEP = 8  # every pixel of so many is enough to know a picture
