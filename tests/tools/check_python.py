@@ -161,6 +161,42 @@ def check_elements(street, folder):
     print("as the elements: match, reduce, stixels, segments, obstacles, overlay, above, ground")
 
 
+# The elements behind the matcher, or behind true disparities, and the same of a Pipeline.
+PIPELINES = (
+    ("sat-dp-stixels", {}),
+    ("sat-dp-stixels ground=estimate", {"ground": "estimate"}),  # depends on the frames before
+    ("sat-dp-stixels cut-candidates=rdp", {"fast": True}),
+    ("rdp-columns", {"segments": {}}),
+    ("sat-dp-stixels model=gaussian-uniform", {"model": "gaussian-uniform"}),
+    ("sat-dp-stixels", {"source": "disparities"}),
+    ("sat-dp-stixels", {"labels": True}))
+
+
+def check_pipelines(street, folder):
+    """Four frames, one after the other."""
+    def view(name, form=None):
+        return source(name, form).replace("buffers=1", "buffers=4")
+
+    pair = (f"{view('left', 'GRAY8')} ! sgm.sink_left {view('right', 'GRAY8')} ! sgm.sink_right"
+            " stereo-sgm name=sgm")
+    for element, settings in PIPELINES:
+        first = view("disparity") if "source" in settings else pair
+        labels = f"{view('semantics')} ! cells.semantics" * ("labels" in settings)
+        gst(f"{first} ! downsample-transpose name=cells ! {element} ! filesink location=frames "
+            f"{labels}", folder)
+        pipeline, found = stixels.Pipeline(WIDTH, HEIGHT, **settings), []
+        for number in range(4):
+            street.move(number)
+            disparity, kinds = street.truth()
+            given = {"disparity": disparity} if "source" in settings else {}
+            given |= {"labels": kinds} if "labels" in settings else {}
+            found.append(pipeline(*(() if "source" in settings else street.pair()),
+                                  camera=street.camera, **given).records)
+        same(f"{element} {settings}", np.concatenate(found), (folder / "frames").read_bytes())
+    street.move(0)
+    print(f"as the elements: {len(PIPELINES)} pipelines of four frames")
+
+
 # ---- The same again -----------------------------------------------------------------------------
 
 def strided(picture):
@@ -591,6 +627,7 @@ def main():
             check_layout(sys.argv[1:], folder)
         if shutil.which("gst-launch-1.0") and os.environ.get("GST_PLUGIN_PATH_1_0"):
             check_elements(street, folder)
+            check_pipelines(street, folder)
         else:
             print("skipped: no GStreamer to compare with")
         check_same(street)

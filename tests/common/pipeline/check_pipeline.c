@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The pipeline as an application uses it, on the synthetic street. That its stixels are those of
- * the elements is shown in tests/pipeline/embedding.c. Settings and frames that a pipeline
+ * the elements is shown in tests/tools/check_python.py. Settings and frames that a pipeline
  * refuses, and what it says then.
  */
 #include "tests/common/pipeline/pipeline_case.h"
