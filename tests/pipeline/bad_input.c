@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whole pipelines that are fed, linked or steered badly. Each says what is wrong and what would be
- * right, or goes on with all that is good; none hangs.
+ * Whole pipelines that are fed or linked badly. Each says what is wrong and what would be right, or
+ * goes on with all that is good; none hangs. Seeks at any moment: tests/endurance/seeks.c.
  */
-#include <string.h>
-
 #include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/util.h"
 
@@ -29,9 +27,7 @@
 typedef struct {
   guint frames, drawn, sizes; /* sizes: how often the width changed, the first one included */
   gint width;
-  GstClockTime first; /* PTS since the last flush */
-  guint warnings[2];  /* of sgm, of overlay */
-  gboolean ended;     /* by EOS */
+  guint warnings[2]; /* of sgm, of overlay */
 } Outcome;
 
 static GstPadProbeReturn look(GstPad *pad, GstPadProbeInfo *info, gpointer data)
@@ -46,70 +42,21 @@ static GstPadProbeReturn look(GstPad *pad, GstPadProbeInfo *info, gpointer data)
   outcome->width = width;
   outcome->frames++;
   outcome->drawn += gst_buffer_get_stx_stixel_meta(buffer) != NULL;
-  if (!GST_CLOCK_TIME_IS_VALID(outcome->first))
-    outcome->first = GST_BUFFER_PTS(buffer);
   return GST_PAD_PROBE_OK;
-}
-
-static GstElement *launch(const gchar *line, Outcome *outcome)
-{
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch(line, &error);
-  g_autoptr(GstElement) sink = NULL;
-  g_autoptr(GstPad) pad = NULL;
-
-  fail_unless(error == NULL, "%s: %s", line, error ? error->message : "");
-  *outcome = (Outcome){.first = GST_CLOCK_TIME_NONE};
-  sink = gst_bin_get_by_name(GST_BIN(pipeline), "out");
-  pad = gst_element_get_static_pad(sink, "sink");
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, look, outcome, NULL);
-  return pipeline;
-}
-
-/* Until EOS; an error fails the test, and so does an end that does not come. */
-static void wait_for_eos(GstElement *pipeline, Outcome *outcome)
-{
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  GstMessage *message;
-
-  while (!outcome->ended) {
-    message = gst_bus_timed_pop_filtered(
-        bus, 30 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS);
-    fail_unless(message != NULL, "neither EOS nor an error");
-    fail_if(
-        GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR, "%s failed", GST_MESSAGE_SRC_NAME(message));
-    outcome->ended = GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS;
-    if (!outcome->ended) {
-      outcome->warnings[0] += g_str_equal(GST_MESSAGE_SRC_NAME(message), "sgm");
-      outcome->warnings[1] += g_str_equal(GST_MESSAGE_SRC_NAME(message), "overlay");
-    }
-    gst_message_unref(message);
-  }
-}
-
-/* Drops earlier messages, the end of a stream above all. */
-static void forget_messages(GstElement *pipeline)
-{
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-
-  gst_bus_set_flushing(bus, TRUE);
-  gst_bus_set_flushing(bus, FALSE);
-}
-
-static void stop(GstElement *pipeline)
-{
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
 }
 
 static Outcome run(const gchar *line)
 {
-  Outcome outcome;
-  GstElement *pipeline = launch(line, &outcome);
+  g_autoptr(GstElement) pipeline = stx_test_parse(line);
+  g_auto(GStrv) warnings = NULL;
+  Outcome outcome = {0};
 
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  wait_for_eos(pipeline, &outcome);
-  stop(pipeline);
+  stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, look, &outcome);
+  warnings = stx_test_warnings(pipeline);
+  for (gchar **warning = warnings; *warning != NULL; warning++) {
+    outcome.warnings[0] += g_str_has_prefix(*warning, "sgm:");
+    outcome.warnings[1] += g_str_has_prefix(*warning, "overlay:");
+  }
   return outcome;
 }
 
@@ -170,35 +117,19 @@ STX_TEST(stixels_without_frames)
       "Pad sink is not linked, only stixels", NULL);
 }
 
-static void expect_warning(const gchar *line, const gchar *word)
-{
-  g_autoptr(GError) error = NULL;
-  GstElement *pipeline = gst_parse_launch(line, NULL);
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  g_autoptr(GstMessage) message = NULL;
-
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered(
-      bus, 30 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS);
-  fail_unless(message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING);
-  gst_message_parse_warning(message, &error, NULL);
-  fail_unless(strstr(error->message, word) != NULL, "no \"%s\" in \"%s\"", word, error->message);
-  stop(pipeline);
-}
-
 STX_TEST(nothing_is_linked)
 {
-  expect_warning("downsample-transpose ! fakesink", "No input is linked; expected sink");
+  stx_test_warns("downsample-transpose ! fakesink", "No input is linked; expected sink", NULL);
 }
 
 STX_TEST(stixels_that_never_come)
 {
-  expect_warning(
+  stx_test_warns(
       "stixel-overlay name=overlay ! fakesink " VIEW("left", "2",
           SMALL) "overlay.sink appsrc "
                  "caps=application/x-stixels,width=96,height=48,stixel-width=8,columns=12 ! "
                  "overlay.stixels",
-      "Pad stixels has brought nothing");
+      "Pad stixels has brought nothing", NULL);
 }
 
 /* ---- Time ---------------------------------------------------------------------------------- */
@@ -222,36 +153,4 @@ STX_TEST(times_that_do_not_agree)
   fail_unless_equals_int(outcome.drawn, 0);
   fail_unless_equals_int(outcome.warnings[0], 1);
   fail_unless_equals_int(outcome.warnings[1], 0); /* what the matcher lost, it has said */
-}
-
-STX_TEST(flushing_seek_while_playing)
-{
-  Outcome outcome;
-  GstElement *pipeline = launch(WHOLE_OF("60", SMALL, "60", SMALL), &outcome);
-
-  gst_element_set_state(pipeline, GST_STATE_PAUSED);
-  fail_unless_equals_int(
-      gst_element_get_state(pipeline, NULL, NULL, 20 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  for (gint i = 1; i <= 5; i++) {
-    fail_unless(gst_element_seek_simple(
-        pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, i * GST_SECOND));
-    g_usleep(G_USEC_PER_SEC / 50);
-  }
-  gst_element_get_state(pipeline, NULL, NULL, 20 * GST_SECOND);
-  gst_element_set_state(pipeline, GST_STATE_PAUSED);
-  gst_element_get_state(pipeline, NULL, NULL, 20 * GST_SECOND);
-  forget_messages(pipeline);
-  outcome.frames = outcome.drawn = 0;
-  outcome.first = GST_CLOCK_TIME_NONE;
-  fail_unless(gst_element_seek_simple(
-      pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, 5 * GST_SECOND));
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  wait_for_eos(pipeline, &outcome); /* perhaps that of an earlier seek */
-  for (gint i = 0; i < 2000 && g_atomic_int_get(&outcome.frames) < 10; i++)
-    g_usleep(G_USEC_PER_SEC / 100);
-  fail_unless_equals_uint64(outcome.first, 5 * GST_SECOND);
-  fail_unless_equals_int(outcome.frames, 10);
-  fail_unless_equals_int(outcome.drawn, 10);
-  stop(pipeline);
 }

@@ -330,16 +330,11 @@ static Seen play(const char *line, guint first)
 {
   Seen seen = {g_ptr_array_new_with_free_func(g_free), 0, first};
   g_autoptr(GstElement) pipeline = stx_test_parse(line);
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  g_autoptr(GstMessage) end = NULL;
 
   stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, note, &seen);
   if (first > 0)
     stx_test_probe(pipeline, "cut", "sink", GST_PAD_PROBE_TYPE_BUFFER, cut, &seen);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  end = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
-  ck_assert_msg(end != NULL && GST_MESSAGE_TYPE(end) == GST_MESSAGE_EOS, "%s", line);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
+  stx_test_play(pipeline);
   return seen;
 }
 

@@ -192,14 +192,9 @@ STX_TEST_LOOP(a_chessboard_is_no_reason_to_warn, STX_TEST_SOME(0, 1))
       "sgm.sink_left "
       "street-scene-src scene=chessboard seed=9 board-hold=99 view=right num-buffers=14 ! " BOARD
       "sgm.sink_right");
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  g_autoptr(GstMessage) message = NULL;
+  g_auto(GStrv) warnings = stx_test_warnings(pipeline);
 
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered(
-      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
-  fail_unless(message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
+  ck_assert_uint_eq(g_strv_length(warnings), 0);
 }
 
 /* ---- Over time ----------------------------------------------------------------------------- */

@@ -126,15 +126,10 @@ static StxCamera run_overlay(const char *stixels, const char *depth, const char 
 {
   g_autofree gchar *line = g_strdup_printf(METRES, stixels, depth, picture);
   g_autoptr(GstElement) pipeline = stx_test_parse(line);
-  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   GstStxStixelInfo found = {0};
-  g_autoptr(GstMessage) end = NULL;
 
   stx_test_probe(pipeline, "overlay", "src", GST_PAD_PROBE_TYPE_BUFFER, take_info, &found);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  end = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
-  ck_assert(end != NULL && GST_MESSAGE_TYPE(end) == GST_MESSAGE_EOS);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
+  stx_test_play(pipeline);
   return found.camera;
 }
 
