@@ -258,33 +258,3 @@ STX_TEST(a_view_that_is_turned_back_is_that_of_the_cpu)
   ck_assert_uint_eq(turned.bytes->len, straight.bytes->len);
   ck_assert(memcmp(turned.bytes->data, straight.bytes->data, turned.bytes->len) != 0);
 }
-
-/* ---- Caps ---------------------------------------------------------------------------------- */
-
-static gboolean offers_cuda(const char *backend, const char *name)
-{
-  g_autoptr(GstElement) element = gst_element_factory_make("stereo-rectify", NULL);
-  g_autoptr(GstPad) pad = NULL;
-  g_autoptr(GstCaps) caps = NULL;
-  gboolean found = FALSE;
-
-  gst_util_set_object_arg(G_OBJECT(element), "backend", backend);
-  pad = g_str_has_prefix(name, "sink") ? gst_element_request_pad_simple(element, name)
-                                       : gst_element_get_static_pad(element, name);
-  caps = gst_pad_query_caps(pad, NULL);
-  for (guint i = 0; i < gst_caps_get_size(caps); i++)
-    found |= gst_caps_features_contains(gst_caps_get_features(caps, i), CUDA_MEMORY);
-  return found;
-}
-
-static const char *const pads[] = {"sink", "sink_left", "sink_right", "src_left", "src_right"};
-
-STX_TEST(caps_with_a_gpu)
-{
-  for (guint i = 0; i < G_N_ELEMENTS(pads); i++) {
-    ck_assert_msg(offers_cuda("auto", pads[i]), "%s", pads[i]);
-    ck_assert_msg(offers_cuda("cuda", pads[i]), "%s", pads[i]);
-    ck_assert_msg(!offers_cuda("omp", pads[i]), "%s", pads[i]);
-    ck_assert_msg(!offers_cuda("omp", pads[i]), "%s", pads[i]);
-  }
-}
