@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Compares with the CPU what elements that draw, stereo-stixels, and the whole way from a pair or a
- * scan to a picture make of frames in either memory: bytes, and where buffers lie. The GPU is that of
- * tests/emu; the program runs a second time with work that starts only when it is waited for.
+ * scan to a picture make of frames in either memory: bytes, and where buffers lie. The GPU is that
+ * of tests/emu; the program runs a second time with work that starts only when it is waited for.
  */
 #include <string.h>
 

@@ -224,7 +224,7 @@ static void expect_offer(
       has_cuda(caps) == expected, "%s.%s, backend=%s", factory, template->name_template, backend);
 }
 
-/* What all pads take and give but those that take any memory, which read metas alone. */
+/* All pads but those that take any memory, which read metas alone. */
 static void expect_offers(gboolean there_is_a_gpu)
 {
   static const char *const factories[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * lidar-ground: labels equal the reference called directly with what the properties ask for, on the
- * points or in a stream of their own; odd scans, changes in mid-stream, statistics, refusals.
- * States, leaks and files: lidar-ground-stream.c.
+ * lidar-ground: labels equal the reference called directly, on the points or in a stream of their
+ * own; odd scans, statistics, refusals. Files: lidar-ground-stream.c; what each property does:
+ * tests/frames/records.txt and playing.c.
  */
 #include <math.h>
 #include <string.h>
@@ -62,20 +62,6 @@ STX_TEST_LOOP(every_backend_equals_reference, 4)
     }
     stx_test_expect_silence(fixture.bus);
   }
-}
-
-/* The scans above hold everything that can be told apart. */
-STX_TEST(scans_have_ground_and_clusters)
-{
-  g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
-  StxGroundResult result;
-
-  scan_points(points, POINTS, 1);
-  g_free(scan_reference(&defaults, points, POINTS, &result));
-  ck_assert_uint_gt(result.ground, POINTS / 4);
-  ck_assert_uint_gt(result.obstacles, POINTS / 10);
-  ck_assert_uint_gt(result.outside, POINTS / 20);
-  ck_assert_uint_ge(result.clusters, 8);
 }
 
 /* ---- What travels -------------------------------------------------------------------------- */
@@ -238,97 +224,6 @@ STX_TEST_LOOP(tells_of_wrong_units_and_axes, G_N_ELEMENTS(odd_scans))
       stx_test_expect_warning(fixture.bus, odd_scans[_i].words);
   }
   stx_test_expect_silence(fixture.bus);
-}
-
-/* ---- Properties ---------------------------------------------------------------------------- */
-
-#define FIELD(name, field, value)                                                                  \
-  {                                                                                                \
-    name, offsetof(StxGroundParams, field), value                                                  \
-  }
-
-/* Each with a value that changes the labels of the scan. */
-static const struct {
-  const char *name;
-  gsize offset;
-  double value;
-} numbers[] = {
-    FIELD("r-min", r_min, 9),
-    FIELD("r-max", r_max, 20),
-    FIELD("max-dist-to-line", max_dist_to_line, 0.01),
-    FIELD("max-dist-below", max_dist_below, 0.01),
-    FIELD("max-fit-error", max_fit_error, 0),
-    FIELD("max-slope", max_slope, 0),
-    FIELD("long-threshold", long_threshold, 200),
-    FIELD("max-long-height", max_long_height, 0),
-    FIELD("max-start-height", max_start_height, 0),
-    FIELD("line-search-angle", line_search_angle, 0),
-    FIELD("obstacle-height", obstacle_height, 100),
-    FIELD("max-foot-height", max_foot_height, 10),
-    FIELD("bank-reach", bank_reach, 0),
-    FIELD("sensor-height", sensor_height, 3),
-    FIELD("cluster-cell", cluster_cell, 0),
-};
-
-/* Half of the scan in a sixteenth of a turn, so that there are many points in a bin, and every 10 m
- * a bank: a step up of 0.4 m within 0.4 m, and one down. */
-static void scan_bank(gfloat *points)
-{
-  scan_points(points, POINTS, 1);
-  for (guint i = 0; i < POINTS; i++) {
-    gfloat *point = points + 4 * i, range = hypotf(point[0], point[1]);
-    gfloat angle = atan2f(point[1], point[0]) / (i % 2 ? 1 : 16);
-
-    point[0] = range * cosf(angle);
-    point[1] = range * sinf(angle);
-    point[2] += CLAMP(fmodf(range, 10) - 5, 0, 0.4f);
-  }
-}
-
-static void expect_effect(const StxGroundParams *params, const gfloat *points, const char *what)
-{
-  g_autofree guint32 *before = scan_reference(&defaults, points, POINTS, NULL);
-  g_autofree guint32 *after = scan_reference(params, points, POINTS, NULL);
-
-  ck_assert_msg(memcmp(before, after, 4 * POINTS) != 0, "%s changes nothing here", what);
-}
-
-/* The default, the effect, and back again. */
-STX_TEST_LOOP(numbers_count_from_the_next_scan, G_N_ELEMENTS(numbers))
-{
-  g_auto(Stage) fixture = begin("", "");
-  g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
-  StxGroundParams params = defaults;
-  double *field = (double *)(gpointer)((char *)&params + numbers[_i].offset), was = *field;
-
-  scan_bank(points);
-  run_and_expect(&fixture, &params, points, POINTS, "default");
-  *field = numbers[_i].value;
-  expect_effect(&params, points, numbers[_i].name);
-  g_object_set(fixture.element, numbers[_i].name, *field, NULL);
-  run_and_expect(&fixture, &params, points, POINTS, numbers[_i].name);
-  *field = was;
-  g_object_set(fixture.element, numbers[_i].name, was, NULL);
-  run_and_expect(&fixture, &params, points, POINTS, "back");
-  stx_test_expect_silence(fixture.bus);
-}
-
-STX_TEST(counts_and_switches_count_from_the_next_scan)
-{
-  g_auto(Stage) fixture = begin("", "");
-  g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
-  StxGroundParams params = defaults;
-
-  scan_points(points, POINTS, 1);
-  params.sectors = 45;
-  params.bins = 30;
-  params.level = false;
-  g_object_set(fixture.element, "sectors", 45, "bins", 30, "level", FALSE, NULL);
-  run_and_expect(&fixture, &params, points, POINTS, "fewer");
-  params.sectors = STX_GROUND_MAX_SECTORS;
-  params.bins = STX_GROUND_MAX_BINS;
-  g_object_set(fixture.element, "sectors", params.sectors, "bins", params.bins, NULL);
-  run_and_expect(&fixture, &params, points, POINTS, "most");
 }
 
 /* ---- Statistics ---------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * stixel-obstacles: what leaves is what the stem finds when it is called directly, as a meta on
- * what came or as records; what came passes untouched; caps, refusals. Streams, times, messages and
- * leaks: stixel-obstacles-stream.c; what programs for analytics read: regions.c.
+ * stixel-obstacles: what came passes untouched; caps, refusals. Results of stixels, scans and
+ * pictures: tests/frames/records.txt; streams, times, messages: stixel-obstacles-stream.c; what
+ * programs for analytics read: obstacle-regions.c.
  */
 #include <math.h>
 
@@ -12,113 +12,7 @@
 
 #define RECORDS " ! capsfilter caps=application/x-obstacles"
 
-static const StxObstaclesParams defaults = STX_OBSTACLES_DEFAULTS;
-
-/* A point of an image that is as large as the stixels'. */
-static const StxMotionPoint point = {30, 20, 4, 30.5f, 20, 3.5f};
-
-/* ---- Equal to the stem --------------------------------------------------------------------- */
-
-static void find_in_stixels(StxObstacles *state, GstBuffer *stixels, StxObstaclesResult *result)
-{
-  const GstStxMotionMeta *moved = gst_buffer_get_stx_motion_meta(stixels);
-  StxObstaclesFrame frame = {.width = 64,
-      .height = 48,
-      .stixel_width = 4,
-      .camera = obstacles_info.camera,
-      .time = GST_BUFFER_PTS(stixels),
-      .motion = moved != NULL ? &moved->motion : NULL,
-      .points = moved != NULL ? &point : NULL,
-      .point_count = moved != NULL};
-  GstMapInfo map;
-  StxError error;
-
-  gst_buffer_map(stixels, &map, GST_MAP_READ);
-  frame.stixels = (const StxStixel *)(gpointer)map.data;
-  frame.count = map.size / sizeof(StxStixel);
-  ck_assert_msg(stx_obstacles_prepare(state, &defaults, frame.count, 16, &error) &&
-                    stx_obstacles_of_stixels(state, &frame, result, &error),
-      "%s", error.text);
-  gst_buffer_unmap(stixels, &map);
-}
-
-/* Takes the buffer: with a meta, or records themselves. */
-static void expect_result(GstBuffer *buffer, const StxObstaclesResult *result, const char *what)
-{
-  GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(buffer);
-
-  stx_test_expect_bytes(meta != NULL ? meta->obstacles : buffer, result->obstacles,
-      result->count * sizeof(StxObstacle), what);
-  if (meta != NULL)
-    stx_test_expect_bytes(
-        meta->free_space, result->free_space, result->directions * sizeof(StxFreeSpace), what);
-  gst_buffer_unref(buffer);
-}
-
-/* A box that comes, is gone for a moment, and comes again. */
-static const gdouble distances[] = {12, 11, 10, 9, 0, 8, 7, 6};
-
-STX_TEST_LOOP(stixels_give_what_the_stem_finds, 2)
-{
-  g_auto(Stage) fixture =
-      obstacles_begin(_i ? "stixel-obstacles" RECORDS : "stixel-obstacles", OBSTACLES_CAPS);
-  StxObstacles *state = stx_obstacles_new();
-  StxObstaclesResult result;
-
-  for (guint i = 0; i < G_N_ELEMENTS(distances); i++) {
-    GstBuffer *stixels = obstacles_stixels(distances[i], 13, i * OBSTACLES_FRAME), *output;
-
-    find_in_stixels(state, stixels, &result);
-    ck_assert_uint_eq(result.count, distances[i] > 0);
-    output = obstacles_run(&fixture, stixels);
-    ck_assert_uint_eq(GST_BUFFER_PTS(output), i * OBSTACLES_FRAME);
-    ck_assert_uint_eq(GST_BUFFER_DURATION(output), OBSTACLES_FRAME);
-    expect_result(output, &result, "obstacles");
-  }
-  stx_test_expect_silence(fixture.bus);
-  stx_obstacles_free(state);
-}
-
-static GstBuffer *moved(guint frame)
-{
-  static const StxMotion first = {.state = STX_MOTION_FIRST};
-  static const StxMotion ahead = {.state = STX_MOTION_KNOWN,
-      .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-      .translation = {0, 0, -1}};
-  GstBuffer *stixels = obstacles_stixels(distances[frame], 13, frame * OBSTACLES_FRAME);
-  g_autoptr(GstBuffer) points = gst_buffer_new_memdup(&point, sizeof point);
-
-  gst_buffer_add_stx_motion_meta(
-      stixels, frame > 0 ? &ahead : &first, OBSTACLES_FRAME, points, 64, 48);
-  return stixels;
-}
-
-/* As a meta on what comes, and on records. The box stands. */
-STX_TEST_LOOP(with_motion_there_are_velocities, 2)
-{
-  g_auto(Stage) fixture =
-      obstacles_begin(_i ? "stixel-obstacles" RECORDS : "stixel-obstacles", OBSTACLES_CAPS);
-  StxObstacles *state = stx_obstacles_new();
-  GstStxVelocitiesMeta *meta;
-  StxObstaclesResult result;
-
-  for (guint i = 0; i < 4; i++) {
-    GstBuffer *stixels = moved(i), *output;
-
-    find_in_stixels(state, stixels, &result);
-    output = obstacles_run(&fixture, stixels);
-    meta = gst_buffer_get_stx_velocities_meta(output);
-    fail_unless(meta != NULL);
-    stx_test_expect_bytes(
-        meta->obstacles, result.velocities, result.count * sizeof(StxVelocity), "velocities");
-    stx_test_expect_bytes(meta->stixels, result.stixel_velocities,
-        result.stixels * sizeof(StxVelocity), "stixels' velocities");
-    expect_result(output, &result, "obstacles");
-  }
-  ck_assert_int_eq(result.velocities[0].moves, STX_MOVES_NOT);
-  stx_test_expect_silence(fixture.bus);
-  stx_obstacles_free(state);
-}
+/* ---- Motion -------------------------------------------------------------------------------- */
 
 /* Nothing is left of those that something else attached. */
 STX_TEST(without_motion_there_are_no_velocities)
@@ -141,53 +35,6 @@ STX_TEST_LOOP(a_motion_that_is_none_is_refused, 2)
   gst_buffer_add_stx_motion_meta(stixels, &none, GST_CLOCK_TIME_NONE, NULL, 0, 0);
   gst_harness_push(fixture.harness, stixels);
   stx_test_expect_error(fixture.bus, _i ? "not finite" : "a rotation that is none", NULL);
-}
-
-STX_TEST_LOOP(scans_give_what_the_stem_finds, 2)
-{
-  static const gsize counts[] = {5000, 0, 1, 17, 4999};
-  g_auto(Stage) fixture = stx_test_stage("stixel-obstacles",
-      _i ? "lidar-ground ! stixel-obstacles" RECORDS : "lidar-ground ! stixel-obstacles",
-      SCAN_CAPS);
-  StxGroundParams ground = STX_GROUND_DEFAULTS;
-  g_autofree gfloat *points = g_new(gfloat, 4 * counts[0]);
-  StxObstacles *state = stx_obstacles_new();
-  gsize found = 0;
-
-  for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
-    StxObstaclesScan scan = {.points = points, .count = counts[i], .time = SCAN_TIME};
-    g_autofree guint32 *labels = NULL;
-    StxObstaclesResult result;
-    StxError error;
-
-    scan_points(points, counts[i], i);
-    scan.labels = labels = scan_reference(&ground, points, counts[i], NULL);
-    ck_assert_msg(stx_obstacles_prepare(state, &defaults, counts[0], 0, &error) &&
-                      stx_obstacles_of_scan(state, &scan, &result, &error),
-        "%s", error.text);
-    expect_result(scan_run(&fixture, points, counts[i]), &result, "of a scan");
-    found += result.count;
-  }
-  ck_assert_uint_gt(found, 8);
-  stx_test_expect_silence(fixture.bus);
-  stx_obstacles_free(state);
-}
-
-STX_TEST_LOOP(pictures_give_what_their_stixels_give, 2)
-{
-  g_auto(Stage) fixture = obstacles_begin(
-      _i ? "stixel-obstacles" RECORDS : "stixel-obstacles", OBSTACLES_VIDEO_CAPS(128, 48));
-  StxObstacles *state = stx_obstacles_new();
-
-  for (guint i = 0; i < G_N_ELEMENTS(distances); i++) {
-    GstBuffer *picture = obstacles_picture(128, 48, distances[i], i * OBSTACLES_FRAME);
-    StxObstaclesResult result;
-
-    find_in_stixels(state, gst_buffer_get_stx_stixel_meta(picture)->stixels, &result);
-    expect_result(obstacles_run(&fixture, picture), &result, "of a picture");
-  }
-  stx_test_expect_silence(fixture.bus);
-  stx_obstacles_free(state);
 }
 
 /* ---- What passes --------------------------------------------------------------------------- */

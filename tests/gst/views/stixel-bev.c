@@ -48,34 +48,6 @@ STX_TEST(video_is_as_good_as_stixels)
   }
 }
 
-/* Each makes another picture than the one before. */
-static const char *const changes[] = {"mode=class", "mode=kind", "mode=height", "mode=obstacle",
-    "mode=distance", "max-distance=9", "uncertainty=4", "show=ground", "show=objects",
-    "show=free-space", "show=cone", "extent=12", "zoom=2", "center-x=5", "center-y=3",
-    "rings=false"};
-
-STX_TEST(properties_count_from_the_next_frame)
-{
-  g_auto(Stage) f = begin("", VIDEO SMALL, OBSTACLES_CAPS);
-  GstBuffer *last = obstacles_run(&f, obstacles_stixels(DISTANCE, 13, 0));
-
-  for (guint i = 0; i < G_N_ELEMENTS(changes); i++) {
-    g_auto(GStrv) words = g_strsplit(changes[i], "=", 2);
-    GstBuffer *next;
-    GstMapInfo map;
-
-    gst_util_set_object_arg(G_OBJECT(f.element), words[0], words[1]);
-    next = obstacles_run(&f, obstacles_stixels(DISTANCE, 13, (i + 1) * OBSTACLES_FRAME));
-    ck_assert(gst_buffer_map(next, &map, GST_MAP_READ));
-    ck_assert_msg(
-        gst_buffer_memcmp(last, 0, map.data, map.size) != 0, "%s changes nothing", changes[i]);
-    gst_buffer_unmap(next, &map);
-    gst_buffer_unref(last);
-    last = next;
-  }
-  gst_buffer_unref(last);
-}
-
 /* ---- With a scan --------------------------------------------------------------------------- */
 
 /* A second pad, for a scan. */

@@ -97,22 +97,6 @@ STX_TEST(sizes_may_change)
   stx_test_expect_silence(f.bus);
 }
 
-STX_TEST(properties_may_change)
-{
-  g_auto(Stage) f = overlay_setup();
-  g_autoptr(GstBuffer) out = NULL;
-
-  overlay_push_frame(&f, 0);
-  overlay_push_stixels(&f, 0);
-  overlay_expect_frame(&f, 0, TRUE);
-  gst_util_set_object_arg(G_OBJECT(f.element), "show", "ground");
-  overlay_push_frame(&f, OVERLAY_FRAME);
-  overlay_push_stixels(&f, OVERLAY_FRAME);
-  out = gst_harness_pull(f.harness);
-  fail_unless(gst_buffer_memcmp(out, 0, (guint8[]){100, 100, 100}, 3) == 0);
-  fail_unless(gst_buffer_memcmp(out, OVERLAY_FRAME_SIZE - 3, (guint8[]){128, 64, 128}, 3) == 0);
-}
-
 /* ---- What is refused ----------------------------------------------------------------------- */
 
 STX_TEST(another_shape_is_an_error_with_both_sizes)
