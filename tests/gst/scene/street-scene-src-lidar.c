@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The LiDAR in the synthetic street: its bytes are those of stx_scene_scan(), frame by frame. */
+/* The LiDAR in the synthetic street: caps, times, odd scans. Its bytes: tests/frames/records.txt. */
 #include "tests/gst/fixtures/util.h"
 
 #include <math.h>
 
-#include "common/scene/scene.h"
-
-#define STEPS 90
 #define SMALL "threads=1 azimuth-steps=90"
-
-typedef struct {
-  gfloat (*points)[4];
-  guint32 *labels;
-  gsize count;
-} Turn;
 
 static const struct {
   const char *view, *media_type;
-  gsize bytes;
 } views[] = {
-    {"lidar", "application/x-lidar", 16},
-    {"lidar-labels", "application/x-point-labels", 4},
+    {"lidar", "application/x-lidar"},
+    {"lidar-labels", "application/x-point-labels"},
 };
 
 /* ---- Helpers -------------------------------------------------------------------------------- */
@@ -33,56 +23,7 @@ static GstHarness *harness_new(const char *view, const char *properties, const c
   return stx_test_source(line, caps);
 }
 
-static Turn expected_turn(guint seed, guint64 number, const StxSceneLidar *lidar)
-{
-  StxSceneParams params = {.seed = seed, .width = 1, .height = 1, .speed = 10, .threads = 1};
-  StxScene *scene = stx_scene_new(&params, NULL);
-  gsize room = (gsize)lidar->beams * (gsize)lidar->steps;
-  Turn turn = {g_malloc(16 * room), g_malloc(4 * room), 0};
-
-  stx_scene_move(scene, number);
-  turn.count = stx_scene_scan(scene, lidar, turn.points, turn.labels);
-  stx_scene_free(scene);
-  return turn;
-}
-
-static void turn_free(Turn *turn)
-{
-  g_free(turn->points);
-  g_free(turn->labels);
-}
-
-/* Pulls one buffer, which must be frame `number` of the view. */
-static void expect_scan(
-    GstHarness *harness, gsize view, guint seed, guint64 number, const StxSceneLidar *lidar)
-{
-  g_autoptr(GstBuffer) buffer = gst_harness_pull(harness);
-  Turn turn = expected_turn(seed, number, lidar);
-
-  fail_unless(buffer != NULL);
-  stx_test_expect_bytes(buffer, view == 0 ? (const void *)turn.points : (const void *)turn.labels,
-      turn.count * views[view].bytes, views[view].view);
-  turn_free(&turn);
-}
-
 /* ---- Views ---------------------------------------------------------------------------------- */
-
-/* The buffers are given back one by one, so that a shortened one comes again. */
-STX_TEST_LOOP(scans_equal_the_scene, G_N_ELEMENTS(views))
-{
-  static const gint beams[] = {1, 16, 32, 64, 128};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(beams); i++) {
-    g_autofree gchar *properties =
-        g_strdup_printf("num-buffers=6 seed=3 beams=%d " SMALL, beams[i]);
-    g_autoptr(Harness) harness = harness_new(views[_i].view, properties, views[_i].media_type);
-    StxSceneLidar lidar = stx_scene_lidar(beams[i]);
-
-    lidar.steps = STEPS;
-    for (guint64 number = 0; number < 6; number++)
-      expect_scan(harness, (gsize)_i, 3, number, &lidar);
-  }
-}
 
 /* Two elements with equal properties: a label for every point. */
 STX_TEST(points_and_labels_belong_together)
