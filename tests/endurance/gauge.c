@@ -69,24 +69,6 @@ Gauge gauge_read(void)
   };
 }
 
-guint gauge_threads_named(const gchar *name)
-{
-  GDir *threads = g_dir_open("/proc/self/task", 0, NULL);
-  const gchar *thread;
-  guint count = 0;
-
-  fail_unless(threads != NULL);
-  while ((thread = g_dir_read_name(threads)) != NULL) {
-    g_autofree gchar *path = g_build_filename("/proc/self/task", thread, "comm", NULL);
-    g_autofree gchar *text = NULL;
-
-    if (g_file_get_contents(path, &text, NULL, NULL)) /* else it has ended */
-      count += g_str_equal(g_strchomp(text), name);
-  }
-  g_dir_close(threads);
-  return count;
-}
-
 /* ---- A run --------------------------------------------------------------------------------- */
 
 void gauge_step(GaugeRun *run)

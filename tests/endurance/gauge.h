@@ -32,9 +32,6 @@ typedef struct {
 
 Gauge gauge_read(void);
 
-/* Threads of this process with that name. */
-guint gauge_threads_named(const gchar *name);
-
 /* Three readings, at a tenth, at the half and at the end. Any thread, one at a time. */
 typedef struct {
   const gchar *name;
