@@ -99,24 +99,6 @@ static Expected expected_of(int width, int height)
   return expected;
 }
 
-STX_TEST(every_luma_format_gives_the_same_disparity)
-{
-  static const char *const formats[] = {"GRAY8", "I420", "YV12", "NV12", "NV21", "NV16", "NV61",
-      "NV24", "Y41B", "Y42B", "Y444", "YUV9", "YVU9", "A420", "YUY2", "UYVY", "YVYU", "VYUY",
-      "GRAY16_LE", "GRAY16_BE", "P010_10LE", "P012_LE", "P016_LE", "I420_10LE", "I422_10LE", "AYUV",
-      "VUYA", "RGB", "BGR", "RGBx", "BGRx", "xRGB", "xBGR", "RGBA", "BGRA", "ARGB", "ABGR"};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(formats); i++) {
-    g_auto(StereoPair) pair = stereo_pair("", 45, 18);
-    g_autofree char *caps = stereo_caps(formats[i], 45, 18);
-
-    gst_harness_set_src_caps_str(pair.left, caps);
-    expect_result(push_pair(&pair, stereo_view(formats[i], 45, 18, FALSE, 1, 5, 0),
-                      stereo_view("GRAY8", 45, 18, TRUE, 1, 5, 0)),
-        expected_of(45, 18), formats[i]);
-  }
-}
-
 /* A picture of random bytes as videoconvert makes it gray. */
 static void convert(const char *format, GstBuffer *picture, GstBuffer *gray, int width, int height)
 {
