@@ -9,7 +9,7 @@
  * ## Example launch line
  * |[
  * gst-launch-1.0 v4l2src ! video/x-raw,width=2560,height=720 \
- *     ! stereo-rectify name=rectify layout=side-by-side calibration=SN12345.conf \
+ *     ! stereo-rectify name=rectify layout=side-by-side calibration=SN12345678.conf \
  *     rectify.src_left ! queue ! sgm.sink_left  rectify.src_right ! queue ! sgm.sink_right \
  *     stereo-sgm name=sgm ! videoconvert ! autovideosink
  * ]|

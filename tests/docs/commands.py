@@ -7,8 +7,8 @@ usage: commands.py EXAMPLES
 EXAMPLES is the folder of the programs in the build.
 
   - sh: commands run one after the other, those of a page in the same folder, which has the files of
-    samples.py. Lines of gst-launch-1.0 are run by launch_lines.py and tests/cameras; what needs
-    minutes runs with STX_ENDURANCE=full;
+    samples.py. Lines of gst-launch-1.0 are run by launch_lines.py; what needs minutes runs with
+    STX_ENDURANCE=full;
   - python: a block runs after the lines that stand for it in BEFORE;
   - json: is JSON. yaml: begins with "# name.yml", a file that lines of launch_lines.py use;
   - c: tests/tools/check_snippets.py compiles it;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The files of a reader's own that lines of the pages name, made of the synthetic street."""
+import json
 import pathlib
 import shutil
 import struct
@@ -13,6 +14,7 @@ import captures  # noqa: E402 (where it is had to be said first)
 
 WIDTH, HEIGHT, FRAMES = 416, 128, 3
 FOCAL, CX, CY, BASELINE = 241.3, 207.5, 58.5, .54  # the street's, for this width
+CAMERA_WIDTH, CAMERA_HEIGHT = 1280, 720
 # Cityscapes' label ids, by train id.
 LABELS = bytes([7, 8, 11, 12, 13, 17, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 31, 32, 33])
 CALIBRATION = "".join(
@@ -123,6 +125,45 @@ def write_packets(folder):
                 path.unlink()
 
 
+def write_cameras(folder):
+    """What cameras send: each view, both beside and above one another, as JPEG and raw, and their
+    calibration, as pairs that are rectified as they come, of OpenCV, ZED and Cityscapes."""
+    w, h = CAMERA_WIDTH, CAMERA_HEIGHT
+    parts = [f"street-scene-src view={view} num-buffers={FRAMES} ! video/x-raw,format=RGB,"
+             f"width={w},height={h},framerate=30/1 ! videoconvert ! video/x-raw,format=I420 ! "
+             f"tee name={view}" for view in ("left", "right")]
+    for name, x, y in (("both", w, 0), ("above", 0, h)):
+        parts.append(f"compositor name=c{name} sink_1::xpos={x} sink_1::ypos={y} ! "
+                     f"video/x-raw,format=I420 ! tee name={name} left. ! queue ! c{name}.sink_0 "
+                     f"right. ! queue ! c{name}.sink_1")
+    for name in "left", "right", "both", "above":
+        for kind, coder in ("jpeg", "jpegenc quality=100"), ("raw", "identity"):
+            parts.append(f"{name}. ! queue ! {coder} ! matroskamux ! "
+                         f"filesink location={folder}/{name}-{kind}.mkv")
+    for view in "left", "right":
+        name = f"{folder}/{view}Img8bit/frankfurt_000000_%06d_{view}Img8bit.png"
+        pathlib.Path(name).parent.mkdir()
+        parts.append(f"{view}. ! queue ! videoconvert ! pngenc ! multifilesink location={name} "
+                     "index=275")
+    subprocess.run(["gst-launch-1.0", "-q", *" ".join(parts).split()], check=True)
+    for view in "left", "right":
+        shutil.copy(folder / f"{view}-jpeg.mkv", folder / f"{view}.mp4")  # decodebin looks inside
+    lens = {"fx": 742.4, "fy": 742.4, "cx": 639.5, "cy": 331.2}
+    k = f"[{lens['fx']}, 0, {lens['cx']}, 0, {lens['fy']}, {lens['cy']}, 0, 0, 1]"
+    yml = (f"%YAML:1.0\n---\nimage_width: {w}\nimage_height: {h}\n"
+           f"K1: {k}\nD1: [0, 0, 0, 0, 0]\nK2: {k}\nD2: [0, 0, 0, 0, 0]\n"
+           f"R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [{-BASELINE}, 0, 0]\n")
+    (folder / "stereo.yml").write_text(yml)
+    (folder / "camera.yml").write_text(yml)
+    zed = "".join(f"{name}={value}\n" for name, value in lens.items()) + "k1=0\nk2=0\n"
+    (folder / "SN12345678.conf").write_text(
+        f"[LEFT_CAM_HD]\n{zed}[RIGHT_CAM_HD]\n{zed}[STEREO]\nBaseline={1000 * BASELINE}\n"
+        "RX_HD=0\nCV_HD=0\nRZ_HD=0\n")
+    (folder / "camera.json").write_text(json.dumps({
+        "intrinsic": {"fx": 742.4, "fy": 742.4, "u0": 639.5, "v0": 331.2, "width": w, "height": h},
+        "extrinsic": {"baseline": BASELINE, "z": 1.65, "pitch": 0}}))
+
+
 def make(folder):
     """Fills a folder; in it, FOLDER has the layouts of KITTI and SemanticKITTI."""
     folder = pathlib.Path(folder)
@@ -131,6 +172,7 @@ def make(folder):
     write_scores(folder)
     write_scans(folder)
     write_packets(folder)
+    write_cameras(folder)
     for path in folder.glob("view-*"):
         path.unlink()
     for name in ("image_2", "image_3", "disp_occ_0", "disp_noc_0", "semantic", "calib", "velodyne"):
