@@ -78,8 +78,6 @@ static void choose(GParamSpec *spec, GValue *value, GRand *chance)
     GEnumClass *choices = G_PARAM_SPEC_ENUM(spec)->enum_class;
     gint32 one = g_rand_int_range(chance, 0, (gint32)choices->n_values);
 
-    /* That mode compares with a pad that these lines do not link. */
-    one = g_str_equal(choices->values[one].value_nick, "truth") ? 0 : one;
     g_value_set_enum(value, choices->values[one].value);
   } else if (G_IS_PARAM_SPEC_FLAGS(spec)) {
     g_value_set_flags(value, g_rand_int(chance) & G_PARAM_SPEC_FLAGS(spec)->flags_class->mask);
