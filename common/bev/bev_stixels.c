@@ -51,6 +51,8 @@ static const StxField fields[] = {
     {"labels-max", "Maximum of labels",
         "Numbered obstacles: the nearest, moving ones and those in the corridor first",
         FIELD(INT, labels_max), .high = STX_LABELS_MOST},
+    {"fit", "Fit", "Magnify 5 or 25 times where most of what stixels cover is that near",
+        FIELD(BOOL, fit)},
 };
 static const StxBevStixelsParams defaults = STX_BEV_STIXELS_DEFAULTS;
 const StxFields stx_bev_stixels_fields = {STX_FIELDS_OF(fields), &defaults};

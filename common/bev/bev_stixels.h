@@ -72,12 +72,13 @@ typedef struct {
   double uncertainty;  /* of the disparity of a thing, pixels */
   double corridor_width, corridor_length, corridor_offset; /* metres, as in obstacles.h */
   int labels_max;                                          /* numbers of obstacles */
+  bool fit; /* near scenes are magnified, by the caller: nothing here reads it */
 } StxBevStixelsParams;
 
 #define STX_BEV_STIXELS_DEFAULTS                                                                   \
   {                                                                                                \
     .mode = STX_BEV_BY_DISTANCE, .show = STX_BEV_SHOW_ALL, .max_distance = 50, .uncertainty = .25, \
-    .corridor_width = 2.4, .corridor_length = 30, .labels_max = STX_LABELS_MAX                     \
+    .corridor_width = 2.4, .corridor_length = 30, .labels_max = STX_LABELS_MAX, .fit = true        \
   }
 
 STX_API const StxFields stx_bev_stixels_fields;

@@ -79,6 +79,8 @@ typedef struct {
   gboolean warned;         /* of a frame without stixels */
   GstObstaclesInput found; /* of this frame; stixels NULL: there are none */
   Settings drawn;          /* settings of this frame */
+  gdouble range, needed;   /* with fit=true: metres, and the share of them that is drawn */
+  guint fitted;            /* frames since they were looked at */
 } GstStxBev;
 
 typedef struct {
@@ -235,6 +237,29 @@ static void look(GstStxBev *self, GstBuffer *input)
     miss(self, input);
 }
 
+/* Magnifies the view of near things. Every 16th frame decides, so that it does not jump. */
+static gboolean fit(GstStxBev *self, Settings *settings, StxError *error)
+{
+  GstStxMapped *stixels = &self->records[STIXELS];
+  StxBevParams *view = &settings->picture;
+  gdouble range = view->center_x + view->extent / view->zoom;
+
+  if (!settings->stixels.fit || self->found.stixels == NULL)
+    return TRUE;
+  if (self->fitted++ % 16 == 0 || range != self->range) {
+    if (!gst_stx_mapped_read(stixels, self->found.stixels, sizeof(StxStixel), error))
+      return FALSE;
+    self->range = range;
+    self->needed = gst_stx_needed_share(stixels, &self->camera, range, STX_BEV_MIN_EXTENT);
+    gst_stx_mapped_unmap(stixels, 1);
+  }
+  view->zoom = MIN(view->zoom / self->needed, 100); /* its largest */
+  view->center_x *= self->needed;
+  view->center_y *= self->needed;
+  settings->stixels.max_distance = MAX(settings->stixels.max_distance * self->needed, 1);
+  return TRUE;
+}
+
 static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
 {
   GstStxBev *self = GST_STX_BEV(element);
@@ -246,6 +271,8 @@ static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error
     return flow;
   GST_STX_LOCKED(self, self->drawn = self->settings);
   if (self->found.stixels != NULL && !find_camera(self, &self->found.info, error))
+    return GST_FLOW_ERROR;
+  if (!fit(self, &self->drawn, error))
     return GST_FLOW_ERROR;
   if (stx_bev_stixels_check(&self->drawn.stixels, error) && prepare_bev(self, &self->drawn, error))
     return GST_FLOW_OK;
@@ -379,6 +406,7 @@ static void clear(GstStxPairing *pairing)
   GstStxBev *self = GST_STX_BEV(pairing);
 
   self->bev = NULL;
+  self->fitted = 0;
   gst_stx_scratch_clear(&self->memory);
   gst_stx_scan_hues_clear(&self->hues);
   gst_stx_mapped_clear(self->records, RECORDS);

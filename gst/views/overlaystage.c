@@ -12,22 +12,6 @@ G_STATIC_ASSERT(FLOW + 1 == GST_OVERLAY_STAGE_RECORDS);
 
 /* ---- Colours that fit ---------------------------------------------------------------------- */
 
-/* The share of the rows of known disparity that have more than that. */
-static gdouble share_above(const GstStxMapped *stixels, gdouble disparity)
-{
-  gint64 above = 0, all = 0;
-
-  for (gsize i = 0; i < stixels->count; i++) {
-    const StxStixel *stixel = &((const StxStixel *)stixels->data)[i];
-    gdouble middle = ((gdouble)stixel->disparity_top + stixel->disparity_bottom) / 2;
-    gint rows = middle > 0 ? stixel->bottom - stixel->top + 1 : 0;
-
-    all += rows;
-    above += middle > disparity ? rows : 0;
-  }
-  return all > 0 ? (gdouble)above / (gdouble)all : 0;
-}
-
 gboolean gst_overlay_stage_fit(GstOverlayStage *self, StxOverlayParams *settings,
     const StxCamera *camera, GstBuffer *stixels, gboolean *changed, StxError *error)
 {
@@ -41,12 +25,10 @@ gboolean gst_overlay_stage_fit(GstOverlayStage *self, StxOverlayParams *settings
     if (!gst_stx_mapped_read(records, stixels, sizeof(StxStixel), error))
       return FALSE;
     if (metric)
-      while (*end * zoom >= 5 * STX_OVERLAY_LEAST_DISTANCE &&
-             share_above(records, 5 * camera->focal * camera->baseline / (*end * zoom)) >= .7)
-        zoom /= 5;
+      zoom = gst_stx_needed_share(records, camera, *end, STX_OVERLAY_LEAST_DISTANCE);
     else
-      while (
-          *end * zoom <= STX_OVERLAY_MAX_DISPARITY / 4 && share_above(records, *end * zoom) >= .5)
+      while (*end * zoom <= STX_OVERLAY_MAX_DISPARITY / 4 &&
+             gst_stx_share_above(records, *end * zoom) >= .5)
         zoom *= 4;
     gst_stx_mapped_unmap(records, 1);
     *changed |= zoom != self->zoom;

@@ -47,6 +47,32 @@ void gst_stx_scan_hues_clear(GstStxScanHues *hues)
   gst_stx_scratch_clear(&hues->memory);
 }
 
+gdouble gst_stx_share_above(const GstStxMapped *stixels, gdouble disparity)
+{
+  gint64 above = 0, all = 0;
+
+  for (gsize i = 0; i < stixels->count; i++) {
+    const StxStixel *stixel = &((const StxStixel *)stixels->data)[i];
+    gdouble middle = ((gdouble)stixel->disparity_top + stixel->disparity_bottom) / 2;
+    gint rows = middle > 0 ? stixel->bottom - stixel->top + 1 : 0;
+
+    all += rows;
+    above += middle > disparity ? rows : 0;
+  }
+  return all > 0 ? (gdouble)above / (gdouble)all : 0;
+}
+
+gdouble gst_stx_needed_share(
+    const GstStxMapped *stixels, const StxCamera *camera, gdouble range, gdouble least)
+{
+  gdouble share = 1;
+
+  while (range * share >= 5 * least &&
+         gst_stx_share_above(stixels, 5 * camera->focal * camera->baseline / (range * share)) >= .7)
+    share /= 5;
+  return share;
+}
+
 GstBuffer *gst_stx_attached_stixels(
     GstBuffer *frame, const GstCaps *caps, GstStxImage *image, StxError *error)
 {

@@ -35,6 +35,14 @@ typedef struct {
 GstBuffer *gst_stx_attached_stixels(
     GstBuffer *frame, const GstCaps *caps, GstStxImage *image, StxError *error);
 
+/* The share of `range` metres that a view of these stixels needs: 1, or a fifth of it, and so on
+ * down to `least` metres, while seven tenths of the rows of known disparity are nearer. */
+gdouble gst_stx_needed_share(
+    const GstStxMapped *stixels, const StxCamera *camera, gdouble range, gdouble least);
+
+/* The share of the rows of known disparity that have more than that. */
+gdouble gst_stx_share_above(const GstStxMapped *stixels, gdouble disparity);
+
 /* Kinds of input at pad `sink` of views; frames have stixels attached. */
 typedef enum { GST_STX_INPUT_STIXELS, GST_STX_INPUT_FRAMES, GST_STX_INPUT_SCANS } GstStxInput;
 
