@@ -129,7 +129,7 @@ template <int kind> STX_DEVICE Fit fit_pair(const Column *c, int vb, int k)
   Plane plane = plane_of<kind>(c, vb, k);
   Fit fit = {plane.energy + fixed_of<kind>(c, vb, k) + class_energy<kind>(c, vb, k), plane.foot,
       plane.top};
-  if (kind != SKY)
+  if constexpr (kind != SKY)
     fit.energy += sum_cells<kind>(c, vb, k, plane.line, CELLS_MOST);
   return fit;
 }
@@ -146,8 +146,9 @@ STX_DEVICE Candidate try_cells(const Column *c, int vb, int k, int64_t most, uin
   Candidate candidate = make_candidate<kind>(c, vb, &fit, cut_below(&c->row[vb]));
   int64_t left = most - energy_of(candidate.key);
   *evaluated += left >= 0;
-  if (kind != SKY && left >= 0)
-    candidate.key = add_keys(candidate.key, key_of(sum_cells<kind>(c, vb, k, plane.line, left)));
+  if constexpr (kind != SKY)
+    if (left >= 0)
+      candidate.key = add_keys(candidate.key, key_of(sum_cells<kind>(c, vb, k, plane.line, left)));
   return candidate;
 }
 
