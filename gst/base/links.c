@@ -211,10 +211,23 @@ void gst_stx_links_warn_ended(GstStxLinks *links, guint roles)
 {
   g_autofree gchar *names = names_of(links->roles, roles);
 
+  if (links->told_ended)
+    return;
+  links->told_ended = TRUE;
   GST_ELEMENT_WARNING(links->element, STREAM, FAILED,
       ("Pad %s has ended: what comes on the other pads is dropped until a new stream begins on it",
           names),
       (NULL));
+}
+
+void gst_stx_links_warn_empty(GstStxLinks *links, guint roles)
+{
+  g_autofree gchar *names = names_of(links->roles, roles);
+
+  links->told_ended = TRUE;
+  GST_ELEMENT_WARNING(links->element, STREAM, FAILED,
+      ("No frame came before the end on pad %s: nothing was computed", names),
+      ("the source is empty, or its decoder takes no such files"));
 }
 
 void gst_stx_links_tell_back(GstStxLinks *links, guint roles)
@@ -286,7 +299,8 @@ void gst_stx_links_begin(GstStxLinks *links)
   g_atomic_int_set(&links->fed, FALSE);
   g_atomic_int_set(&links->moved, FALSE);
   g_atomic_int_set(&links->given_up, FALSE);
-  links->told_untimed = links->told_orphan = links->told_slow = links->told_step = FALSE;
+  links->told_untimed = links->told_orphan = links->told_slow = links->told_step =
+      links->told_ended = FALSE;
   memset(links->holes, 0, sizeof(links->holes));
   arm(links);
 }

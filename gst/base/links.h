@@ -27,9 +27,9 @@ typedef struct {
   gint moved; /* a set has been made: nothing is missing */
   gint given_up;
   /* Streaming thread. */
-  gboolean told_untimed, told_orphan, told_slow, told_step; /* warnings that come once */
-  GstClockTimeDiff last[GST_STX_ROLES_MAX];                 /* running time of the last buffer */
-  guint holes[GST_STX_ROLES_MAX]; /* grows where every few frames one is missing */
+  gboolean told_untimed, told_orphan, told_slow, told_step, told_ended; /* they come once */
+  GstClockTimeDiff last[GST_STX_ROLES_MAX]; /* running time of the last buffer */
+  guint holes[GST_STX_ROLES_MAX];           /* grows where every few frames one is missing */
 } GstStxLinks;
 
 void gst_stx_links_init(GstStxLinks *links, GstElement *element, const GstStxRoles *roles);
@@ -59,10 +59,13 @@ void gst_stx_links_see(GstStxLinks *links, guint role, const GstStxHead *head, G
 void gst_stx_links_warn_slow(
     GstStxLinks *links, const GstStxQueued *queued, GstClockTime work, GstClockTime frame);
 
-/* Streaming thread, live pipelines: a warning that these pads are silent or have ended, and that
- * the others go on; a word that they are back. */
+/* Streaming thread, a warning that these pads are silent, in live pipelines, or have ended, and
+ * that the others go on; a word that they are back. */
 void gst_stx_links_warn_stalled(GstStxLinks *links, guint roles);
 void gst_stx_links_warn_ended(GstStxLinks *links, guint roles);
+
+/* Streaming thread: a warning that these pads have ended, and that no set was ever complete. */
+void gst_stx_links_warn_empty(GstStxLinks *links, guint roles);
 void gst_stx_links_tell_back(GstStxLinks *links, guint roles);
 
 /* Streaming thread, once: the times of this pad jumped by so much; `live`: it is paired as if they

@@ -57,6 +57,17 @@ static void tell_end(GstStxPairing *self)
   push_end(self);
 }
 
+/* Counts what has no partner any more. In a live pipeline a warning has come with the end. */
+static void count_left_over(GstStxPairing *self, const GstStxHead *head, guint role)
+{
+  GST_OBJECT_LOCK(self);
+  PRIVATE(self)->unpaired++;
+  PRIVATE(self)->unpaired_of[role]++;
+  GST_OBJECT_UNLOCK(self);
+  if (head->required && !gst_stx_pairing_is_live(self))
+    gst_stx_links_warn_ended(&PRIVATE(self)->links, PRIVATE(self)->ended);
+}
+
 /* Drops the buffers on the pads. Returns the flow of the gap downstream. */
 static GstFlowReturn drop_all(GstStxPairing *self, const GstStxQueued *queued)
 {
@@ -68,6 +79,8 @@ static GstFlowReturn drop_all(GstStxPairing *self, const GstStxQueued *queued)
     if (head->buffer == NULL)
       continue;
     gst_stx_head_drop(head);
+    if (!gst_stx_is_gap(head->buffer))
+      count_left_over(self, head, role);
     if (role == queued->lead && !PRIVATE(self)->told_end)
       flow = gst_stx_pairing_push_gap(self, queued, head->buffer, FALSE);
   }
@@ -94,6 +107,9 @@ GstFlowReturn gst_stx_pairing_end(GstStxPairing *self, const GstStxQueued *queue
     priv->ended |= head->eos ? 1u << role : 0;
   }
   partners = partners && gst_stx_pairing_is_live(self);
+  /* What is behind a matcher gets nothing, either: the matcher alone says so. */
+  if (!g_atomic_int_get(&priv->links.moved) && CLASS(self)->drops_late)
+    gst_stx_links_warn_empty(&priv->links, priv->ended);
   g_atomic_int_set(&priv->links.moved, TRUE);
   if (!partners)
     tell_end(self);
@@ -151,5 +167,6 @@ void gst_stx_pairing_resume(GstStxPairing *self)
   gst_stx_skew_forget(&priv->skew, ~0u);
   priv->discont = TRUE;
   priv->ended = 0;
+  priv->links.told_ended = FALSE;
   priv->told_end = FALSE;
 }
