@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "gst/core/element.h"
+
 /* ---- What suffices ------------------------------------------------------------------------- */
 
 /* The i-th set of roles that suffices, 0: there are no more. Without a list, the first role. */
@@ -234,19 +236,18 @@ void gst_stx_links_tell_back(GstStxLinks *links, guint roles)
 {
   g_autofree gchar *names = names_of(links->roles, roles);
 
-  GST_ELEMENT_INFO(links->element, STREAM, FAILED, ("Pad %s is back", names), (NULL));
+  GST_STX_ELEMENT_INFO(links->element, STREAM, FAILED, ("Pad %s is back", names));
 }
 
 void gst_stx_links_tell_step(GstStxLinks *links, guint role, GstClockTimeDiff step, gboolean live)
 {
   if (!links->told_step)
-    GST_ELEMENT_INFO(links->element, STREAM, FAILED,
+    GST_STX_ELEMENT_INFO(links->element, STREAM, FAILED,
         ("The time stamps of pad %s jump by %.3f s and go on from there: %s; more of this kind is "
          "only counted (stats: clock-steps)",
             links->roles->names[role], (double)step * 1e-9,
             live ? "its clock was set, and frames are paired as if it had not been"
-                 : "frames without a partner of their time are dropped"),
-        (NULL));
+                 : "frames without a partner of their time are dropped"));
   links->told_step = TRUE;
 }
 

@@ -51,3 +51,8 @@ void gst_stx_element_fail(GstElement *element, const StxError *error);
  */
 #define GST_STX_ELEMENT_ERROR(element, domain, code, error)                                        \
   GST_ELEMENT_ERROR(element, domain, code, ("%s", (error)->text), (NULL))
+
+/* An element message of kind INFO; text: ("format", …). gst-launch-1.0 prints only its debugging
+ * text, so that is the same one. */
+#define GST_STX_ELEMENT_INFO(element, domain, code, text)                                          \
+  GST_ELEMENT_INFO(element, domain, code, text, text)

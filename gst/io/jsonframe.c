@@ -263,6 +263,14 @@ static void write_stixel_metres(
   put(text, "}");
 }
 
+/* Metres; not less than the last digit that is written, since 0 would say that it is exact. */
+static double deviation_of(const StxCamera *camera, double distance)
+{
+  double deviation = stx_metres_deviation(camera, distance);
+
+  return deviation < .001 ? .001 : deviation;
+}
+
 static void write_stixel(
     GstStxJsonText *text, gconstpointer record, gsize index, gconstpointer data)
 {
@@ -278,7 +286,7 @@ static void write_stixel(
   put_number(text, ",\"disparity_bottom\":", stixel->disparity_bottom);
   double metres = distance(stixel, &frame->info->camera);
   put_number(text, ",\"distance\":", metres);
-  put_number(text, ",\"distance_deviation\":", stx_metres_deviation(&frame->info->camera, metres));
+  put_number(text, ",\"distance_deviation\":", deviation_of(&frame->info->camera, metres));
   if (frame->metres)
     write_stixel_metres(text, frame->info, stixel);
   put_number(text, ",\"cost\":", stixel->cost);
@@ -316,8 +324,7 @@ static void write_obstacle_metres(
   put_number(text, ",\"y\":", obstacle->y);
   put_number(text, ",\"z\":", obstacle->z);
   bool stereo = info != NULL && obstacle->source == STX_OBSTACLE_STEREO;
-  put_number(
-      text, ",\"z_deviation\":", stereo ? stx_metres_deviation(&info->camera, obstacle->z) : NAN);
+  put_number(text, ",\"z_deviation\":", stereo ? deviation_of(&info->camera, obstacle->z) : NAN);
   put_number(text, ",\"width\":", obstacle->width);
   put_number(text, ",\"height\":", obstacle->height);
   put_number(text, ",\"depth\":", obstacle->depth);

@@ -209,10 +209,9 @@ static void note_latency(GstLidarDecode *self, GstClockTime duration)
 static void tell_set(GstLidarDecode *self)
 {
   if (!self->told_set)
-    GST_ELEMENT_INFO(self, STREAM, FAILED,
+    GST_STX_ELEMENT_INFO(self, STREAM, FAILED,
         ("The sensor's clock was set, or the sensor began anew: scans go on with the pipeline's "
-         "times; more of this kind is only counted (stats: restarts)"),
-        (NULL));
+         "times; more of this kind is only counted (stats: restarts)"));
   self->told_set = TRUE;
 }
 
@@ -240,10 +239,9 @@ static GstClockTime go_on(GstLidarDecode *self, GstClockTime pts, GstClockTime d
   if (behind && self->behind && gst_stx_times_are_apart(time, last, GST_STX_TIME_APART)) {
     self->ahead += last + (gint64)duration - time;
     time = last + (gint64)duration;
-    GST_ELEMENT_INFO(self, STREAM, FAILED,
+    GST_STX_ELEMENT_INFO(self, STREAM, FAILED,
         ("The packets' times of arrival were set back by %.3f s: those of scans go on",
-            (double)self->ahead * 1e-9),
-        (NULL));
+            (double)self->ahead * 1e-9));
   } else if (behind) {
     time = last;
   }

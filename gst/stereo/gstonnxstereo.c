@@ -164,7 +164,7 @@ static void judge(GstOnnxStereo *self, const StxTensorCounts *counts)
                   "right-input"),
         ("told once, until a frame is better"));
   else if (!nonsense && self->told)
-    GST_ELEMENT_INFO(self, STREAM, DECODE, ("The network's output is usable again"), (NULL));
+    GST_STX_ELEMENT_INFO(self, STREAM, DECODE, ("The network's output is usable again"));
   self->told = nonsense;
 }
 

@@ -149,15 +149,15 @@ static void warn_of_range(GstStereoSgm *self, const StxSgmRange *range)
 
 static void tell_infinity(GstStereoSgm *self, gint infinity, gboolean by_motion)
 {
-  GST_ELEMENT_INFO(self, STREAM, FORMAT,
-      ("Infinitely far things have a disparity of %d px, by %s: disparities count from there. Set "
-       "disparity-at-infinity=%d to be sure of it, or 0 if it is wrong",
+  GST_STX_ELEMENT_INFO(self, STREAM, FORMAT,
+      ("Infinitely far things have a disparity of %d px, by %s: the cameras look apart, or their "
+       "principal points differ. Disparities count from there; set disparity-at-infinity=%d to be "
+       "sure of it, or 0 if it is wrong",
           infinity,
           by_motion      ? "the camera's motion"
           : infinity < 0 ? "what lies behind 0"
                          : "markings or kerbs, or by uprights or too steep a ground below a sky",
-          infinity),
-      ("the cameras look apart, or their principal points differ"));
+          infinity));
 }
 
 /* Follows the disparity at infinity by the motion of the pair before: the pictures of a rig whose

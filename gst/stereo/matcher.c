@@ -212,7 +212,8 @@ static void note(GstStxMatcher *self, gint64 time, const StxPairFinding *finding
   if (news == STX_PAIR_WARN)
     warn(self, finding);
   else if (news == STX_PAIR_CLEARED)
-    GST_ELEMENT_INFO(self, STREAM, FORMAT, ("The pairs are plausible again"), ("for a second"));
+    GST_STX_ELEMENT_INFO(
+        self, STREAM, FORMAT, ("The pairs have been plausible again for a second"));
   GST_LOG_OBJECT(self, "%s: %d points, %d found, %d in their row", stx_pair_name(finding->verdict),
       finding->evidence.points[0], finding->evidence.matched, finding->evidence.level);
 }

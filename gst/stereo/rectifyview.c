@@ -467,12 +467,11 @@ static void tell_black(GstStxRectifyView *self, const StxCalibration *calibratio
   gdouble black = stx_rectify_black(&map);
 
   if (black >= LEAST_BLACK)
-    GST_ELEMENT_INFO(self, STREAM, FORMAT,
+    GST_STX_ELEMENT_INFO(self, STREAM, FORMAT,
         ("%.0f %% of the rectified %s pictures are black: the camera does not see what they show%s",
             100 * black, SIDE(self),
             calibration->rectified ? ", by the calibration's own projection"
-                                   : "; alpha=0 or a smaller fov shows less around it"),
-        (NULL));
+                                   : "; alpha=0 or a smaller fov shows less around it"));
 }
 
 /* By the calibration alone. */

@@ -379,7 +379,7 @@ STX_TEST(disparities_count_from_an_infinity_that_is_found_and_told)
   g_autoptr(GError) info = NULL;
   gint infinity = told(&pair, "disparity-at-infinity");
   g_autofree char *wanted = g_strdup_printf(
-      "by what lies behind 0: disparities count from there. Set disparity-at-infinity=%d ",
+      "Disparities count from there; set disparity-at-infinity=%d ",
       infinity);
 
   ck_assert_int_le(abs(infinity + 16), 1);
