@@ -34,14 +34,15 @@ def child(program, arguments, streams, folder):
         for number, stream in enumerate(streams, 1):
             os.dup2(stream.fileno(), number)
         sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8") for number in (1, 2))
-        path = EXAMPLES / program / f"{program}.py"
+        path = EXAMPLES / ("" if program == "demo" else program) / f"{program}.py"
         sys.argv = [str(path), *arguments]
         sys.path.insert(0, str(path.parent))
         runpy.run_path(str(path), run_name="__main__")
         status = 0
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
-        print(end.code if isinstance(end.code, str) else "", end="", file=sys.stderr)
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
     except Exception:
         traceback.print_exc()
     finally:
