@@ -25,7 +25,7 @@ sys.path.append(str(ROOT / "docs/measure"))
 stx_paper = importlib.import_module("stx-paper")
 subprocess.run = warm.run
 PROGRAMS = pathlib.Path(sys.argv[1]).parent
-STREET = "--size 416x160"
+STREET = "--size 240x96"
 # Rows of a scene: cells; models from depth and labels, with the defaults and as the paper has them.
 SCENES, ROWS = 4, 2 * (5 + 4 + 4 + 3)
 FLAT = "--object-sigma-slope 0 --ground-sigma-intercept .01 --ground-sigma-slope .01"
