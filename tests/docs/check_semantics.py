@@ -25,7 +25,8 @@ MODEL = ROOT / "examples/semantics/street.onnx"
 SKIPPED = 77
 INHERITED = {"name", "parent", "qos"}
 STREET = "street-scene-src seed=2 num-buffers=1"
-WIDTH, HEIGHT = 1242, 375  # whose rows are padded
+WIDTH, HEIGHT = 1242, 375
+SMALL = 414, 125  # whose rows are padded, too
 GROUND, OBJECT, SKY = range(3)
 
 # Prints the message that ends a pipeline. GStreamer 1.22's gst-launch-1.0 sometimes waits for ever
@@ -104,16 +105,17 @@ def scores_of(line, type_name, shape, folder):
 
 
 @functools.cache
-def street(view, form, folder):
+def street(view, form, folder, width=WIDTH, height=HEIGHT):
     """The street's picture or labels, without what its rows are padded with."""
     import numpy as np
     path = os.path.join(folder, "picture")
     status, output = run(f"gst-launch-1.0 -q {STREET} view={view} ! videoconvert ! "
-                         f"video/x-raw,format={form} ! filesink location={path}", folder)
+                         f"video/x-raw,format={form},width={width},height={height} ! "
+                         f"filesink location={path}", folder)
     expect(status == 0, output)
-    rows = np.fromfile(path, np.uint8).reshape(HEIGHT, -1)
+    rows = np.fromfile(path, np.uint8).reshape(height, -1)
     channels = 1 if form == "GRAY8" else 3
-    return rows[:, :WIDTH * channels].reshape(HEIGHT, WIDTH, channels)
+    return rows[:, :width * channels].reshape(height, width, channels)
 
 
 def check_street(folder):
@@ -150,25 +152,26 @@ def write_network(path, type_name, shape, half=False):
 
 def check_known_networks(folder):
     import numpy as np
-    path = os.path.join(folder, "test.onnx")
-    for type_name, numpy_type in (("UINT8", np.uint8), ("FLOAT16", np.float16),
-                                  ("FLOAT", np.float32)):
-        for form, first in (("RGB", True), ("RGB", False), ("BGR", True)):
-            sides = ["h", "w"] if form == "RGB" else [HEIGHT, WIDTH]
-            write_network(path, type_name, [1, 3, *sides] if first else [1, *sides, 3])
-            picture = street("left", form, folder)
-            expected = picture if type_name == "UINT8" else (
-                (picture.astype(np.float32) / 255 - np.float32([.5, .25, 0])) / np.float32(.5))
-            expected = expected.transpose(2, 0, 1) if first else expected
-            line = (f"{STREET} ! videoconvert ! video/x-raw,format={form} ! "
-                    f"onnx-semantics model={path} mean=0.5,0.25,0 std=0.5")
-            actual = scores_of(line, numpy_type, expected.shape, folder)
-            expect(np.array_equal(actual, expected.astype(numpy_type)), line)
+    path, (width, height) = os.path.join(folder, "test.onnx"), SMALL
+    for type_name, numpy_type, form, first in (
+            ("UINT8", np.uint8, "RGB", True), ("UINT8", np.uint8, "BGR", False),
+            ("FLOAT16", np.float16, "BGR", True), ("FLOAT", np.float32, "RGB", False)):
+        sides = ["h", "w"] if form == "RGB" else [height, width]
+        write_network(path, type_name, [1, 3, *sides] if first else [1, *sides, 3])
+        picture = street("left", form, folder, *SMALL)
+        expected = picture if type_name == "UINT8" else (
+            (picture.astype(np.float32) / 255 - np.float32([.5, .25, 0])) / np.float32(.5))
+        expected = expected.transpose(2, 0, 1) if first else expected
+        line = (f"{STREET} ! videoconvert ! video/x-raw,format={form},width={width},"
+                f"height={height} ! onnx-semantics model={path} mean=0.5,0.25,0 std=0.5")
+        actual = scores_of(line, numpy_type, expected.shape, folder)
+        expect(np.array_equal(actual, expected.astype(numpy_type)), line)
     write_network(path, "FLOAT", [1, 3, "h", "w"], half=True)
-    picture = street("left", "RGB", folder).astype(np.float32) / 255
-    rows = picture[:-1].reshape(HEIGHT // 2, 2, WIDTH // 2, 2, 3).mean((1, 3)).transpose(2, 0, 1)
-    actual = scores_of(f"{STREET} ! onnx-semantics model={path}", np.float32,
-                       (3, (HEIGHT + 1) // 2, WIDTH // 2), folder)
+    picture = street("left", "RGB", folder, *SMALL).astype(np.float32) / 255
+    rows = picture[:-1].reshape(height // 2, 2, width // 2, 2, 3).mean((1, 3)).transpose(2, 0, 1)
+    actual = scores_of(f"{STREET} ! video/x-raw,width={width},height={height} ! "
+                       f"onnx-semantics model={path}", np.float32,
+                       (3, (height + 1) // 2, width // 2), folder)
     expect(np.allclose(actual[:, :-1], rows, atol=1e-5), "scores of half the size")
 
 
