@@ -300,7 +300,7 @@ STX_TEST(agrees_on_holes_of_any_width)
     for (int k = 0; k < 5; k++)
       for (int semantics = STX_SEMANTICS_NONE; semantics <= STX_SEMANTICS_SCORES_U8; semantics++) {
         int cell = cells[k];
-        if (k > 1 && i % 3 != k - 2)
+        if ((k > 1 && i % 3 != k - 2) || (i + k + semantics) % 2)
           continue;
         StxColmeanParams params = {
             .grid = {at_most(300 * cell, 40), at_most(k < 2 ? 40 : 2 * cell, 4), cell, cell, 0},
@@ -320,14 +320,13 @@ STX_TEST(agrees_on_holes_of_any_width)
 /* More cells to a row than a block can hold, so that they have a launch of their own. */
 STX_TEST(agrees_on_long_rows)
 {
-  for (int cell = 1; cell <= 5; cell += 4)
-    for (int holes = 0; holes < 2; holes++) {
-      StxColmeanParams params = {.grid = {at_most(10300, 40), cell, 1, cell, 0},
-          .reduction = STX_REDUCE_WEIGHTED,
-          .fill_width = 100};
-      expect_agreement(
-          &params, &(Making){.holes = holes, .fill = STX_FILL_NOISE, .seed = 14000 + cell});
-    }
+  for (int cell = 1; cell <= 5; cell += 4) {
+    StxColmeanParams params = {.grid = {at_most(10300, 40), cell, 1, cell, 0},
+        .reduction = STX_REDUCE_WEIGHTED,
+        .fill_width = 100};
+    expect_agreement(
+        &params, &(Making){.holes = true, .fill = STX_FILL_NOISE, .seed = 14000 + cell});
+  }
 }
 
 /* All halves, clean ones in some chunks and not in others. */
@@ -404,7 +403,7 @@ STX_TEST(agrees_in_every_kernel)
       {1, 1}, {2, 2}, {3, 3}, {4, 4}, {8, 8}, {16, 2}, {16, 5}, {20, 13}};
   for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++)
     for (size_t k = 0; k < sizeof cells / sizeof cells[0]; k++)
-      for (int round = 0; round < (stx_test_small() ? 1 : 6); round++)
+      for (int round = 0; round < (stx_test_small() ? 1 : 3); round++)
         expect_any_agreement(&readings[i], cells[k][0], cells[k][1], (i + k + round) % 2 == 0,
             (StxReduction)((i + k + round / 2) % 3), 15000 + (int)(100 * i + 13 * k) + round);
 }

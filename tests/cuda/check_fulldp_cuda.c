@@ -95,7 +95,7 @@ STX_TEST(agrees_when_blocks_take_turns)
 STX_TEST(stopping_changes_nothing)
 {
   StxRandom random = {9};
-  for (int round = 0; round < (stx_test_small() ? 3 : 200); round++) {
+  for (int round = 0; round < (stx_test_small() ? 3 : 100); round++) {
     StxSatdpParams params = random_full_params(&random);
     params.grid.width = (1 + stx_random_below(&random, 3)) * params.grid.cell_width;
     check_random_full_case(params, round, &random, check_agreement);

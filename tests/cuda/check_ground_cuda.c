@@ -89,10 +89,10 @@ static StxGroundParams tiny(void)
 
 STX_TEST(agrees_on_every_scan)
 {
-  static const size_t counts[] = {0, 1, 7, 100, 255, 256, 257, 1001, 25000};
-  size_t most = stx_test_small() ? 4 : sizeof counts / sizeof counts[0];
+  static const size_t counts[] = {0, 1, 100, 255, 257, 25000};
+  size_t most = stx_test_small() ? 3 : sizeof counts / sizeof counts[0];
   for (int scan = 0; scan < GROUND_SCANS; scan++)
-    for (size_t i = stx_test_small() ? 3 : 0; i < most; i++) {
+    for (size_t i = stx_test_small() ? 2 : 0; i < most; i++) {
       StxGroundParams params = stx_test_small() ? tiny() : defaults;
       if (stx_test_small() && scan > 0) { /* the plane is what takes time */
         params.level = false;
@@ -120,7 +120,7 @@ STX_TEST(agrees_where_lines_are_far)
 
 STX_TEST(agrees_on_every_parameter)
 {
-  for (int seed = 0; seed < (stx_test_small() ? 3 : 36); seed++)
+  for (int seed = 0; seed < (stx_test_small() ? 3 : 18); seed++)
     expect_agreement(ground_any_params(seed), (GroundScan)(seed % GROUND_SCANS),
         stx_test_small() ? 90 : 3000, (uint64_t)seed);
 }
@@ -128,7 +128,7 @@ STX_TEST(agrees_on_every_parameter)
 /* Few cells near the sensor: no plane, or one of few; samples that are equally good. */
 STX_TEST(agrees_on_the_plane_of_few_cells)
 {
-  for (size_t count = 20; count < (stx_test_small() ? 21 : 400); count += 4) {
+  for (size_t count = 20; count < (stx_test_small() ? 21 : 400); count += 12) {
     StxGroundParams params = tiny();
     expect_agreement(params, count % 8 ? GROUND_CLOUD : GROUND_WILD, 8 * count, count);
     expect_agreement(params, GROUND_TILTED, 2 * count, count);
@@ -195,7 +195,7 @@ static StxGroundParams line_params(StxRandom *random)
 STX_TEST(agrees_on_lines)
 {
   uint32_t lines = 0;
-  for (int seed = 0; seed < (stx_test_small() ? 8 : 200); seed++) {
+  for (int seed = 0; seed < (stx_test_small() ? 8 : 100); seed++) {
     StxRandom random = {(uint64_t)seed};
     StxGroundParams p = line_params(&random);
     GroundCase *c = empty_case(p, (size_t)p.sectors * (size_t)p.bins);
@@ -205,7 +205,7 @@ STX_TEST(agrees_on_lines)
     snprintf(what, sizeof what, "lines, seed %d, %dx%d bins", seed, p.sectors, p.bins);
     lines += expect_equal(c, 0, what).lines;
   }
-  ck_assert_uint_gt(lines, stx_test_small() ? 5 : 3000);
+  ck_assert_uint_gt(lines, stx_test_small() ? 5 : 1500);
 }
 
 /* A line through all bins, whatever their number. */

@@ -69,10 +69,10 @@ STX_TEST(agrees_when_blocks_take_turns)
   StxRoadLine line = {0.3, 1, 1};
   StxSatdpParams params = case_params(1030, stx_test_small() ? 1 : 3, 2, 0);
   expect_agreement(params, &case_camera, &line, STREET, 31);
-  params.object_sigma_slope = 0.3;
-  expect_agreement(params, &case_camera, &line, STREET, 31);
   if (!stx_test_small())
-    expect_agreement(case_params(2 * 1024 + 1, 2, 2, 3), &case_camera, &line, NOISE, 32);
+    params = case_params(2 * 1024 + 1, 2, 2, 3);
+  params.object_sigma_slope = 0.3;
+  expect_agreement(params, &case_camera, &line, NOISE, 32);
 }
 #endif
 
@@ -123,7 +123,7 @@ STX_TEST(agrees_on_the_largest_values)
   static const int horizons[] = {-(1 << 20), -5000, 5000, 1 << 20};
   static const Filling fillings[] = {EXTREME, NOISE, HOLES, SPARSE};
   StxRandom random = {13};
-  for (int round = 0; round < (stx_test_small() ? 2 : 96); round++) {
+  for (int round = 0; round < (stx_test_small() ? 2 : 48); round++) {
     StxSatdpParams params = case_params(2, stx_test_small() ? 12 : 30, round % 2 ? 32 : 4, 0);
     StxRoadLine line = {round % 3 ? 64 : 0.01, horizons[round % 4], 1};
     params.pair_tolerance = tolerances[stx_random_below(&random, 3)];
@@ -171,7 +171,7 @@ STX_TEST(agrees_on_the_largest_sums)
 STX_TEST(pruning_changes_nothing)
 {
   StxRandom random = {9};
-  for (int round = 0; round < (stx_test_small() ? 3 : 200); round++) {
+  for (int round = 0; round < (stx_test_small() ? 3 : 100); round++) {
     StxSatdpParams params = random_params(&random);
     params.grid.width = (1 + stx_random_below(&random, 3)) * params.grid.cell_width;
     Filling fillings[] = {(Filling)(round % FILLINGS), STREET, HOLES};
@@ -281,24 +281,25 @@ STX_TEST(agrees_on_high_columns_of_many_classes)
 }
 
 /* Two rows start in each column, or three. Slanted objects have all the scratch that upright ones
- * have, and more. */
+ * have, and more. The emulator's own device has no shared memory for 400 of their rows. */
 STX_TEST(agrees_on_high_columns_in_turns)
 {
-  StxSatdpParams params = case_params(stx_test_small() ? 2 : 1026, LEAST_HIGH, 1, 0);
+  const int rows = stx_test_small() ? LEAST_HIGH : 400;
+  StxSatdpParams params = case_params(stx_test_small() ? 2 : 1026, rows, 1, 0);
   params.object_sigma_slope = 0.3;
   STX_AUTO(Case) *c = new_case(params, &case_camera, &(StxRoadLine){0.2, 100, 1});
   StxRandom random = {91};
   fill_case(c, STREET, &random);
   case_starts(c, 0, &random);
   for (int column = 0; column < stx_grid_columns(&params.grid); column++)
-    c->starts[column * LEAST_HIGH + column % LEAST_HIGH] = 1;
+    c->starts[column * rows + column % rows] = 1;
   expect_case_agrees(c, "high columns in turns");
 }
 
 STX_TEST(starts_and_pruning_change_nothing)
 {
   StxRandom random = {24};
-  for (int round = 0; round < (stx_test_small() ? 3 : 200); round++) {
+  for (int round = 0; round < (stx_test_small() ? 3 : 100); round++) {
     StxSatdpParams params = random_params(&random);
     params.grid.width = (1 + stx_random_below(&random, 3)) * params.grid.cell_width;
     StxRoadLine line = tilted_road(&random, params.grid.height);

@@ -89,7 +89,7 @@ static void compare_with_reference(const SgmPair *pair, uint64_t seed)
 
 static void compare_sizes(const int (*sizes)[2], uint64_t count, StxSgmSearch search)
 {
-  for (uint64_t seed = 0; seed < count * (uint64_t)at_most(2, STX_FILL_COUNT); seed++) {
+  for (uint64_t seed = 0; seed < count * (uint64_t)at_most(2, 3); seed++) {
     StxRandom random = {seed};
     const int *size = sizes[seed % count];
     STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_random_params(size[0], size[1], &random));
@@ -174,7 +174,7 @@ STX_TEST(equals_the_reference_along_all_lines)
   static const int sizes[][2] = {{1, 30}, {3, 41}, {4, 9}, {7, 23}, {8, 8}, {9, 17}, {12, 33},
       {15, 2}, {16, 5}, {17, 16}, {23, 24}, {33, 3}, {40, 1}};
   const int count = sizeof sizes / sizeof sizes[0];
-  for (int k = 0; k < at_most(2, 6 * count); k++) {
+  for (int k = 0; k < at_most(2, 3 * count); k++) {
     StxRandom random = {(uint64_t)k};
     const int *size = sizes[k % count];
     StxSgmParams params = sgm_defaults(at_most(9, size[0]), at_most(5, size[1]), 64 << k % 3);
@@ -208,7 +208,7 @@ STX_TEST(agrees_on_texture)
 STX_TEST(agrees_on_the_sky)
 {
   static const int sizes[][2] = {{1, 1}, {1, 30}, {90, 2}, {61, 43}, {133, 24}};
-  for (uint64_t seed = 0; seed < (uint64_t)at_most(2, 30); seed++) {
+  for (uint64_t seed = 0; seed < (uint64_t)at_most(2, 15); seed++) {
     StxRandom random = {seed};
     const int *size = sizes[seed % 5];
     StxSgmParams params = sgm_random_params(size[0], size[1], &random);

@@ -79,6 +79,8 @@ static void set_mode(const char *mode, const char *folder)
   set("STX_FAKE_CUDA_DEVICES", "2");
   set("STX_FAKE_CUDA_LEAKS", "1");
   set("STX_FAKE_CUDA_MEMORY", "%lld", 64LL << 30);
+  if (strcmp(mode, "reverse") == 0 && getenv("STX_CUDA_MODES") == NULL)
+    set("STX_CHECK_SIZES", "small");
   if (sscanf(mode, "ptx-%d", &arch) == 1) {
     set("STX_FAKE_CUDA_CAPABILITY", "%d.%d", arch / 10, arch % 10);
     set("STX_PTX", "%s/../../cuda/kept", folder);

@@ -17,8 +17,9 @@
  * driver of tests/emu reads from the environment; what is set there already stays.
  *
  *   forward, reverse, random     the emulator, in that order of a block's threads; reverse with a
- *                                stream whose work waits until the host does, random with the
- *                                instructions that GPUs have from sm_80 on
+ *                                stream whose work waits until the host does (small cases, if
+ *                                STX_CUDA_MODES is not set), random with the instructions that
+ *                                GPUs have from sm_80 on
  *   random:7                     another seed
  *   ptx-90, ptx-90:3             the PTX of the build for that architecture, with a seed
  *   ptx-75-late:75               the same with stores that others see late

@@ -139,45 +139,64 @@ static uint64_t draw()
   return random_state;
 }
 
-/* Whose turn it is, first to last; another shuffle every time. */
-static void set_order(unsigned *order, unsigned n)
+/* Another order every time. Two places from each number that is drawn: to draw costs more than the
+ * work of many threads between two waits. */
+static void shuffle(unsigned *order, unsigned n)
 {
-  for (unsigned i = 0; i < n; i++)
-    order[i] = mode == REVERSE ? n - 1 - i : i;
-  if (mode != RANDOM)
-    return;
+  uint64_t drawn = 0;
   for (unsigned i = n; i > 1; i--) {
-    unsigned j = (unsigned)(draw() % i), kept = order[i - 1];
+    drawn = ((n - i) & 1) != 0 ? drawn >> 32 : draw();
+    unsigned j = (unsigned)((uint64_t)(uint32_t)drawn * i >> 32), kept = order[i - 1];
     order[i - 1] = order[j];
     order[j] = kept;
   }
 }
 
+/* Whose turn it is, first to last. */
+static void set_order(unsigned *order, unsigned n)
+{
+  for (unsigned i = 0; i < n; i++)
+    order[i] = mode == REVERSE ? n - 1 - i : i;
+  if (mode == RANDOM)
+    shuffle(order, n);
+}
+
 /* ---- Threads -------------------------------------------------------------------------------- */
 
-/* In a round every thread that can runs, in the round's order, until it waits: then it hands over
- * to the next one itself, and the last one to the scheduler. */
+/* In a round every thread that can at its begin runs, in the round's order, until it waits: then it
+ * hands over to the next one itself, and the last one to the scheduler. */
 static unsigned round_order[MAX_THREADS];
-static int round_position;
+static unsigned round_position, round_length;
 
 static Fiber *next_in_round()
 {
-  while (round_position < state.count && !state.failed) {
-    Worker *worker = &state.workers[round_order[round_position++]];
-    if (worker->state == READY) {
-      current = worker;
-      return &worker->fiber;
-    }
+  if (round_position == round_length || state.failed) {
+    current = NULL;
+    return &state.scheduler;
   }
-  current = NULL;
-  return &state.scheduler;
+  Worker *worker = &state.workers[round_order[round_position++]];
+  current = worker;
+  return &worker->fiber;
+}
+
+static void set_round()
+{
+  unsigned n = (unsigned)state.count, ready = 0;
+  for (unsigned i = 0; i < n; i++) {
+    unsigned number = mode == REVERSE ? n - 1 - i : i;
+    round_order[ready] = number;
+    ready += state.workers[number].state == READY;
+  }
+  if (mode == RANDOM)
+    shuffle(round_order, ready);
+  round_position = 0;
+  round_length = ready;
 }
 
 /* False when no thread can run. */
 static bool run_round()
 {
-  set_order(round_order, (unsigned)state.count);
-  round_position = 0;
+  set_round();
   Fiber *first = next_in_round();
   if (first != &state.scheduler)
     fiber_switch(&state.scheduler, first, false);
