@@ -34,13 +34,14 @@ typedef struct PtxPast {
   int size;
   unsigned clock;
   unsigned serial; /* of the block */
+  int before;      /* the last one of these lines before it */
 } PtxPast;
 
 enum { MOST_PAST = 1024, LINE = 16, LINES = 4096 };
 
-/* The number of old values in the lines of memory that share a number: most loads find there that
- * nothing is to be looked for. An access is aligned, and so lies in one line. */
-static uint16_t *lines_past(PtxRun *run, const uint8_t *at)
+/* How many old values there were with the last one in the lines of memory that share a number: a
+ * load looks at these lines' alone. An access is aligned, and so lies in one line. */
+static int *lines_past(PtxRun *run, const uint8_t *at)
 {
   return &run->past_lines[(uintptr_t)at / LINE % LINES];
 }
@@ -64,10 +65,9 @@ static void remember(
   if (run->past == NULL || run->past_lines == NULL)
     abort();
   PtxPast *past = &run->past[run->pasts++ % MOST_PAST];
-  if (run->pasts > MOST_PAST)
-    --*lines_past(run, past->at);
-  ++*lines_past(run, at);
-  *past = (PtxPast){.at = at, .size = size, .clock = ++run->clock, .serial = serial};
+  int *last = lines_past(run, at), before = *last;
+  *last = run->pasts;
+  *past = (PtxPast){at, .size = size, .clock = ++run->clock, .serial = serial, .before = before};
   memcpy(past->value.byte, at, (size_t)size);
   memcpy(past->value.known, known, (size_t)size);
 }
@@ -103,9 +103,9 @@ void ptx_late_settle(PtxWarp *warp, const uint8_t *at, int size, bool atomics_on
 {
   PtxBlock *block = warp->block;
   for (int i = 0; i < block->stores;)
-    if (block->store[i].serial == block->serial &&
-        (!atomics_only || block->store[i].by->class == PTX_ATOMIC) &&
-        overlap(block->store[i].to, block->store[i].size, at, size))
+    if (overlap(block->store[i].to, block->store[i].size, at, size) &&
+        block->store[i].serial == block->serial &&
+        (!atomics_only || block->store[i].by->class == PTX_ATOMIC))
       ptx_late_let_go(block, i), i = 0;
     else
       i++;
@@ -175,12 +175,13 @@ static bool is_stale(const PtxWarp *warp, int lane, const PtxPast *past)
 static void see_past(PtxWarp *warp, int lane, const uint8_t *from, PtxBytes *bytes, int size)
 {
   PtxRun *run = warp->block->run;
-  if (run->pasts == 0 || *lines_past(run, from) == 0)
+  if (run->pasts == 0)
     return;
   unsigned seen = warp->block->seen[thread_of(warp, lane)];
   int oldest = run->pasts > MOST_PAST ? run->pasts - MOST_PAST : 0;
-  for (int i = run->pasts - 1; i >= oldest; i--) {
-    const PtxPast *past = &run->past[i % MOST_PAST];
+  const PtxPast *past;
+  for (int i = *lines_past(run, from); i > oldest; i = past->before) {
+    past = &run->past[(i - 1) % MOST_PAST];
     if (past->clock <= seen)
       return;
     if (past->serial != warp->block->serial && overlap(past->at, past->size, from, size) &&
@@ -199,7 +200,8 @@ void ptx_late_peek(PtxWarp *warp, const uint8_t *from, PtxBytes *bytes, int size
 {
   const PtxBlock *block = warp->block;
   for (int i = 0; i < block->stores; i++)
-    if (block->store[i].serial == block->serial)
+    if (overlap(block->store[i].to, block->store[i].size, from, size) &&
+        block->store[i].serial == block->serial)
       lay_over(bytes, from, size, block->store[i].to, &block->store[i].value, block->store[i].size);
 }
 

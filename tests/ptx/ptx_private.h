@@ -294,7 +294,7 @@ struct PtxRun {
   uint8_t **touched;        /* by memory: how each byte was, see ptx_memory.c; NULL: not yet */
   struct PtxPast *past;     /* see ptx_late.c */
   int pasts;
-  uint16_t *past_lines; /* the same */
+  int *past_lines; /* the same */
   unsigned clock, begun;
   unsigned idle; /* instructions since something was written, or has met or ended */
   bool failed;
