@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Whether what examples/analytics.c printed of the synthetic street is true.
 
-usage: check_analytics.py FILE, by the Python that has GStreamer
+usage: check_analytics.py FILE WIDTH HEIGHT, by the Python that has GStreamer
 """
 import json
 import sys
@@ -24,7 +24,8 @@ FREE = (0, 1, 9, 10, 255)  # road, sidewalk, terrain, sky: Cityscapes' train ids
 def pictures(view, format_name, frames):
     """Arrays of one view, and its caps."""
     pipeline = Gst.parse_launch(f"street-scene-src view={view} num-buffers={frames}"
-                                f" ! video/x-raw,format={format_name} ! appsink name=sink")
+                                f" ! video/x-raw,format={format_name},width={sys.argv[2]},"
+                                f"height={sys.argv[3]} ! appsink name=sink")
     sink = pipeline.get_by_name("sink")
     pipeline.set_state(Gst.State.PLAYING)
     found = []
