@@ -35,6 +35,7 @@ BUFFERS = 1
 SMALL = f"width={samples.WIDTH},height={samples.HEIGHT}"
 NEEDS_MORE = re.compile(r"…|udpsrc|rtspsrc|zedsrc stream-type=4|realsensesrc|tensor_")
 CAMERA = re.compile(r"v4l2src(?: device=\S+?(\d))? ! (\S+?width=(\d+)\S*)|zedsrc \S+ \S+ \S+")
+BENT = "width=480,height=270"  # half of the size in bent.yml, which lines with it take too
 AT_ONCE = 3  # most of them wait
 
 
@@ -92,13 +93,16 @@ def factories(words):
             yield word
 
 
+@functools.lru_cache(None)
+def inspected(*words):
+    return subprocess.run(["gst-inspect-1.0", *words], capture_output=True, text=True)
+
+
 def check_factories(words):
     for factory in factories(words):
-        if subprocess.run(["gst-inspect-1.0", "--exists", factory]).returncode != 0:
+        if inspected("--exists", factory).returncode != 0:
             # Only our own are sure to be installed.
-            ours = subprocess.run(["gst-inspect-1.0", "stixels"], capture_output=True,
-                                  text=True).stdout
-            if "-" in factory and factory not in ours:
+            if "-" in factory and factory not in inspected("stixels").stdout:
                 return f"no element '{factory}'"
     return None
 
@@ -114,17 +118,18 @@ def shortened(word):
 def small_street(words):
     """The words of a line, with a size behind each source of a picture that is given none. Cameras
     of a file have theirs."""
-    words = list(words)
-    if any("calibration=" in word for word in words):
+    words, bent = list(words), any("calibration=bent.yml" in word for word in words)
+    if not bent and any("calibration=" in word for word in words):
         return words
+    size = BENT if bent else SMALL
     for i in reversed(range(len(words) - 1)):
         if words[i] == "street-scene-src" and "!" in words[i:-1]:
             link = words.index("!", i)
             then = words[link + 1]
             if then.startswith("video/x-raw") and "width=" not in then:
-                words[link + 1] += f",{SMALL}"
+                words[link + 1] += f",{size}"
             elif "width=" not in then and "view=lidar" not in " ".join(words[i:link]):
-                words[link:link] = ["!", f"video/x-raw,{SMALL}"]
+                words[link:link] = ["!", f"video/x-raw,{size}"]
     return words
 
 
