@@ -11,7 +11,7 @@ import time
 import unittest
 
 from gstreamer import Gst
-from page import SECONDS_MOST, Page, listens, running, wait_for
+from page import SECONDS_MOST, SIZE, Page, listens, running, wait_for
 from watch import Watch, data_of, played, wrong_pairs
 
 ENOUGH = 5
@@ -66,7 +66,7 @@ class Lines(unittest.TestCase):
 
         self.run_pair(stixels_out, stixels_in, "stixels", lambda: len(lines()) >= ENOUGH)
         received = [json.loads(line) for line in lines()]
-        for sample in played(f"{STREET} view=disparity ! {STIXELS} ! stixel-json"):
+        for sample in played(f"{STREET} view=disparity ! {SIZE} ! {STIXELS} ! stixel-json"):
             frame = json.loads(data_of(sample.get_buffer()))
             if received and frame["stixels"] == received[0]["stixels"]:
                 self.assertEqual(frame["camera"], received.pop(0)["camera"])
@@ -91,7 +91,8 @@ class Lines(unittest.TestCase):
             with running(self.page.words(labels_in), self.folder):
                 wait_for("labels", lambda: len(self.labels()) >= 3)
         self.expect_labels()
-        truth = f"{STREET} ! video/x-raw,format=GRAY8", f"{STREET} view=disparity ! {STIXELS}"
+        truth = (f"{STREET} ! {SIZE},format=GRAY8",
+                 f"{STREET} view=disparity ! {SIZE} ! {STIXELS}")
         with running(self.page.words(pair_out), self.folder):
             for port in ("5010", "5011"):
                 wait_for("server", listens(self.page.ports[port]))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The lines of docs/network.md, as they are printed but for machines, ports and windows: all of it
-is this machine, and ports are free ones."""
+"""The lines of docs/network.md, as they are printed but for machines, ports, windows and the size
+of pictures: all of it is this machine, ports are free ones, and pictures have a quarter."""
 import contextlib
 import pathlib
 import re
@@ -11,6 +11,7 @@ import subprocess
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+SIZE = "video/x-raw,width=620,height=188"
 SECONDS_MOST = 90  # on a busy machine; on a quiet one, two
 
 
@@ -38,6 +39,7 @@ class Page:
 
         text = re.sub(r"192\.168\.1\.\d+|0\.0\.0\.0", "127.0.0.1", text)
         text = text.replace("autovideosink", "fakesink")
+        text = re.sub("(is-live=true( view=disparity)?) !", rf"\1 ! {SIZE} !", text)
         return re.sub(r'(port=|service="|127\.0\.0\.1:)(\d{4})\b', port, text)
 
     def blocks(self, heading, kind="sh"):
