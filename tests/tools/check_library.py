@@ -24,7 +24,7 @@ import tempfile
 from installed import check_exports, check_headers, declared, has_cxx, install, run
 
 PACKAGE = "gststixels-1.0"
-# Of the street in the examples: those on its truth need more of it.
+# The street in the examples: those held to its truth need more of it.
 SIZES = {"nearest": (414, 125), "poses": (621, 188), "analytics": (828, 250)}
 HERE = pathlib.Path(__file__).resolve().parent
 
