@@ -119,7 +119,8 @@ def hazards_of_the_street():
     seen = [r for size in found["sizes"] for r in size["ranges"] if r["to"] <= 10 and r["seen"] > 0]
     assert seen and sum(r["seen"] * r["found"] for r in seen) >= .7 * sum(r["seen"] for r in seen)
     assert found["false"] == 0 and found["distance-error"] < 1, found
-    slow = run_json(EVAL, f"{street} --backend omp --threads 1")
+    again = f"{street} --frames 1"
+    found, slow = (run_json(EVAL, again + more) for more in ("", " --backend omp --threads 1"))
     for result in found, slow:
         result.pop("ms")
     assert found == slow
@@ -157,7 +158,7 @@ def check_column(options):
 
 
 def costs_add_up_and_are_the_least():
-    assert sum(check_column(f"--column {column}") for column in range(0, 80, 9)) >= 40
+    assert sum(check_column(f"--column {column}") for column in range(0, 80, 20)) >= 16
     check_column("--column 30 --labels")
     check_column("--column 30 --cell 4 --ground none")
 
@@ -212,8 +213,8 @@ def expect_least(found, **least):
 
 def stereo_finds_what_drives_and_walks():
     for options, recall, precision in (("", .8, .85), ("--labels", .9, .9)):
-        found = drive(f"--frames 6 {SMALL} {options}")
-        expect_least(found, all__counted=30, all__recall=recall, all__id_kept=.9,
+        found = drive(f"--frames 4 {SMALL} {options}")
+        expect_least(found, all__counted=15, all__recall=recall, all__id_kept=.9,
                      all__distance_within_3_percent=.5, precision=precision)
         assert at(found, "all.distance_median") <= .03, found
 
@@ -330,10 +331,10 @@ def errors_name_the_option():
 
 def occupancy_of_the_street():
     """Over time more is known, and what is road is seldom taken for more."""
-    alone, kept = (run_json(EVAL, f"occupancy --json --frames 4 {options}")
+    alone, kept = (run_json(EVAL, f"occupancy --json --frames 3 {options}")
                    for options in ("--motion alone", "--motion given"))
     for found in (alone, kept):
-        assert found["frames"] == 4 and found["ground"]["cells"] > 4000, found
+        assert found["frames"] == 3 and found["ground"]["cells"] > 3000, found
         assert found["road"]["free"] > .85 and found["road"]["occupied"] < .08, found
         assert found["thing"]["occupied"] > .6 and found["thing"]["free"] < .15, found
     assert kept["thing"]["occupied"] > alone["thing"]["occupied"] + .02, (alone, kept)
