@@ -114,7 +114,7 @@ def check_quality(programs):
     """Compares some of today's measurements with the files, for the data that there is."""
     program, sources = pathlib.Path(programs) / "stx-eval", sources_of(known_folders())
     there = [row for row in read("ground-quality.csv") if row["data"] in sources]
-    again = settings_quality(program, sources, 5)
+    again = settings_quality(program, sources, 12)
     assert all(row in there for row in again), "ground-quality.csv: measure-ground"
     first = next(iter(FOLDERS))
     if first in sources:
