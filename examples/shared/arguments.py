@@ -2,6 +2,10 @@
 """Checks of command lines; errors name the option and its value."""
 import re
 
+# The pictures of a video, and only these, turned as its tag says.
+DECODE = ("decodebin expose-all-streams=false caps=video/x-raw(ANY) ! queue ! videoconvert "
+          "! videoflip video-direction=auto")
+
 
 class Refused(Exception):
     """An error that ends the program with a message."""

@@ -3,6 +3,7 @@
 import re
 import signal
 import sys
+import threading
 import time
 
 import release
@@ -30,6 +31,7 @@ WORD = re.compile(r"""[\w:-]+\s*=\s*(?:"(?:\\.|[^"\\])*"|'[^']*'|(?:\\.|\S)+)
 TOKEN = re.compile(r"""(?P<property>[\w:-]+\s*=\s*(?:"(?:\\.|[^"\\])*"|'[^']*'|(?:\\.|\S)+))
                     |!|(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s!])+""", re.S | re.X)
 WAIT = 5 * Gst.MSECOND  # between two looks at all sinks
+SILENT = 10  # seconds without a buffer, after which a pipeline that is to end hangs
 SINK = "appsink name={} sync={} max-buffers=8"
 
 
@@ -110,7 +112,7 @@ class Pipeline:
         except (GLib.Error, UnicodeEncodeError) as error:  # the latter of names that are no UTF-8
             raise PipelineError(f"{line}: {getattr(error, 'message', error)}") from error
         self.sinks = {name: self.pipeline.get_by_name(name) for name in sinks}
-        self.stopped, self.ended, self.live = False, False, False
+        self.stopped, self.ended, self.live, self.moved = False, False, False, 0
 
     def stop(self, *_):
         self.stopped = True
@@ -131,7 +133,18 @@ class Pipeline:
                 print(f"{message.src.name}: {message.parse_warning()[0].message}", file=sys.stderr)
             else:
                 error, debug = message.parse_error()
-                raise PipelineError(f"{message.src.name}: {error.message}\n{debug or ''}".rstrip())
+                file = self.file_of(message.src)
+                raise PipelineError(f"{file and f'{file}: ' or ''}{message.src.name}: "
+                                    f"{error.message}\n{debug or ''}".rstrip())
+
+    def file_of(self, element):
+        """The file that alone comes to an element, or None."""
+        while element and element.get_parent() not in (None, self.pipeline):
+            element = element.get_parent()
+        while element and element.numsinkpads == 1 and element.sinkpads[0].is_linked():
+            element = element.sinkpads[0].get_peer().get_parent_element()
+        return (element.get_property("location") if element and not element.numsinkpads
+                and element.find_property("location") else None)
 
     def pull(self):
         """Name and sample of each sink that has one by now."""
@@ -156,15 +169,37 @@ class Pipeline:
             self.check_bus()
             raise PipelineError("the pipeline does not start, and says nothing of it")
 
+    def watch(self):
+        """From now on, every buffer anywhere is noted."""
+        def note(*_):
+            self.moved = time.monotonic()
+            return Gst.PadProbeReturn.OK
+
+        self.moved = time.monotonic()
+        for element in self.pipeline.iterate_recurse():
+            for pad in element.pads:
+                pad.add_probe(Gst.PadProbeType.BUFFER | Gst.PadProbeType.BUFFER_LIST, note)
+
     def play(self):
         """A line without appsinks, to its end. Signals end the streams, so that files are
-        finished. Raises PipelineError."""
+        finished; and where these hang, or at a signal a second later, the pipeline. Raises
+        PipelineError."""
         self.stop_on_signals()
+        asked = None
         try:
             self.start()
             while not self.ended:
-                if self.stopped:
-                    self.stopped = not self.pipeline.send_event(Gst.Event.new_eos())
+                now = time.monotonic()
+                if self.stopped and asked is None:
+                    self.watch()
+                    # A source that waits for what is behind it lets this wait, too; sent by the
+                    # pipeline, the event would keep that from a change of state.
+                    for source in self.pipeline.iterate_sources():
+                        threading.Thread(target=source.send_event, args=(Gst.Event.new_eos(),),
+                                         daemon=True).start()
+                    asked, self.stopped = now, False
+                elif asked and (self.stopped and now > asked + 1 or now > self.moved + SILENT):
+                    raise PipelineError("ended by force: the streams did not end by themselves")
                 self.check_bus()
                 time.sleep(.02)
         finally:

@@ -33,7 +33,7 @@ def sink(name, live):
     """Live sources go on while corners are looked for: old frames are dropped."""
     return (f"queue max-size-buffers=30 max-size-bytes=0 max-size-time=0 "
             f"{'leaky=downstream' if live else ''} ! videoconvert ! "
-            f"video/x-raw,format=GRAY8 ! {frames.sink(name, False)} "
+            f"video/x-raw,format=GRAY8 ! videoflip video-direction=auto ! {frames.sink(name, False)} "
             f"drop={'true' if live else 'false'}")
 
 

@@ -26,7 +26,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "shared"))
 
 import release  # noqa: E402 (where it is had to be said first)
-from arguments import quoted  # noqa: E402
+from arguments import DECODE, quoted  # noqa: E402
 
 FORMAT = 1  # of the description in a file
 HEAD = 1 << 20  # bytes in which it stands
@@ -89,9 +89,12 @@ PACKAGES = {"x264enc": "gstreamer1.0-plugins-ugly", "h264parse": "gstreamer1.0-p
 PICTURES = "videoconvert ! video/x-raw,format={I420,Y42B,Y444}"
 # A recording waits for all that belongs together, however slow the machine is.
 PATIENT = "qos=false timeout=10000"
+# A decoder that asks all branches for memory would wait until they have shown what they hold, which
+# can be until the other view is decoded.
+TEE = "identity drop-allocation=true ! tee"
 # Properties with which the pictures stay as they are.
 UNDRAWN = "alpha=0 legend=none overlay::outlines=false"
-DEFAULTS = ['obstacles="true"', 'motion="true"']
+DEFAULTS = ['obstacles="true"']
 OF_RECTIFY = ("calibration", "calibration-right", "calibration-pair", "unit", "fov", "refine",
               "layout")
 # A property with its value, as setting() writes it.
@@ -113,9 +116,9 @@ def need(*elements):
 
 def source(text):
     if text.startswith("/dev/"):
-        return f"v4l2src device={quoted(text)} ! decodebin"
+        return f"v4l2src device={quoted(text)} ! {DECODE}"
     if os.path.isfile(text):
-        return f"filesrc location={quoted(text)} ! decodebin"
+        return f"filesrc location={quoted(text)} ! {DECODE}"
     if not re.search(r"[\s=]", text) and Gst.ElementFactory.find(text) is None:
         raise frames.PipelineError(f"{text}: no camera, no file and no element")
     return text
@@ -189,7 +192,7 @@ def record(options):
         f"stereo-stixels name=stixels {' '.join(settings)} {UNDRAWN} {PATIENT} "
         f"! taginject name=tag ! {encode} ! stixel-sei ! h264parse ! {wait} ! mux.video_0 "
         f"{left} ! {PICTURES} ! identity name=left ! stixels.sink_left "
-        f"{right} ! {PICTURES} ! tee name=right right. ! queue ! stixels.sink_right "
+        f"{right} ! {PICTURES} ! {TEE} name=right right. ! queue ! stixels.sink_right "
         f"right. ! {wait} ! {encode} ! h264parse ! mux.video_1 "
         f"matroskamux name=mux timecodescale=1 ! filesink location={quoted(part)}")
     left, tag = map(pipeline.pipeline.get_by_name, ("left", "tag"))
@@ -200,9 +203,11 @@ def record(options):
         Gst.PadProbeType.BUFFER, lambda *_: number.append(1) or Gst.PadProbeReturn.OK)
     try:
         pipeline.play()
-    except frames.PipelineError:
-        if not number:
-            pathlib.Path(part).unlink(missing_ok=True)
+    except frames.PipelineError as error:
+        path = pathlib.Path(part)
+        if number and path.exists() and path.stat().st_size > 0:
+            raise frames.PipelineError(f"{error}\nwhat came until then is in {part}") from error
+        path.unlink(missing_ok=True)
         raise
     os.replace(part, options.file)
     print(f"{len(number)} frames, {os.path.getsize(options.file) / 1e6:.1f} MB")
@@ -296,7 +301,7 @@ def computing(path, description, folder, settings):
     # and a queue with a limit of time is full of the two frames around a long hole.
     decode = "queue max-size-time=0 ! h264parse ! avdec_h264 max-threads=1"
     return (f"filesrc location={quoted(path)} ! matroskademux name=demux "
-            f"demux.video_0 ! {decode} ! tee name=left "
+            f"demux.video_0 ! {decode} ! {TEE} name=left "
             f"left. ! queue max-size-time=0 ! {caps} ! stixels.sink_left "
             f"demux.video_1 ! {decode} ! queue max-size-time=0 "
             f"! {caps} ! stixels.sink_right "

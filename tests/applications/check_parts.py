@@ -11,10 +11,12 @@ Without GStreamer for Python the test is skipped.
 import contextlib
 import os
 import pathlib
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -51,6 +53,17 @@ class Words(unittest.TestCase):
         line = frames.linked(["filesrc", "name=file", f"location={path}"], "identity")
         pipeline = frames.Pipeline(line, "file")
         self.assertEqual(pipeline.sinks["file"].get_property("location"), path)
+
+
+class Signals(unittest.TestCase):
+    def test_end_what_hangs(self):
+        pipeline = frames.Pipeline("videotestsrc ! tee name=t t. ! queue max-size-buffers=2 ! mix. "
+                                   "t. ! queue min-threshold-buffers=50 ! mix. "
+                                   "compositor name=mix ! fakesink")
+        frames.SILENT = 1
+        threading.Timer(.5, os.kill, (os.getpid(), signal.SIGTERM)).start()
+        with self.assertRaisesRegex(frames.PipelineError, "by force"):
+            pipeline.play()
 
 
 class Packages(unittest.TestCase):

@@ -10,6 +10,7 @@ Without GStreamer for Python, the typelib GstStixels, x264enc or avdec_h264 the 
     behind a calibration, which the recording replaces;
   - other settings, and pictures that a lossy encoder has changed, are told;
   - a replay writes the lines that the recorded settings and those of its command line give;
+  - videos in H.264 are recorded, turned as their tags say;
   - an interrupt finishes the file;
   - the package and stx-eval read the stixels of a recording;
   - what is cut, foreign, newer or has one view ends in a message.
@@ -18,6 +19,7 @@ import json
 import pathlib
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -110,6 +112,25 @@ def check_lossy():
                   and 0 < float(re.search(r"([\d.]+) % of the image", said)[1]) < 100, said)
 
 
+def check_videos():
+    """Of a width that is no multiple of 16, with which decoders ask for memory at every frame."""
+    for view in "left", "right":
+        video = FOLDER / f"{view}.mov"
+        street.run(["gst-launch-1.0", "-q", *street.words(
+            f"{VIEW.format(20, view, 314, 94)} ! videoflip video-direction=90l ! videoconvert "
+            f"! x264enc ! video/x-h264,profile=high ! qtmux ! filesink location={video}")])
+        data = bytearray(video.read_bytes())
+        matrix = data.index(b"tkhd") + 44  # which the muxer leaves as it is
+        data[matrix:matrix + 20] = struct.pack(">5i", 0, 65536, 0, -65536, 0)
+        video.write_bytes(data)
+    said = street.run([*PROGRAM, "film.mkv", "--left", "left.mov", "--right", "right.mov",
+                       "sgm::focal=180", "sgm::baseline=.54", "sgm::cx=157", "sgm::cy=43"],
+                      folder=FOLDER)
+    street.expect("20 frames" in said, said)
+    lines = replay(FOLDER / "film.mkv", "film.jsonl")
+    street.expect(len(lines) == 20 and lines[0]["width"] == 314, lines[0]["width"])
+
+
 def check_interrupt():
     views = (f"street-scene-src view={view} ! video/x-raw,width=320,height=96"
              for view in ("left", "right"))
@@ -151,6 +172,8 @@ def check_refused(path):
     for words, status, text in (
             (["--left", "a"], 2, "--right"), (["--quantizer", "51"], 2, "0 to 50"),
             (["--left", "no-such", "--right", "no-such"], 1, "no camera, no file"),
+            (["--left", "left.mov", "--right", "videotestsrc"], 1, "differ in size"),
+            (["--left", "text.mkv", "--right", "videotestsrc"], 1, "text.mkv: "),
             (["calibration=/nowhere"], 1, "/nowhere"), (["odd=1"], 1, "odd"),
             (["--both", "videotestsrc"], 1, "not rectified"), (["alpha"], 2, "PROPERTY=VALUE")):
         said = street.run([*PROGRAM, "new.mkv", *words], status, folder=FOLDER)
@@ -173,7 +196,7 @@ def check_judged(path):
     views = (f"{VIEW.format(20, view, 320, 95)} ! videoconvert ! video/x-raw,format=Y444 ! "
              f"s.sink_{view}" for view in ("left", "right"))
     street.run(street.words(f"gst-launch-1.0 -q {' '.join(views)} stereo-stixels name=s "
-                            "stixel-width=4 motion=true obstacles=true output=stixels ! "
+                            "stixel-width=4 obstacles=true output=stixels ! "
                             "filesink location=records"),
                folder=FOLDER)
     frames = list(stixels.read_video(path))
@@ -204,6 +227,7 @@ def main():
     check_judged(path)
     check_calibration()
     check_lossy()
+    check_videos()
     check_interrupt()
     check_refused(path)
 
