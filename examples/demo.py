@@ -27,15 +27,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "examples/shared"))
 
 import release  # noqa: E402 (where it is had to be said first)
-from arguments import natural, quoted  # noqa: E402
+from arguments import DECODE, natural, quoted  # noqa: E402
+from moments import APART, find_offset, intervals  # noqa: E402
 
 CHOICES = ("give a video, a camera (/dev/video0), a PNG or JPEG, numbered pictures "
            "(left/%06d.png), or a folder of PNGs and JPEGs")
 NO_VIDEO, HANGS = "no video in it", "its decoder hangs"
 SILENT = 20  # seconds after which a decoder hangs
-# The search for the time between two videos: seconds to either side, seconds that both must show,
-# and the least correlation of the motion in them.
-APART, SEEN, ALIKE = 5, 2, .6
 FASTEST = 60  # frames a second of a video in which the time is looked for
 SMALL = 64, 36  # pixels of the pictures in which motion is looked for
 EVEN = "videoscale ! video/x-raw,width=[2,32768,2],height=[2,32768,2]"  # as H.264 needs it
@@ -265,9 +263,7 @@ def source_of(view, options, folder):
                 f"{options.fps.numerator}/{options.fps.denominator} ! {kind}dec")
     begin = (f"v4l2src device={quoted(view.text)}" if view.kind == "camera" else
              f"filesrc location={quoted(view.files[0].absolute())}")
-    # Only its pictures, turned as its tag says.
-    return (f"{begin} ! decodebin expose-all-streams=false caps=video/x-raw(ANY) ! queue "
-            "! videoconvert ! videoflip video-direction=auto")
+    return f"{begin} ! {DECODE}"
 
 
 def link_pictures(view, options, folder):
@@ -425,64 +421,18 @@ def check_pair(left, right, options):
 
 # ---- The time between two videos -----------------------------------------------------------------
 
-def intervals(view):
-    """From each frame to the next, and the usual one of these."""
-    took = [later - time for time, later in zip(view.times, view.times[1:])] or [0]
-    return took, sorted(took)[len(took) // 2]
-
-
-def on_grid(view, step):
-    """The motion in equal steps of time; None where frames are missing: then more has moved."""
-    (took, usual), values, at = intervals(view), [], 1
-    for number in range(int((view.times[-1] - view.times[1]) / step) + 1):
-        while at + 1 < len(view.times) and view.times[at] - view.times[1] < (number - .5) * step:
-            at += 1
-        values.append(view.motion[at] if took[at - 1] < 1.5 * usual else None)
-    return values
-
-
-def correlation(ours, theirs):
-    """Pearson's, of two series of one length, if an eighth is known of both."""
-    pairs = [pair for pair in zip(ours, theirs) if None not in pair]
-    if 8 * len(pairs) < len(ours):
-        return 0
-    a, b = (sum(series) / len(pairs) for series in zip(*pairs))
-    pairs = [(x - a, y - b) for x, y in pairs]
-    scale = (sum(x * x for x, _ in pairs) * sum(y * y for _, y in pairs)) ** .5
-    return sum(x * y for x, y in pairs) / scale if scale > 0 else 0
-
-
-def find_offset(left, right):
-    """Seconds by which the right video started before the left one, and how alike the motion in
-    both is then; 0 if that cannot be told, or is nothing."""
-    if min(len(left.times), len(right.times)) < 3:
-        return 0, 0
-    step = min((view.times[-1] - view.times[0]) / (len(view.times) - 1) for view in (left, right))
-    ours, theirs, found = on_grid(left, step), on_grid(right, step), {}
-    most = round(APART * Gst.SECOND / step)
-    for lag in range(-most, most + 1):
-        a, b = ours[max(0, -lag):], theirs[max(0, lag):]
-        n = min(len(a), len(b))
-        if n * step >= SEEN * Gst.SECOND:
-            found[lag] = correlation(a[:n], b[:n])
-    best = max(found, key=found.get, default=0)
-    if best == 0 or found[best] < max(ALIKE, found.get(0, 0) + .1):
-        return 0, 0
-    return (best * step + right.times[0] - left.times[0]) / Gst.SECOND, found[best]
-
-
 def settle_times(views, options):
     """Which frames of videos are taken, whatever their rates: of the left one those that are
     `wanted` and have a partner in the right one, and the right one's of that time. `shift`: from a
     frame's time to that in the result."""
     left, right = views[0], views[-1]
     if options.offset is None:
-        options.offset, alike = find_offset(left, right) if left is not right else (0, 1)
+        options.offset, alike, within = find_offset(left, right) if left is not right else (0, 1, 0)
         if options.offset:
             print(f"The right video started {abs(options.offset):.2f} s "
                   f"{'before' if options.offset > 0 else 'after'} the left one, by the motion in "
-                  f"both (correlation {alike:.2f}): --offset {options.offset:.2f}; another value "
-                  "sets it")
+                  f"both (correlation {alike:.2f}; within {within:.2f} s): --offset "
+                  f"{options.offset:.2f}; another value sets it")
     offset = round(options.offset * Gst.SECOND)
     apart, both = min(intervals(left)[1], intervals(right)[1]) // 2, []
     for time in left.times:

@@ -7,11 +7,12 @@ import re
 import subprocess
 import tempfile
 
+from arguments import DECODE
+
 DECODED = 300  # pictures of a video: 10 s of 30 a second
-DECODE = ("gst-launch-1.0 -v filesrc location=video ! decodebin expose-all-streams=false "
-          f"caps=video/x-raw(ANY) ! queue ! identity eos-after={DECODED} ! videoconvert ! "
-          "videoflip video-direction=auto ! videoconvert ! video/x-raw,format=GRAY8 ! "
-          "pngenc compression-level=1 ! multifilesink location=%06d.png")
+LAUNCH = (f"gst-launch-1.0 -v filesrc location=video ! {DECODE} ! identity eos-after={DECODED} "
+          "! videoconvert ! video/x-raw,format=GRAY8 ! pngenc compression-level=1 "
+          "! multifilesink location=%06d.png")
 
 
 class Unusable(Exception):
@@ -59,7 +60,7 @@ def decode(path):
     link = pathlib.Path(folder.name, "video")
     link.symlink_to(pathlib.Path(path).resolve())
     try:
-        done = subprocess.run(DECODE.split(), cwd=folder.name, capture_output=True, check=False)
+        done = subprocess.run(LAUNCH.split(), cwd=folder.name, capture_output=True, check=False)
         good, said = done.returncode == 0, done.stderr.decode("utf-8", "replace")
     except OSError:
         good, said, done = False, "", None

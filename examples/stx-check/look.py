@@ -4,9 +4,11 @@ import collections
 import ctypes
 import functools
 import os
+import types
 
 import numpy as np
 
+import moments
 import png
 import stixels
 from files import Unusable
@@ -15,9 +17,8 @@ from stixels import _core as core
 
 lib = core.lib
 FAULTS = Unusable, png.Unreadable, stixels.Error
-SIDE = 32  # samples of a picture across and down
-LEAST = 20  # pictures that both views must show at a lag
-ALIKE = .6  # the least correlation of their motion
+SMALL = 36, 64  # places down and across a picture in which motion is looked for
+USUAL = 10  # pictures a second, where that is not known
 
 # The result of several pairs: how many have each verdict; the finding of the first pair with the
 # most frequent one; the range of disparities of the plausible pairs, as a stream.
@@ -27,6 +28,15 @@ Look = collections.namedtuple("Look", "pairs seen_as verdict finding range")
 def is_calibration(path):
     """Whether the file is one of real lenses."""
     return lib.stx_calibration_is_known(os.fsencode(path), core.byref(c.StxError()))
+
+
+def camera_of(path, picture):
+    """The camera of a rectified pair, for that picture, and what is said of its size."""
+    camera, note = c.StxCamera(), c.StxError()
+    core.checked(lib.stx_camera_load, os.fsencode(path), -1, core.byref(camera))
+    height, width = png.load_gray(picture).shape
+    lib.stx_camera_fit(core.byref(camera), width, height, core.byref(note))
+    return camera, note.text.decode()
 
 
 def name_of(finding):
@@ -106,37 +116,25 @@ def look(paths, max_disparity, most, *, swap=False, rows=0, later=0, rectify=Non
 
 # ---- Moments -------------------------------------------------------------------------------------
 
-def motion_of(paths):
-    """Sums of the changes from each picture to the next, of samples that are each the mean of a
-    small square."""
-    motion, before = np.zeros(len(paths)), None
-    for i, path in enumerate(paths):
-        picture = png.load_gray(path).astype(int)
-        height, width = picture.shape
-        y, x = np.arange(SIDE) * height // SIDE, np.arange(SIDE) * width // SIDE
-        samples = sum(picture[np.ix_(np.minimum(y + dy, height - 1), np.minimum(x + dx, width - 1))]
-                      for dy in range(4) for dx in range(4))
-        motion[i] = 0 if before is None else abs(samples - before).sum()
-        before = samples
-    return motion
+def video_of(paths):
+    """Times, and the sums of the changes from each picture to the next, of means of its parts."""
+    step, motion, before = moments.SECOND / (paths.rate or USUAL), [], None
+    for path in paths:
+        picture = png.load_gray(path)
+        down, across = (-(-size // most) for size, most in zip(picture.shape, SMALL))
+        rows, columns = len(picture) // down, len(picture[0]) // across
+        seen = picture[:rows * down, :columns * across].reshape(
+            rows, down, columns, across).mean((1, 3))
+        motion.append(0 if before is None else float(abs(seen - before).sum()))
+        before = seen
+    return types.SimpleNamespace(times=[round(k * step) for k in range(len(paths))], motion=motion)
 
 
-def lag_of(paths, most):
-    """Finds how many pictures later than the left ones, at most `most`, below 0 earlier, the right
-    ones show the same motion; None where that cannot be told."""
+def lag_of(paths):
+    """How many pictures later than the left ones, below 0 earlier, the right ones show the same
+    motion; 0 where that cannot be told. And by how many pictures that may be wrong."""
     try:
-        left, right = map(motion_of, paths)
+        offset, _, within = moments.find_offset(*map(video_of, paths))
     except FAULTS:
-        return None
-    best, lag = ALIKE, None
-    for later in range(-most, most + 1):
-        begin = max(1 - later, 1)  # nothing moved until the first picture
-        count = min(len(left), len(right) - later) - begin
-        if count < LEAST:
-            continue
-        parts = left[begin:begin + count], right[begin + later:][:count]
-        if all(np.ptp(part) > 0 for part in parts):
-            alike = np.corrcoef(*parts)[0, 1]
-            if alike > best:
-                best, lag = alike, later
-    return lag
+        return 0, 0
+    return [round(seconds * (paths[0].rate or USUAL)) for seconds in (offset, within)]

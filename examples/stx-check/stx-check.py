@@ -21,8 +21,8 @@ import release  # noqa: E402 (where it is had to be said first)
 PLAUSIBLE, IMPLAUSIBLE, USAGE, UNKNOWN = range(4)  # exit status
 PAIRS = 20  # looked at, unless the user says another number
 TRIED = 5  # of each attempt
-MOMENTS = 10  # tried to either side
-APART = 150  # pictures, looked for by the motion in both: 5 s of 30 a second
+MOMENTS = 20  # tried to either side
+PROVEN = 3, .8  # pairs at least, and their share, that prove a moment
 
 
 class Check:
@@ -41,9 +41,9 @@ class Check:
         path, second = self.options.calibration, self.options.second
         if second or self.look.is_calibration(path):
             return self.look.stixels.read_calibration(path, second)
-        camera = self.look.stixels.read_camera(path)
+        camera, note = self.look.camera_of(path, self.paths[0][0])
         print(f"calibration: focal length {camera.focal:g} px, baseline {camera.baseline:g} m: a "
-              "rectified pair's")
+              f"rectified pair's{note and '; '}{note}")
         return None
 
     # ---- Attempts --------------------------------------------------------------------------------
@@ -70,9 +70,15 @@ class Check:
             self.try_rows(-rows, swap=True)
 
     def try_moment(self, later):
+        """By all pairs that are left: some look plausible of a wrong moment, too."""
         if not later or not self.helps(later=later):
             return False
-        print(f"tried: plausible with each right picture {self.moments(later)}: drop the first "
+        found = self.look.look(self.paths, self.options.max_disparity, PAIRS, later=later)
+        good, known = found.seen_as["plausible"], found.pairs - found.seen_as["unknown"]
+        if good < max(PROVEN[0], PROVEN[1] * known):
+            return False
+        print(f"tried: plausible with each right picture {self.moments(later)}, in {good} of "
+              f"{found.pairs} pairs: drop the first "
               f"{abs(later)} of the {'right' if later > 0 else 'left'} ones")
         return True
 
@@ -85,12 +91,14 @@ class Check:
         if min(map(len, self.paths)) == 1:
             print("not tried: other moments; give videos or folders of numbered pictures")
             return
-        lag = self.look.lag_of(self.paths, APART)
-        likely = () if lag is None else (lag, lag - 1, lag + 1)
+        lag, within = self.look.lag_of(self.paths)
+        likely = (lag, lag - 1, lag + 1) if lag else ()
         near = (k * side for k in range(1, MOMENTS + 1) for side in (-1, 1))
-        if not any(self.try_moment(later) for later in (*likely, *near)) and lag:
-            print("tried: other moments; the motion in both fits best with each right picture "
-                  f"{self.moments(lag)}")
+        if any(self.try_moment(later) for later in (*likely, *near)):
+            return
+        print("tried: other moments: none is proven" + (
+            f"; the motion in both fits best with each right picture {self.moments(lag)}, which "
+            f"may be wrong by {within}" if lag else ""))
 
     def tell_next(self, calibrated):
         """With the names of this call, to be pasted into a shell."""

@@ -119,6 +119,10 @@ def tries_the_calibration(drive):
            "put stereo-rectify with this file before",
            "next: gst-launch-1.0 stereo-stixels name=stixels")
     expect(drive, "@/left @/right @/calib.txt", 2, "540 m")
+    (drive / "calib.txt").write_text(
+        "P0: 460 0 400 0 0 460 192 0 0 0 1 0\nP1: 460 0 400 -248 0 460 192 0 0 0 1 0\n"
+        "S_rect_00: 800 400\n")
+    expect(drive, "@/left @/right @/calib.txt", 1, "of 800x400 was scaled by 0.5")
 
 
 @in_folder
@@ -166,6 +170,16 @@ def kitti_of_two_moments_is_named():
     assert look.look(strangers, 128, 6).seen_as["unrelated"] == 6
 
 
+@in_folder
+def kitti_that_begins_later_is_found(folder):
+    """Two of the seven pairs that are left look plausible of a wrong moment, too."""
+    drive = pathlib.Path(DATA, "sequences/kitti-odometry-06-gray")
+    (folder / "right").mkdir()
+    for name in sorted((drive / "image_1").glob("*.png"))[13:]:
+        (folder / "right" / name.name).symlink_to(name)
+    expect(folder, f"{drive}/image_0 @/right", 1, "13 pictures earlier, in 7 of 7 pairs")
+
+
 def raw_pictures_are_not_rectified():
     """Cameras with a common trigger and lenses that bend lines, as they come; also when the camera
     has moved between the views, which no row shows. Without a calibration the next step is to make
@@ -186,6 +200,7 @@ def raw_pictures_are_not_rectified():
 for check in (names_what_is_wrong_and_the_cure, finds_the_pictures_of_one_moment, reads_videos,
               tries_the_calibration, refuses_what_it_cannot_read,
               *((kitti_is_named_right, kitti_of_two_moments_is_named,
-                 raw_pictures_are_not_rectified) if DATA else ())):
+                 raw_pictures_are_not_rectified, kitti_that_begins_later_is_found)
+                if DATA else ())):
     check()
     print(check.__name__)
