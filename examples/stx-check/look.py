@@ -131,8 +131,8 @@ def video_of(paths):
 
 
 def lag_of(paths):
-    """How many pictures later than the left ones, below 0 earlier, the right ones show the same
-    motion; 0 where that cannot be told. And by how many pictures that may be wrong."""
+    """Finds how many pictures later than the left ones, below 0 earlier, the right ones show the
+    same motion; 0 where that cannot be told. And by how many pictures that may be wrong."""
     try:
         offset, _, within = moments.find_offset(*map(video_of, paths))
     except FAULTS:
