@@ -26,7 +26,7 @@ def parts_of(path):
     """The files of a bag."""
     path = pathlib.Path(path)
     if not path.exists():
-        raise Refused("there is no such file or folder")
+        raise Refused(f"{path}: there is no such file or folder")
     if path.is_file():
         found = [path]
     else:
@@ -35,8 +35,8 @@ def parts_of(path):
         raise Refused(f"{packed[0].name} is compressed as a whole: unpack it with "
                       f"`zstd -d {packed[0].name}`")
     if not found or found[0].suffix not in ENDINGS:
-        raise Refused(f"no bag of ROS 2: expected a folder with {' or '.join(ENDINGS)} in it, or "
-                      "one of these")
+        raise Refused(f"{path}: no bag of ROS 2: expected a folder with {' or '.join(ENDINGS)} in "
+                      "it, or one of these")
     return found
 
 

@@ -30,6 +30,7 @@ PAIRS = (("left", "right"), ("infra1", "infra2"), ("cam0", "cam1"), ("camera0", 
          ("camera_0", "camera_1"), ("image_00", "image_01"), ("image_02", "image_03"))
 RECTIFIED = re.compile("[/_]rect")
 NO_VIEWS = re.compile("depth|disparity|theora|mask|label|confidence")
+PACKETS = re.compile("(Velodyne|Pandar)Scan|Packet")  # which stx-packets reads
 # Caps and bytes of a pixel by encoding of sensor_msgs/Image.
 RAW = {name: (f"video/x-raw,format={form}", size) for names, form, size in (
     ("mono8 8UC1", "GRAY8", 1), ("rgb8", "RGB", 3), ("bgr8 8UC3", "BGR", 3), ("rgba8", "RGBA", 4),
@@ -368,6 +369,16 @@ class Input:
         topic = self.arguments.points
         if topic:
             self.check("points", topic, self.clouds, (CLOUD,))
+        elif not self.clouds and (packets := [name for name, of in self.bag.topics.items()
+                                              if PACKETS.search(of.kind)]):
+            raise Refused(
+                f"{packets[0]} has a scanner's packets, not point clouds: write these to a capture "
+                f"by stx-packets {self.arguments.bag} > scan.pcap, and say --scan 'filesrc "
+                "location=scan.pcap ! pcapparse ! lidar-decode ! lidar-ground ! stixel-obstacles' "
+                "in place of --bag")
+        elif not self.clouds:
+            raise Refused("no two topics of pictures that are named like a pair, and no point "
+                          f"clouds; there are {listed(sorted(self.bag.topics))}")
         elif len(self.clouds) != 1:
             raise Refused(f"which point clouds? Say --points TOPIC; there are "
                           f"{listed(self.clouds)}")

@@ -16,6 +16,8 @@ try:
     from gi.repository import GstStixels
 except (ImportError, ValueError):
     GstStixels = None
+GRID_META = getattr(GstStixels, "buffer_get_stx_occupancy_meta", None)
+NO_GRID = "the grid needs the typelib GstStixels: sudo apt install gir1.2-gststixels-1.0"
 
 REACH = 100  # metres: what lies farther is cut off
 FAR = 50  # metres: this and more has the farthest colour
@@ -182,11 +184,10 @@ def point_cloud(header, points, labels):
 
 def occupancy_of(sample):
     """The meta of a grid."""
-    find = getattr(GstStixels, "buffer_get_stx_occupancy_meta", None)
-    meta = find and find(sample.get_buffer())
+    meta = GRID_META(sample.get_buffer())
     if not meta:
         raise frames.PipelineError("the grid says not where it lies: put occupancy-grid at the end "
-                                   "of --grid, and install gir1.2-gststixels-1.0")
+                                   "of --grid")
     return meta
 
 

@@ -137,7 +137,10 @@ def words_of(arguments, source):
     if arguments.scan and not arguments.street:
         return None
     if arguments.grid is None and frames.Gst.ElementFactory.find("occupancy-grid"):
-        arguments.grid = GRID
+        if scene.GRID_META:
+            arguments.grid = GRID
+        else:
+            print(f"stx-mcap: no grid: {scene.NO_GRID}", file=sys.stderr)
     if not source:
         return [STREET]
     fill(arguments, PAIR_TOO)
@@ -156,6 +159,8 @@ def clock_of(pipeline):
 def run(arguments):
     """False: the bag is damaged."""
     source = None
+    if arguments.grid and not scene.GRID_META:
+        raise ValueError(f"--grid: {scene.NO_GRID}")
     if arguments.bag:
         said = [frames.description(arguments.pipeline) if arguments.pipeline else "",
                 arguments.disparity or "", arguments.scan or "", arguments.grid or ""]

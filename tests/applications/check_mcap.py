@@ -481,7 +481,7 @@ def expect_refused(bag, reason, text="", **options):
     """Before there is a pipeline; `text` is that of one."""
     arguments = argparse.Namespace(**{
         **dict.fromkeys(("left", "right", "points", "left_info", "right_info")), "camera": "bag",
-        "rectified": "auto", "times": "stamp", **options})
+        "rectified": "auto", "times": "stamp", "bag": bag, **options})
     try:
         inputs.Input(bagfile.Bag(bag), arguments, text).launch_line()
         said = "nothing"
@@ -603,6 +603,18 @@ def check_refusals():
     street.expect("without stixels" in said, said)
     said = street.run([*PROGRAM, "--save", FOLDER / "none/x.mcap"], status=1)
     street.expect("none/x.mcap" in said, said)
+    said = street.run(["env", "GI_TYPELIB_PATH=", *PROGRAM, "--save", FOLDER / "x.mcap", "--grid",
+                       "x"], status=1)
+    street.expect("--grid: the grid needs the typelib" in said, said)
+    expect_refused("/no/bag", "/no/bag: there is no such file")
+    path = FOLDER / "packets.mcap"
+    with open(path, "wb") as file:
+        writer = Writer(file)
+        writer.start()
+        writer.register_channel("/packets", "cdr", writer.register_schema(
+            "velodyne_msgs/msg/VelodyneScan", "ros2msg", b""))
+        writer.finish()
+    expect_refused(path, "/packets has a scanner's packets")
 
 
 if __name__ == "__main__":
