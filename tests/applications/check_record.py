@@ -113,7 +113,7 @@ def check_lossy():
 
 
 def check_videos():
-    """Of a width that is no multiple of 16, with which decoders ask for memory at every frame."""
+    """The width is no multiple of 16: with such ones decoders ask for memory at every frame."""
     for view in "left", "right":
         video = FOLDER / f"{view}.mov"
         street.run(["gst-launch-1.0", "-q", *street.words(
