@@ -81,7 +81,8 @@ STX_TEST_LOOP(variants_agree_on_every_filling_class_count_and_mask, ALGORITHMS)
   StxRoadLine line = {0.3, 40, 1};
   for (int mask = UNMASKED; mask < MASKS; mask += _i == SATDP ? 1 : 3)
     for (int filling = 0; filling < FILLINGS; filling++)
-      for (int i = (mask + filling) % 3; i < 8; i += 3) { /* others with each filling and mask */
+      for (int i = (mask + filling) % 3; i < 8;
+           i += stx_test_small() ? 8 : 3) { /* others with each filling and mask */
         StxSatdpParams params = case_params(11, 45, 4, classes[i / 2]);
         params.grid.width -= 3;
         params.grid.height -= 1;
@@ -95,7 +96,7 @@ STX_TEST_LOOP(variants_agree_on_every_number_of_columns_and_rows, ALGORITHMS)
 {
   StxRoadLine line = {0.3, 20, 1};
   for (int mask = UNMASKED; mask < MASKS; mask += _i == SATDP ? 1 : 3)
-    for (int n = 1; n <= 26; n++) {
+    for (int n = 1; n <= 26; n += stx_test_small() ? 5 : 1) {
       StxSatdpParams wide = case_params(n, 30, 4, 3), high = case_params(7, n, 4, n % 2 ? 19 : 0);
       expect_agreements(_i, (Mask)mask, wide, &line, STREET, (uint64_t)n);
       expect_agreements(_i, (Mask)mask, high, &line, n % 3 ? STREET : HOLES, (uint64_t)n);
@@ -139,7 +140,7 @@ STX_TEST_LOOP(pruning_changes_nothing, ALGORITHMS)
 {
   static const Mask masks[] = {UNMASKED, UNMASKED, UNMASKED, SOME, UNEVEN, RDP};
   StxRandom random = {9};
-  for (int round = 0; round < stx_rounds(_i == SATDP ? 500 : 300); round++) {
+  for (int round = 0; round < stx_rounds(_i == SATDP ? 250 : 150); round++) {
     StxSatdpParams params = algorithms[_i].any(&random);
     Filling fillings[] = {(Filling)(round % FILLINGS), STREET, HOLES};
     StxRoadLine line = tilted_road(&random, params.grid.height);
@@ -157,7 +158,7 @@ STX_TEST_LOOP(pruning_changes_nothing, ALGORITHMS)
 STX_TEST_LOOP(pruning_changes_nothing_around_holes, ALGORITHMS)
 {
   StxRandom random = {10};
-  for (int round = 0; round < stx_rounds(60); round++) {
+  for (int round = 0; round < stx_rounds(30); round++) {
     StxSatdpParams params = case_params(24, 40 + stx_random_below(&random, 50), 4, 0);
     StxRoadLine line = {0.3, stx_random_below(&random, params.grid.height), 1};
     params.unknown_cost = stx_random_below(&random, 16) / 4.0;
@@ -174,7 +175,7 @@ STX_TEST(pruning_changes_nothing_on_slopes)
 {
   static const double sigmas[] = {0.003, 0.01, 0.03, 0.1, 0.5, 100};
   StxRandom random = {12};
-  for (int round = 0; round < stx_rounds(120); round++) {
+  for (int round = 0; round < stx_rounds(60); round++) {
     StxSatdpParams params = case_params(24, 30 + stx_random_below(&random, 60), 4, 0);
     StxRoadLine line = {0.3, stx_random_below(&random, params.grid.height), 1};
     params.object_sigma_slope = sigmas[round % 6];
