@@ -465,17 +465,19 @@ static bool is_blank(const Sky *s, int i, int j)
   return stx_sgm_is_blank(s->sum[index_of(s, i, j)]);
 }
 
-/* Joins the blank tile at the top edge with the patch that begins below the blank ones. */
+/* Joins a tile at the top edge that is in no patch with the first patch below it: open below blank
+ * ones, else enclosed unless it is open elsewhere. */
 static void connect_to_edge(const Sky *s, int i)
 {
   int32_t top = (int32_t)index_of(s, i, 0);
   int first = 0;
+  if (s->inner[top])
+    return;
   while (first < s->rows && is_blank(s, i, first))
     first++;
-  if (first == 0)
-    return;
   s->parent[top] = top;
-  for (int j = first; j < min2(first + STX_SGM_SKY_EDGE + 1, s->rows); j++)
+  int end = first > 0 ? min2(first + STX_SGM_SKY_EDGE + 1, s->rows) : s->rows;
+  for (int j = first; j < end; j++)
     if (s->inner[index_of(s, i, j)]) {
       unite(s, top, (int32_t)index_of(s, i, j));
       return;
@@ -490,13 +492,13 @@ static void connect(const Sky *s)
   for (int i = 0; i < s->columns; i++)
     connect_to_edge(s, i);
   for (int i = 0; i < s->columns; i++)
-    if (is_blank(s, i, 0))
+    if (!s->inner[index_of(s, i, 0)])
       s->parent[index_of(s, i, 0)] = root_of(s, (int32_t)index_of(s, i, 0));
   for (size_t at = next_inner(s, 0); at < end; at = next_inner(s, at + 1))
     s->parent[at] = s->parent[s->parent[at]]; /* the root comes first */
 }
 
-/* The patch of a tile by its root, or NO_PATCH if it does not reach the top edge. */
+/* The patch of a tile by its root, or NO_PATCH if it is joined with no tile at the top edge. */
 static int32_t patch_of(const Sky *s, size_t at)
 {
   int32_t root = s->parent[at];
@@ -538,6 +540,9 @@ static void look_beyond(const Sky *s, StxSgmOutline *outline, int i, int j, int 
 static void add_up_patches(const Sky *s)
 {
   memset(s->patches, 0, (size_t)s->stride * sizeof *s->patches);
+  for (int i = 0; i < s->columns; i++)
+    if (s->inner[index_of(s, i, 0)] || is_blank(s, i, 0))
+      s->patches[patch_of(s, index_of(s, i, 0))].open = 1;
   for (size_t at = next_inner(s, 0); at < all_tiles(s); at = next_inner(s, at + 1)) {
     int32_t root = patch_of(s, at);
     if (root == NO_PATCH)
@@ -560,10 +565,11 @@ static void add_up_patches(const Sky *s)
 /* The mean of `all` without the patches. */
 static int rest_of(const Sky *s, Light all)
 {
-  for (int root = 0; root < s->stride; root++) {
-    all.total -= s->patches[root].light;
-    all.count -= s->patches[root].tiles;
-  }
+  for (int root = 0; root < s->stride; root++)
+    if (s->patches[root].open) {
+      all.total -= s->patches[root].light;
+      all.count -= s->patches[root].tiles;
+    }
   return stx_sgm_sky_level(all.total, all.count);
 }
 
@@ -596,8 +602,9 @@ static void choose_sky(const Sky *s)
 {
   uint64_t lights = lights_of_sky(s);
   for (int root = 0; root < s->stride; root++)
-    s->is_sky[root] = s->patches[root].tiles > 0 &&
-                      stx_sgm_patch_is_sky(&s->patches[root], light_of(s, root), lights);
+    s->is_sky[root] =
+        s->patches[root].tiles > 0 &&
+        stx_sgm_patch_is_sky(&s->patches[root], light_of(s, root), lights, s->columns * s->rows);
 }
 
 /* ---- Growth ------------------------------------------------------------------------------- */

@@ -42,6 +42,9 @@
  *               STX_SGM_SKY_WHITE, and if of the 1 … STX_SGM_SKY_WIRE + 4 other tiles between them
  *               at most STX_SGM_SKY_WIRE are not so with the lower one: the sky behind a wire, of
  *               which it makes two tiles on each side rough
+ *   enclosed    patches without a tile at the top edge, such as the sky below a bridge, if no
+ *               other patch is above them in some column that does not begin with blank tiles. The
+ *               rules of open patches, those at the top edge, are not theirs
  *   outline     of a patch: whatever is three tiles to the left, to the right, above or below one
  *               of its tiles, if that and the tile before it are no candidates and the disparity d
  *               of the pixel p at its centre is known, and it is not blank. i is its column. A
@@ -56,7 +59,8 @@
  *               most 63
  *   matchless   a patch whose votes are at most a quarter of its samples' costs and a 32nd of its
  *               tiles
- *   rest        the mean of the sums of all that is neither blank nor in a patch, rounded down
+ *   rest        the mean of the sums of all that is neither blank nor in an open patch, rounded
+ *               down
  *   glares      a patch whose mean sum is at least STX_SGM_SKY_GLARE sixteenths of the rest's: the
  *               sky gives the light that all else returns a part of. STX_SGM_SKY_BURNT if three
  *               quarters of its tiles have no gray value below STX_SGM_SKY_CLIPPED, since then the
@@ -75,6 +79,10 @@
  *               its outline is in one plane or, if some of it is seen, less than
  *               STX_SGM_SKY_OUTLINE tiles, and less than an eighth of what is seen of it is far;
  *               and it has as few samples as that, or votes of more than a tenth of their costs
+ *               So are matchless enclosed ones of eight times the least size, if less than a
+ *               quarter of their tiles are samples, their brightness is at least
+ *               STX_SGM_SKY_ENCLOSED, and their outline is not in one plane, and far as a sure
+ *               one's and in seven eighths of what is seen: a white house below its roof is none
  *   growth      STX_SGM_SKY_GROWTH times, other tiles become sky, near ones and those of other
  *               patches too: beside the sky, its gray values say more than weak votes. They are
  *               smooth together with the tiles of the sky beside, above and below them. The grays
@@ -101,6 +109,7 @@
 #define STX_SGM_SKY_BLANK 5
 #define STX_SGM_SKY_EDGE 4
 #define STX_SGM_SKY_DARK 16
+#define STX_SGM_SKY_ENCLOSED 24
 #define STX_SGM_SKY_GLARE 36
 #define STX_SGM_SKY_BURNT 28
 #define STX_SGM_SKY_CLIPPED 250

@@ -123,6 +123,7 @@ typedef struct {
 /* Sums over the tiles of a patch. */
 typedef struct {
   uint32_t tiles, samples, clipped;
+  uint32_t open;  /* not 0: reaches the top edge */
   int32_t votes;  /* Σ C(p,0) − C(p,d) over the samples, each −31 … 31 */
   uint32_t costs; /* Σ C(p,0) over them */
   uint64_t light; /* Σ of the tiles' sums */
@@ -214,10 +215,10 @@ STX_INLINE int stx_sgm_patch_sureness(const StxSgmPatch *patch, int light, int r
   return far && !plane && 4 * o->far >= o->count;
 }
 
-/* Ranks what is sure: greater is better; 0 is not sure. */
+/* Ranks what is sure and open: greater is better; 0 is not sure. */
 STX_INLINE uint64_t stx_sgm_patch_rank(const StxSgmPatch *patch, int light, int rest, int tiles)
 {
-  uint64_t sure = (uint64_t)stx_sgm_patch_sureness(patch, light, rest, tiles);
+  uint64_t sure = patch->open ? (uint64_t)stx_sgm_patch_sureness(patch, light, rest, tiles) : 0;
   return sure > 0 ? sure << 32 | patch->tiles : 0;
 }
 
@@ -227,10 +228,24 @@ STX_INLINE bool stx_sgm_is_alike(int light, int other, int tenths)
   return 10 * light <= tenths * other && 10 * other <= tenths * light;
 }
 
-/* Bit k of `lights` is set if k is the brightness of a sure patch. */
-STX_INLINE bool stx_sgm_patch_is_sky(const StxSgmPatch *patch, int light, uint64_t lights)
+/* The sky below a bridge. */
+STX_INLINE bool stx_sgm_patch_is_enclosed_sky(const StxSgmPatch *patch, int light, int tiles)
 {
   const StxSgmOutline *o = &patch->outline;
+  bool large = STX_SGM_SKY_SMALL * (uint64_t)patch->tiles >= 8 * (uint64_t)tiles;
+  bool bare = 4 * patch->samples < patch->tiles && stx_sgm_patch_is_far(patch);
+  bool far = o->far >= STX_SGM_SKY_SEEN && 10 * o->far >= o->count && 8 * o->far >= 7 * o->seen;
+  return large && bare && far && light >= STX_SGM_SKY_ENCLOSED && o->count >= STX_SGM_SKY_OUTLINE &&
+         !stx_sgm_is_one_plane(o);
+}
+
+/* Bit k of `lights` is set if k is the brightness of a sure patch; `tiles` are the frame's. */
+STX_INLINE bool stx_sgm_patch_is_sky(
+    const StxSgmPatch *patch, int light, uint64_t lights, int tiles)
+{
+  const StxSgmOutline *o = &patch->outline;
+  if (!patch->open)
+    return stx_sgm_patch_is_enclosed_sky(patch, light, tiles);
   bool few = o->seen > 0 && o->count < STX_SGM_SKY_OUTLINE, alike = false;
   bool plane = 8 * o->far < o->seen && (few || stx_sgm_is_one_plane(o));
   bool bare = 4 * patch->samples < patch->tiles;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sky on the GPU, see common/sgm/sgm_sky.h: what semi-global matching ends with. Seven kernels,
+ * The sky on the GPU, see common/sgm/sgm_sky.h: what semi-global matching ends with. Eight kernels,
  * in the order in which they run:
  *
  *   tiles        a thread per tile: least, greatest and sum of its gray values; the frame's totals
@@ -8,6 +8,7 @@
  *   candidates   a thread per tile: smooth or a cloud, and not near?
  *   inner        a thread per tile: is it inside of candidates? Each is a patch for now
  *   join         a thread per tile: union with its neighbours
+ *   edge         a thread per column: union of the top edge with the first patch below
  *   patches      a thread per tile: its patch, its sample; the last block decides which are sky
  *   mark         a block per 32 × 8 tiles: growth from these and those around them; then a warp per
  *                row: margin, output
@@ -191,7 +192,7 @@ STX_DEVICE void join_across(const StxSgmSkyArgs *a, uint32_t at)
       return;
     const uint32_t above = at - k * columns;
     const bool same = stx_sgm_is_same_sky(tile, tile_at(a, above), range_of(a));
-    if (is_used(a->parent, above) && !is_blank(a, above)) {
+    if (is_used(a->parent, above)) {
       if (k > 1 && same)
         unite(a->parent, at, above);
       return;
@@ -200,34 +201,47 @@ STX_DEVICE void join_across(const StxSgmSkyArgs *a, uint32_t at)
   }
 }
 
-/* Joins the blank tile at the top edge with the patch that begins below the blank ones. No inner
- * tile is beside a blank one, so that none takes this for its neighbour. */
+STX_DEVICE bool is_inner(const StxSgmSkyArgs *a, uint32_t at)
+{
+  bool inner = true;
+  around<1>(a, (int)(at % a->columns), (int)(at / a->columns),
+      [&](uint32_t beside) { inner &= __ldg(&a->candidates[beside]) != 0; });
+  return inner;
+}
+
+/* Joins a tile at the top edge that is in no patch with the first patch below it, if that begins
+ * right below blank ones, or no blank one is there. All neighbours have been joined, so that none
+ * takes this tile for one. */
 STX_DEVICE void join_edge(const StxSgmSkyArgs *a, uint32_t top)
 {
-  const uint32_t columns = (uint32_t)a->columns, end = tile_count(a);
-  uint32_t first = top;
-  if (top >= columns)
+  const uint32_t columns = (uint32_t)a->columns, tiles = tile_count(a);
+  uint32_t first = top, end = tiles;
+  if (top >= columns || is_inner(a, top))
     return;
-  while (first < end && is_blank(a, first))
+  while (first < tiles && is_blank(a, first))
     first += columns;
-  if (first == top)
-    return;
+  if (first != top)
+    end = min(first + STX_SGM_SKY_EDGE * columns + 1, tiles);
   atomicExch(&a->parent[top], top);
   __threadfence();
-  for (uint32_t k = 0; k <= STX_SGM_SKY_EDGE && first < end; k++, first += columns)
-    if (is_used(a->parent, first)) {
+  for (; first < end; first += columns)
+    if (first != top && is_used(a->parent, first)) {
       unite(a->parent, top, first);
       return;
     }
 }
 
-/* The patch of an inner tile that reaches the top edge, or STX_SGM_SKY_NONE. */
+/* The patch of an inner tile that is joined with the top edge, or STX_SGM_SKY_NONE. What is joined
+ * there marks it as open, unless it is only the first one below. */
 STX_DEVICE uint32_t patch_of(const StxSgmSkyArgs *a, uint32_t at)
 {
-  if (!is_used(a->parent, at) || is_blank(a, at))
+  if (!is_used(a->parent, at))
     return STX_SGM_SKY_NONE;
-  const uint32_t root = find_root(a->parent, at);
-  return root < (uint32_t)a->columns ? root : STX_SGM_SKY_NONE;
+  const uint32_t columns = (uint32_t)a->columns, root = find_root(a->parent, at);
+  const bool inner = at >= columns || is_inner(a, at);
+  if (at < columns && (inner || is_blank(a, at)))
+    atomicOr(&a->patches[root].open, 1u);
+  return inner && root < columns ? root : STX_SGM_SKY_NONE;
 }
 
 /* A tile's contribution to its patch. */
@@ -349,12 +363,13 @@ STX_DEVICE unsigned long long block_reduce(
   return value;
 }
 
-/* The mean of what is in no patch; one block calls this. */
+/* The mean of what is in no open patch; one block calls this. */
 STX_DEVICE int rest_of(const StxSgmSkyArgs *a, unsigned long long *shared)
 {
   unsigned long long sum = 0;
   for (int root = threadIdx.x; root < a->columns; root += STX_SGM_SKY_THREADS)
-    sum += (unsigned long long)a->patches[root].tiles << COUNT_SHIFT | a->patches[root].light;
+    if (a->patches[root].open)
+      sum += (unsigned long long)a->patches[root].tiles << COUNT_SHIFT | a->patches[root].light;
   return mean_of(a->total->all - block_reduce(sum, shared, [](auto x, auto y) { return x + y; }));
 }
 
@@ -399,7 +414,8 @@ STX_DEVICE void choose_sky(const StxSgmSkyArgs *a, SkyShared *shared)
   const uint64_t lights = (uint64_t)shared->lights[1] << 32 | shared->lights[0];
   for (int root = threadIdx.x; root < a->columns; root += STX_SGM_SKY_THREADS) {
     const StxSgmPatch patch = a->patches[root];
-    a->is_sky[root] = patch.tiles > 0 && stx_sgm_patch_is_sky(&patch, light_of(a, &patch), lights);
+    a->is_sky[root] = patch.tiles > 0 &&
+                      stx_sgm_patch_is_sky(&patch, light_of(a, &patch), lights, (int)tile_count(a));
   }
 }
 
@@ -623,18 +639,18 @@ STX_KERNEL(stx_sgm_sky_candidates, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
 STX_KERNEL(stx_sgm_sky_inner, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
 {
   const uint32_t at = thread_number();
-  bool inner = true;
-  if (at >= tile_count(&a))
-    return;
-  around<1>(&a, (int)(at % a.columns), (int)(at / a.columns),
-      [&](uint32_t beside) { inner &= __ldg(&a.candidates[beside]) != 0; });
-  a.parent[at] = inner ? at : STX_UNUSED_CELL;
+  if (at < tile_count(&a))
+    a.parent[at] = is_inner(&a, at) ? at : STX_UNUSED_CELL;
 }
 
 STX_KERNEL(stx_sgm_sky_join, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
 {
   join_cell(a.parent, tile_count(&a), (uint32_t)a.columns, thread_number());
   join_across(&a, thread_number());
+}
+
+STX_KERNEL(stx_sgm_sky_edge, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
+{
   join_edge(&a, thread_number());
 }
 

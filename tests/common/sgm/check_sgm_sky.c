@@ -91,7 +91,7 @@ STX_TEST(brightness_is_in_sixteenths)
  * the others stand in one plane or, if `uneven`, here and there. */
 static StxSgmPatch outlined(int count, int far, bool uneven)
 {
-  StxSgmPatch patch = {.tiles = 100, .samples = 25};
+  StxSgmPatch patch = {.tiles = 100, .samples = 25, .open = 1};
   for (int k = 0; k < count; k++)
     stx_sgm_add_outline(&patch.outline, k,
         k < far                ? 3839
@@ -181,13 +181,39 @@ STX_TEST(other_sky_is_as_bright_as_the_sure_one)
     patch.samples = (uint32_t)cases[i].samples;
     patch.votes = cases[i].votes;
     patch.costs = 10;
-    bool sky = stx_sgm_patch_is_sky(&patch, cases[i].light, 1u << 20);
+    bool sky = stx_sgm_patch_is_sky(&patch, cases[i].light, 1u << 20, 25600);
     ck_assert_msg(sky == cases[i].sky, "case %d", (int)i);
-    ck_assert(!stx_sgm_patch_is_sky(&patch, cases[i].light, 0));
+    ck_assert(!stx_sgm_patch_is_sky(&patch, cases[i].light, 0, 25600));
   }
   StxSgmPatch corner = outlined(7, 0, true); /* a wall's, too small for a plane */
   corner.samples = 24;
-  ck_assert(!stx_sgm_patch_is_sky(&corner, 20, 1u << 20));
+  ck_assert(!stx_sgm_patch_is_sky(&corner, 20, 1u << 20, 25600));
+}
+
+/* No other patch is sky. */
+STX_TEST(enclosed_sky_is_bare_and_bright_and_ends_far_away)
+{
+  static const struct {
+    int count, far, samples, light, tiles;
+    bool uneven, sky;
+  } cases[] = {
+      {40, 35, 24, 24, 6400, true, true}, {40, 34, 24, 24, 6400, true, false}, /* 7/8 are far */
+      {4, 4, 24, 24, 6400, true, false},                                       /* 5 at least */
+      {40, 35, 25, 24, 6400, true, false}, {40, 35, 24, 23, 6400, true, false},
+      {40, 35, 24, 24, 6401, true, false}, /* a 64th of the frame */
+      {40, 40, 24, 24, 6400, false, false} /* a white house */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxSgmPatch patch = outlined(cases[i].count, cases[i].far, cases[i].uneven);
+    if (cases[i].uneven)
+      for (int k = 0; k < 8; k++) /* not in one plane, and not seen */
+        stx_sgm_add_outline(&patch.outline, k, 90000, false, 1200);
+    patch.samples = (uint32_t)cases[i].samples;
+    patch.open = 0;
+    bool sky = stx_sgm_patch_is_sky(&patch, cases[i].light, 1u << 24, cases[i].tiles);
+    ck_assert_msg(sky == cases[i].sky, "case %d", (int)i);
+    ck_assert_uint_eq(stx_sgm_patch_rank(&patch, 24, 1, 25600), 0);
+  }
 }
 
 /* Outlines: {column, disparity in 1/256 px} of tiles. */
@@ -376,6 +402,14 @@ static Drawn draw_dusk(int x, int y, StxRandom *random)
   return (Drawn){gray, below ? STX_DISPARITY_ONE : 0};
 }
 
+/* A white sky below a bridge, above what is far away, here and there less. */
+static Drawn draw_bridge(int x, int y, StxRandom *random)
+{
+  bool sky = y >= 16 && y < 48;
+  int disparity = (x / 32 % 2 ? 1 : 2) * STX_DISPARITY_ONE;
+  return (Drawn){sky ? 200 : stx_random_below(random, 120), sky ? 0 : disparity};
+}
+
 /* Streets and a pole in which everything is met that sgm_sky.h decides. */
 STX_TEST(equals_brute_force_on_every_decision)
 {
@@ -387,6 +421,7 @@ STX_TEST(equals_brute_force_on_every_decision)
   compare_drawn(draw_bar, 96, "bar", &met);
   compare_drawn(draw_burnt, 64, "burnt", &met);
   compare_drawn(draw_dusk, 64, "dusk", &met);
+  compare_drawn(draw_bridge, 80, "bridge", &met);
   const int *count = (const int *)&met;
   for (size_t i = 0; i < sizeof met / sizeof *count && seeds == 240; i++)
     ck_assert_msg(count[i] > 0, "decision %d of BruteSky was not met", (int)i);

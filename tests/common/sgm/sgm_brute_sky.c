@@ -34,6 +34,7 @@ typedef struct {
   double light;
   double *outline;         /* pairs of a column and a disparity in pixels */
   int outlined, seen, far; /* the latter two: tiles of it */
+  bool enclosed;
 } Patch;
 
 /* Statistics of the pixels of a rectangle of tiles, within the image. */
@@ -239,6 +240,15 @@ static void find_patches(Sky *s, BruteSky *met)
     met->joined += s->inner[i] && s->patch[i] >= 0 && !s->inner[i - 1];
     flood_from_edge(s, i, met);
   }
+  for (int i = 0; i < s->columns; i++) {
+    int j = 0;
+    while (j < s->rows && !s->inner[j * s->columns + i])
+      j++;
+    if (is_blank(s, i, 0) || j == s->rows || s->patch[j * s->columns + i] >= 0)
+      continue;
+    s->patches[i].enclosed = true;
+    flood(s, i, j, i, met);
+  }
   for (int at = 0; at < count; at++)
     met->below += s->inner[at] && s->patch[at] < 0;
 }
@@ -322,12 +332,13 @@ static bool is_one_plane(const Patch *patch)
   return patch->outlined >= 8 && unevenness(patch) <= sqrt(1 / 32.) + NEARLY;
 }
 
-/* The mean sum of what is in no patch. */
+/* The mean sum of what is in no open patch. */
 static double rest_of(const Sky *s)
 {
   double total = 0, tiles = 0;
   for (int at = 0; at < s->columns * s->rows; at++)
-    if (s->patch[at] < 0 && !is_blank(s, at % s->columns, at / s->columns)) {
+    if ((s->patch[at] < 0 || s->patches[s->patch[at]].enclosed) &&
+        !is_blank(s, at % s->columns, at / s->columns)) {
       total += s->sum[at];
       tiles++;
     }
@@ -345,7 +356,7 @@ static int sureness(const Sky *s, const Patch *patch, BruteSky *met)
 {
   double share = patch->far / fmax(patch->seen, 1), light = brightness(s, patch);
   double size = (double)patch->tiles / (s->columns * s->rows);
-  if (size < 1 / 512. || !is_matchless(patch) || patch->outlined < 8)
+  if (patch->enclosed || size < 1 / 512. || !is_matchless(patch) || patch->outlined < 8)
     return 0;
   bool bright = light >= 16 && patch->light >= 9 / 8. * rest_of(s) * patch->tiles;
   bool far = bright && size >= 1 / 256. ? share >= 3 / 8. : share >= 3 / 4.;
@@ -358,6 +369,16 @@ static int sureness(const Sky *s, const Patch *patch, BruteSky *met)
   met->glaring += glaring;
   met->burnt += glaring && patch->clipped >= .75 * patch->tiles;
   return glaring ? 2 : far && !is_one_plane(patch) && patch->far >= patch->outlined / 4.;
+}
+
+/* The sky below a bridge. */
+static bool is_enclosed_sky(const Sky *s, const Patch *patch)
+{
+  double size = (double)patch->tiles / (s->columns * s->rows);
+  return patch->enclosed && size >= 1 / 64. && is_matchless(patch) && patch->outlined >= 8 &&
+         !is_one_plane(patch) && patch->samples < patch->tiles / 4. && brightness(s, patch) >= 24 &&
+         patch->far >= 5 && patch->far >= patch->outlined / 10. &&
+         patch->far >= 7 / 8. * patch->seen;
 }
 
 static bool is_alike(double light, double other, double factor)
@@ -403,7 +424,8 @@ static void find_sky(Sky *s, BruteSky *met)
     bool plane = patch->far < patch->seen / 8. && (few || is_one_plane(patch));
     bool wall = plane && (bare || patch->votes > patch->costs / 10.);
     bool alike = is_like_sure(s, sure, patch, bare ? 1.5 : 1.2);
-    s->is_sky[k] = alike && far && !wall;
+    met->enclosed += is_enclosed_sky(s, patch);
+    s->is_sky[k] = patch->enclosed ? is_enclosed_sky(s, patch) : alike && far && !wall;
     met->walls += alike && far && wall;
     met->others += s->is_sky[k] && !sure[k];
     met->matched += !far;

@@ -34,6 +34,7 @@ typedef struct {
   int stopped;  /* … beside sky that did not, as the steps were over */
   int edges;    /* patches that begin below blank tiles */
   int too_low;  /* inner tiles too far below these */
+  int enclosed; /* patches that are sky although they are not at the top edge */
 } BruteSky;
 
 /* Whether a pixel is brighter than its counterpart on the other side of (x, y). */
