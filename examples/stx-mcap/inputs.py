@@ -377,8 +377,8 @@ class Input:
                 "location=scan.pcap ! pcapparse ! lidar-decode ! lidar-ground ! stixel-obstacles' "
                 "in place of --bag")
         elif not self.clouds:
-            raise Refused("no two topics of pictures that are named like a pair, and no point "
-                          f"clouds; there are {listed(sorted(self.bag.topics))}")
+            raise Refused("which point clouds? The bag has none, but "
+                          f"{listed(sorted(self.bag.topics))}")
         elif len(self.clouds) != 1:
             raise Refused(f"which point clouds? Say --points TOPIC; there are "
                           f"{listed(self.clouds)}")
