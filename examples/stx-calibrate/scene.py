@@ -10,6 +10,8 @@ their height above a floor in view, or a thing of known length gives the scale.
 """
 import collections
 import itertools
+import sys
+import time
 
 import cv2
 import numpy as np
@@ -50,6 +52,7 @@ ALONG, HALF, CONTRAST, ALIKE, NEAR, COMMON, AGREE, GAP, WORST_SCALE = (
     25, 8, 5, .8, .5, .4, 6, .34, .05)
 # Points seen: which point, in which frame, by which camera, where.
 Seen = collections.namedtuple("Seen", "point frame side place")
+PAUSE = 5  # seconds between two lines of progress
 
 
 class SceneError(Exception):
@@ -86,6 +89,16 @@ def choose(pairs):
     return kept, count, most
 
 
+def tell(what, pause=0):
+    """Prints what comes next, unless something was printed within so many seconds."""
+    if time.monotonic() >= tell.last + pause:
+        print(f"stx-calibrate: {what}", file=sys.stderr, flush=True)
+        tell.last = time.monotonic()
+
+
+tell.last = 0
+
+
 def features(picture):
     points, described = cv2.SIFT_create(FEATURES, contrastThreshold=0.02).detectAndCompute(
         picture, None)
@@ -116,6 +129,7 @@ def tracks(frames):
     """Finds what is seen of each point, and the matches between the views, frame by frame."""
     seen, stereo, ids, before, count = [], [], {}, None, 0
     for number, pair in enumerate(frames):
+        tell(f"following points: frame {number + 1} of {len(frames)}", PAUSE)
         left, right = features(pair.left), features(pair.right)
         between = match(left, right)
         stereo.append((left[0][between[:, 0]], right[0][between[:, 1]]))
@@ -341,7 +355,8 @@ def adjust(rig, seen, *known):
     """Levenberg and Marquardt's steps, until they change nothing."""
     damping = 1e-3
     a, mixed, own, right, own_right, best = equations(rig, seen, *known)
-    for _ in range(STEPS):
+    for number in range(STEPS):
+        tell(f"fitting: step {number + 1} of {STEPS} at most", PAUSE)
         grown = own + damping * own * np.eye(3) + 1e-9 * np.eye(3)
         smaller, through = reduced(a + damping * np.diag(np.diag(a)), mixed, grown)
         step = np.linalg.solve(smaller, right - np.einsum("njk,nk->j", through, own_right))
@@ -414,8 +429,9 @@ def fit(seen, stereo, size, fov):
               np.array([points[name] for name in names]))
     noise, known = 1.0, Known(size, f, *((PRIOR_FOCAL, PRIOR_BEND) if turned_by(rig) >= ENOUGH_TURN
                                         else (HELD_FOCAL, HELD_BEND)))
-    for _ in range(ROUNDS):
+    for number in range(ROUNDS):
         rig = adjust(rig, seen, noise, known)
+        tell(f"fitting: round {number + 1} of {ROUNDS} is done")
         off, *_, z = rig.look(seen)
         noise = deviation_of(off, rig)
         seen, names = only(seen, (np.linalg.norm(off, axis=1) < max(3 * noise, 0.7)) & (z > 0))
@@ -551,7 +567,8 @@ def report(rig, deviation, result, noise, turned, rows, scale):
     for side, name in enumerate(("left", "right")):
         f, cx, cy, k1, k2, _ = rig.cameras[side]
         d = deviation[OWN * side:OWN * side + OWN]
-        lines.append(f"{name:7}focal length {f:.2f} ± {d[0]:.2f} px, centre {cx:.1f} ± {d[1]:.1f}, "
+        within = f" ± {d[0]:.2f} px" if turned >= ENOUGH_TURN else " px, as given"
+        lines.append(f"{name:7}focal length {f:.2f}{within}, centre {cx:.1f} ± {d[1]:.1f}, "
                      f"{cy:.1f} ± {d[2]:.1f}; plumb_bob {k1:.4f} ± {d[3]:.4f}, {k2:.4f} ± "
                      f"{d[4]:.4f}")
     turn = np.degrees(cv2.Rodrigues(result.r)[0].ravel())
@@ -578,6 +595,7 @@ def scaled(rig, size, first, given):
 
 def run(pairs, given, fov):
     """The cameras of these pairs, by the scale that is given, the report, the last pair."""
+    tell("looking for frames that show the scene from elsewhere")
     kept, count, most = choose(pairs)
     if count == 0:
         raise SceneError("no pairs of pictures")
@@ -588,11 +606,14 @@ def run(pairs, given, fov):
             f"{len(kept)} of them show the scene from elsewhere, {LEAST_FRAMES} are needed: move "
             "and turn the rig slowly, for a minute; or give the lens's angle of view as --fov")
     used = kept[:min(MOST_FRAMES, max(LEAST_FRAMES, len(kept) - len(kept) // 5))]
+    tell(f"following points through {len(used)} of {count} frames")
     seen, stereo = tracks(used)
     check_stereo(stereo)
+    tell(f"fitting both cameras to {len(seen.point)} places of points")
     rig, deviation, noise, turned = fit(seen, stereo, size, fov or FOV)
     check_certain(rig, deviation, turned, fov)
     result, scale = scaled(rig, size, kept[0], given)
+    tell("comparing rows after rectification")
     rows = rows_apart(kept[len(used):] or used, result)
     return (result, report(rig, deviation, result, noise, turned, rows, scale), (noise, rows[0]),
             kept[-1])

@@ -33,8 +33,8 @@ def sink(name, live):
     """Live sources go on while corners are looked for: old frames are dropped."""
     return (f"queue max-size-buffers=30 max-size-bytes=0 max-size-time=0 "
             f"{'leaky=downstream' if live else ''} ! videoconvert ! "
-            f"video/x-raw,format=GRAY8 ! videoflip video-direction=auto ! {frames.sink(name, False)} "
-            f"drop={'true' if live else 'false'}")
+            "video/x-raw,format=GRAY8 ! videoflip video-direction=auto ! "
+            f"{frames.sink(name, False)} drop={'true' if live else 'false'}")
 
 
 def count_tracks(text):

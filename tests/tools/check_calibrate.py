@@ -19,6 +19,8 @@ installed one; without it, or without GStreamer for Python, the test is skipped.
     and pictures in which nothing moves are refused;
   - what cannot work ends in a message that names it, and writes no file.
 """
+import contextlib
+import io
 import json
 import os
 import pathlib
@@ -123,14 +125,19 @@ def check_scene():
     for turn, fov in ((1, 90), (0, np.degrees(2 * np.arctan(WIDTH / 2 / K[0][0, 0])))):
         seen, stereo = seen_of_a_room(scene, turn)
         scene.check_stereo(stereo)
-        rig, deviation, noise, turned = scene.fit(seen, stereo, (WIDTH, HEIGHT), fov)
+        with contextlib.redirect_stderr(io.StringIO()) as told:
+            rig, deviation, noise, turned = scene.fit(seen, stereo, (WIDTH, HEIGHT), fov)
+        expect("fitting: round 1" in told.getvalue(), f"no progress: {told.getvalue()}")
         off = rig.cameras[:, 0] / [K[0][0, 0], K[1][0, 0]] - 1
         print(f"without a board, turned by {turned:.0f} degrees: focal lengths off by "
               f"{100 * off[0]:.2f} and {100 * off[1]:.2f} %, points by {noise:.2f} px")
         expect(np.abs(off).max() < (FOCAL if turn else .02), f"focal lengths off by {off}")
         expect((turned > scene.ENOUGH_TURN) == (turn > 0), f"turned by {turned}")
         expect(.1 < noise < .3, f"{noise} px of noise")
-        rows, distances = seen_again(scene.result_of(rig, baseline, (WIDTH, HEIGHT)))
+        result = scene.result_of(rig, baseline, (WIDTH, HEIGHT))
+        text = scene.report(rig, deviation, result, noise, turned, (0, 0), "")
+        expect(("px, as given" in text) == (turn == 0), text)
+        rows, distances = seen_again(result)
         print(f"    95 % of points: rows {rows:.2f} px, distances {100 * distances:.1f} %")
         expect(rows < ROWS and distances < DISTANCE, "rows or distances are wrong")
     for change, word in (({"swap": True}, "swapped"), ({"near": 5, "depth": 1e-6}, "one plane")):
