@@ -72,12 +72,6 @@ bool stx_bev_is_same(const StxBevParams *a, const StxBevParams *b)
 
 /* ---- Colours ------------------------------------------------------------------------------ */
 
-/* The colour of things of a class, lighter than Cityscapes' own, some of which are too dark. */
-static StxRgb class_colour(int class)
-{
-  return stx_colour_mix(stx_colour_class(class), stx_colour(STX_MEANS_INK), 64, 256);
-}
-
 /* `part` of 256 of a colour, on the background. */
 static StxRgb dim(StxRgb colour, int part)
 {
@@ -115,20 +109,9 @@ static void make_colours(StxBev *bev)
   for (int i = 0; i < 4; i++)
     bev->colour[STX_BEV_KIND + i] = stx_colour_kind((StxKind)i);
   for (int i = 0; i < STX_BEV_CLASSES; i++)
-    bev->colour[STX_BEV_CLASS + i] = class_colour(i);
+    bev->colour[STX_BEV_CLASS + i] = /* lighter than Cityscapes': some of them are too dark */
+        stx_colour_mix(stx_colour_class(i), stx_colour(STX_MEANS_INK), 64, 256);
   make_area_colours(bev);
-}
-
-/* ---- Bytes of a pixel --------------------------------------------------------------------- */
-
-static void make_bytes(StxBev *bev)
-{
-  const StxPlane *plane = &bev->params.format->plane[0];
-  for (int i = 0; i < STX_BEV_COLOURS; i++) {
-    const uint8_t channels[3] = {bev->colour[i].r, bev->colour[i].g, bev->colour[i].b};
-    for (int byte = 0; byte < plane->pixel_stride; byte++)
-      bev->bytes[i][byte] = plane->channel[byte] < 0 ? 255 : channels[plane->channel[byte]];
-  }
 }
 
 /* ---- Prepared state ----------------------------------------------------------------------- */
@@ -184,7 +167,12 @@ StxBev *stx_bev_init(void *memory, const StxBevParams *params)
   bev->canvas = stx_canvas_init(bev->canvas, &canvas);
   bev->legend = stx_canvas_init(bev->legend, &canvas);
   make_colours(bev);
-  make_bytes(bev);
+  const StxPlane *plane = &params->format->plane[0];
+  for (int i = 0; i < STX_BEV_COLOURS; i++) {
+    const uint8_t channels[3] = {bev->colour[i].r, bev->colour[i].g, bev->colour[i].b};
+    for (int byte = 0; byte < plane->pixel_stride; byte++)
+      bev->bytes[i][byte] = plane->channel[byte] < 0 ? 255 : channels[plane->channel[byte]];
+  }
   StxBevOver over = stx_bev_over(bev, bev->rings);
   stx_bev_draw_rings(&over);
   return bev;
@@ -288,15 +276,6 @@ static void place(const double *extrinsics, const float *point, double to[3])
   }
 }
 
-static uint32_t rank_of(const uint32_t *label)
-{
-  if (label == NULL)
-    return STX_BEV_RANK_OBSTACLE;
-  return (*label & 0xFFFF) == STX_POINT_NONE ? STX_BEV_RANK_NONE
-         : stx_point_is_ground(*label)       ? STX_BEV_RANK_GROUND
-                                             : STX_BEV_RANK_OBSTACLE;
-}
-
 static uint32_t colour_of(
     const Layer *layer, const float *point, float z, const uint32_t *label, uint32_t rank)
 {
@@ -333,24 +312,13 @@ static void put_labelled(StxBev *bev, const Layer *layer, const float *point, co
   float z = (float)to[2];
   if (!isfinite(z))
     return;
-  uint32_t rank = rank_of(label);
+  uint32_t rank = label == NULL                         ? STX_BEV_RANK_OBSTACLE
+                  : (*label & 0xFFFF) == STX_POINT_NONE ? STX_BEV_RANK_NONE
+                  : stx_point_is_ground(*label)         ? STX_BEV_RANK_GROUND
+                                                        : STX_BEV_RANK_OBSTACLE;
   uint32_t key = stx_bev_key(rank, stx_bev_height(z), colour_of(layer, point, z, label, rank));
   put_point(bev, bev->plan.column - to[1] * bev->plan.scale,
       bev->plan.row - to[0] * bev->plan.scale, key);
-}
-
-static void draw_legend(StxBev *bev, const Layer *layer, bool labelled)
-{
-  StxBar intensity = {
-      .palette = STX_PALETTE_DISTANCE, .high = (double)layer->brightest, .title = "intensity"};
-  if (layer->mode == STX_BEV_INTENSITY)
-    stx_bev_tell_bar(bev, &intensity);
-  else if (layer->mode == STX_BEV_HEIGHT || !labelled)
-    stx_bev_tell_height(bev, NULL, 0);
-  else
-    stx_canvas_claim(bev->canvas,
-        stx_scan_names(bev->legend, bev->params.legend, layer->mode == STX_BEV_CLUSTERS,
-            layer->mode == STX_BEV_PLAIN ? &bev->colour[STX_BEV_INK] : NULL));
 }
 
 void stx_bev_put_points(StxBev *bev, const float *points, const uint32_t *labels, size_t count,
@@ -361,5 +329,14 @@ void stx_bev_put_points(StxBev *bev, const float *points, const uint32_t *labels
     layer.brightest = stx_scan_full_intensity(points, count);
   for (size_t i = 0; i < count; i++)
     put_labelled(bev, &layer, points + 4 * i, labels == NULL ? NULL : &labels[i]);
-  draw_legend(bev, &layer, labels != NULL);
+  StxBar intensity = {
+      .palette = STX_PALETTE_DISTANCE, .high = (double)layer.brightest, .title = "intensity"};
+  if (layer.mode == STX_BEV_INTENSITY)
+    stx_bev_tell_bar(bev, &intensity);
+  else if (layer.mode == STX_BEV_HEIGHT || labels == NULL)
+    stx_bev_tell_height(bev, NULL, 0);
+  else
+    stx_canvas_claim(
+        bev->canvas, stx_scan_names(bev->legend, bev->params.legend, layer.mode == STX_BEV_CLUSTERS,
+                         layer.mode == STX_BEV_PLAIN ? &bev->colour[STX_BEV_INK] : NULL));
 }

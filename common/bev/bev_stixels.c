@@ -277,14 +277,6 @@ static void put_ground(const Layer *layer, const Wedge *wedge, const StxStixel *
   fill(layer->bev, wedge, beyond, 0, colour);
 }
 
-static void put_thing(const Layer *layer, const Wedge *wedge, const StxStixel *record)
-{
-  Piece piece = piece_of(layer, record);
-  uint32_t key = stx_bev_key(STX_BEV_RANK_THING, stx_bev_height(height_of(layer, record)),
-      colour_of(layer, record, piece));
-  fill(layer->bev, wedge, piece, layer->stroke, key);
-}
-
 /* The end of a column's free space, by its records; NaN: none. */
 static double end_of_free(const Layer *layer, const StxStixel *record, size_t count)
 {
@@ -316,10 +308,14 @@ static void put_column(const Layer *layer, const StxStixel *record, size_t count
   for (size_t i = 0; i < count; i++) {
     if (!has_place(layer, &record[i]))
       continue;
-    if (is_thing(layer, &record[i]) && show & STX_BEV_SHOW_THINGS)
-      put_thing(layer, &wedge, &record[i]);
-    else if (!is_thing(layer, &record[i]) && show & STX_BEV_SHOW_GROUND)
+    if (is_thing(layer, &record[i]) && show & STX_BEV_SHOW_THINGS) {
+      Piece piece = piece_of(layer, &record[i]);
+      fill(layer->bev, &wedge, piece, layer->stroke,
+          stx_bev_key(STX_BEV_RANK_THING, stx_bev_height(height_of(layer, &record[i])),
+              colour_of(layer, &record[i], piece)));
+    } else if (!is_thing(layer, &record[i]) && show & STX_BEV_SHOW_GROUND) {
       put_ground(layer, &wedge, &record[i]);
+    }
   }
 }
 
@@ -384,19 +380,6 @@ static void draw_speed(const Scene *scene, StxSpot from, double right, double ah
   stx_canvas_arrow(over->canvas, from, tip, .6 * over->text, 1.3 * over->line, ink);
 }
 
-/* Over ground, if that is known; else seen from the sensor, as both go on now. */
-static void draw_obstacle_speed(const Scene *scene, size_t i, StxBox box)
-{
-  const StxObstacle *o = &scene->stixels->obstacles[i];
-  const StxVelocity *v = scene->stixels->velocities;
-  StxSpot from = {box.x + box.width / 2, box.y + box.height / 2};
-  StxInk ink = stx_bev_ink(meaning_of(o), .9);
-  if (v == NULL)
-    draw_speed(scene, from, (double)o->lateral_speed, -(double)o->closing_speed, ink);
-  else if (v[i].moves >= STX_MOVES_ON)
-    draw_speed(scene, from, (double)v[i].x, (double)v[i].z, ink);
-}
-
 /* Draws the arrows of moving stixels: thin, and below those of obstacles. */
 static void draw_stixel_speeds(const Scene *scene)
 {
@@ -428,12 +411,19 @@ static bool draw_number(const Scene *scene, const StxObstacle *o)
 static void draw_obstacles(const Scene *scene)
 {
   const StxBevStixels *s = scene->stixels;
+  const StxVelocity *v = s->velocities;
   draw_stixel_speeds(scene);
   for (size_t i = 0; i < s->obstacle_count; i++) {
     StxBox box = box_of(scene, &s->obstacles[i]);
     stx_canvas_outline(scene->over.canvas, box, 0, 1.3 * scene->over.line,
         stx_bev_ink(meaning_of(&s->obstacles[i]), .9));
-    draw_obstacle_speed(scene, i, box);
+    StxSpot middle = {box.x + box.width / 2, box.y + box.height / 2};
+    StxInk ink = stx_bev_ink(meaning_of(&s->obstacles[i]), .9);
+    if (v == NULL) /* seen from the sensor, as both go on now; else over ground */
+      draw_speed(scene, middle, (double)s->obstacles[i].lateral_speed,
+          -(double)s->obstacles[i].closing_speed, ink);
+    else if (v[i].moves >= STX_MOVES_ON)
+      draw_speed(scene, middle, (double)v[i].x, (double)v[i].z, ink);
   }
   size_t next = s->obstacle_count;
   for (int left = scene->params->labels_max; left > 0;) {
@@ -507,25 +497,6 @@ static void list_classes(Names *names, const Scene *scene)
     add(names, "free, unseen", STX_BEV_FREE);
 }
 
-static void list_obstacles(Names *names, const Scene *scene)
-{
-  names->name[names->count++] = (StxName){.name = "obstacle", .swatch = STX_SWATCH_CLUSTERS};
-  add(names, "of no obstacle", STX_BEV_NONE);
-  list_areas(names, scene, STX_BEV_NO_CLASS);
-}
-
-static void draw_distances(StxBev *bev, const Scene *scene, const Names *names)
-{
-  const StxBar bar = {.palette = STX_PALETTE_DISTANCE,
-      .reversed = true,
-      .high = scene->params->max_distance,
-      .title = "distance",
-      .unit = "m",
-      .names = names->name,
-      .count = names->count};
-  stx_bev_tell_bar(bev, &bar);
-}
-
 static void draw_legend(const Scene *scene, StxBev *bev)
 {
   Names names = {.bev = bev};
@@ -539,7 +510,9 @@ static void draw_legend(const Scene *scene, StxBev *bev)
     stx_bev_tell_names(bev, "class", names.name, names.count);
     break;
   case STX_BEV_BY_OBSTACLE:
-    list_obstacles(&names, scene);
+    names.name[names.count++] = (StxName){.name = "obstacle", .swatch = STX_SWATCH_CLUSTERS};
+    add(&names, "of no obstacle", STX_BEV_NONE);
+    list_areas(&names, scene, STX_BEV_NO_CLASS);
     stx_bev_tell_names(bev, "stixels", names.name, names.count);
     break;
   case STX_BEV_BY_HEIGHT:
@@ -548,7 +521,13 @@ static void draw_legend(const Scene *scene, StxBev *bev)
     break;
   default:
     list_areas(&names, scene, STX_BEV_NO_CLASS);
-    draw_distances(bev, scene, &names);
+    stx_bev_tell_bar(bev, &(StxBar){.palette = STX_PALETTE_DISTANCE,
+                              .reversed = true,
+                              .high = scene->params->max_distance,
+                              .title = "distance",
+                              .unit = "m",
+                              .names = names.name,
+                              .count = names.count});
   }
 }
 

@@ -163,29 +163,22 @@ static Fluid fluid_of(const StxCanvasParams *params, StxInk ink)
   return fluid;
 }
 
-/* Those of a tile, from its first column on; beyond the colours nothing is covered. */
-static void ink_tile_columns(
-    StxCanvas *canvas, uint32_t slot, int left, int count, const StxRgb *colours)
-{
-  StxPaint *paint = canvas->tile[slot].paint;
-  uint8_t *cover = canvas->cover[slot].cover;
-  int first = (int)(canvas->tile[slot].number % (uint32_t)canvas->across) * STX_CANVAS_TILE - left;
-  for (int x = 0; x < STX_CANVAS_TILE; x++) {
-    if (first + x < 0 || first + x >= count)
-      continue;
-    Fluid fluid = fluid_of(&canvas->params, (StxInk){colours[first + x], 1});
-    for (int k = x; k < STX_TILE_PIXELS; k += STX_CANVAS_TILE)
-      if (cover[k] != 0)
-        paint[k] = stx_canvas_over(paint[k], paint_of(&fluid, cover[k]));
-  }
-  memset(cover, 0, STX_TILE_PIXELS);
-}
-
 void stx_canvas_ink_columns(StxCanvas *canvas, int left, int count, const StxRgb *colours)
 {
   for (uint32_t i = 0; i < canvas->shapes; i++) {
     canvas->covered[canvas->shape[i]] = false;
-    ink_tile_columns(canvas, canvas->shape[i], left, count, colours);
+    StxTile *tile = &canvas->tile[canvas->shape[i]];
+    uint8_t *cover = canvas->cover[canvas->shape[i]].cover;
+    int first = (int)(tile->number % (uint32_t)canvas->across) * STX_CANVAS_TILE - left;
+    for (int x = 0; x < STX_CANVAS_TILE; x++) {
+      if (first + x < 0 || first + x >= count) /* beyond the colours nothing is covered */
+        continue;
+      Fluid fluid = fluid_of(&canvas->params, (StxInk){colours[first + x], 1});
+      for (int k = x; k < STX_TILE_PIXELS; k += STX_CANVAS_TILE)
+        if (cover[k] != 0)
+          tile->paint[k] = stx_canvas_over(tile->paint[k], paint_of(&fluid, cover[k]));
+    }
+    memset(cover, 0, STX_TILE_PIXELS);
   }
   canvas->changes += canvas->shapes > 0;
   canvas->shapes = 0;

@@ -172,14 +172,6 @@ static void draw_band(void *data, int i, int worker)
       stamp(&job, &at, bands->dots[k].colour);
 }
 
-static void draw_large(
-    StxCanvas *canvas, const StxCanvasDot *dots, size_t count, double radius, double opacity)
-{
-  for (size_t i = 0; i < count; i++)
-    stx_canvas_dot(canvas, (StxSpot){(double)dots[i].x, (double)dots[i].y}, radius,
-        (StxInk){dots[i].colour, opacity});
-}
-
 void stx_canvas_dots(StxCanvas *canvas, const StxCanvasDot *dots, size_t count, double radius,
     double opacity, int threads)
 {
@@ -189,7 +181,9 @@ void stx_canvas_dots(StxCanvas *canvas, const StxCanvasDot *dots, size_t count, 
   if (!(radius > 0) || most == 0)
     return;
   if (radius > STX_CANVAS_SMALL) {
-    draw_large(canvas, dots, count, radius, opacity);
+    for (size_t i = 0; i < count; i++)
+      stx_canvas_dot(canvas, (StxSpot){(double)dots[i].x, (double)dots[i].y}, radius,
+          (StxInk){dots[i].colour, opacity});
     return;
   }
   make_stamps(radius, most, &stamps);

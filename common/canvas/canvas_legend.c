@@ -87,24 +87,6 @@ static double next_entry(Flow *flow, const StxName *name)
   return x;
 }
 
-static void lay_out_bar(Fit *fit)
-{
-  fit->bar = floor(fmin(fit->limit - fit->text, LONGEST_BAR * fit->text));
-  fit->bar_y = fit->height;
-  fit->width = fmax(fit->width, fit->bar + fit->text);
-  fit->height += TICK_LABEL * fit->text;
-}
-
-static void lay_out_names(const Content *content, Fit *fit)
-{
-  Flow flow = {.text = fit->text, .limit = fit->limit};
-  for (size_t i = 0; i < content->count; i++)
-    next_entry(&flow, &content->names[i]);
-  fit->names_y = fit->height + (content->bar != NULL ? BAR_TO_NAMES * fit->text : 0);
-  fit->width = fmax(fit->width, flow.longest);
-  fit->height = fit->names_y + (LINE * flow.line + SWATCH) * fit->text;
-}
-
 /* Returns the legend's box, in whole pixels. */
 static StxBox panel_of(const Fit *fit)
 {
@@ -122,10 +104,20 @@ static bool fits(const StxCanvas *canvas, StxLegend where, const Content *conten
     fit->width = stx_text_width(content->title, text);
     fit->height = TITLE * text;
   }
-  if (content->bar != NULL)
-    lay_out_bar(fit);
-  if (content->count > 0)
-    lay_out_names(content, fit);
+  if (content->bar != NULL) {
+    fit->bar = floor(fmin(fit->limit - text, LONGEST_BAR * text));
+    fit->bar_y = fit->height;
+    fit->width = fmax(fit->width, fit->bar + text);
+    fit->height += TICK_LABEL * text;
+  }
+  if (content->count > 0) {
+    Flow flow = {.text = text, .limit = fit->limit};
+    for (size_t i = 0; i < content->count; i++)
+      next_entry(&flow, &content->names[i]);
+    fit->names_y = fit->height + (content->bar != NULL ? BAR_TO_NAMES * text : 0);
+    fit->width = fmax(fit->width, flow.longest);
+    fit->height = fit->names_y + (LINE * flow.line + SWATCH) * text;
+  }
   StxBox panel = panel_of(fit);
   return fit->width <= fit->limit && (content->bar == NULL || fit->bar >= SHORTEST_BAR * text) &&
          panel.width + margins <= canvas->params.width &&
@@ -183,23 +175,6 @@ static double tick_step(double range, int most)
   return 20 * power;
 }
 
-/* The colour at pixel x of a bar. */
-static int bar_index(const StxBar *bar, double length, int x)
-{
-  int index = (int)(255. * x / (length - 1) + .5);
-  return bar->reversed ? 255 - index : index;
-}
-
-static void draw_colours(StxCanvas *canvas, const StxBar *bar, StxBox box)
-{
-  StxRgb colours[(int)LONGEST_BAR * STX_CANVAS_TEXT];
-  int length = (int)box.width;
-  for (int x = 0; x < length; x++)
-    colours[x] = stx_palette_colour(bar->palette, bar_index(bar, box.width, x));
-  stx_canvas_cover_box(canvas, box, 0);
-  stx_canvas_ink_columns(canvas, (int)box.x, length, colours);
-}
-
 /* Draws a tick at `x`; its label stays within half a digit of the bar's ends. */
 static void draw_tick(
     StxCanvas *canvas, const StxBox *box, double text, double x, const char *label)
@@ -227,50 +202,25 @@ static void draw_ticks(StxCanvas *canvas, const StxBar *bar, StxBox box, double 
 
 /* ---- Names -------------------------------------------------------------------------------- */
 
-/* Side by side, in whole pixels. */
-static void draw_clusters(StxCanvas *canvas, StxBox box)
-{
-  for (unsigned i = 0; i < SWATCH_COLOURS; i++) {
-    double left = floor(i * box.width / SWATCH_COLOURS);
-    double right = floor((i + 1) * box.width / SWATCH_COLOURS);
-    stx_canvas_box(canvas, (StxBox){box.x + left, box.y, right - left, box.height}, 0,
-        (StxInk){stx_colour_cluster(1 + i), 1});
-  }
-}
-
-/* A rim keeps dark colours apart from the panel. */
-static void draw_swatch(StxCanvas *canvas, const StxName *name, StxBox box, double text)
-{
-  static const StxRgb white = {255, 255, 255};
-  StxRgb rim = stx_colour_mix(name->colour, white, 3, 10);
-  if (name->swatch == STX_SWATCH_CLUSTERS) {
-    draw_clusters(canvas, box);
-    return;
-  }
-  stx_canvas_box(canvas, box, 0, (StxInk){name->colour, 1});
-  stx_canvas_outline(canvas, box, 0, fmax(1, floor(text / 12)), (StxInk){rim, 1});
-}
-
 static void draw_entry(StxCanvas *canvas, const StxName *name, double text, double left, double top)
 {
   double side = floor(SWATCH * text);
   StxBox box = {floor(left), floor(top), side, side};
-  if (name->swatch != STX_SWATCH_NONE)
-    draw_swatch(canvas, name, box, text);
+  for (unsigned i = 0; name->swatch == STX_SWATCH_CLUSTERS && i < SWATCH_COLOURS; i++) {
+    double from = floor(i * side / SWATCH_COLOURS), to = floor((i + 1) * side / SWATCH_COLOURS);
+    stx_canvas_box(canvas, (StxBox){box.x + from, box.y, to - from, side}, 0,
+        (StxInk){stx_colour_cluster(1 + i), 1});
+  }
+  if (name->swatch == STX_SWATCH_COLOUR) { /* a rim keeps dark colours apart from the panel */
+    StxRgb rim = stx_colour_mix(name->colour, (StxRgb){255, 255, 255}, 3, 10);
+    stx_canvas_box(canvas, box, 0, (StxInk){name->colour, 1});
+    stx_canvas_outline(canvas, box, 0, fmax(1, floor(text / 12)), (StxInk){rim, 1});
+  }
   write_on_panel(canvas, name->name, text, box.x + swatch_length(name, text),
       box.y + (SWATCH + .92) / 2 * text, STX_ANCHOR_LEFT_BASE);
 }
 
 /* ---- Legends ------------------------------------------------------------------------------ */
-
-/* Left out of small frames: beside a bar the names, above names the title. */
-static void reduce(Content *content)
-{
-  if (content->bar != NULL)
-    content->count = 0;
-  else
-    content->title[0] = '\0';
-}
 
 static StxBox draw(StxCanvas *canvas, StxLegend where, Content *content)
 {
@@ -278,7 +228,10 @@ static StxBox draw(StxCanvas *canvas, StxLegend where, Content *content)
   if (where == STX_LEGEND_NONE)
     return (StxBox){0};
   if (!find_fit(canvas, where, content, &fit)) {
-    reduce(content);
+    if (content->bar != NULL) /* small frames have a bar or names alone */
+      content->count = 0;
+    else
+      content->title[0] = '\0';
     if (!find_fit(canvas, where, content, &fit))
       return (StxBox){0};
   }
@@ -290,7 +243,14 @@ static StxBox draw(StxCanvas *canvas, StxLegend where, Content *content)
   if (content->bar != NULL) {
     StxBox colours = {
         floor(left + fit.text / 2), floor(top + fit.bar_y), fit.bar, ceil(BAR_HEIGHT * fit.text)};
-    draw_colours(canvas, content->bar, colours);
+    StxRgb colour[(int)LONGEST_BAR * STX_CANVAS_TEXT];
+    for (int x = 0; x < (int)fit.bar; x++) {
+      int index = (int)(255. * x / (fit.bar - 1) + .5);
+      colour[x] =
+          stx_palette_colour(content->bar->palette, content->bar->reversed ? 255 - index : index);
+    }
+    stx_canvas_cover_box(canvas, colours, 0);
+    stx_canvas_ink_columns(canvas, (int)colours.x, (int)fit.bar, colour);
     draw_ticks(canvas, content->bar, colours, fit.text);
   }
   Flow flow = {.text = fit.text, .limit = fit.limit};

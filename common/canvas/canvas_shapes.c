@@ -34,18 +34,6 @@ static inline __attribute__((always_inline)) void cover_span(
   }
 }
 
-/* Pixels [x, end) of the row, wholly. */
-static void cover_wholly(StxCanvas *canvas, int y, int x, int end)
-{
-  while (x < end) {
-    int first = x / STX_CANVAS_TILE * STX_CANVAS_TILE;
-    int stop = first + STX_CANVAS_TILE < end ? first + STX_CANVAS_TILE : end;
-    uint8_t *row = stx_canvas_cover_row(canvas, x / STX_CANVAS_TILE, y);
-    memset(row + (x - first), 255, (size_t)(stop - x));
-    x = stop;
-  }
-}
-
 /* The frame's rows between two heights. */
 static int first_row(double top)
 {
@@ -77,16 +65,6 @@ typedef struct {
   double radius;          /* half the width */
   double inside, outside; /* squared distances: covered wholly below, not at all above */
 } Piece;
-
-static Piece make_piece(StxSpot from, StxSpot to, double radius)
-{
-  Piece piece = {.from = from, .dx = to.x - from.x, .dy = to.y - from.y, .radius = radius};
-  double length2 = piece.dx * piece.dx + piece.dy * piece.dy, full = radius - .5;
-  piece.inverse = length2 > 1e-12 ? 1 / length2 : 0;
-  piece.inside = full > 0 ? full * full : -1;
-  piece.outside = (radius + .5) * (radius + .5);
-  return piece;
-}
 
 static inline double piece_coverage(const void *shape, double x, double y)
 {
@@ -132,7 +110,11 @@ void stx_canvas_cover_line(StxCanvas *canvas, StxSpot from, StxSpot to, double r
   double reach = radius + .5;
   if (!is_spot(from) || !is_spot(to) || !clip_to_frame(canvas, &from, &to, reach + 1))
     return;
-  Piece piece = make_piece(from, to, radius);
+  Piece piece = {.from = from, .dx = to.x - from.x, .dy = to.y - from.y, .radius = radius};
+  double length2 = piece.dx * piece.dx + piece.dy * piece.dy, full = radius - .5;
+  piece.inverse = length2 > 1e-12 ? 1 / length2 : 0;
+  piece.inside = full > 0 ? full * full : -1;
+  piece.outside = (radius + .5) * (radius + .5);
   int end = end_row(canvas, fmax(from.y, to.y) + reach);
   for (int y = first_row(fmin(from.y, to.y) - reach); y < end; y++) {
     double t0 = 0, t1 = 1; /* the part of it that this row can see */
@@ -235,7 +217,12 @@ void stx_canvas_cover_box(StxCanvas *canvas, StxBox box, double radius)
     int first = (int)fmin(fmax(box.x + edge, 0), width);
     int last = (int)fmin(fmax(right - edge, 0), width);
     cover_span(canvas, y, box.x - .5, first, panel_coverage, &panel);
-    cover_wholly(canvas, y, first, last);
+    for (int x = first, stop; x < last; x = stop) {
+      int begin = x / STX_CANVAS_TILE * STX_CANVAS_TILE;
+      stop = begin + STX_CANVAS_TILE < last ? begin + STX_CANVAS_TILE : last;
+      uint8_t *row = stx_canvas_cover_row(canvas, x / STX_CANVAS_TILE, y);
+      memset(row + (x - begin), 255, (size_t)(stop - x));
+    }
     cover_span(canvas, y, last, right + .5, panel_coverage, &panel);
   }
 }

@@ -136,28 +136,16 @@ static StxPalette palette_of(const StxColormapParams *params)
              : STX_PALETTE_DISTANCE;
 }
 
-static StxRgb unknown_colour(StxColormapUnknown unknown, bool odd)
-{
-  StxRgb dark = stx_palette_colour(STX_PALETTE_GRAY, 0), grey = stx_colour(STX_MEANS_UNKNOWN);
-  if (unknown == STX_COLORMAP_CHECKER)
-    return stx_colour_mix(dark, grey, odd ? 3 : 2, 8);
-  return unknown == STX_COLORMAP_BLACK ? dark : grey;
-}
-
-/* Paler than anything of the palettes. */
-static StxRgb sky_colour(void)
-{
-  static const StxRgb white = {255, 255, 255};
-  return stx_colour_mix(stx_colour_kind(STX_KIND_SKY), white, 1, 2);
-}
-
 StxRgb stx_colormap_colour(const StxColormapParams *params, int level, bool odd)
 {
   const int steps = STX_COLORMAP_MOST - 1;
+  const StxRgb dark = stx_palette_colour(STX_PALETTE_GRAY, 0), grey = stx_colour(STX_MEANS_UNKNOWN);
+  if (level == 0 && params->unknown == STX_COLORMAP_CHECKER)
+    return stx_colour_mix(dark, grey, odd ? 3 : 2, 8);
   if (level == 0)
-    return unknown_colour(params->unknown, odd);
-  if (level == STX_COLORMAP_SKY)
-    return sky_colour();
+    return params->unknown == STX_COLORMAP_BLACK ? dark : grey;
+  if (level == STX_COLORMAP_SKY) /* paler than anything of the palettes */
+    return stx_colour_mix(stx_colour_kind(STX_KIND_SKY), (StxRgb){255, 255, 255}, 1, 2);
   return stx_palette_colour(palette_of(params), ((level - 1) * 255 + steps / 2) / steps);
 }
 
@@ -185,23 +173,17 @@ static uint8_t level_of(const StxColormapParams *params, StxColormapSpan span, u
   return (uint8_t)(1 + (int)((STX_COLORMAP_MOST - 1) * x + .5));
 }
 
-/* The known values of a 16-bit map are a range without gaps. */
-static void find_known(StxDisparityEncoding encoding, uint32_t known[2])
-{
-  known[0] = 0;
-  known[1] = STX_COLORMAP_NUMBERS - 1;
-  while (!(of_map(encoding, known[0]) > 0))
-    known[0]++;
-  while (!(of_map(encoding, known[1]) > 0))
-    known[1]--;
-}
-
 void stx_colormap_table(const StxColormapParams *params, StxColormapSpan span,
     const StxPixelFormat *format, StxColormapTable *table)
 {
   for (unsigned number = 0; number < STX_COLORMAP_NUMBERS; number++)
     table->level[number] = level_of(params, span, number);
-  find_known(params->encoding, table->known);
+  table->known[0] = 0; /* the known values of a 16-bit map are a range without gaps */
+  while (!(of_map(params->encoding, table->known[0]) > 0))
+    table->known[0]++;
+  table->known[1] = STX_COLORMAP_NUMBERS - 1;
+  while (!(of_map(params->encoding, table->known[1]) > 0))
+    table->known[1]--;
   for (int level = 0; level < STX_COLORMAP_LEVELS; level++)
     for (int odd = 0; odd < 2; odd++)
       table->paint[odd][level] = pixel_of(format, stx_colormap_colour(params, level, odd));
@@ -302,14 +284,6 @@ static uint16_t number_of(const StxStixel *stixel, StxColormapMode mode)
   return (uint16_t)(1 + fmin(value * STX_COLORMAP_PART + .5, STX_COLORMAP_PART_SKY - 2));
 }
 
-static void fill(const StxStixel *stixel, int cell_width, uint16_t number, const StxImage16 *map)
-{
-  int left = stixel->column * cell_width, right = left + cell_width;
-  for (int y = stixel->top; y <= stixel->bottom && y < map->height; y++)
-    for (int x = left; x < right && x < map->width; x++)
-      stx_row16(map, y)[x] = number;
-}
-
 void stx_colormap_render(const StxStixel *stixels, size_t count, int cell_width,
     StxColormapMode mode, const StxImage16 *map)
 {
@@ -319,8 +293,13 @@ void stx_colormap_render(const StxStixel *stixels, size_t count, int cell_width,
   }
   for (int y = 0; y < map->height; y++)
     memset(stx_row16(map, y), 0, (size_t)map->width * sizeof(uint16_t));
-  for (size_t i = 0; i < count; i++)
-    fill(&stixels[i], cell_width, number_of(&stixels[i], mode), map);
+  for (const StxStixel *s = stixels; s < stixels + count; s++) {
+    const int left = s->column * cell_width, right = left + cell_width;
+    const uint16_t number = number_of(s, mode);
+    for (int y = s->top; y <= s->bottom && y < map->height; y++)
+      for (int x = left; x < right && x < map->width; x++)
+        stx_row16(map, y)[x] = number;
+  }
 }
 
 /* ---- The legend ---------------------------------------------------------------------------- */
@@ -356,15 +335,6 @@ void stx_colormap_legend(
 
 /* ---- Implementations ----------------------------------------------------------------------- */
 
-/* A map's numbers alone. */
-static void spread_row(const StxColormapTable *table, const uint16_t *numbers, int width,
-    StxColormapHistogram *histogram)
-{
-  for (int x = 0; x < width; x++)
-    if (stx_colormap_is_value(table->level[numbers[x]]))
-      histogram->count[numbers[x] >> STX_COLORMAP_BIN_SHIFT]++;
-}
-
 /* A quarter of the rows, on one thread: less work than tables of several threads to be added up. */
 bool stx_colormap_spread(const StxColormapInput *input, const StxColormapTable *table,
     StxColormapHistogram *histogram, const StxPlace *place, StxError *error)
@@ -374,12 +344,13 @@ bool stx_colormap_spread(const StxColormapInput *input, const StxColormapTable *
   const int height = is_bytes ? input->bytes.height : input->map.height;
   memset(histogram, 0, sizeof *histogram);
   for (int y = 0; y < height; y += STX_COLORMAP_SPREAD_ROWS)
-    if (!is_bytes)
-      spread_row(table, stx_row16(&input->map, y), width, histogram);
-    else
-      for (int x = 0; x < width; x++)
-        if (stx_colormap_is_value(stx_colormap_map_level(input, table, x, y)))
-          histogram->count[stx_row8(&input->bytes, y)[x]]++;
+    for (int x = 0; x < width; x++) {
+      const uint16_t number = is_bytes ? 0 : stx_row16(&input->map, y)[x];
+      if (!is_bytes && stx_colormap_is_value(table->level[number]))
+        histogram->count[number >> STX_COLORMAP_BIN_SHIFT]++;
+      else if (is_bytes && stx_colormap_is_value(stx_colormap_map_level(input, table, x, y)))
+        histogram->count[stx_row8(&input->bytes, y)[x]]++;
+    }
   return true;
 }
 

@@ -63,26 +63,22 @@ INLINE void paint_run(
         &table->paint[stx_colormap_square(whole, y, square)][level[whole]], (size_t)pixel);
 }
 
-static void paint_row(const Job *job, int y)
-{
-  const StxColormapPicture *picture = job->picture;
-  uint8_t *row = picture->data + y * picture->stride, level[RUN];
-  for (int x = 0; x < picture->width; x += RUN) {
-    int n = picture->width - x < RUN ? picture->width - x : RUN;
-    levels(job, x, y, n, level);
-    if (picture->pixel == 4)
-      paint_run(job, level, n, y, row + 4 * (size_t)x, 4);
-    else
-      paint_run(job, level, n, y, row + 3 * (size_t)x, 3);
-  }
-}
-
 static void paint_rows(void *data, int chunk, int worker)
 {
   const Job *job = data;
   int end = (chunk + 1) * CHUNK_ROWS;
-  for (int y = chunk * CHUNK_ROWS; y < end && y < job->picture->height; y++)
-    paint_row(job, y);
+  const StxColormapPicture *picture = job->picture;
+  for (int y = chunk * CHUNK_ROWS; y < end && y < picture->height; y++) {
+    uint8_t *row = picture->data + y * picture->stride, level[RUN];
+    for (int x = 0; x < picture->width; x += RUN) {
+      int n = picture->width - x < RUN ? picture->width - x : RUN;
+      levels(job, x, y, n, level);
+      if (picture->pixel == 4)
+        paint_run(job, level, n, y, row + 4 * (size_t)x, 4);
+      else
+        paint_run(job, level, n, y, row + 3 * (size_t)x, 3);
+    }
+  }
 }
 
 bool STX_VARIANT(stx_colormap_paint)(const StxColormapInput *input, const StxColormapTable *table,

@@ -123,25 +123,21 @@ const double stx_matrix_weights[][2] = {
     [STX_MATRIX_BT2020] = {.2627, .0593},
 };
 
-static void to_yuv(StxMatrix matrix, bool full_range, StxRgb colour, uint8_t yuv[3])
-{
-  double kr = stx_matrix_weights[matrix][0], kb = stx_matrix_weights[matrix][1];
-  double y = kr * colour.r + (1 - kr - kb) * colour.g + kb * colour.b;
-  double u = (colour.b - y) / (2 - 2 * kb), v = (colour.r - y) / (2 - 2 * kr);
-  double luma = full_range ? 1 : 219. / 255, chroma = full_range ? 1 : 224. / 255;
-  yuv[0] = to_byte(y * luma + (full_range ? 0 : 16));
-  yuv[1] = to_byte(u * chroma + 128);
-  yuv[2] = to_byte(v * chroma + 128);
-}
-
 void stx_colour_channels(const StxPixelFormat *format, StxMatrix matrix, bool full_range,
     StxRgb colour, uint8_t channel[3])
 {
   channel[0] = colour.r;
   channel[1] = colour.g;
   channel[2] = colour.b;
-  if (format != NULL && format->yuv)
-    to_yuv(matrix, full_range, colour, channel);
+  if (format == NULL || !format->yuv)
+    return;
+  double kr = stx_matrix_weights[matrix][0], kb = stx_matrix_weights[matrix][1];
+  double y = kr * colour.r + (1 - kr - kb) * colour.g + kb * colour.b;
+  double u = (colour.b - y) / (2 - 2 * kb), v = (colour.r - y) / (2 - 2 * kr);
+  double luma = full_range ? 1 : 219. / 255, chroma = full_range ? 1 : 224. / 255;
+  channel[0] = to_byte(y * luma + (full_range ? 0 : 16));
+  channel[1] = to_byte(u * chroma + 128);
+  channel[2] = to_byte(v * chroma + 128);
 }
 
 /* ---- Palettes ------------------------------------------------------------------------------ */

@@ -200,13 +200,6 @@ static StxRgb colour_at(StxOverlayMode mode, int index)
   return stx_colour_class(index - STX_COLOUR_CLASS); /* UNKNOWN follows the last class */
 }
 
-static StxPaint paint_of(const StxOverlayParams *params, StxRgb colour, int a)
-{
-  uint8_t channel[3];
-  stx_colour_channels(params->format, params->matrix, params->full_range, colour, channel);
-  return stx_paint(channel, a);
-}
-
 /* Returns the opacity of a layer, 1/256. */
 static double layer_opacity(const StxOverlayParams *params, StxLayer layer)
 {
@@ -221,26 +214,19 @@ static void fill_layer(StxOverlay *overlay, StxLayer layer, double strength, Stx
   const StxOverlayParams *params = &overlay->params;
   int a = (int)(layer_opacity(params, layer) * strength + .5);
   bool dark = edge_opacity[layer] > 0 && params->fill;
+  uint8_t channel[3];
   for (int k = 0; k < STX_COLOURS; k++) {
     StxRgb colour = colour_at(params->mode, k);
     if (dark) /* outlines are the body's colour in the dark, where there is a body */
       colour = (StxRgb){colour.r / 4, colour.g / 4, colour.b / 4};
-    paints[k] = paint_of(params, colour, a);
+    stx_colour_channels(params->format, params->matrix, params->full_range, colour, channel);
+    paints[k] = stx_paint(channel, a);
   }
 }
 
 static int count_faint(const StxOverlayParams *params)
 {
   return params->dim > 0 ? STX_FAINT : 1;
-}
-
-static void fill_paints(StxOverlay *overlay)
-{
-  StxPaint *paints = overlay->paints;
-  for (int faint = 0; faint < count_faint(&overlay->params); faint++)
-    for (int layer = 0; layer < STX_LAYERS; layer++, paints += STX_COLOURS)
-      fill_layer(overlay, (StxLayer)layer,
-          overlay->strength * (1 - overlay->params.dim * faint / (STX_FAINT - 1)), paints);
 }
 
 static void fill_levels(StxOverlay *overlay)
@@ -291,17 +277,6 @@ StxPlacement stx_overlay_placement(const StxOverlayParams *p)
                       : stx_placement_fill(p->width, p->height, p->frame_width, p->frame_height);
 }
 
-static void fill_geometry(StxOverlay *overlay)
-{
-  const StxOverlayParams *p = &overlay->params;
-  StxPlacement at = stx_overlay_placement(p);
-  fill_axis(at.xx, at.x0, p->width, overlay->column, p->frame_width);
-  fill_axis(at.yy, at.y0, p->height, overlay->row, p->frame_height);
-  fill_edges(
-      overlay->column, p->frame_width, p->width, p->stixel_width, overlay->left, p->columns + 1);
-  fill_edges(overlay->row, p->frame_height, p->height, 1, overlay->row_edge, p->height + 1);
-}
-
 /* ---- Memory -------------------------------------------------------------------------------- */
 
 static size_t lay_out(const StxOverlayParams *params, StxOverlay *overlay, void *memory)
@@ -322,21 +297,22 @@ size_t stx_overlay_size(const StxOverlayParams *params)
   return lay_out(params, &layout, NULL);
 }
 
-static int outline_width(const StxOverlayParams *params)
-{
-  int suits = (params->frame_height + 360) / 720;
-  return params->line_width > 0 ? params->line_width : suits > 1 ? suits : 1;
-}
-
 StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params)
 {
   StxOverlay *overlay = memory;
+  int suits = (params->frame_height + 360) / 720;
   memset(overlay, 0, sizeof *overlay);
   overlay->params = *params;
   lay_out(params, overlay, memory);
-  fill_geometry(overlay);
+  StxPlacement at = stx_overlay_placement(params);
+  fill_axis(at.xx, at.x0, params->width, overlay->column, params->frame_width);
+  fill_axis(at.yy, at.y0, params->height, overlay->row, params->frame_height);
+  fill_edges(overlay->column, params->frame_width, params->width, params->stixel_width,
+      overlay->left, params->columns + 1);
+  fill_edges(
+      overlay->row, params->frame_height, params->height, 1, overlay->row_edge, params->height + 1);
   if (params->outlines)
-    overlay->edge = outline_width(params);
+    overlay->edge = params->line_width > 0 ? params->line_width : suits > 1 ? suits : 1;
   fill_nearness(overlay);
   fill_levels(overlay);
   stx_overlay_fade(overlay, 1);
@@ -357,7 +333,11 @@ bool stx_overlay_fade(StxOverlay *overlay, double strength)
   if (strength == overlay->strength)
     return false;
   overlay->strength = strength;
-  fill_paints(overlay);
+  StxPaint *paints = overlay->paints;
+  for (int faint = 0; faint < count_faint(&overlay->params); faint++)
+    for (int layer = 0; layer < STX_LAYERS; layer++, paints += STX_COLOURS)
+      fill_layer(overlay, (StxLayer)layer,
+          strength * (1 - overlay->params.dim * faint / (STX_FAINT - 1)), paints);
   return true;
 }
 
@@ -390,26 +370,6 @@ static void list_kinds(Names *names, unsigned seen)
   for (int i = 0; i < 5; i++)
     if (seen >> order[i].kind & 1)
       add(names, STX_OVERLAY_KIND, order[i].name, STX_COLOUR_KIND + (int)order[i].kind);
-}
-
-static void list_classes(Names *names, unsigned seen)
-{
-  for (int k = 0; k < STX_LABEL_CLASSES; k++)
-    if (seen >> k & 1)
-      add(names, STX_OVERLAY_CLASS, stx_label_name(k), STX_COLOUR_CLASS + k);
-  if (seen >> STX_LABEL_CLASSES & 1)
-    add(names, STX_OVERLAY_CLASS, "no label", STX_COLOUR_UNKNOWN);
-}
-
-/* Lists the colours beside the scale by the parameters, not by the frame's records: for these, the
- * host would have to wait for a GPU. */
-static void list_beside(Names *names, const StxOverlayParams *params)
-{
-  bool has_unknown = params->mode == STX_OVERLAY_DISTANCE || params->mode == STX_OVERLAY_HEIGHT;
-  if (params->show >> STX_KIND_SKY & 1)
-    add(names, params->mode, "sky", STX_COLOUR_KIND + STX_KIND_SKY);
-  if (has_unknown)
-    add(names, params->mode, "unknown", STX_COLOUR_UNKNOWN);
 }
 
 static StxBar scale_of(const StxOverlayParams *params)
@@ -446,16 +406,24 @@ void stx_overlay_draw_legend(const StxOverlay *overlay, StxCanvas *canvas)
   Names names = {.count = 0};
   if (stx_overlay_has_scale(params->mode)) {
     StxBar bar = scale_of(params);
-    list_beside(&names, params);
+    /* By the parameters, not by the records: for these the host would have to wait for a GPU. */
+    if (params->show >> STX_KIND_SKY & 1)
+      add(&names, params->mode, "sky", STX_COLOUR_KIND + STX_KIND_SKY);
+    if (params->mode == STX_OVERLAY_DISTANCE || params->mode == STX_OVERLAY_HEIGHT)
+      add(&names, params->mode, "unknown", STX_COLOUR_UNKNOWN);
     bar.names = names.name;
     bar.count = names.count;
     stx_canvas_bar(canvas, params->legend, &bar);
     return;
   }
-  if (params->mode == STX_OVERLAY_KIND)
+  bool by_kind = params->mode == STX_OVERLAY_KIND;
+  if (by_kind)
     list_kinds(&names, overlay->seen);
-  else
-    list_classes(&names, overlay->seen);
-  stx_canvas_names(canvas, params->legend,
-      params->mode == STX_OVERLAY_KIND ? "kind of stixel" : "class", names.name, names.count);
+  for (int k = 0; k < STX_LABEL_CLASSES && !by_kind; k++)
+    if (overlay->seen >> k & 1)
+      add(&names, STX_OVERLAY_CLASS, stx_label_name(k), STX_COLOUR_CLASS + k);
+  if (overlay->seen >> STX_LABEL_CLASSES & 1 && !by_kind)
+    add(&names, STX_OVERLAY_CLASS, "no label", STX_COLOUR_UNKNOWN);
+  stx_canvas_names(
+      canvas, params->legend, by_kind ? "kind of stixel" : "class", names.name, names.count);
 }

@@ -183,16 +183,6 @@ static void load_next(Canvas *canvas, Cursor *cursor, int y)
   cursor->paint = NONE;
 }
 
-/* One paint, but the left side outlined where the column is wide enough. */
-static void set_body(Canvas *canvas, int paint, int x0, int x1)
-{
-  const StxOverlay *overlay = canvas->overlay;
-  int side = stx_overlay_side_paint(paint);
-  set_span(canvas, x0, x1, &overlay->paints[paint]);
-  if (side != paint && stx_overlay_has_side(overlay->edge, x0, x1))
-    set_span(canvas, x0, x0 + overlay->edge, &overlay->paints[side]);
-}
-
 /* Brings a column and its part of the row's paint to row y, and sets the next row to wake at. */
 static void wake(Canvas *canvas, int column, int y)
 {
@@ -209,8 +199,11 @@ static void wake(Canvas *canvas, int column, int y)
   }
   int paint = stx_overlay_row_paint(&canvas->scene->tables, body, y);
   if (paint != cursor->paint) {
+    int side = stx_overlay_side_paint(paint);
     cursor->paint = paint;
-    set_body(canvas, paint, x0, x1);
+    set_span(canvas, x0, x1, &overlay->paints[paint]);
+    if (side != paint && stx_overlay_has_side(overlay->edge, x0, x1))
+      set_span(canvas, x0, x0 + overlay->edge, &overlay->paints[side]);
   }
   bool graded = body->hatch >= 0 || body->colour == STX_COLOUR_BY_HEIGHT ||
                 (body->colour == STX_COLOUR_BY_NEARNESS && body->slope != 0);
@@ -255,14 +248,6 @@ static void blend_blocks(Canvas *canvas, int y)
         canvas->block, (width + 1) / 2);
 }
 
-/* Row y, whose paint is complete. */
-static void blend_row(Canvas *canvas, int y)
-{
-  blend_pixels(canvas, y);
-  if (is_subsampled(canvas->overlay->params.format))
-    blend_blocks(canvas, y);
-}
-
 /* ---- Drawing ------------------------------------------------------------------------------ */
 
 static void draw_stixels(Canvas *canvas)
@@ -275,7 +260,9 @@ static void draw_stixels(Canvas *canvas)
     for (int c = 0; c < params->columns; c++)
       if (canvas->cursor[c].wake <= y)
         wake(canvas, c, y);
-    blend_row(canvas, y);
+    blend_pixels(canvas, y);
+    if (is_subsampled(params->format))
+      blend_blocks(canvas, y);
   }
 }
 

@@ -271,26 +271,6 @@ typedef struct {
 
 /* ---- Labels ------------------------------------------------------------------------------- */
 
-/* As much to the left or to the right as it takes to be in the frame, and some more, so that
- * rounding does not matter. */
-static StxSpot push_inside(const Marks *marks, const char *text, StxSpot at)
-{
-  StxBox box = stx_canvas_text_box(text, marks->text, at, STX_ANCHOR_CENTRE_BASE);
-  double beyond = box.x + box.width - marks->params->frame_width;
-  at.x += box.x < 0 ? .5 - box.x : beyond > 0 ? -.5 - beyond : 0;
-  return at;
-}
-
-/* No line strikes out what is written of something nearer, nor the other way round. */
-static void draw_edge(const Marks *marks, double left, double right, double top)
-{
-  const StxSpot edge[] = {{left, top}, {right, top}};
-  double first = fmax(left, 0), above = fmax(top - marks->line / 2, 0);
-  double last = fmin(right, marks->params->frame_width);
-  if (stx_canvas_claim(marks->canvas, (StxBox){first, above, last - first, marks->line}))
-    stroke(marks, edge, 2, STX_MEANS_INK);
-}
-
 /* Above the upper edge from `left` to `right`; else higher, or just below it. False: there is no
  * room. */
 static bool put_label(const Marks *marks, const char *text, double left, double right, double top)
@@ -299,11 +279,18 @@ static bool put_label(const Marks *marks, const char *text, double left, double 
   StxRgb ink = stx_colour(STX_MEANS_INK);
   for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
     StxSpot at = {(left + right) / 2, top + marks->text * (1.7 * lines[i] - .6)};
-    at = push_inside(marks, text, at);
+    /* Into the frame, and a little more, so that rounding does not matter. */
+    StxBox box = stx_canvas_text_box(text, marks->text, at, STX_ANCHOR_CENTRE_BASE);
+    double beyond = box.x + box.width - marks->params->frame_width;
+    at.x += box.x < 0 ? .5 - box.x : beyond > 0 ? -.5 - beyond : 0;
     if (!stx_canvas_label(marks->canvas, text, marks->text, at, STX_ANCHOR_CENTRE_BASE, ink))
       continue;
-    if (!(marks->params->labels & STX_OVERLAY_LABEL_BOX))
-      draw_edge(marks, left, right, top);
+    const StxSpot edge[] = {{left, top}, {right, top}};
+    double first = fmax(left, 0), above = fmax(top - marks->line / 2, 0);
+    StxBox line = {first, above, fmin(right, marks->params->frame_width) - first, marks->line};
+    /* No line strikes out what is written of something nearer, nor the other way round. */
+    if (!(marks->params->labels & STX_OVERLAY_LABEL_BOX) && stx_canvas_claim(marks->canvas, line))
+      stroke(marks, edge, 2, STX_MEANS_INK);
     return true;
   }
   return false;
@@ -435,12 +422,6 @@ static const StxStixel *nearest_object(const StxOverlayFacts *facts, int column,
   return nearest;
 }
 
-static bool belongs(const Thing *thing, const StxStixel *stixel)
-{
-  double step = fabs(thing->disparity - (double)stixel->disparity_bottom);
-  return step <= fmax(STEP_PIXELS, STEP * thing->disparity);
-}
-
 /* Neighbouring columns whose nearest objects are about as near. Returns their number. */
 static size_t find_things(const Marks *marks, Thing *things)
 {
@@ -454,7 +435,9 @@ static size_t find_things(const Marks *marks, Thing *things)
       open = false;
       continue;
     }
-    if (!open || !belongs(&things[count - 1], stixel))
+    double known = open ? things[count - 1].disparity : 0;
+    double off = fabs(known - (double)stixel->disparity_bottom);
+    if (!open || !(off <= fmax(STEP_PIXELS, STEP * known)))
       things[count++] = (Thing){left, right, stixel->top, 0};
     Thing *thing = &things[count - 1];
     thing->right = right;

@@ -147,18 +147,6 @@ static bool is_over(const Dot *a, const Dot *b)
                             : memcmp(&a->colour, &b->colour, sizeof a->colour) > 0;
 }
 
-/* Few are equally far. */
-static void sort_equals(Dot *dots, size_t count)
-{
-  for (size_t i = 1; i < count; i++) {
-    Dot dot = dots[i];
-    size_t at = i;
-    for (; at > 0 && dots[at - 1].z == dot.z && is_over(&dots[at - 1], &dot); at--)
-      dots[at] = dots[at - 1];
-    dots[at] = dot;
-  }
-}
-
 /* ---- Entry --------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -204,7 +192,13 @@ size_t stx_scanview_dots(const StxScanviewParams *params, const StxScanviewLens 
   sort_digit(room.dots, room.other, count, 0, room.starts);
   sort_digit(room.other, room.dots, count, DIGIT, room.starts);
   sort_digit(room.dots, room.other, count, 2 * DIGIT, room.starts);
-  sort_equals(room.other, count);
+  for (size_t i = 1; i < count; i++) { /* few are equally far */
+    Dot dot = room.other[i];
+    size_t at = i;
+    for (; at > 0 && room.other[at - 1].z == dot.z && is_over(&room.other[at - 1], &dot); at--)
+      room.other[at] = room.other[at - 1];
+    room.other[at] = dot;
+  }
   for (size_t i = 0; i < count; i++) {
     const Dot *dot = &room.other[i];
     room.sorted[i] = (StxCanvasDot){dot->u + .5f, dot->v + .5f, dot->colour};
