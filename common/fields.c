@@ -147,17 +147,6 @@ static void list_choices(const StxFieldChoice *choices, char list[LIST_SIZE])
   }
 }
 
-static bool refuse_choice(
-    const StxFields *table, const StxField *field, double value, StxError *error)
-{
-  bool with_unit = field->unit != NULL && !table->bare;
-  char list[LIST_SIZE];
-  list_choices(field->choices, list);
-  return stx_fail(error, "%s is %s%s%s%s%s", field->field, number(field, value).text,
-      with_unit ? " " : "", with_unit ? field->unit : "",
-      table->choose != NULL ? table->choose : ", must be ", list);
-}
-
 static bool refuse_range(
     const StxFields *table, const StxField *field, double value, StxError *error)
 {
@@ -178,9 +167,16 @@ bool stx_field_check(
   if (field->type > STX_FIELD_UINT && field->type != STX_FIELD_CHOICE)
     return true;
   double value = stored(field, params);
+  if (field->type == STX_FIELD_CHOICE && stx_field_choice(field->choices, (int)value) == NULL) {
+    bool with_unit = field->unit != NULL && !table->bare;
+    char list[LIST_SIZE];
+    list_choices(field->choices, list);
+    return stx_fail(error, "%s is %s%s%s%s%s", field->field, number(field, value).text,
+        with_unit ? " " : "", with_unit ? field->unit : "",
+        table->choose != NULL ? table->choose : ", must be ", list);
+  }
   if (field->type == STX_FIELD_CHOICE)
-    return stx_field_choice(field->choices, (int)value) != NULL ||
-           refuse_choice(table, field, value, error);
+    return true;
   double low = field->negative != NULL ? -INFINITY : field->low;
   return (value >= low && value <= field->high) || refuse_range(table, field, value, error);
 }

@@ -96,39 +96,29 @@ int stx_colmean_interleaved(const StxColmeanParams *params, const StxColmeanInpu
 
 /* ---- Checks ------------------------------------------------------------------------------- */
 
-static bool check_label_map(const StxColmeanParams *params, StxError *error)
-{
-  for (int i = 0; i < 256; i++)
-    if (params->label_map[i] != 255 && params->label_map[i] >= params->grid.classes)
-      return stx_fail(error,
-          "the label map leads from pixel value %d to class %d; it must lead to 0 to %d, or to 255 "
-          "(no label)",
-          i, params->label_map[i], params->grid.classes - 1);
-  return true;
-}
-
-static bool check_meaning(const StxDisparityMeaning *meaning, StxError *error)
-{
-  if (!stx_disparity_is_depth(meaning->encoding) ||
-      (meaning->focal_baseline > 0 && meaning->focal_baseline <= STX_FOCAL_BASELINE_MAX))
-    return true;
-  return stx_fail(error,
-      "focal length times baseline is %g; to make disparities of depths, it must be more than 0 "
-      "and at most %g px m",
-      meaning->focal_baseline, STX_FOCAL_BASELINE_MAX);
-}
-
 bool stx_colmean_check(const StxColmeanParams *params, StxError *error)
 {
+  double focal_baseline = params->disparity.focal_baseline;
   if (!stx_grid_check(&params->grid, error) ||
-      !stx_fields_check(&stx_colmean_fields, params, error) ||
-      !check_meaning(&params->disparity, error))
+      !stx_fields_check(&stx_colmean_fields, params, error))
     return false;
+  if (stx_disparity_is_depth(params->disparity.encoding) &&
+      !(focal_baseline > 0 && focal_baseline <= STX_FOCAL_BASELINE_MAX))
+    return stx_fail(error,
+        "focal length times baseline is %g; to make disparities of depths, it must be more than 0 "
+        "and at most %g px m",
+        focal_baseline, STX_FOCAL_BASELINE_MAX);
   if (params->semantics == STX_SEMANTICS_NONE && params->grid.classes > 0)
     return stx_fail(
         error, "number of classes is %d without semantics; it must be 0", params->grid.classes);
   if (params->semantics != STX_SEMANTICS_NONE && params->grid.classes == 0)
     return stx_fail(
         error, "number of classes is 0 with semantics; it must be 1 to %d", STX_MAX_CLASSES);
-  return params->semantics != STX_SEMANTICS_LABELS || check_label_map(params, error);
+  for (int i = 0; params->semantics == STX_SEMANTICS_LABELS && i < 256; i++)
+    if (params->label_map[i] != 255 && params->label_map[i] >= params->grid.classes)
+      return stx_fail(error,
+          "the label map leads from pixel value %d to class %d; it must lead to 0 to %d, or to 255 "
+          "(no label)",
+          i, params->label_map[i], params->grid.classes - 1);
+  return true;
 }

@@ -244,18 +244,6 @@ INLINE void add_pixels(const uint32_t *sum, int elements, int width, int padded,
   memcpy(out, total, padded * sizeof *out);
 }
 
-static void add_cell(const uint32_t *sum, int elements, int width, int classes, uint32_t *out)
-{
-  if (classes <= 8)
-    add_pixels(sum, elements, width, 8, out);
-  else if (classes <= 16)
-    add_pixels(sum, elements, width, 16, out);
-  else if (classes <= 24)
-    add_pixels(sum, elements, width, 24, out);
-  else
-    add_pixels(sum, elements, width, 32, out);
-}
-
 /* Cells [first, first + cells) of row r of the block into `costs`. Lanes beyond the classes hold
  * sums of other pixels' scores, which are no larger than a class's can be. */
 static void interleaved_cells(const Job *job, const Block *block, int r, int first, int cells,
@@ -273,7 +261,15 @@ static void interleaved_cells(const Job *job, const Block *block, int r, int fir
   for (int c = 0; c < cells; c++) {
     uint32_t num[32];
     int size = first + c == block->columns - 1 ? n.last : n.full;
-    add_cell(sum + c * width * elements, elements, width, classes, num);
+    const uint32_t *cell = sum + c * width * elements;
+    if (classes <= 8)
+      add_pixels(cell, elements, width, 8, num);
+    else if (classes <= 16)
+      add_pixels(cell, elements, width, 16, num);
+    else if (classes <= 24)
+      add_pixels(cell, elements, width, 24, num);
+    else
+      add_pixels(cell, elements, width, 32, num);
     look_up(job->tables, num, (classes + 7) & ~7, (double)one * size, costs[c][r]);
   }
 }
@@ -294,18 +290,6 @@ static int chunk_cells(int width)
 {
   int cells = CHUNK_PIXELS / width;
   return cells < 1 ? 1 : cells > CHUNK_CELLS ? CHUNK_CELLS : cells;
-}
-
-static void interleaved_classes(const Job *job, const Block *block, void *scratch)
-{
-  CellColumn *costs = scratch;
-  int step = chunk_cells(job->params->grid.cell_width);
-  for (int c = 0; c < block->columns; c += step) {
-    int cells = block->columns - c < step ? block->columns - c : step;
-    for (int r = 0; r < block->rows; r++)
-      interleaved_cells(job, block, r, c, cells, costs, (uint32_t *)(costs + step));
-    store_costs(job, block, c, cells, costs);
-  }
 }
 
 /* ---- Entry points ------------------------------------------------------------------------- */
@@ -338,10 +322,17 @@ int STX_VARIANT(stx_colmean_class_passes)(const Job *job)
 
 void STX_VARIANT(stx_colmean_class)(const Job *job, const Block *block, int pass, void *scratch)
 {
+  CellColumn *costs = scratch;
+  int step = chunk_cells(job->params->grid.cell_width);
   if (job->params->semantics == STX_SEMANTICS_LABELS)
     STX_VARIANT(stx_colmean_labels)(job, block);
   else if (stx_colmean_interleaved(job->params, job->input) > 0)
-    interleaved_classes(job, block, scratch);
+    for (int c = 0; c < block->columns; c += step) {
+      int cells = block->columns - c < step ? block->columns - c : step;
+      for (int r = 0; r < block->rows; r++)
+        interleaved_cells(job, block, r, c, cells, scratch, (uint32_t *)(costs + step));
+      store_costs(job, block, c, cells, costs);
+    }
   else
     planar_class(job, block, pass, scratch);
 }

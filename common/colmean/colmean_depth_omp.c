@@ -176,13 +176,6 @@ INLINE VecU16 select_below(const Pixels *pixels, VecU16 rank, unsigned bit, bool
   return value;
 }
 
-static VecU16 select_by_bits(const Pixels *pixels, VecU16 rank)
-{
-  unsigned bit = highest_bit(pixels);
-  return bit < 0x8000 ? select_below(pixels, rank, bit, true)
-                      : select_below(pixels, rank, bit, false);
-}
-
 /* K. Batcher, "Sorting networks and their applications", AFIPS 1968: odd-even merge sort. */
 static const uint8_t network[63][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {1, 2}, {4, 5}, {6, 7},
     {4, 6}, {5, 7}, {5, 6}, {0, 4}, {2, 6}, {2, 4}, {1, 5}, {3, 7}, {3, 5}, {1, 2}, {3, 4}, {5, 6},
@@ -218,7 +211,10 @@ static VecU16 lower_median(const Pixels *pixels, VecU16 valid)
   VecU16 half = (valid - 1) >> 1, unknown = (VecU16){0} - valid;
   if (pixels->count <= SORTED)
     return select_by_sorting(pixels, half + unknown + SORTED);
-  return select_by_bits(pixels, half + unknown + (uint16_t)pixels->count);
+  VecU16 rank = half + unknown + (uint16_t)pixels->count;
+  unsigned bit = highest_bit(pixels);
+  return bit < 0x8000 ? select_below(pixels, rank, bit, true)
+                      : select_below(pixels, rank, bit, false);
 }
 
 /* ---- From sums to disparities and weights -------------------------------------------------- */
@@ -243,25 +239,6 @@ static void finish(const Sums *sums, StxReduction reduction, bool certain, const
     int32_t d = reduction == STX_REDUCE_MEDIAN ? sums->median[lane] : mean;
     disparity[lane] = (uint16_t)(d & known);
     weight[lane] = (uint16_t)(w & known);
-  }
-}
-
-/* Cells with more sky than anything else: at most half of their pixels are known. */
-static void finish_sky(const Sums *sums, const int32_t n[LANES], uint16_t *weight)
-{
-  for (int lane = 0; lane < LANES; lane++) {
-    int32_t w = (int32_t)((2.0 * sums->sky_weight[lane] + n[lane]) / (2.0 * n[lane]));
-    bool sky = sums->sky[lane] > sums->valid[lane];
-    weight[lane] = sky ? (uint16_t)w : weight[lane];
-  }
-}
-
-static void cell_sizes(const StxGrid *grid, int x, int height, int32_t n[LANES])
-{
-  for (int lane = 0; lane < LANES; lane++) {
-    int left = grid->width - (x + lane * grid->cell_width);
-    int width = left < grid->cell_width ? left : grid->cell_width;
-    n[lane] = (width > 0 ? width : 1) * height;
   }
 }
 
@@ -321,25 +298,6 @@ INLINE void sum_inside(
   store_wide(&count, sums->entered);
 }
 
-static void sum_pixels(
-    const Pixels *pixels, StxReduction reduction, VecU16 low, VecU16 range, Sums *sums)
-{
-  if (pixels->weight == NULL)
-    sum_inside(pixels, low, range, false, true, sums);
-  else if (reduction == STX_REDUCE_WEIGHTED)
-    sum_inside(pixels, low, range, true, false, sums);
-  else
-    sum_inside(pixels, low, range, false, false, sums);
-}
-
-static VecU16 count_valid(const Pixels *pixels)
-{
-  VecU16 valid = {0};
-  for (int i = 0; i < pixels->count; i++)
-    valid -= (VecU16)(pixels->disparity[i] > 0);
-  return valid;
-}
-
 /* [low, low + range] of the disparities that enter; 0 is outside, since it is unknown. */
 static void entering(const StxColmeanParams *params, const uint16_t median[LANES],
     uint16_t low[LANES], uint16_t range[LANES])
@@ -372,7 +330,9 @@ static void sum_sky(const Pixels *pixels, Sums *sums)
 
 static void gather_sums(const Pixels *pixels, const StxColmeanParams *params, Sums *sums)
 {
-  VecU16 median = {0}, valid = count_valid(pixels), low, range;
+  VecU16 median = {0}, valid = {0}, low, range;
+  for (int i = 0; i < pixels->count; i++)
+    valid -= (VecU16)(pixels->disparity[i] > 0);
   if (params->reduction != STX_REDUCE_MEAN)
     median = lower_median(pixels, valid);
   uint16_t ranges[LANES];
@@ -381,7 +341,12 @@ static void gather_sums(const Pixels *pixels, const StxColmeanParams *params, Su
   entering(params, sums->median, sums->low, ranges);
   memcpy(&low, sums->low, sizeof low);
   memcpy(&range, ranges, sizeof range);
-  sum_pixels(pixels, params->reduction, low, range, sums);
+  if (pixels->weight == NULL)
+    sum_inside(pixels, low, range, false, true, sums);
+  else if (params->reduction == STX_REDUCE_WEIGHTED)
+    sum_inside(pixels, low, range, true, false, sums);
+  else
+    sum_inside(pixels, low, range, false, false, sums);
 }
 
 /* ---- Cells -------------------------------------------------------------------------------- */
@@ -395,12 +360,20 @@ static void reduce_cells(
   int32_t n[LANES];
   load(job, x, span, pixels);
   gather_sums(pixels, params, &sums);
-  cell_sizes(&params->grid, x, span.bottom - span.top, n);
+  for (int lane = 0; lane < LANES; lane++) {
+    int left = params->grid.width - (x + lane * params->grid.cell_width);
+    int width = left < params->grid.cell_width ? left : params->grid.cell_width;
+    n[lane] = (width > 0 ? width : 1) * (span.bottom - span.top);
+  }
   finish(&sums, params->reduction, certain, n, disparity, weight);
   if (!sky)
     return;
   sum_sky(pixels, &sums);
-  finish_sky(&sums, n, weight);
+  for (int lane = 0; lane < LANES; lane++) {
+    int32_t w = (int32_t)((2.0 * sums.sky_weight[lane] + n[lane]) / (2.0 * n[lane]));
+    bool most = sums.sky[lane] > sums.valid[lane]; /* at most half of its pixels are known */
+    weight[lane] = most ? (uint16_t)w : weight[lane];
+  }
 }
 
 /* ---- Entry points ------------------------------------------------------------------------- */

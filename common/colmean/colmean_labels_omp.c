@@ -23,19 +23,6 @@ typedef struct {
   int classes;
 } Costs;
 
-/* `count`: pixels of each class, and without one, of `pixels`. A cell without labels costs nothing
- * in any class. */
-static void write_shares(
-    const Costs *costs, const int32_t count[UNLABELLED + 1], int pixels, uint16_t *out)
-{
-  double den = pixels - count[UNLABELLED], scale = 4095 / den, offset = 0.5 + 0.25 / den;
-  for (int k = 0; k < costs->classes; k++)
-    if (den == 0)
-      out[k * costs->class_stride] = 0;
-    else if (count[k] > 0)
-      out[k * costs->class_stride] = costs->cost[(int32_t)(count[k] * scale + offset)];
-}
-
 INLINE void reduce_cell(
     const Costs *costs, const uint8_t *at, ptrdiff_t stride, int width, int rows, uint16_t *out)
 {
@@ -52,7 +39,12 @@ INLINE void reduce_cell(
       uint8_t class = costs->map[at[y * stride + x]];
       count[class < UNLABELLED ? class : UNLABELLED]++;
     }
-  write_shares(costs, count, width * rows, out);
+  double den = width * rows - count[UNLABELLED], scale = 4095 / den, offset = 0.5 + 0.25 / den;
+  for (int k = 0; k < costs->classes; k++)
+    if (den == 0) /* a cell without labels costs nothing in any class */
+      out[k * costs->class_stride] = 0;
+    else if (count[k] > 0)
+      out[k * costs->class_stride] = costs->cost[(int32_t)(count[k] * scale + offset)];
 }
 
 static void cell_row(const Costs *costs, const uint8_t *at, ptrdiff_t stride, int width, int rows,

@@ -13,23 +13,13 @@
 
 typedef uint16_t V8 __attribute__((vector_size(16), aligned(2), may_alias));
 
-/* Interleaves the low or high halves of a and b, as the punpck instructions do. */
-static inline V8 low(V8 a, V8 b)
-{
-  return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
-}
-
-static inline V8 high(V8 a, V8 b)
-{
-  return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
-}
-
-/* One step: rows i and i + 4 become rows 2i and 2i + 1. Three of them transpose 8×8. */
+/* One step: rows i and i + 4 become rows 2i and 2i + 1, interleaved as the punpck instructions do.
+ * Three of them transpose 8×8. */
 static inline void interleave(const V8 in[8], V8 out[8])
 {
   for (int i = 0; i < 4; i++) {
-    out[2 * i] = low(in[i], in[i + 4]);
-    out[2 * i + 1] = high(in[i], in[i + 4]);
+    out[2 * i] = __builtin_shufflevector(in[i], in[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+    out[2 * i + 1] = __builtin_shufflevector(in[i], in[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
   }
 }
 

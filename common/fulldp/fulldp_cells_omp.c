@@ -38,16 +38,6 @@ INLINE void add_kind(const Full *f, int kind, int u)
   memcpy(&f->cell[kind][u].cap, cap, sizeof cap);
 }
 
-static void add_row(const Full *f, int u)
-{
-  const uint16_t *disparity = f->base.raw[u];
-  for (int l = 0; l < LANES; l++)
-    f->disparity[u][l] = (float)disparity[l];
-  add_kind(f, GROUND, u);
-  add_kind(f, OBJECT, u);
-  add_kind(f, SKY, u);
-}
-
 /* ---- Bounds -------------------------------------------------------------------------------- */
 
 /* By how much the cells of a block may fall short of the least squares of any line, because of
@@ -131,13 +121,6 @@ static inline void bound_blocks_of(const Full *f, int kind)
   }
 }
 
-static void bound_blocks(const Full *f)
-{
-  bound_blocks_of(f, GROUND);
-  bound_blocks_of(f, OBJECT);
-  bound_blocks_of(f, SKY);
-}
-
 static void bound_rows(const Full *f)
 {
   const Group *g = &f->base;
@@ -162,8 +145,14 @@ void STX_VARIANT(stx_fulldp_build)(Full *f)
     memset(f->fixed[kind][0], 0, sizeof(Lanes));
   for (int u = 0; u < t->rows; u++) {
     f->x[u] = (float)t->x[u];
-    add_row(f, u);
+    for (int l = 0; l < LANES; l++)
+      f->disparity[u][l] = (float)f->base.raw[u][l];
+    add_kind(f, GROUND, u);
+    add_kind(f, OBJECT, u);
+    add_kind(f, SKY, u);
   }
-  bound_blocks(f);
+  bound_blocks_of(f, GROUND);
+  bound_blocks_of(f, OBJECT);
+  bound_blocks_of(f, SKY);
   bound_rows(f);
 }

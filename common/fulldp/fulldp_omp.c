@@ -201,15 +201,6 @@ static void open_start(Full *f, int k)
   }
 }
 
-/* Whether a stixel may end at row k in any lane. */
-static int may_end(const Group *g, int k)
-{
-  int any = k + 1 == g->tables->rows;
-  for (int l = 0; l < LANES && !any; l++)
-    any = may_begin(g, k + 1, l);
-  return any;
-}
-
 /* The winners listed are those of the last row that was solved. */
 static void solve_row(Full *f, int k)
 {
@@ -239,8 +230,11 @@ static void solve_rows(Group *g)
   begin_group(g);
   memset(g->link, 0, sizeof g->link);
   for (int k = 0; k < g->tables->rows; k++) {
+    bool may_end = k + 1 == g->tables->rows; /* in any lane */
     open_start(f, k);
-    if (may_end(g, k))
+    for (int l = 0; l < LANES && !may_end; l++)
+      may_end = may_begin(g, k + 1, l);
+    if (may_end)
       solve_row(f, k);
   }
 }

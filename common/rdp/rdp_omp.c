@@ -107,22 +107,17 @@ static size_t split_columns(Worker *w, int first, int end)
   return segments;
 }
 
-static void mark_kept(const Worker *w, int column, int count)
-{
-  uint8_t *kept = w->kept + (size_t)column * (size_t)w->rows;
-  memset(kept, 0, (size_t)w->rows);
-  for (int i = 0; i <= count; i++)
-    kept[w->list.points[i] & 0xFFFF] = 1;
-}
-
 /* Writes what is wanted of the columns first … end − 1, the records of all from `segments` on. */
 static void write_columns(Worker *w, int first, int end, StxStixel *segments)
 {
   for (int i = first; i < end; i++) {
     const Column *column = &w->batch[i - first];
     list_kept(&w->splitter, column, &w->list);
-    if (w->kept != NULL)
-      mark_kept(w, i, column->segments);
+    uint8_t *kept = w->kept != NULL ? w->kept + (size_t)i * (size_t)w->rows : NULL;
+    if (kept != NULL)
+      memset(kept, 0, (size_t)w->rows);
+    for (int k = 0; kept != NULL && k <= column->segments; k++)
+      kept[w->list.points[k] & 0xFFFF] = 1;
     if (segments == NULL)
       continue;
     const uint16_t *weights = stx_column(&w->params->grid, (void *)w->columns, 1, i);
@@ -216,39 +211,24 @@ static Worker *worker_at(const Shared *shared, int worker)
   return (Worker *)(void *)(shared->workers + (size_t)worker * shared->worker_size);
 }
 
-/* The position of the records of batch i, when all batches before are split: these have begun
- * earlier.
- */
-static size_t place_batch(Shared *shared, int i, size_t segments)
-{
-  StxBackoff backoff = {0};
-  while (atomic_load_explicit(&shared->turn, memory_order_acquire) != i)
-    stx_parallel_wait(&backoff);
-  size_t place = shared->count;
-  shared->count += segments;
-  atomic_store_explicit(&shared->turn, i + 1, memory_order_release);
-  return place;
-}
-
 static void do_batch(void *data, int i, int worker)
 {
   Shared *shared = data;
   Worker *w = worker_at(shared, worker);
   int columns = stx_grid_columns(&shared->params->grid), batch = batch_of(w->rows);
   int first = i * batch, end = first + batch < columns ? first + batch : columns;
-  size_t place = place_batch(shared, i, split_columns(w, first, end));
+  size_t segments = split_columns(w, first, end);
+  StxBackoff backoff = {0};
+  /* Its records lie behind those of all batches before, which have begun earlier. */
+  while (atomic_load_explicit(&shared->turn, memory_order_acquire) != i)
+    stx_parallel_wait(&backoff);
+  size_t place = shared->count;
+  shared->count += segments;
+  atomic_store_explicit(&shared->turn, i + 1, memory_order_release);
   if (shared->segments != NULL)
     write_columns(w, first, end, shared->segments + place);
   else if (w->kept != NULL)
     write_columns(w, first, end, NULL);
-}
-
-static void add_counts(const Counts *counts, StxRdpResult *result)
-{
-  result->unknown += counts->unknown;
-  result->levels += counts->levels;
-  result->levels_squared += counts->levels_squared;
-  result->deepest = counts->deepest > result->deepest ? counts->deepest : result->deepest;
 }
 
 bool STX_VARIANT(stx_rdp_run)(const StxRdpParams *params, const void *columns, StxStixel *segments,
@@ -265,8 +245,13 @@ bool STX_VARIANT(stx_rdp_run)(const StxRdpParams *params, const void *columns, S
         params, columns, kept, place->threads, shared.workers + (size_t)w * shared.worker_size);
   stx_parallel(place->threads, (columns_count + batch - 1) / batch, do_batch, &shared);
   sum.count = (uint32_t)shared.count;
-  for (int w = 0; w < place->threads; w++)
-    add_counts(&worker_at(&shared, w)->counts, &sum);
+  for (int w = 0; w < place->threads; w++) {
+    const Counts *counts = &worker_at(&shared, w)->counts;
+    sum.unknown += counts->unknown;
+    sum.levels += counts->levels;
+    sum.levels_squared += counts->levels_squared;
+    sum.deepest = counts->deepest > sum.deepest ? counts->deepest : sum.deepest;
+  }
   *result = sum;
   return true;
 }

@@ -221,37 +221,26 @@ typedef struct {
   uint32_t *above; /* of weights above the points of a list */
 } Records;
 
-/* All sums before a record is made: a vector that was stored in parts just before would be waited
- * for, behind the records. */
-static void sum_above(const Records *r, const uint16_t *weights, const List *list, int count)
-{
-  if (count <= MOST_FEW) {
-    sum_weights_above(weights, r->rows, list->points, count, r->sums + 1, r->above);
-    return;
-  }
-  uint32_t all = sum_weights(weights, r->rows, r->sums);
-  for (int i = 0; i < count; i += LANES_32)
-    store_i32(r->above + i, gather_i32(r->sums, low_half(load_i32(list->points + i))));
-  r->above[count] = all; /* the lowest cell is a record's, too */
-}
-
-/* Asks for memory that will be written. */
-static inline void ask_for(const void *records)
-{
-  for (size_t i = 0; i < GROUP * sizeof(StxStixel); i += STX_ALIGN)
-    __builtin_prefetch((const char *)records + AHEAD + i, 1);
-}
-
 /* Writes the records of a list with `count` segments. Before the list and the sums GROUP words may
  * be read. */
 static void write_records(const Records *r, int column, const uint16_t *weights, const List *list,
     int count, StxStixel *records)
 {
-  sum_above(r, weights, list, count);
+  /* All sums before a record is made: a vector that was stored in parts just before would be waited
+   * for, behind the records. */
+  if (count <= MOST_FEW) {
+    sum_weights_above(weights, r->rows, list->points, count, r->sums + 1, r->above);
+  } else {
+    uint32_t all = sum_weights(weights, r->rows, r->sums);
+    for (int i = 0; i < count; i += LANES_32)
+      store_i32(r->above + i, gather_i32(r->sums, low_half(load_i32(list->points + i))));
+    r->above[count] = all; /* the lowest cell is a record's, too */
+  }
   for (int left = count; left > 0; left -= GROUP, records += GROUP) {
     int from = left - GROUP;
     StxStixel rest[GROUP];
-    ask_for(records);
+    for (size_t i = 0; i < GROUP * sizeof *records; i += STX_ALIGN) /* will be written */
+      __builtin_prefetch((const char *)records + AHEAD + i, 1);
     write_group(&r->grid, column, list->points + from, list->largest + from, r->above + from,
         left < GROUP ? rest : records);
     if (left < GROUP)

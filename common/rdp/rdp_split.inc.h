@@ -333,18 +333,6 @@ INLINE void look_block(const Splitter *s, Group *g, uint32_t lane)
   g->height[lane] = chord.height;
 }
 
-static void split_blocks(Splitter *s)
-{
-  const Queue *q = &s->queues[UP_TO_64];
-  for (uint32_t from = 0; from < q->count;) {
-    Group g = take_group(s, q, from);
-    for (uint32_t i = 0; i < g.count; i++)
-      look_block(s, &g, i);
-    from += g.count;
-    split_group(s, UP_TO_64, &g);
-  }
-}
-
 /* ---- Long segments ------------------------------------------------------------------------ */
 
 /* The largest x of every lane of a block. */
@@ -472,7 +460,14 @@ static void split_longs(Splitter *s)
 static void split_all(Splitter *s)
 {
   split_longs(s);
-  split_blocks(s);
+  const Queue *q = &s->queues[UP_TO_64];
+  for (uint32_t from = 0; from < q->count;) {
+    Group g = take_group(s, q, from);
+    for (uint32_t i = 0; i < g.count; i++)
+      look_block(s, &g, i);
+    from += g.count;
+    split_group(s, UP_TO_64, &g);
+  }
   split_queue(s, UP_TO_32);
   split_queue(s, UP_TO_16);
   split_queue(s, UP_TO_8);

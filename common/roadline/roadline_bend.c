@@ -73,13 +73,6 @@ static bool leads(const Search *s, StxRoadPoint a, StxRoadPoint b, StxRoadInt *l
   return slope >= LEAST_SLOPE * s->slope && slope <= MOST_SLOPE * s->slope;
 }
 
-/* True if a line may be the lowest piece. */
-static bool may_begin(const Search *s, const StxRoadInt *line)
-{
-  double bottom = (double)stx_road_int_at(line, 2 * s->all->height - 2);
-  return fabs(bottom - s->bottom) <= MOST_SHIFT * s->bottom;
-}
-
 /* The best polylines from the bottom to each point, by number of their bends, that one included. */
 typedef struct {
   int64_t score[STX_ROAD_BENDS + 1][MAX_POINTS];
@@ -100,10 +93,12 @@ static void offer(const Search *s, Paths *paths, int a, int b, Whole *best)
     return;
   int last = s->all->rows - 1, row_a = s->point[a].row, row_b = s->point[b].row;
   int64_t piece = score_rows(s, &line, row_b, row_a), tail = score_rows(s, &line, -1, row_b);
+  double bottom = (double)stx_road_int_at(&line, 2 * s->all->height - 2);
+  bool may_begin = fabs(bottom - s->bottom) <= MOST_SHIFT * s->bottom;
   for (int bends = 0; bends <= STX_ROAD_BENDS; bends++) {
-    int64_t below = bends > 0             ? paths->score[bends][a]
-                    : may_begin(s, &line) ? score_rows(s, &line, row_a, last)
-                                          : NOWHERE;
+    int64_t below = bends > 0   ? paths->score[bends][a]
+                    : may_begin ? score_rows(s, &line, row_a, last)
+                                : NOWHERE;
     if (below == NOWHERE)
       continue;
     if (below + piece + tail > best->score)
@@ -113,19 +108,6 @@ static void offer(const Search *s, Paths *paths, int a, int b, Whole *best)
       paths->from[bends + 1][b] = (int8_t)a;
     }
   }
-}
-
-/* Points come from the bottom up, so that all that leads to one is known when its turn comes. */
-static Whole search(const Search *s, Paths *paths)
-{
-  Whole best = {NOWHERE, 0, 0, 0};
-  for (int bends = 0; bends <= STX_ROAD_BENDS; bends++)
-    for (int i = 0; i < s->count; i++)
-      paths->score[bends][i] = NOWHERE;
-  for (int b = 0; b < s->count; b++)
-    for (int a = 0; a < b; a++)
-      offer(s, paths, a, b, &best);
-  return best;
 }
 
 /* ---- Knots -------------------------------------------------------------------------------- */
@@ -326,7 +308,14 @@ static bool bend(const StxGrid *grid, const void *columns, const StxRoadLine *be
   int64_t score = score_knots(&s, &best);
   if (before != NULL && before->bends > 0)
     consider(&s, knots_of_line(before, grid->height), &best, &score);
-  Whole whole = search(&s, &paths);
+  /* Points come from the bottom up, so that all that leads to one is known when its turn comes. */
+  Whole whole = {NOWHERE, 0, 0, 0};
+  for (int bends = 0; bends <= STX_ROAD_BENDS; bends++)
+    for (int i = 0; i < s.count; i++)
+      paths.score[bends][i] = NOWHERE;
+  for (int b = 0; b < s.count; b++)
+    for (int a = 0; a < b; a++)
+      offer(&s, &paths, a, b, &whole);
   if (whole.bends > 0)
     consider(&s, knots_of_points(&s, &paths, whole), &best, &score);
   if (best.count == 2)

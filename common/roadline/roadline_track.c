@@ -80,21 +80,6 @@ static void take(StxRoadTrack *track, const StxRoadLine *found, bool near, int h
   track->misses = 0;
 }
 
-/* The straight line of a frame, near the one so far. If it is to bend and nothing is there, a clear
- * one anywhere: what is far from the expected is what bends are for. */
-static bool find_line(const StxRoadTrack *track, const StxRoadLine *before, const StxGrid *grid,
-    const void *columns, StxRoadLine *found, void *scratch)
-{
-  StxRoadLine any;
-  if (stx_roadline_estimate(grid, columns, before, found, scratch))
-    return true;
-  if (!track->bends || before == NULL ||
-      !stx_roadline_estimate(grid, columns, NULL, &any, scratch) || any.support < CLEAR)
-    return false;
-  *found = any;
-  return true;
-}
-
 const StxRoadLine *stx_road_track_follow(
     StxRoadTrack *track, const StxGrid *grid, const void *columns, void *scratch)
 {
@@ -103,7 +88,11 @@ const StxRoadLine *stx_road_track_follow(
   if (!track->estimate)
     return track->known ? &track->line : NULL;
   const StxRoadLine *before = near ? &track->line : NULL;
-  bool shown = find_line(track, before, grid, columns, &found, scratch);
+  bool shown = stx_roadline_estimate(grid, columns, before, &found, scratch);
+  /* If it is to bend and nothing is near the one so far, a clear one anywhere: what is far from the
+   * expected is what bends are for. */
+  if (!shown && track->bends && before != NULL)
+    shown = stx_roadline_estimate(grid, columns, NULL, &found, scratch) && found.support >= CLEAR;
   if (track->bends && (shown || before != NULL)) {
     if (!shown)
       found = *before;

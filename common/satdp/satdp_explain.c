@@ -20,15 +20,6 @@ static int below_of(StxKind kind)
 
 /* ---- Sums over cells ------------------------------------------------------------------------ */
 
-/* The next known disparity above a cell. */
-static uint32_t next_above(const StxSatdpTables *t, const uint16_t *disparity, int u)
-{
-  uint32_t above = STX_DISPARITY_UNKNOWN;
-  while (++u < t->rows && above == STX_DISPARITY_UNKNOWN)
-    above = disparity[t->rows - 1 - u];
-  return above;
-}
-
 static void add_cells(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms *terms)
 {
   const StxSatdpTables *t = job->tables;
@@ -39,7 +30,10 @@ static void add_cells(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms 
   for (int u = piece->first, drop = stx_drop_cells(t, job->column); u <= piece->last; u++) {
     int v = stx_road_cell(t, drop, u);
     uint32_t d = disparity[t->rows - 1 - u], w = weight[t->rows - 1 - u];
-    double energy = stx_cell_energy(t, below_of(piece->kind), v, d, w, next_above(t, disparity, u));
+    uint32_t above = STX_DISPARITY_UNKNOWN; /* the next known one */
+    for (int k = u + 1; k < t->rows && above == STX_DISPARITY_UNKNOWN; k++)
+      above = disparity[t->rows - 1 - k];
+    double energy = stx_cell_energy(t, below_of(piece->kind), v, d, w, above);
     if (job->params->prior != NULL)
       terms->noise += stx_prior_energy(t, below_of(piece->kind),
           job->params->prior[(size_t)job->column * (size_t)t->rows + (size_t)(t->rows - 1 - u)]);
@@ -109,17 +103,6 @@ static float fit_object(
   return fit.residual;
 }
 
-static void fit_plane(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms *terms)
-{
-  StxSegment segment = {.vb = piece->first, .vt = piece->last, .kind = piece->kind};
-  StxSegmentSums sums =
-      stx_segment_sums(&job->params->grid, job->tables, job->columns, job->column, &segment);
-  float residual = piece->kind == STX_KIND_GROUND   ? fit_ground(job, piece, &sums, terms)
-                   : piece->kind == STX_KIND_OBJECT ? fit_object(job, piece, &sums, terms)
-                                                    : stx_to_float(sums.dd);
-  terms->data = stx_data_energy(residual, job->tables->residual_energy);
-}
-
 /* ---- Neighbours ----------------------------------------------------------------------------- */
 
 double stx_satdp_pair(
@@ -135,20 +118,6 @@ double stx_satdp_pair(
            : above == STX_KIND_OBJECT ? stx_pair_object_object(pair, value, foot)
                                       : 0;
   return above == STX_KIND_OBJECT ? 0 : STX_FORBIDDEN;
-}
-
-/* The cost of the lowest stixel's place, and of any other stixel. */
-static void add_place(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms *terms)
-{
-  const StxSatdpTables *t = job->tables;
-  const uint16_t *disparity = stx_column(&job->params->grid, (void *)job->columns, 0, job->column);
-  uint32_t lowest = disparity[t->rows - 1];
-  if (piece->first > 0)
-    terms->cut = t->stixel_cost;
-  else if (piece->kind != STX_KIND_GROUND)
-    terms->first = piece->kind == STX_KIND_OBJECT ? stx_first_object(t, lowest) : t->first_sky;
-  if (piece->kind == STX_KIND_GROUND && !t->has_ground)
-    terms->pair = STX_FORBIDDEN;
 }
 
 /* ---- Entry ---------------------------------------------------------------------------------- */
@@ -179,8 +148,22 @@ StxSatdpTerms stx_satdp_terms(const StxSatdpParams *params, const StxSatdpTables
   Job job = {params, tables, columns, column};
   StxSatdpTerms terms = {.semantic = semantic_energy(&job, piece)};
   add_cells(&job, piece, &terms);
-  fit_plane(&job, piece, &terms);
-  add_place(&job, piece, &terms);
+  StxSegment segment = {.vb = piece->first, .vt = piece->last, .kind = piece->kind};
+  StxSegmentSums sums = stx_segment_sums(&params->grid, tables, columns, column, &segment);
+  float residual = piece->kind == STX_KIND_GROUND   ? fit_ground(&job, piece, &sums, &terms)
+                   : piece->kind == STX_KIND_OBJECT ? fit_object(&job, piece, &sums, &terms)
+                                                    : stx_to_float(sums.dd);
+  terms.data = stx_data_energy(residual, tables->residual_energy);
+  const uint16_t *disparity = stx_column(&params->grid, (void *)columns, 0, column);
+  uint32_t lowest = disparity[tables->rows - 1];
+  if (piece->first > 0)
+    terms.cut = tables->stixel_cost;
+  else if (piece->kind == STX_KIND_OBJECT)
+    terms.first = stx_first_object(tables, lowest);
+  else if (piece->kind != STX_KIND_GROUND)
+    terms.first = tables->first_sky;
+  if (piece->kind == STX_KIND_GROUND && !tables->has_ground)
+    terms.pair = STX_FORBIDDEN;
   return terms;
 }
 

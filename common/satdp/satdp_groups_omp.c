@@ -90,18 +90,6 @@ static int run_group(const GroupWork *work, Group *g, int first_column, StxStixe
   return count;
 }
 
-/* Closes the gaps between the groups' records, each of which began where it would have if every
- * cell before it were a stixel. */
-static size_t compact(StxStixel *stixels, const int *counts, int groups, size_t room)
-{
-  size_t total = (size_t)counts[0];
-  for (int i = 1; i < groups; i++) {
-    memmove(stixels + total, stixels + i * room, counts[i] * sizeof *stixels);
-    total += (size_t)counts[i];
-  }
-  return total;
-}
-
 /* Shared by the threads. */
 typedef struct {
   const GroupWork *work;
@@ -142,18 +130,6 @@ static void fill_terms(const StxSatdpTables *t, LaneTables *terms)
   }
 }
 
-static void new_group(const Shared *shared, const Group *model, int worker)
-{
-  Group *g = group_at(shared, worker);
-  shared->work->lay_out(model->params, (char *)g);
-  g->params = model->params;
-  g->tables = model->tables;
-  fill_terms(model->tables, &g->terms);
-  g->columns = model->columns;
-  g->starts = model->starts;
-  g->evaluated = 0;
-}
-
 void STX_VARIANT(stx_satdp_run_groups)(const GroupWork *work, const Group *model,
     StxStixel *stixels, StxSatdpResult *result, void *scratch, int workers)
 {
@@ -161,11 +137,24 @@ void STX_VARIANT(stx_satdp_run_groups)(const GroupWork *work, const Group *model
   Shared shared = {work, (char *)scratch + stx_align(groups * sizeof(int)),
       work->lay_out(model->params, NULL), (size_t)LANES * model->tables->rows, scratch, stixels};
   uint64_t evaluated = 0;
-  for (int w = 0; w < workers; w++)
-    new_group(&shared, model, w);
+  for (int w = 0; w < workers; w++) {
+    Group *g = group_at(&shared, w);
+    work->lay_out(model->params, (char *)g);
+    g->params = model->params;
+    g->tables = model->tables;
+    fill_terms(model->tables, &g->terms);
+    g->columns = model->columns;
+    g->starts = model->starts;
+    g->evaluated = 0;
+  }
   stx_parallel(workers, groups, solve_piece, &shared);
   for (int w = 0; w < workers; w++)
     evaluated += group_at(&shared, w)->evaluated;
-  *result = (StxSatdpResult){.evaluated = evaluated,
-      .count = (uint32_t)compact(stixels, shared.counts, groups, shared.room)};
+  /* Each group's records began where they would if every cell before were a stixel. */
+  size_t total = (size_t)shared.counts[0];
+  for (int i = 1; i < groups; i++) {
+    memmove(stixels + total, stixels + i * shared.room, shared.counts[i] * sizeof *stixels);
+    total += (size_t)shared.counts[i];
+  }
+  *result = (StxSatdpResult){.evaluated = evaluated, .count = (uint32_t)total};
 }

@@ -141,19 +141,6 @@ static bool mark_ground(const StxGrid *grid, const Memory *m, int scatter)
   return found;
 }
 
-/* Adds what the frame's own road says; true if that is anything. */
-static bool add_road(const StxSatdpParams *params, const StxRoadLine *line, const Memory *m)
-{
-  const StxGrid *grid = &params->grid;
-  int scatter = scatter_of(grid, line);
-  bool found = false, leans = line->slope <= STX_SATDP_LEANING * params->object_sigma_slope;
-  if (params->raised_cost > 0)
-    found |= stx_satdp_find_raised(grid, m->now, m->road, scatter, m->prior, m->queue);
-  if (params->change_cost > 0 && !leans)
-    found |= mark_ground(grid, m, scatter);
-  return found;
-}
-
 const uint8_t *stx_satdp_prior(StxSatdpPrior *prior, const StxSatdpParams *params,
     const void *columns, const StxRoadLine *line)
 {
@@ -163,16 +150,20 @@ const uint8_t *stx_satdp_prior(StxSatdpPrior *prior, const StxSatdpParams *param
   memcpy(m.now, columns, stx_grid_bytes(grid));
   prior->columns = columns;
   bool has_road = line != NULL && line->noise > 0;
+  int scatter = has_road ? scatter_of(grid, line) : 0;
   if (has_road) {
     draw_road(grid, line, m.road);
-    if (drop_ghosts(grid, &m, scatter_of(grid, line), columns))
+    if (drop_ghosts(grid, &m, scatter, columns))
       prior->columns = m.now;
   }
   bool known = params->change_cost > 0 && prior->known && keep_kinds(&m, stx_grid_steps(grid) / 4);
   if (!known)
     memset(m.prior, 0, m.cells);
-  if (has_road)
-    known |= add_road(params, line, &m);
+  if (has_road && params->raised_cost > 0)
+    known |= stx_satdp_find_raised(grid, m.now, m.road, scatter, m.prior, m.queue);
+  if (has_road && params->change_cost > 0 &&
+      !(line->slope <= STX_SATDP_LEANING * params->object_sigma_slope))
+    known |= mark_ground(grid, &m, scatter);
   return known ? m.prior : NULL;
 }
 

@@ -63,13 +63,6 @@ void STX_VARIANT(stx_satdp_compress)(Group *g)
     move_boundary(g, at);
 }
 
-/* The link of a piece, in rows of cells. */
-static double expand_link(const Group *g, int lane, double link)
-{
-  int packed = (int)link;
-  return stx_link(g->boundary[packed / 4][lane], packed % 4);
-}
-
 void STX_VARIANT(stx_satdp_expand)(Group *g)
 {
   if (g->starts == NULL)
@@ -80,7 +73,8 @@ void STX_VARIANT(stx_satdp_expand)(Group *g)
       State *to = &g->states[g->boundary[at][l]];
       for (int kind = 0; kind < KINDS; kind++) {
         to->energy[kind][l] = from->energy[kind][l];
-        to->link[kind][l] = expand_link(g, l, from->link[kind][l]);
+        int packed = (int)from->link[kind][l]; /* in pieces; becomes rows of cells */
+        to->link[kind][l] = stx_link(g->boundary[packed / 4][l], packed % 4);
       }
     }
 }

@@ -140,18 +140,6 @@ static void add_depth_row(const Group *g, int u, int v)
   }
 }
 
-static void add_prior(const Group *g, int u)
-{
-  int rows = g->tables->rows;
-  SumRow *row = &g->rows[u + 1];
-  EACH_LANE
-  {
-    uint32_t prior = g->params->prior[(size_t)g->column[l] * rows + rows - 1 - u];
-    for (int kind = 0; kind < KINDS; kind++)
-      row->placed[kind][l] += stx_prior_energy(g->tables, kind, prior);
-  }
-}
-
 static void add_slant_row(const Group *g, int u)
 {
   const StxSatdpTables *t = g->tables;
@@ -170,13 +158,6 @@ static void add_slant_row(const Group *g, int u)
   }
 }
 
-static void build_slants(const Group *g)
-{
-  memset(&g->slants[0], 0, sizeof(SlantRow));
-  for (int u = 0; u < g->tables->rows; u++)
-    add_slant_row(g, u);
-}
-
 /* The largest and the smallest of each cell and the one so many above it; in place. */
 static void widen(uint16_t *near, uint16_t *far, int above, int count)
 {
@@ -186,42 +167,36 @@ static void widen(uint16_t *near, uint16_t *far, int above, int count)
   }
 }
 
-static void look_ahead(const Group *g)
-{
-  int rows = g->tables->rows;
-  memcpy(g->near, g->raw, rows * sizeof(Cells));
-  memset(g->near[rows], 0, sizeof(Cells));
-  memcpy(g->far, g->near, (rows + 1) * sizeof(Cells));
-  for (int above = 1; above < AHEAD && above < rows; above *= 2)
-    widen(g->near[0], g->far[0], above * LANES, (rows - above) * LANES);
-}
-
-static void look_up(const Group *g)
-{
-  int last = g->tables->rows - 1;
-  memset(g->above[last], 0, sizeof(Cells));
-  for (int u = last - 1; u >= 0; u--) {
-    const uint16_t *next = g->raw[u + 1], *above = g->above[u + 1];
-    uint16_t *to = g->above[u];
-    EACH_LANE
-    to[l] = next[l] != STX_DISPARITY_UNKNOWN ? next[l] : above[l];
-  }
-}
-
 static void build_depth(const Group *g)
 {
   int rows = g->tables->rows;
   transpose_channel(g, 0);
   transpose_channel(g, 1);
-  look_up(g);
+  memset(g->above[rows - 1], 0, sizeof(Cells));
+  for (int u = rows - 2; u >= 0; u--) {
+    const uint16_t *next = g->raw[u + 1], *above = g->above[u + 1];
+    uint16_t *to = g->above[u];
+    EACH_LANE
+    to[l] = next[l] != STX_DISPARITY_UNKNOWN ? next[l] : above[l];
+  }
   memset(&g->rows[0], 0, sizeof(SumRow));
   g->cut[0] = set1_half_f32((float)g->tables->cut[0]);
   for (int u = 0; u < rows; u++) {
     add_depth_row(g, u, stx_road_cell(g->tables, g->drop, u));
-    if (g->params->prior != NULL)
-      add_prior(g, u);
+    if (g->params->prior == NULL)
+      continue;
+    EACH_LANE
+    {
+      uint32_t prior = g->params->prior[(size_t)g->column[l] * rows + rows - 1 - u];
+      for (int kind = 0; kind < KINDS; kind++)
+        g->rows[u + 1].placed[kind][l] += stx_prior_energy(g->tables, kind, prior);
+    }
   }
-  look_ahead(g);
+  memcpy(g->near, g->raw, rows * sizeof(Cells));
+  memset(g->near[rows], 0, sizeof(Cells));
+  memcpy(g->far, g->near, (rows + 1) * sizeof(Cells));
+  for (int above = 1; above < AHEAD && above < rows; above *= 2)
+    widen(g->near[0], g->far[0], above * LANES, (rows - above) * LANES);
   memset(g->rest[rows], 0, sizeof(Lanes));
   for (int u = rows - 1; u >= 0; u--) {
     const double *above = g->rest[u + 1];
@@ -259,14 +234,6 @@ static Digest digest_class(const Group *g, int class)
   return digest;
 }
 
-static bool any_larger(const Digest *a, const Digest *b)
-{
-  int32_t larger = 0;
-  for (int j = 0; j < PARTS; j++)
-    larger |= b->sum[j] - a->sum[j];
-  return larger < 0;
-}
-
 /* A kept class. */
 typedef struct {
   int class;
@@ -278,7 +245,10 @@ static bool undercuts(const Group *g, const Kept *a, const Kept *b)
 {
   const uint16_t *x = class_cells(g, a->class)[0], *y = class_cells(g, b->class)[0];
   int count = g->tables->rows * LANES, tile = 8 * LANES;
-  if (any_larger(&a->digest, &b->digest))
+  int32_t larger = 0;
+  for (int j = 0; j < PARTS; j++)
+    larger |= b->digest.sum[j] - a->digest.sum[j];
+  if (larger < 0)
     return false;
   for (int at = 0; at < count; at += tile) {
     int end = at + tile < count ? at + tile : count, dearer = 0;
@@ -380,7 +350,9 @@ void STX_VARIANT(stx_satdp_build)(Group *g)
   Kept kept[STX_MAX_CLASSES];
   build_depth(g);
   if (g->slants != NULL)
-    build_slants(g);
+    memset(&g->slants[0], 0, sizeof(SlantRow));
+  for (int u = 0; g->slants != NULL && u < g->tables->rows; u++)
+    add_slant_row(g, u);
   choose_classes(g, kept);
   memset(g->sums, 0, (size_t)g->classes[KINDS] * sizeof(Ints));
   build_lower(g, kept);
