@@ -293,21 +293,15 @@ static void post_loop(Loop *loop)
     pthread_cond_signal(&pool.work);
 }
 
-/* Takes the loop off the list: no thread joins any more. */
-static void withdraw_loop(Loop *loop)
-{
-  Loop **at = &pool.loops;
-  while (*at != loop)
-    at = &(*at)->link;
-  *at = loop->link;
-  pool.wanted -= loop->room;
-}
-
 /* Waits for the threads inside, which are at their last pieces. */
 static void finish_loop(Loop *loop)
 {
   lock_pool();
-  withdraw_loop(loop);
+  Loop **at = &pool.loops; /* off the list: no thread joins any more */
+  while (*at != loop)
+    at = &(*at)->link;
+  *at = loop->link;
+  pool.wanted -= loop->room;
   if (is_busy(loop)) {
     unlock_pool();
     for (int64_t begin = now_ns(); is_busy(loop) && may_spin(begin);) {
@@ -318,15 +312,6 @@ static void finish_loop(Loop *loop)
     pthread_cond_wait(&loop->left, &pool.lock);
   unlock_pool();
   pthread_cond_destroy(&loop->left);
-}
-
-/* Did waiting for helpers, from `idle` to `end`, take longer than what they did would have taken
- * the caller, who did `own` pieces from `begin` to `idle`? */
-static void judge(int pieces, int own, int64_t begin, int64_t idle, int64_t end)
-{
-  int64_t saved = own > 0 ? (idle - begin) * (pieces - own) / own : INT64_MAX;
-  if (end - idle > saved && end - idle - saved > LOSS_NS)
-    rest_until = end + REST * (end - idle - saved);
 }
 
 /* A team of OpenMP's threads. Its dynamic schedule hands out pieces one by one and in order, as the
@@ -359,7 +344,10 @@ static void run_loop(int workers, int pieces, StxPiece *piece, void *data, int64
   inside_piece = false;
   int64_t idle = now_ns();
   finish_loop(&loop);
-  judge(pieces, own, begin, idle, now_ns());
+  /* Did waiting for helpers take longer than what they did would have taken the caller? */
+  int64_t end = now_ns(), saved = own > 0 ? (idle - begin) * (pieces - own) / own : INT64_MAX;
+  if (end - idle > saved && end - idle - saved > LOSS_NS)
+    rest_until = end + REST * (end - idle - saved);
 }
 
 void stx_parallel(int workers, int pieces, StxPiece *piece, void *data)

@@ -159,16 +159,6 @@ const char *stx_keyed_find(const StxKeyedText *file, const char *key, int *line)
   return NULL;
 }
 
-/* Reports the text that is there instead of a number, with '?' for everything but plain ASCII. */
-static bool refuse_number(
-    const StxKeyedText *file, int line, const char *key, int number, const char *at)
-{
-  char word[24];
-  snprintf(word, sizeof word, "%.*s", (int)strcspn(at, BLANKS "\n"), at);
-  return stx_fail(file->error, "%s:%d: number %d of \"%s:\" is \"%s\"; expected a finite number",
-      file->name, line, number, key, stx_text_file_plain(word));
-}
-
 bool stx_keyed_numbers(const StxKeyedText *file, const char *key, int count, double *numbers)
 {
   int line, found = 0;
@@ -177,8 +167,12 @@ bool stx_keyed_numbers(const StxKeyedText *file, const char *key, int count, dou
   for (at += strspn(at, BLANKS); good && *at != '\n' && *at != '\0'; found++) {
     char *end;
     double value = stx_text_number(at, &end);
+    char word[24];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(at, BLANKS "\n"), at);
     if (end == at || !isfinite(value) || strchr(BLANKS "\n", *end) == NULL)
-      good = refuse_number(file, line, key, found + 1, at);
+      good =
+          stx_fail(file->error, "%s:%d: number %d of \"%s:\" is \"%s\"; expected a finite number",
+              file->name, line, found + 1, key, stx_text_file_plain(word));
     else if (found < count)
       numbers[found] = value;
     at = end + strspn(end, BLANKS);

@@ -175,25 +175,19 @@ static void find_corners(void *data, int row, int worker)
         scores[i] > 0 ? (EgoCell){places[i][0], places[i][1], 0} : (EgoCell){0, 0, 0};
 }
 
-/* Copies the picture; true if it is the one before, to the byte. */
-static bool take_picture(StxEgomotion *s, const StxImage8 *left)
-{
-  bool same = s->begun;
-  for (int y = 0; y < s->height; y++) {
-    const uint8_t *from = stx_row8(left, y);
-    same = same && memcmp(stx_row8(&s->full[!s->now], y), from, (size_t)s->width) == 0;
-    memcpy(stx_row8(&s->full[s->now], y), from, (size_t)s->width);
-  }
-  return same;
-}
-
 /* EgoImpl.look on the host. */
 static bool look(
     StxEgomotion *s, const StxEgomotionFrame *frame, const EgoSearch *search, StxError *error)
 {
   const int pieces = (s->height / 2 + CHUNK_ROWS - 1) / CHUNK_ROWS;
   Job job = {s, 0};
-  s->look->differs = !take_picture(s, &frame->left);
+  bool same = s->begun; /* as the picture before, to the byte */
+  for (int y = 0; y < s->height; y++) {
+    const uint8_t *from = stx_row8(&frame->left, y);
+    same = same && memcmp(stx_row8(&s->full[!s->now], y), from, (size_t)s->width) == 0;
+    memcpy(stx_row8(&s->full[s->now], y), from, (size_t)s->width);
+  }
+  s->look->differs = !same;
   if (!s->look->differs)
     return true;
   stx_parallel(frame->threads, pieces, make_pictures, &job);
@@ -256,14 +250,6 @@ static bool check_frame(const StxEgomotion *s, const StxEgomotionFrame *frame, S
   return true;
 }
 
-/* Is what the device had of the frame before still there? */
-static bool is_kept(StxEgomotion *s, const StxEgomotionDevice *device)
-{
-  const void *before = s->device_memory;
-  s->device_memory = device != NULL ? device->memory : NULL;
-  return s->device_memory == before;
-}
-
 /* Does the stream go on? If so, `share` becomes the time since the frame before over that before
  * it, where both are known; else 1. */
 static bool goes_on(StxEgomotion *s, const StxEgomotionFrame *frame, double *share)
@@ -295,29 +281,6 @@ static void judge(StxEgomotion *s, const EgoPose *pose, const double deviation[6
   memcpy(m->deviation, deviation, 6 * sizeof *deviation);
 }
 
-/* The pose that is expected, after this share of the time that the last one took. */
-static EgoPose expected_pose(const StxEgomotion *s, double share)
-{
-  EgoPose pose = s->pose;
-  if (!s->known)
-    return ego_still();
-  for (int i = 0; i < 3; i++)
-    pose.t[i] *= share;
-  return pose;
-}
-
-/* Gives up the known offset of disparities if frames in turn do not agree with it: the cameras were
- * turned against each other. Where much moves by itself, it lasts at least a while. */
-static void watch_offset(StxEgomotion *s, const StxMotion *motion)
-{
-  const bool odd = motion->points >= LEAST_AGREE && 5 * motion->agree < 4 * motion->points;
-  s->odd = s->odd < 0 || odd ? s->odd + 1 : 0;
-  if (s->odd < ODD)
-    return;
-  ego_bend_begin(&s->bend);
-  s->odd = -LASTS;
-}
-
 /* Finds the motion, with the results of `search` unless it is NULL. */
 static bool find_motion(StxEgomotion *s, const StxEgomotionFrame *frame, EgoPose pose,
     EgoSearch *search, StxEgomotionResult *result, StxError *error)
@@ -334,35 +297,39 @@ static bool find_motion(StxEgomotion *s, const StxEgomotionFrame *frame, EgoPose
   s->pose = pose;
   if (s->known)
     s->bend = bend;
-  watch_offset(s, motion);
+  /* Gives up the known offset of disparities if frames in turn do not agree with it: the cameras
+   * were turned against each other. Where much moves by itself, it lasts at least a while. */
+  const bool odd = motion->points >= LEAST_AGREE && 5 * motion->agree < 4 * motion->points;
+  s->odd = s->odd < 0 || odd ? s->odd + 1 : 0;
+  if (s->odd >= ODD) {
+    ego_bend_begin(&s->bend);
+    s->odd = -LASTS;
+  }
   result->count = (size_t)s->point_count;
   return true;
-}
-
-static void begin_anew(StxEgomotion *s, const StxEgomotionFrame *frame)
-{
-  s->begun = true;
-  s->known = false;
-  s->last_step = 0;
-  s->odd = 0;
-  s->camera = frame->camera;
-  ego_bend_begin(&s->bend);
 }
 
 /* Looks at the frame, and finds its motion if the stream goes on. */
 static bool see(StxEgomotion *s, const StxEgomotionFrame *frame, bool on, double share,
     StxEgomotionResult *result, StxError *error)
 {
-  const EgoPose pose = expected_pose(s, share);
+  EgoPose pose = s->known ? s->pose : ego_still();
+  for (int i = 0; i < 3 && s->known; i++)
+    pose.t[i] *= share;
   EgoSearch search;
   const bool searches = on && ego_search_begin(s, frame, &pose, &search);
   s->begun = on;
   if (!s->impl->look(s, frame, searches ? &search : NULL, error))
     return false;
-  if (!on)
-    begin_anew(s, frame);
-  else if (s->look->differs)
-    return find_motion(s, frame, pose, searches ? &search : NULL, result, error);
+  if (on)
+    return !s->look->differs ||
+           find_motion(s, frame, pose, searches ? &search : NULL, result, error);
+  s->begun = true;
+  s->known = false;
+  s->last_step = 0;
+  s->odd = 0;
+  s->camera = frame->camera;
+  ego_bend_begin(&s->bend);
   return true;
 }
 
@@ -374,7 +341,9 @@ bool stx_egomotion_frame(
       .motion.state = STX_MOTION_FIRST, .points = s->points, .interval = STX_EGOMOTION_NO_TIME};
   if (!check_frame(s, frame, error))
     return false;
-  s->begun = is_kept(s, frame->device) && s->begun;
+  void *memory = frame->device != NULL ? frame->device->memory : NULL;
+  s->begun = s->begun && s->device_memory == memory; /* else the frame before is gone */
+  s->device_memory = memory;
   const bool on = goes_on(s, frame, &share);
   const bool timed = on && s->time != STX_EGOMOTION_NO_TIME && frame->time != STX_EGOMOTION_NO_TIME;
   if (!see(s, frame, on, share, result, error)) {

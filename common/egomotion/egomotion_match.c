@@ -59,18 +59,6 @@ static void find_second(const EgoWindow *w, const Costs *costs, EgoFound *found)
   }
 }
 
-/* The contrast of a patch. */
-static int texture_of(const StxImage8 *relief, int x, int y)
-{
-  int sum = 0;
-  for (int j = 0; j < EGO_SIDE; j++) {
-    const uint8_t *row = stx_row8(relief, y + j - EGO_BEFORE) + x - EGO_BEFORE;
-    for (int i = 0; i < EGO_SIDE; i++)
-      sum += abs(row[i] - 128);
-  }
-  return sum;
-}
-
 /* Searches the patch at `c` of one picture in the other, around (x, y), for less than `limit`. */
 static bool search(const StxEgomotion *s, int from, const EgoFound *c, double x, double y,
     EgoReach reach, int limit, EgoFound *found)
@@ -89,7 +77,13 @@ static bool search(const StxEgomotion *s, int from, const EgoFound *c, double x,
 /* A match explains more than half of the patch's contrast: the sum from which on it does not. */
 static int limit_of(const StxImage8 *relief, const EgoFound *c)
 {
-  return (texture_of(relief, c->x, c->y) + 1) / 2;
+  int texture = 0;
+  for (int j = 0; j < EGO_SIDE; j++) {
+    const uint8_t *row = stx_row8(relief, c->y + j - EGO_BEFORE) + c->x - EGO_BEFORE;
+    for (int i = 0; i < EGO_SIDE; i++)
+      texture += abs(row[i] - 128);
+  }
+  return (texture + 1) / 2;
 }
 
 /* Searches a corner whose place is not expected: its match must be unique, and lead back. What is

@@ -72,24 +72,6 @@ static void make_colours(const StxLumaFormat *format, const uint8_t *from, uint8
     colours_row(from + first, to, n, 4, 2);
 }
 
-static void make_row(const Job *job, int y)
-{
-  const StxLumaFormat *format = job->format;
-  const uint8_t *from = stx_row8(job->picture, y);
-  uint8_t *to = stx_row8(job->gray, y);
-  const int n = job->picture->width;
-  if (format->kind == STX_LUMA_COLOURS)
-    make_colours(format, from, to, n);
-  else if (format->kind == STX_LUMA_BYTES && format->pixel == 2)
-    bytes_row(from + format->at[0], to, n, 2);
-  else if (format->kind == STX_LUMA_BYTES)
-    bytes_row(from + format->at[0], to, n, 4);
-  else if (format->at[0] == 0)
-    words_row(from, to, n, 0, job->shift);
-  else
-    words_row(from, to, n, 1, job->shift);
-}
-
 /* ---- Pictures ------------------------------------------------------------------------------ */
 
 static int chunk_end(const Job *job, int chunk)
@@ -101,8 +83,22 @@ static int chunk_end(const Job *job, int chunk)
 static void make_rows(void *data, int chunk, int worker)
 {
   const Job *job = data;
-  for (int y = chunk * CHUNK_ROWS, end = chunk_end(job, chunk); y < end; y++)
-    make_row(job, y);
+  const StxLumaFormat *format = job->format;
+  const int n = job->picture->width;
+  for (int y = chunk * CHUNK_ROWS, end = chunk_end(job, chunk); y < end; y++) {
+    const uint8_t *from = stx_row8(job->picture, y);
+    uint8_t *to = stx_row8(job->gray, y);
+    if (format->kind == STX_LUMA_COLOURS)
+      make_colours(format, from, to, n);
+    else if (format->kind == STX_LUMA_BYTES && format->pixel == 2)
+      bytes_row(from + format->at[0], to, n, 2);
+    else if (format->kind == STX_LUMA_BYTES)
+      bytes_row(from + format->at[0], to, n, 4);
+    else if (format->at[0] == 0)
+      words_row(from, to, n, 0, job->shift);
+    else
+      words_row(from, to, n, 1, job->shift);
+  }
 }
 
 static void find_most(void *data, int chunk, int worker)

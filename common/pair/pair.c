@@ -189,18 +189,6 @@ static void spread(const int16_t *row, int stride, int count, int64_t var[CANDID
   }
 }
 
-/* r² of each, in 1/ONE, 0 below a quarter: products below 2⁵⁷. */
-static void rate(const int32_t cov[CANDIDATES], int64_t own, const int64_t var[CANDIDATES],
-    int count, uint16_t score[CANDIDATES])
-{
-  for (int c = 0; c < count; c++) {
-    int64_t square = (int64_t)cov[c] * cov[c], all = own * var[c];
-    score[c] = 0;
-    if (cov[c] > 0 && square >= all / 4 && all > 0)
-      score[c] = (uint16_t)(square / (all / ONE + 1));
-  }
-}
-
 typedef struct {
   int best, second, row, column, part;
 } Peak;
@@ -251,7 +239,11 @@ static Peak search(
     const int16_t *row = at(to, first - LEFT_OF, y - ABOVE);
     correlate(window, row, to->stride, count, cov);
     spread(row, to->stride, count, var);
-    rate(cov, own, var, count, work->score[y - top]);
+    for (int c = 0; c < count; c++) { /* r², in 1/ONE, 0 below a quarter: products below 2⁵⁷ */
+      int64_t square = (int64_t)cov[c] * cov[c], all = own * var[c];
+      bool alike = cov[c] > 0 && square >= all / 4 && all > 0;
+      work->score[y - top][c] = alike ? (uint16_t)(square / (all / ONE + 1)) : 0;
+    }
   }
   peak = find_peak(work, bottom - top + 1, count);
   peak.row += top - place.y;
@@ -271,15 +263,6 @@ static bool find_match(
   if (peak.best < STX_PAIR_GOOD || 2 * (ONE - peak.best) > ONE - peak.second)
     return false;
   return !params->distinct || search(params, left, left, work, match->place).second < peak.best;
-}
-
-static bool is_same(const StxImage8 *left, const StxImage8 *right, Place place)
-{
-  for (int y = place.y - ABOVE; y <= place.y + ABOVE; y++)
-    if (memcmp(stx_row8(left, y) + 2 * (place.x - LEFT_OF),
-            stx_row8(right, y) + 2 * (place.x - LEFT_OF), 2 * WIDE) != 0)
-      return false;
-  return true;
 }
 
 /* ---- The model ----------------------------------------------------------------------------- */
@@ -461,7 +444,11 @@ void stx_pair_measure(const StxPairParams *params, const StxImage8 *left, const 
   for (int i = 0; i < evidence->points[0]; i++) {
     Match *match = &work->matches[votes.count];
     match->place = work->points[i];
-    evidence->same += is_same(left, right, match->place);
+    bool same = true;
+    for (int y = match->place.y - ABOVE; y <= match->place.y + ABOVE; y++)
+      same = same && memcmp(stx_row8(left, y) + 2 * (match->place.x - LEFT_OF),
+                         stx_row8(right, y) + 2 * (match->place.x - LEFT_OF), 2 * WIDE) == 0;
+    evidence->same += same;
     if (!find_match(params, &fold[0], &fold[1], work, match)) {
       evidence->alike += match->alike;
       continue;

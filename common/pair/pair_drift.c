@@ -98,13 +98,6 @@ static void invert(double a[TERMS][TERMS])
   }
 }
 
-static void forget(StxDrift *drift)
-{
-  memset(drift->covariance, 0, sizeof drift->covariance);
-  for (int i = 0; i < TERMS; i++)
-    drift->covariance[i][i] = prior[i] * prior[i];
-}
-
 /* Which matches lie within `near` rows of a state, if there is one, or of the pair's evidence. */
 static int choose(
     const StxDriftPair *pair, const double state[TERMS], double near, bool chosen[STX_PAIR_CELLS])
@@ -163,14 +156,10 @@ static bool begin(StxDrift *drift, const StxDriftPair *pair, bool chosen[STX_PAI
     if (++drift->odd < limits.odd)
       return false;
   }
-  forget(drift);
+  memset(drift->covariance, 0, sizeof drift->covariance);
+  for (int i = 0; i < TERMS; i++)
+    drift->covariance[i][i] = prior[i] * prior[i];
   return true;
-}
-
-static bool has_evidence(const StxDriftPair *pair)
-{
-  StxPairVerdict verdict = pair->finding.verdict;
-  return verdict != STX_PAIR_SWAPPED && verdict < STX_PAIR_DARK_LEFT && pair->count >= limits.least;
 }
 
 bool stx_drift_update(StxDrift *drift, const StxDriftPair *pair, double seconds)
@@ -182,7 +171,8 @@ bool stx_drift_update(StxDrift *drift, const StxDriftPair *pair, double seconds)
   for (int i = 0; i < TERMS && drift->used > 0; i++)
     drift->covariance[i][i] =
         fmin(drift->covariance[i][i] + walk[i] * walk[i] * seconds, prior[i] * prior[i]);
-  if (!has_evidence(pair))
+  if (drift->verdict == STX_PAIR_SWAPPED || drift->verdict >= STX_PAIR_DARK_LEFT ||
+      pair->count < limits.least)
     return false;
   StxDrift base = *drift, solved;
   bool begins = begin(&base, pair, chosen);
@@ -224,11 +214,6 @@ double stx_drift_reach(const StxDriftPair *pair, const StxRectifyTurn *turn)
          (fabs(turn->angle[STX_DRIFT_ROLL]) + fabs(turn->ratio)) * hypot(x, y);
 }
 
-static double within(double value, double most)
-{
-  return fmax(-most, fmin(value, most));
-}
-
 /* Returns where a term that is corrected one by one stands; NULL: this one is not. */
 static double *part_of(StxRectifyTurn *turn, StxDriftTerm term)
 {
@@ -248,8 +233,9 @@ StxRectifyTurn stx_drift_target(StxDrift *drift, const StxDriftPair *pair)
     double deviation = pixels_of(pair, term, sqrt(drift->covariance[term][term]));
     drift->follows[term] |= drift->used >= limits.pairs && error > STX_DRIFT_LEAST &&
                             error > limits.deviations * deviation;
+    double most = term == STX_DRIFT_RATIO ? limits.ratio : limits.angle;
     if (part != NULL && drift->follows[term])
-      *part = within(value, term == STX_DRIFT_RATIO ? limits.ratio : limits.angle);
+      *part = fmax(-most, fmin(value, most));
   }
   return target;
 }

@@ -193,16 +193,6 @@ static bool check_choice(const char *name, int value, int last, StxError *error)
          stx_fail(error, "%s is %d; it must be 0 to %d", name, value, last);
 }
 
-static bool check_choices(const StxPipelineSettings *s, StxError *error)
-{
-  return check_choice("source", (int)s->source, STX_PIPELINE_DISPARITIES, error) &&
-         check_choice("ground", (int)s->ground, STX_ROAD_PIECEWISE, error) &&
-         check_choice("model", (int)s->model, STX_PIPELINE_FULLDP, error) &&
-         check_choice("cuts", (int)s->cuts, STX_PIPELINE_CUTS_RDP, error) &&
-         check_choice("backend", (int)s->backend, STX_BACKEND_OMP, error) &&
-         check_choice("threads", s->threads, MAX_THREADS, error);
-}
-
 static bool check_stages(const StxPipeline *p, StxError *error)
 {
   const StxPipelineSettings *s = &p->settings;
@@ -310,8 +300,13 @@ StxPipeline *stx_pipeline_new(
     return NULL;
   }
   take_settings(p, settings, width, height);
-  if (!check_choices(settings, error) || !check_stages(p, error) || !pick_all(p, error) ||
-      !allocate_all(p, error)) {
+  if (!check_choice("source", (int)settings->source, STX_PIPELINE_DISPARITIES, error) ||
+      !check_choice("ground", (int)settings->ground, STX_ROAD_PIECEWISE, error) ||
+      !check_choice("model", (int)settings->model, STX_PIPELINE_FULLDP, error) ||
+      !check_choice("cuts", (int)settings->cuts, STX_PIPELINE_CUTS_RDP, error) ||
+      !check_choice("backend", (int)settings->backend, STX_BACKEND_OMP, error) ||
+      !check_choice("threads", settings->threads, MAX_THREADS, error) || !check_stages(p, error) ||
+      !pick_all(p, error) || !allocate_all(p, error)) {
     stx_pipeline_free(p);
     return NULL;
   }
@@ -341,17 +336,6 @@ void stx_pipeline_reset(StxPipeline *p)
 
 /* ---- Stages ------------------------------------------------------------------------------- */
 
-/* Looks at what the settings leave to the pictures of the stream, and fills it in. */
-static bool look(StxPipeline *p, const StxPipelineInput *in, StxSgmParams *params, StxError *error)
-{
-  bool open = params->max_disparity == STX_SGM_AUTO || params->infinity == STX_SGM_INFINITY_AUTO;
-  if (open && stx_sgm_range_is_due(&p->range) &&
-      !stx_sgm_range_look(params, &in->left, &in->right, p->scratch, &p->place, &p->range, error))
-    return false;
-  stx_sgm_range_apply(&p->range, params);
-  return true;
-}
-
 bool stx_pipeline_correct(StxPipeline *p, double offset, double deviation)
 {
   return p->sgm != NULL && p->settings.sgm.infinity == STX_SGM_INFINITY_AUTO && deviation > 0 &&
@@ -364,8 +348,11 @@ static bool run_sgm(
   out->disparity = p->disparity;
   out->confidence = p->confidence; /* without data if not wanted */
   StxSgmParams params = p->settings.sgm;
-  if (!look(p, in, &params, error))
+  bool open = params.max_disparity == STX_SGM_AUTO || params.infinity == STX_SGM_INFINITY_AUTO;
+  if (open && stx_sgm_range_is_due(&p->range) &&
+      !stx_sgm_range_look(&params, &in->left, &in->right, p->scratch, &p->place, &p->range, error))
     return false;
+  stx_sgm_range_apply(&p->range, &params);
   out->infinity = params.infinity;
   return p->sgm->run(&params, &in->left, &in->right, &out->disparity, &out->confidence, p->scratch,
       &p->place, error);

@@ -103,18 +103,6 @@ static void rectified_place(
   place_of_ray(r, ray, place);
 }
 
-/* A place on edge `side` (0 left, 1 top, 2 right, 3 bottom). */
-static void add_place(Seen *seen, int side, const double place[2])
-{
-  double at = place[side % 2];
-  if (side < 2 ? at > seen->inner[side] : at < seen->inner[side])
-    seen->inner[side] = at;
-  for (int i = 0; i < 2; i++) {
-    seen->outer[i] = fmin(seen->outer[i], place[i]);
-    seen->outer[2 + i] = fmax(seen->outer[2 + i], place[i]);
-  }
-}
-
 static void look_along(const StxCalibratedCamera *camera, const StxPreparedLens *lens,
     const double r[9], int side, Seen *seen)
 {
@@ -124,18 +112,14 @@ static void look_along(const StxCalibratedCamera *camera, const StxPreparedLens 
     double x = side % 2 == 1 ? along * far_x : side == 0 ? 0 : far_x;
     double y = side % 2 == 0 ? along * far_y : side == 1 ? 0 : far_y;
     rectified_place(lens, r, x, y, place);
-    add_place(seen, side, place);
+    double at = place[side % 2]; /* side: 0 left, 1 top, 2 right, 3 bottom */
+    if (side < 2 ? at > seen->inner[side] : at < seen->inner[side])
+      seen->inner[side] = at;
+    for (int k = 0; k < 2; k++) {
+      seen->outer[k] = fmin(seen->outer[k], place[k]);
+      seen->outer[2 + k] = fmax(seen->outer[2 + k], place[k]);
+    }
   }
-}
-
-static Seen look(const StxCalibratedCamera *camera, const double r[9])
-{
-  StxPreparedLens lens = stx_lens_prepare(&camera->lens);
-  Seen seen = {.inner = {-NOWHERE, -NOWHERE, NOWHERE, NOWHERE},
-      .outer = {NOWHERE, NOWHERE, -NOWHERE, -NOWHERE}};
-  for (int side = 0; side < 4; side++)
-    look_along(camera, &lens, r, side, &seen);
-  return seen;
 }
 
 /* ---- The middle --------------------------------------------------------------------------- */
@@ -247,7 +231,11 @@ static bool rectified_pair(const StxCalibration *c, int width, int height,
   double focal = (left->lens.fy + right->lens.fy * scale) / 2;
   for (int i = 0; i < 2; i++) {
     double unit = i == 0 ? 1 : scale, middle[2] = {0, 0};
-    seen[i] = look(&c->camera[i], pair->r[i]);
+    StxPreparedLens lens = stx_lens_prepare(&c->camera[i].lens);
+    seen[i] = (Seen){.inner = {-NOWHERE, -NOWHERE, NOWHERE, NOWHERE},
+        .outer = {NOWHERE, NOWHERE, -NOWHERE, -NOWHERE}};
+    for (int side = 0; side < 4; side++)
+      look_along(&c->camera[i], &lens, pair->r[i], side, &seen[i]);
     if (corners)
       middle_of_corners(&c->camera[i], pair->r[i], focal / unit, middle);
     else

@@ -330,18 +330,6 @@ INLINE void fill_row(const Row *row, int bytes)
         row->border, row->target + x * bytes);
 }
 
-static void do_row(const Row *row, int bytes)
-{
-  if (bytes == 1)
-    fill_row(row, 1);
-  else if (bytes == 2)
-    fill_row(row, 2);
-  else if (bytes == 3)
-    fill_row(row, 3);
-  else
-    fill_row(row, 4);
-}
-
 static void do_batch(void *data, int batch, int worker)
 {
   const Shared *s = data;
@@ -349,7 +337,14 @@ static void do_batch(void *data, int batch, int worker)
   for (int y = batch * BATCH; y < (batch + 1) * BATCH && y < map->height; y++) {
     Row row = row_of(map, s->source, s->target, y);
     row.border = s->sample->border;
-    do_row(&row, s->sample->bytes);
+    if (s->sample->bytes == 1)
+      fill_row(&row, 1);
+    else if (s->sample->bytes == 2)
+      fill_row(&row, 2);
+    else if (s->sample->bytes == 3)
+      fill_row(&row, 3);
+    else
+      fill_row(&row, 4);
   }
 }
 
@@ -369,22 +364,17 @@ typedef struct {
   const StxImage8 *source, *target;
 } SharedPacked;
 
-static void do_packed_row(const PackedRow *row)
-{
-  const Row *pixels = &row->pixels, *colours = &row->colours;
-  for (int u = fits(pixels) ? row_packed(row) : 0; u < colours->width; u++)
-    stx_rectify_pair_of_pixels(row->packed, pixels->source, pixels->stride, pixels->place + 2 * u,
-        pixels->fraction + 2 * u, 2 * u + 1 < pixels->width ? 2 : 1, colours->place[u],
-        colours->fraction[u], pixels->target + 4 * u);
-}
-
 static void do_packed_batch(void *data, int batch, int worker)
 {
   const SharedPacked *s = data;
   for (int y = batch * BATCH; y < (batch + 1) * BATCH && y < s->pixels->height; y++) {
     PackedRow row = {row_of(s->pixels, s->source, s->target, y),
         row_of(s->colours, s->source, s->target, y), s->packed};
-    do_packed_row(&row);
+    const Row *pixels = &row.pixels, *colours = &row.colours;
+    for (int u = fits(pixels) ? row_packed(&row) : 0; u < colours->width; u++)
+      stx_rectify_pair_of_pixels(s->packed, pixels->source, pixels->stride, pixels->place + 2 * u,
+          pixels->fraction + 2 * u, 2 * u + 1 < pixels->width ? 2 : 1, colours->place[u],
+          colours->fraction[u], pixels->target + 4 * u);
   }
 }
 

@@ -29,23 +29,14 @@ static int first_seen(const uint16_t *disparity, int width, int max_disparity)
   return x;
 }
 
-/* Columns of a row that are not seen. */
-static int strip_width(const uint16_t *disparity, int width, int max_disparity)
-{
-  if (width < WINDOW)
-    return 0;
-  int seen = first_seen(disparity, width, max_disparity);
-  if (seen < 0)
-    return WINDOW;
-  int pixels = stx_sgm_rounded(disparity[seen]);
-  return seen < pixels ? seen : pixels;
-}
-
 static void clear_row(void *data, int y, int worker)
 {
   const Border *b = data;
   uint16_t *disparity = stx_row16(b->disparity, y);
-  int strip = strip_width(disparity, b->params->width, b->params->max_disparity);
+  const int width = b->params->width;
+  const int seen = width >= WINDOW ? first_seen(disparity, width, b->params->max_disparity) : 0;
+  const int pixels = seen >= 0 && width >= WINDOW ? stx_sgm_rounded(disparity[seen]) : WINDOW;
+  const int strip = seen < 0 ? WINDOW : seen < pixels ? seen : pixels; /* columns not seen */
   for (int x = 0; x < strip; x++) {
     if (disparity[x] != STX_DISPARITY_UNKNOWN && b->confidence->data != NULL)
       stx_row8(b->confidence, y)[x] = 0;

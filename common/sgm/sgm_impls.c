@@ -25,16 +25,6 @@ bool stx_sgm_count_from_infinity(StxSgmJob *job)
   return true;
 }
 
-/* Makes all unknown. */
-static void clear(const StxImage16 *disparity, const StxImage8 *confidence)
-{
-  for (int y = 0; y < disparity->height; y++) {
-    memset(stx_row16(disparity, y), 0, (size_t)disparity->width * sizeof(uint16_t));
-    if (confidence->data != NULL)
-      memset(stx_row8(confidence, y), 0, (size_t)confidence->width);
-  }
-}
-
 static bool is_open(const StxSgmParams *params)
 {
   return params->max_disparity == STX_SGM_AUTO || params->infinity == STX_SGM_INFINITY_AUTO;
@@ -49,16 +39,14 @@ bool stx_sgm_run_search(StxSgmRun *const runs[2], const StxSgmParams *params, co
   if (is_open(params) && !stx_sgm_range_look(params, left, right, scratch, place, &range, error))
     return false;
   stx_sgm_range_apply(&range, &job.params);
-  if (job.params.infinity != 0)
-    clear(disparity, confidence);
+  for (int y = 0; job.params.infinity != 0 && y < disparity->height; y++) { /* all unknown */
+    memset(stx_row16(disparity, y), 0, (size_t)disparity->width * sizeof(uint16_t));
+    if (confidence->data != NULL)
+      memset(stx_row8(confidence, y), 0, (size_t)confidence->width);
+  }
   return !stx_sgm_count_from_infinity(&job) ||
          runs[params->search](&job.params, &job.left, &job.right, &job.disparity, &job.confidence,
              scratch, place, error);
-}
-
-static size_t larger(size_t a, size_t b)
-{
-  return a > b ? a : b;
 }
 
 size_t stx_sgm_scratch_search(
@@ -68,7 +56,8 @@ size_t stx_sgm_scratch_search(
   if (params->max_disparity == STX_SGM_AUTO)
     largest.max_disparity = STX_SGM_LARGEST_RANGE;
   size_t look = is_open(params) ? stx_sgm_range_scratch(params, &(StxSgmRange){0}, threads) : 0;
-  return larger(look, sizes[params->search](&largest, threads));
+  size_t search = sizes[params->search](&largest, threads);
+  return look > search ? look : search;
 }
 
 #define CHOOSE(suffix)                                                                             \

@@ -36,11 +36,6 @@ static int tiles(int length, int tile)
   return (length + tile - 1) / tile;
 }
 
-static int tile_columns(const StxSgmParams *params)
-{
-  return tiles(params->width + TILE_ROWS - 1, TILE_COLUMNS);
-}
-
 static void take_sweep(Sweep *sweep, const StxSgmParams *params, StxLayout *at)
 {
   size_t count = (size_t)params->max_disparity, width = (size_t)params->width;
@@ -197,7 +192,8 @@ static void sweep_tiles(void *data, int i, int worker)
 /* The first or the second half of both sweeps. */
 static void sweep_half(const Fast *f, bool second, int workers)
 {
-  int columns = tile_columns(f->params), blocks = tiles(f->params->height, TILE_ROWS), left = 0;
+  int columns = tiles(f->params->width + TILE_ROWS - 1, TILE_COLUMNS);
+  int blocks = tiles(f->params->height, TILE_ROWS), left = 0;
   Half half = {.f = f, .second = second, .strips = 2 * blocks, .columns = columns};
   for (int strip = 0; strip < half.strips; strip++) {
     Tile tile = strip_rows(&half, strip);

@@ -123,18 +123,6 @@ static bool count(Look *look, int size, const StxPlace *place, StxSgmReach *reac
   return true;
 }
 
-static bool look_at(const StxImage8 *left, const StxImage8 *right, void *scratch,
-    const StxPlace *place, StxSgmReach *reach, StxError *error)
-{
-  Look look;
-  lay_out(&look, left->width, left->height, place->threads, scratch);
-  for (int y = 0; y < look.job.params.height; y++) {
-    shrink_row(left, y, look.sums, stx_row8(&look.job.left, y));
-    shrink_row(right, y, look.sums, stx_row8(&look.job.right, y));
-  }
-  return count(&look, SHRINK, place, reach, error);
-}
-
 /* Matches in full size, from disparity `first` on. */
 static bool look_closely(const StxImage8 *left, const StxImage8 *right, int first, bool sky,
     void *scratch, const StxPlace *place, Look *look, StxSgmReach *reach, StxError *error)
@@ -277,7 +265,13 @@ bool stx_sgm_range_look(const StxSgmParams *params, const StxImage8 *left, const
     range->max_disparity = STX_SGM_LEAST_RANGE;
     return true;
   }
-  if (!look_at(&job.left, &job.right, scratch, place, &reach, error))
+  Look look;
+  lay_out(&look, job.left.width, job.left.height, place->threads, scratch);
+  for (int y = 0; y < look.job.params.height; y++) {
+    shrink_row(&job.left, y, look.sums, stx_row8(&look.job.left, y));
+    shrink_row(&job.right, y, look.sums, stx_row8(&look.job.right, y));
+  }
+  if (!count(&look, SHRINK, place, &reach, error))
     return false;
   stx_sgm_range_note(range, &reach);
   range->nearer = params->max_disparity == STX_SGM_AUTO

@@ -562,7 +562,7 @@ static void add_up_patches(const Sky *s)
   }
 }
 
-/* The mean of `all` without the patches. */
+/* The mean of `all` without the open patches. */
 static int rest_of(const Sky *s, Light all)
 {
   for (int root = 0; root < s->stride; root++)
@@ -688,13 +688,6 @@ static void keep_sky(void *data, int j, int worker)
   s->has_sky[j] = some;
 }
 
-static void mark_pixel(const Sky *s, int x, int y)
-{
-  stx_row16(s->disparity, y)[x] = STX_DISPARITY_UNKNOWN;
-  if (s->confidence->data != NULL)
-    stx_row8(s->confidence, y)[x] = STX_SGM_SKY_CONFIDENCE;
-}
-
 /* The pixels of tile (i, j) that have these gray values. */
 static void mark_rim(const Sky *s, int i, int j, StxSgmGrays grays)
 {
@@ -704,8 +697,11 @@ static void mark_rim(const Sky *s, int i, int j, StxSgmGrays grays)
     return;
   for (int y = j * STX_SGM_TILE; y < bottom; y++)
     for (int x = i * STX_SGM_TILE; x < right; x++)
-      if (stx_sgm_has_sky_gray(grays, stx_row8(s->left, y)[x]))
-        mark_pixel(s, x, y);
+      if (stx_sgm_has_sky_gray(grays, stx_row8(s->left, y)[x])) {
+        stx_row16(s->disparity, y)[x] = STX_DISPARITY_UNKNOWN;
+        if (s->confidence->data != NULL)
+          stx_row8(s->confidence, y)[x] = STX_SGM_SKY_CONFIDENCE;
+      }
 }
 
 /* Tiles i … end − 1 of row j. */
@@ -718,13 +714,6 @@ static void mark_tiles(const Sky *s, int i, int end, int j)
     if (s->confidence->data != NULL)
       memset(stx_row8(s->confidence, y) + x, STX_SGM_SKY_CONFIDENCE, count);
   }
-}
-
-static bool is_near_sky(const Sky *s, int j)
-{
-  int first = max2(j - STX_SGM_SKY_RIM, 0);
-  int count = min2(j + STX_SGM_SKY_RIM, s->rows - 1) - first + 1;
-  return memchr(s->has_sky + first, 1, (size_t)count) != NULL;
 }
 
 /* Tiles i … end − 1 of row j, at most a piece. */
@@ -747,7 +736,10 @@ static void mark_piece(const Sky *s, int i, int end, int j)
 static void mark_sky(void *data, int j, int worker)
 {
   const Sky *s = data;
-  for (int i = 0; i < s->columns && is_near_sky(s, j); i += TILES)
+  int first = max2(j - STX_SGM_SKY_RIM, 0);
+  int count = min2(j + STX_SGM_SKY_RIM, s->rows - 1) - first + 1;
+  bool is_near_sky = memchr(s->has_sky + first, 1, (size_t)count) != NULL;
+  for (int i = 0; i < s->columns && is_near_sky; i += TILES)
     mark_piece(s, i, min2(i + TILES, s->columns), j);
 }
 

@@ -53,18 +53,6 @@ size_t stx_sgm_vanishing_scratch(int width, int height)
   return lay_out(&scene, width, height, NULL);
 }
 
-/* Disparity in pixels; 0: unknown. */
-static double disparity_at(const Scene *s, int x, int y)
-{
-  return stx_row16(s->disparity, y)[x] / (double)STX_DISPARITY_ONE;
-}
-
-/* Disparity of the ground. */
-static double ground_at(const Scene *s, double x, double y)
-{
-  return s->line.slope * (y - s->line.horizon - s->line.tilt * (x - s->line.centre));
-}
-
 /* The row of the middle column where it has that disparity. */
 static double row_of(const Scene *s, double disparity)
 {
@@ -93,13 +81,13 @@ static bool find_ground(Scene *s)
 /* Most of the disparities around are the ground's. */
 static bool is_on_ground(const Scene *s, double x, double y)
 {
-  double d = ground_at(s, x, y);
+  double d = s->line.slope * (y - s->line.horizon - s->line.tilt * (x - s->line.centre));
   int on = 0, off = 0;
   for (int k = 0; k < 9; k++) {
     int i = (int)x + 4 * (k % 3 - 1), j = (int)y + 4 * (k / 3 - 1);
     if (i < 0 || j < 0 || i >= s->left->width || j >= s->left->height)
       continue;
-    double found = disparity_at(s, i, j);
+    double found = stx_row16(s->disparity, j)[i] / (double)STX_DISPARITY_ONE;
     on += found > 0 && fabs(found - d) < 1.5;
     off += found > 0 && fabs(found - d) >= 1.5;
   }
@@ -149,11 +137,6 @@ static bool find_edge(const StxImage8 *image, int x, int y, Edge *edge)
          ny * ny * xx - 2 * nx * ny * xy + nx * nx * yy > BLOCK * BLOCK / 24.;
 }
 
-static bool is_vertical(const Edge *edge)
-{
-  return fabsf(edge->ny) < .4f;
-}
-
 /* Those of the ground, or upright ones of anything. */
 static void find_edges(Scene *s, bool upright)
 {
@@ -162,7 +145,7 @@ static void find_edges(Scene *s, bool upright)
     for (int x = 2; x + BLOCK + 2 < s->left->width && s->count < MOST_EDGES; x += BLOCK / 2) {
       Edge *edge = &s->edges[s->count];
       s->count += find_edge(s->left, x, y, edge) &&
-                  (upright ? is_vertical(edge)
+                  (upright ? fabsf(edge->ny) < .4f
                            : fabsf(edge->ny) < .985f && is_on_ground(s, edge->x, edge->y));
     }
 }
@@ -202,19 +185,6 @@ static int most_votes(const Scene *s, int i)
     most = votes > most ? votes : most;
   }
   return most;
-}
-
-/* The disparity that the edges prove; 0: none. */
-static int meeting(const Scene *s)
-{
-  int zero = 0, most = 0, infinity = 0;
-  for (int i = -2; i <= FARTHEST && s->count >= LEAST; i++) {
-    int votes = most_votes(s, i);
-    zero = i <= 2 && votes > zero ? votes : zero;
-    infinity = votes > most ? i : infinity;
-    most = votes > most ? votes : most;
-  }
-  return most >= LEAST && 5 * most >= 7 * zero ? infinity : 0;
 }
 
 /* The disparity that one in `share` of the known ones above row `end` does not reach, rounded down.
@@ -258,15 +228,6 @@ static void try_lean(const Scene *s, float all, float more, Lean *best)
     *best = (Lean){all, more, votes, sqrtf(xx / votes - x / votes * (x / votes))};
 }
 
-static Lean find_lean(const Scene *s)
-{
-  Lean best = {0, 0, 0, 0};
-  for (int more = -30; more <= 30; more++)
-    for (int all = -10; all <= 10; all++)
-      try_lean(s, .01f * (float)all, .01f * (float)more, &best);
-  return best;
-}
-
 /* The convergence of uprights where the horizon is at that share of the height. */
 static double expected(const Scene *s, double horizon)
 {
@@ -280,17 +241,6 @@ static bool is_level(const Scene *s, int disparity)
   return s->line.support >= STX_SGM_UPRIGHT_SUPPORT && share >= HIGHEST && share <= .58;
 }
 
-/* The disparity of the sky, if the ground would be a steep wall otherwise; 0: not proved. */
-static int steep(const Scene *s, int far)
-{
-  double alike;
-  int infinity = farthest(s, (int)(HIGHEST * s->left->height), 5, &alike);
-  bool down = .5 * s->left->height - row_of(s, 0) >= .8 * s->left->width;
-  return down && alike >= .2 && 64 * (infinity - far) <= s->left->width && is_level(s, infinity)
-             ? infinity
-             : 0;
-}
-
 /* The disparity of the horizon, if the camera looks ahead and not down; 0: that is not proved. */
 static int upright(Scene *s, int far)
 {
@@ -298,7 +248,10 @@ static int upright(Scene *s, int far)
   if (!is_level(s, far) || meet - zero < .125)
     return 0;
   find_edges(s, true);
-  Lean lean = find_lean(s);
+  Lean lean = {0, 0, 0, 0};
+  for (int more = -30; more <= 30; more++)
+    for (int all = -10; all <= 10; all++)
+      try_lean(s, .01f * (float)all, .01f * (float)more, &lean);
   bool seen = lean.votes >= 15 && lean.spread >= .25f;
   bool level = -lean.more <= expected(s, zero) / 2;
   int least = farthest(s, s->left->height, 200, NULL);
@@ -320,10 +273,22 @@ int stx_sgm_vanishing(
   if (160 * far < left->width)
     return 0;
   find_edges(&s, false);
-  int met = meeting(&s);
+  int zero = 0, most = 0, met = 0; /* the disparity that the edges prove; 0: none */
+  for (int i = -2; i <= FARTHEST && s.count >= LEAST; i++) {
+    int votes = most_votes(&s, i);
+    zero = i <= 2 && votes > zero ? votes : zero;
+    met = votes > most ? i : met;
+    most = votes > most ? votes : most;
+  }
+  met = most >= LEAST && 5 * most >= 7 * zero ? met : 0;
   *below_sky = 160 * met < left->width || met > far + 3 || met + left->width / 64 < far;
   if (!*below_sky)
     return met > far ? far : met > far - 4 ? met : far - 4;
-  int sky = steep(&s, far);
+  /* The disparity of the sky, if the ground would be a steep wall otherwise; 0: not proved. */
+  double alike;
+  int sky = farthest(&s, (int)(HIGHEST * left->height), 5, &alike);
+  bool down = .5 * left->height - row_of(&s, 0) >= .8 * left->width;
+  if (!down || !(alike >= .2) || 64 * (sky - far) > left->width || !is_level(&s, sky))
+    sky = 0;
   return sky > 0 ? sky : upright(&s, far);
 }

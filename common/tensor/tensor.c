@@ -180,12 +180,6 @@ static int index_of(const StxTensorAxis *axis, int count, int i)
   return (int)(index < count ? index : count - 1);
 }
 
-static uint16_t steps_of(float d)
-{
-  const float steps = d * STX_DISPARITY_ONE + .5f;
-  return steps < 65535 ? (uint16_t)steps : 65535;
-}
-
 static void read_disparities(void *data, int chunk, int worker)
 {
   Read *read = data;
@@ -199,7 +193,8 @@ static void read_disparities(void *data, int chunk, int worker)
       const size_t at = row + (size_t)index_of(read->x, map->width, x) * map->step;
       const float d = number_at(map->type, map->data, at) * read->factor;
       const bool finite = isfinite(d);
-      to[x] = finite && d > 0 ? steps_of(d) : STX_DISPARITY_UNKNOWN;
+      const float steps = finite && d > 0 ? d * STX_DISPARITY_ONE + .5f : STX_DISPARITY_UNKNOWN;
+      to[x] = steps < 65535 ? (uint16_t)steps : 65535;
       counts.known += to[x] != STX_DISPARITY_UNKNOWN;
       counts.negative += finite && d < 0;
       counts.not_finite += !finite;

@@ -175,11 +175,6 @@ size_t STX_VARIANT(stx_sgm_coarse_scratch_size)(const StxSgmParams *params, int 
 
 /* ---- Sweeps ------------------------------------------------------------------------------- */
 
-static int tile_columns(const Level *level)
-{
-  return parts(level->columns + BLOCK_LINES - 1, TILE_BLOCKS);
-}
-
 /* The line behind the last one of a row of blocks. */
 static int lines_end(const Level *level, int block)
 {
@@ -219,7 +214,7 @@ static void sweep_strip(void *data, int strip, int worker)
 {
   Coarse *c = data;
   const Level *level = &c->levels[c->level];
-  int block = block_of(c, strip), columns = tile_columns(level);
+  int block = block_of(c, strip), columns = parts(level->columns + BLOCK_LINES - 1, TILE_BLOCKS);
   for (int column = 0; column < columns && block >= 0; column++) {
     int needed = within(column + 2, 0, columns);
     StxBackoff backoff = {0};
@@ -240,11 +235,6 @@ static void sweep_half(Coarse *c, bool second, int workers)
 }
 
 /* ---- Rows of blocks ----------------------------------------------------------------------- */
-
-static int rows_end(const Level *level, int block)
-{
-  return within((block + 1) * BLOCK, 0, level->params.height);
-}
 
 /* Rows of the finest level of which whole rows of blocks of the coarsest are made. */
 static int prepared_rows(const Coarse *c)
@@ -306,7 +296,8 @@ static void median_lines(void *data, int block, int worker)
 static void write_rows(void *data, int block, int worker)
 {
   const Coarse *c = data;
-  for (int y = block * BLOCK, end = rows_end(&c->levels[0], block); y < end; y++)
+  int end = within((block + 1) * BLOCK, 0, c->levels[0].params.height);
+  for (int y = block * BLOCK; y < end; y++)
     take_row(&c->median, &c->sure, y, c->disparity, c->confidence);
 }
 

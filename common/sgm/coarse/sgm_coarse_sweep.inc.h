@@ -222,18 +222,6 @@ INLINE void copy_vectors(uint8_t *restrict to, const uint8_t *restrict from, int
   }
 }
 
-/* The words of line y from pixel x on, and D before that of the right image. */
-static void copy_words(Words *to, const Level *level, int y, int x, int pixels)
-{
-  const Fast *f = &level->f;
-  for (size_t p = 0; p < PAIR_PLANES; p++) {
-    size_t plane = (size_t)y * PAIR_PLANES + p;
-    copy_vectors(to->left[p], f->left_planes + plane * level->left_stride + x, pixels);
-    copy_vectors(to->right[p], f->right_planes + plane * level->right_stride + x,
-        level->params.max_disparity + pixels);
-  }
-}
-
 /* Line k of a run is line r of the tile, from `block` up to `end`. */
 INLINE void begin_line(
     Run *run, const Tile *tile, int k, int r, int block, int end, Words *words, int second)
@@ -250,8 +238,13 @@ INLINE void begin_line(
   run->line[k] = y;
   run->own[k] = starts;
   run->above[k] = y - direction >= 0 && y - direction < level->lines ? starts - rows : NULL;
-  if (!second)
-    copy_words(words, level, y, first, pixels);
+  /* The words of the line from its first pixel on, and D before that of the right image. */
+  for (size_t p = 0; p < PAIR_PLANES && !second; p++) {
+    size_t plane = (size_t)y * PAIR_PLANES + p;
+    copy_vectors(words->left[p], level->f.left_planes + plane * level->left_stride + first, pixels);
+    copy_vectors(words->right[p], level->f.right_planes + plane * level->right_stride + first,
+        level->params.max_disparity + pixels);
+  }
   run->left[k] = words->left[0] + (x - first);
   run->right[k] = words->right[0] + level->params.max_disparity + (x - first) - (SPAN - 1);
 }
@@ -439,22 +432,16 @@ INLINE void find_all(const uint8_t *restrict sums, Winners *restrict w, int pixe
   }
 }
 
-/* The share of the windows of a piece's blocks in a rank. */
-static void find_begins(const Piece *s, Winners *w)
-{
-  const uint8_t *starts = starts_of(s->level, s->x, s->y);
-  for (int t = 0; t < s->pixels; t += BLOCK, starts += 2) {
-    memset(w->begin[0] + t, starts[0], BLOCK);
-    memset(w->begin[1] + t, (uint8_t)(starts[1] - SPAN), BLOCK);
-  }
-}
-
 /* The winners' disparities from their keys. */
 static void name_winners(const Piece *s, Winners *w)
 {
   int pixels = s->pixels;
   uint8_t *restrict winner = s->level->f.winner + first_of(s);
-  find_begins(s, w);
+  const uint8_t *starts = starts_of(s->level, s->x, s->y);
+  for (int t = 0; t < pixels; t += BLOCK, starts += 2) { /* the windows' share in a rank */
+    memset(w->begin[0] + t, starts[0], BLOCK);
+    memset(w->begin[1] + t, (uint8_t)(starts[1] - SPAN), BLOCK);
+  }
   for (int t = 0; t < pixels; t++) {
     uint8_t rank = w->key[t] & (CELL - 1);
     winner[t] = (uint8_t)(rank + (rank < SPAN ? w->begin[0][t] : w->begin[1][t]));
