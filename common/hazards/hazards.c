@@ -173,19 +173,6 @@ static void measure_rows(StxHazardsWork *work)
   }
 }
 
-/* Computes by how many levels faces and tilted ground are off, row by row. */
-static void make_levels(StxHazardsWork *work)
-{
-  for (int j = 0; j < ROWS; j++) {
-    work->face[j] = (int)fmin(lrint(4 * work->plane.down * (j + .5)), LEVELS);
-    for (int t = 0; t < TILTS; t++)
-      work->tilt[t][j] = (int)lrint((t - 1) * j / 3.0);
-  }
-  work->faces = 0;
-  while (work->faces < ROWS && work->face[work->faces] <= ON_GROUND - FACE_NEAR)
-    work->faces++;
-}
-
 /* ---- Noise ----------------------------------------------------------------------------------- */
 
 /* The median over all cells whose ground is seen of what the pictures differ by there. */
@@ -257,7 +244,14 @@ static size_t see(StxHazards *state, const StxHazardsImpl *impl, int threads, bo
     return 0;
   find_rows(work);
   measure_rows(work);
-  make_levels(work);
+  for (int j = 0; j < ROWS; j++) { /* by how many levels faces and tilted ground are off */
+    work->face[j] = (int)fmin(lrint(4 * work->plane.down * (j + .5)), LEVELS);
+    for (int t = 0; t < TILTS; t++)
+      work->tilt[t][j] = (int)lrint((t - 1) * j / 3.0);
+  }
+  work->faces = 0;
+  while (work->faces < ROWS && work->face[work->faces] <= ON_GROUND - FACE_NEAR)
+    work->faces++;
   Loop costs = {work, impl->costs, work->top}, tests = {work, impl->tests, work->first};
   stx_parallel(threads, work->height - work->top, ground_piece, work);
   stx_hazards_align(work, threads);

@@ -32,25 +32,20 @@ static bool is_of_another_time(const StxHazardsPlaces *places, const StxHazardsF
   return fabs((double)frame->interval - step) > LATE * step;
 }
 
-static void move(HazardsPlace *place, const StxMotion *motion)
-{
-  const double *r = motion->rotation, *t = motion->translation;
-  double x = place->x, y = place->y, z = place->z;
-  place->x = r[0] * x + r[1] * y + r[2] * z + t[0];
-  place->y = r[3] * x + r[4] * y + r[5] * z + t[1];
-  place->z = r[6] * x + r[7] * y + r[8] * z + t[2];
-  place->near += place->z - z;
-  place->far += place->z - z;
-}
-
 /* Moves the places on to this frame; they go once no frame that counts has seen them. */
 static void expect(StxHazardsPlaces *places, const StxMotion *motion, int confirm)
 {
+  const double *r = motion->rotation, *t = motion->translation;
   size_t kept = 0;
   for (size_t i = 0; i < places->count; i++) {
     HazardsPlace *place = &places->place[i];
     int last = 0;
-    move(place, motion);
+    double x = place->x, y = place->y, z = place->z;
+    place->x = r[0] * x + r[1] * y + r[2] * z + t[0];
+    place->y = r[3] * x + r[4] * y + r[5] * z + t[1];
+    place->z = r[6] * x + r[7] * y + r[8] * z + t[2];
+    place->near += place->z - z;
+    place->far += place->z - z;
     for (int k = confirm; k > 0; k--)
       last |= place->evidence[k] = place->evidence[k - 1];
     place->evidence[0] = 0;
@@ -152,15 +147,6 @@ static void begin(
   places->confirm = params->confirm;
 }
 
-static void forget_seen(StxHazardsPlaces *places)
-{
-  size_t kept = 0;
-  for (size_t i = 0; i < places->count; i++)
-    if (!places->place[i].seen)
-      places->place[kept++] = places->place[i];
-  places->count = kept;
-}
-
 size_t stx_hazards_follow(StxHazardsPlaces *places, const StxHazardsParams *params,
     const StxHazardsFrame *frame, const StxHazardsSeen *seen, size_t count, StxObstacle *hazards)
 {
@@ -181,6 +167,10 @@ size_t stx_hazards_follow(StxHazardsPlaces *places, const StxHazardsParams *para
     hazards[told].age = place->age;
     hazards[told++].confidence = (float)(1 - .5 / share);
   }
-  forget_seen(places);
+  size_t kept = 0;
+  for (size_t i = 0; i < places->count; i++)
+    if (!places->place[i].seen)
+      places->place[kept++] = places->place[i];
+  places->count = kept;
   return told;
 }

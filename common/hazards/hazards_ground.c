@@ -126,14 +126,6 @@ static bool is_on(const Plane *plane, const Point *p)
   return fabs(p->d - hazards_plane(plane, p->x, p->y)) < NEAR_PLANE + .01 * p->d;
 }
 
-static int count_on(const Plane *plane, const Point *points, int count)
-{
-  int on = 0;
-  for (int i = 0; i < count; i++)
-    on += is_on(plane, &points[i]);
-  return on;
-}
-
 /* Normal equations of three unknowns, by Cramer's rule. */
 static bool solve(const double m[3][4], double x[3])
 {
@@ -173,13 +165,6 @@ static bool refine(const Point *points, int count, Plane *plane)
   return true;
 }
 
-/* The same sequence in every frame. */
-static int draw(uint64_t *state, int count)
-{
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (int)((*state >> 33) % (uint64_t)count);
-}
-
 static bool find_plane(StxHazardsWork *work, const Point *points, int count)
 {
   uint64_t state = 1;
@@ -189,12 +174,16 @@ static bool find_plane(StxHazardsWork *work, const Point *points, int count)
     return false;
   for (int i = 0; i < TRIES; i++) {
     Point three[3];
-    for (int k = 0; k < 3; k++)
-      three[k] = points[draw(&state, count)];
+    for (int k = 0; k < 3; k++) {
+      state = state * 6364136223846793005u + 1442695040888963407u; /* as in every frame */
+      three[k] = points[(int)((state >> 33) % (uint64_t)count)];
+    }
     Plane plane = work->plane;
     if (!through_three(three, &plane) || !is_likely(work, &plane))
       continue;
-    int on = count_on(&plane, points, count);
+    int on = 0;
+    for (int k = 0; k < count; k++)
+      on += is_on(&plane, &points[k]);
     if (on > most) {
       most = on;
       best = plane;

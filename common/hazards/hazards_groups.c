@@ -135,23 +135,16 @@ static bool row_is(const StxHazardsWork *work, const Group *group, int row, doub
   return known > 0 && 2 * inside > known;
 }
 
-/* Rows of the face that the map shows above its foot, up to `most`. */
-static int rows_of_face(const StxHazardsWork *work, const Group *group, double d, int most)
-{
-  int rows = group->best.rows;
-  while (rows < most && group->row - rows >= 0 &&
-         row_is(work, group, group->row - rows, d - SAME_FACE, d + 2 * SAME_FACE))
-    rows++;
-  return rows;
-}
-
 static void measure_thing(const StxHazardsWork *work, Group *group)
 {
   const StxCamera *camera = &work->frame->camera;
   double d = fmax(ground_at(work, group->row, group->cell * CELL + CELL / 2), 1. / FINE);
   double per_row = camera->baseline / d; /* metres */
   int most = (int)(work->params->max_height / per_row) + 4;
-  int face = rows_of_face(work, group, d, most);
+  int face = group->best.rows; /* rows that the map shows above its foot */
+  while (face < most && group->row - face >= 0 &&
+         row_is(work, group, group->row - face, d - SAME_FACE, d + 2 * SAME_FACE))
+    face++;
   group->z = group->far = metres_per_disparity(work) / d;
   /* The map smears a face over some rows above it, but has all of what is high. */
   int rows = face >= group->best.rows + 4 ? face - 1 : group->best.rows;
@@ -227,19 +220,14 @@ static bool is_hole(const StxHazardsWork *work, const Group *group)
   return group->x1 - group->x0 >= least && 2 * below > group->best.rows && has_edge(work, group);
 }
 
-/* Does every pixel of the best patch have its share of the evidence? */
-static bool is_clear(const StxHazardsWork *work, const Group *group)
-{
-  int pixels = group->best.rows * CELL * (2 * work->half[group->row - work->top] + 1);
-  return group->best.evidence >= HAZARDS_UNITS * LEAST_PER_PIXEL * pixels;
-}
-
 /* False: it is none. */
 static bool measure(const StxHazardsWork *work, Group *group)
 {
   const StxHazardsParams *params = work->params;
   const StxCamera *camera = &work->frame->camera;
-  if (!is_clear(work, group))
+  /* Every pixel of the best patch must have its share of the evidence. */
+  int pixels = group->best.rows * CELL * (2 * work->half[group->row - work->top] + 1);
+  if (group->best.evidence < HAZARDS_UNITS * LEAST_PER_PIXEL * pixels)
     return false;
   if (group->hole)
     measure_hole(work, group);

@@ -305,14 +305,6 @@ static bool find_motion(StxObstacles *state, const StxObstaclesFrame *frame, Stx
   return true;
 }
 
-/* Is the camera's motion that of the parameters, for want of a better one? */
-static bool is_given(const StxObstacles *state, const StxObstaclesFrame *frame)
-{
-  bool known = frame->motion != NULL && frame->motion->state != STX_MOTION_TOO_FEW &&
-               frame->motion->state != STX_MOTION_DISAGREE;
-  return state->params.speed >= 0 && !known;
-}
-
 /* The motion since the last frame by speed and yaw rate, along an arc. Its pitch is not known. */
 static StxMotion given_motion(const StxObstacles *state, uint64_t time, bool again, bool late)
 {
@@ -343,18 +335,12 @@ static void take_given(
   result->given_interval = goes_on ? time - state->time : STX_OBSTACLES_NO_TIME;
 }
 
-/* Is nothing known of any direction? Then the corridor is as little seen as without a frame. */
-static bool is_blind(const StxObstaclesResult *result)
-{
-  for (size_t d = 0; d < result->directions; d++)
-    if (!isnan(result->free_space[d].z))
-      return false;
-  return true;
-}
-
 static void watch_corridor(StxObstacles *state, StxObstaclesResult *result)
 {
-  bool any = false, was = state->occupied, blind = is_blind(result);
+  /* Blind: nothing is known of any direction; then the corridor is as unseen as without a frame. */
+  bool any = false, was = state->occupied, blind = true;
+  for (size_t d = 0; d < result->directions; d++)
+    blind = blind && isnan(result->free_space[d].z);
   for (uint32_t i = 0; i < state->obstacles; i++) {
     if (!(state->obstacle[i].flags & STX_OBSTACLE_IN_CORRIDOR))
       continue;
@@ -415,17 +401,6 @@ static void stretch(StxMotion *motion, double factor)
     motion->deviation[i] *= factor;
 }
 
-static void take_frame(StxObstacles *state, const StxObstaclesFrame *frame)
-{
-  state->of_scan = false;
-  state->camera = frame->camera;
-  state->width = frame->width;
-  state->height = frame->height;
-  state->stixel_width = frame->stixel_width;
-  state->columns = (frame->width - 1) / frame->stixel_width + 1;
-  state->guided = frame->motion != NULL;
-}
-
 /* Is it another scene: does much less of it continue what was seen before than is usual? Not if
  * points were matched with the frame before; sooner if they should have been. */
 static bool is_cut(StxObstacles *state, const StxMotion *motion)
@@ -482,7 +457,9 @@ bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *fram
   StxMotion motion;
   StxObstaclesFrame with = *frame;
   bool late = is_late(state, frame->time), repeated = repeats(state, frame) && !late;
-  if (is_given(state, frame)) {
+  bool known = frame->motion != NULL && frame->motion->state != STX_MOTION_TOO_FEW &&
+               frame->motion->state != STX_MOTION_DISAGREE;
+  if (state->params.speed >= 0 && !known) { /* the parameters' motion, for want of a better one */
     take_given(state, frame->time, repeated, late, result);
     with.motion = &state->given;
     with.point_count = 0;
@@ -493,7 +470,13 @@ bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *fram
                  state->width == frame->width && state->height == frame->height &&
                  state->stixel_width == frame->stixel_width &&
                  state->guided == (frame->motion != NULL);
-  take_frame(state, frame);
+  state->of_scan = false;
+  state->camera = frame->camera;
+  state->width = frame->width;
+  state->height = frame->height;
+  state->stixel_width = frame->stixel_width;
+  state->columns = (frame->width - 1) / frame->stixel_width + 1;
+  state->guided = frame->motion != NULL;
   bool again = repeated && state->begun && goes_on;
   state->again = again;
   if (frame->motion != NULL)

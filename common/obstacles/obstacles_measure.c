@@ -213,19 +213,6 @@ static bool counts(const Group *group, float range)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-/* Sorts the pieces by group and range; those of a scan's cluster 0 are in none. */
-static size_t sort_pieces(StxObstacles *state)
-{
-  size_t count = 0;
-  for (size_t i = 0; i < state->count; i++) {
-    const Piece *p = &state->pieces[i];
-    if (!state->of_scan || p->group > 0)
-      state->items[count++] = (SortItem){(uint64_t)p->group << 32 | bits_of(p->range), (uint32_t)i};
-  }
-  stx_obstacles_sort(state->items, state->spare, count);
-  return count;
-}
-
 static Group group_at(const StxObstacles *state, size_t first, size_t items)
 {
   size_t end = first;
@@ -240,7 +227,14 @@ static Group group_at(const StxObstacles *state, size_t first, size_t items)
 static size_t choose(StxObstacles *state, size_t *items)
 {
   size_t groups = 0;
-  *items = sort_pieces(state);
+  *items = 0;
+  for (size_t i = 0; i < state->count; i++) { /* a scan's cluster 0 is in no group */
+    const Piece *p = &state->pieces[i];
+    if (!state->of_scan || p->group > 0)
+      state->items[(*items)++] =
+          (SortItem){(uint64_t)p->group << 32 | bits_of(p->range), (uint32_t)i};
+  }
+  stx_obstacles_sort(state->items, state->spare, *items);
   for (size_t i = 0; i < *items;) {
     Group group = group_at(state, i, *items);
     float range = face_of(&group).range;

@@ -118,17 +118,6 @@ static void carry(Track *track, const StxMotion *motion)
   keep_joint(track, &joint);
 }
 
-/* Predicts both axes, and the covariance of one with the other. */
-static void go_on(Track *track, double dt)
-{
-  double(*c)[2] = track->cross;
-  stx_obstacles_kalman_predict(&track->x, dt);
-  stx_obstacles_kalman_predict(&track->z, dt);
-  c[0][0] += dt * (c[0][1] + c[1][0] + dt * c[1][1]);
-  c[0][1] += dt * c[1][1];
-  c[1][0] += dt * c[1][1];
-}
-
 /* The speed relative to the camera of what stands where an obstacle is. */
 static void standing_speed(const StxObstacle *o, const StxMotion *motion, double dt, double *speed)
 {
@@ -150,7 +139,12 @@ void stx_obstacles_expect(Track *track, const StxMotion *motion, double dt)
     carry(track, motion);
     carry_still(&track->still_x, &track->still_z, track->y, motion);
   }
-  go_on(track, dt);
+  double(*c)[2] = track->cross;
+  stx_obstacles_kalman_predict(&track->x, dt);
+  stx_obstacles_kalman_predict(&track->z, dt);
+  c[0][0] += dt * (c[0][1] + c[1][0] + dt * c[1][1]); /* the covariance of both axes */
+  c[0][1] += dt * c[1][1];
+  c[1][0] += dt * c[1][1];
   track->still_x.p00 += CREEPS * CREEPS;
   track->still_z.p00 += CREEPS * CREEPS;
   track->standing += CHANGES * (1 - 2 * track->standing);
@@ -354,17 +348,6 @@ StxVelocity stx_obstacles_say_flow(Flow *flow, bool of_standing)
   return v;
 }
 
-/* Seconds until it is at the sensor, and how sure that is; not if it may be twice as many. */
-static void say_contact(StxVelocity *v, const StxObstacle *o, double noise)
-{
-  double closing = (double)o->closing_speed, z = (double)o->z;
-  double off = hypot(noise / z, (double)v->deviation_z / closing);
-  if (!(closing > 0 && off < 1))
-    return;
-  v->contact = (float)(z / closing);
-  v->contact_deviation = v->contact * (float)off;
-}
-
 /* Squares of how many standard deviations it is faster than none, if it moves. */
 static double surely(const Track *track)
 {
@@ -397,6 +380,12 @@ StxVelocity stx_obstacles_say(
   if (isfinite(v.x + v.z) || surely_moves)
     track->moves = moves_of(track->moves, stands, moves, z);
   v.moves = track->moves;
-  say_contact(&v, o, noise);
+  /* Seconds until it is at the sensor, and how sure that is; not if it may be twice as many. */
+  double closing = (double)o->closing_speed;
+  double off = hypot(noise / (double)o->z, (double)v.deviation_z / closing);
+  if (!(closing > 0 && off < 1))
+    return v;
+  v.contact = (float)((double)o->z / closing);
+  v.contact_deviation = v.contact * (float)off;
   return v;
 }

@@ -98,18 +98,6 @@ static bool set_equations(
   return true;
 }
 
-static void collect(StxObstacles *state, const StxObstaclesFrame *frame, double dt)
-{
-  state->point_count = 0;
-  for (size_t i = 0; i < frame->point_count && state->point_count < OBSTACLES_POINTS; i++) {
-    ObstaclesPoint *point = &state->points[state->point_count];
-    point->record = stixel_of(state, frame, &frame->points[i]);
-    if (point->record != OBSTACLES_NONE &&
-        set_equations(frame, dt, &frame->points[i], point->equation))
-      state->point_count++;
-  }
-}
-
 /* ---- Sums ----------------------------------------------------------------------------------- */
 
 static void add_point(Sums *sums, const ObstaclesPoint *point, const double *speed)
@@ -439,7 +427,14 @@ void stx_obstacles_observe(StxObstacles *state, const StxObstaclesFrame *frame, 
 {
   state->point_count = 0;
   state->tilt = hypot(frame->camera.focal * frame->motion->deviation[0], SHIFT);
-  if (dt > 0 && frame->motion->state == STX_MOTION_KNOWN)
-    collect(state, frame, dt);
+  bool known = dt > 0 && frame->motion->state == STX_MOTION_KNOWN;
+  for (size_t i = 0; known && i < frame->point_count && state->point_count < OBSTACLES_POINTS;
+       i++) {
+    ObstaclesPoint *point = &state->points[state->point_count];
+    point->record = stixel_of(state, frame, &frame->points[i]);
+    if (point->record != OBSTACLES_NONE &&
+        set_equations(frame, dt, &frame->points[i], point->equation))
+      state->point_count++;
+  }
   observe_obstacles(state, frame, dt);
 }

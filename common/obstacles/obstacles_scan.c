@@ -55,13 +55,6 @@ static float size_of(const Span *span)
   return hypotf(span->right - span->left, span->far - span->near);
 }
 
-/* Without a known ground nothing is separated. */
-static bool is_person(const Span *span)
-{
-  return span->points >= LEAST_POINTS && size_of(span) < NARROW && span->high > TALL &&
-         span->foot < FOOT;
-}
-
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
 static uint32_t root_of(uint32_t *part, uint32_t i)
@@ -144,8 +137,11 @@ static void number(StxObstacles *state)
   }
   for (uint32_t i = 0; i < state->count; i++) {
     uint32_t part = root_of(state->part, i), *group = &state->pieces[i].group;
+    const Span *span = &state->spans[part];
+    bool is_person = span->points >= LEAST_POINTS && size_of(span) < NARROW && span->high > TALL &&
+                     span->foot < FOOT; /* without a known ground nothing is separated */
     if (*group > 0)
-      *group = 1 + (is_person(&state->spans[part]) ? part : largest[*group]);
+      *group = 1 + (is_person ? part : largest[*group]);
   }
 }
 

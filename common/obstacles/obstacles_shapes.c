@@ -122,15 +122,6 @@ double stx_obstacles_overlap(double expected, double covered, double rows)
   return rows / (expected + covered - rows);
 }
 
-/* Pieces of what is not seen itself stay its own: of what joined something else, or is too small
- * to count. */
-static uint32_t owner_of(const StxObstacles *state, const Piece *piece, const uint32_t *tracks)
-{
-  uint16_t member = state->members[piece->record];
-  bool missed = piece->owner != OBSTACLES_NONE && state->tracks[piece->owner].unseen > 0;
-  return missed || member == STX_FREE_NO_OBSTACLE ? piece->owner : tracks[member];
-}
-
 /* Tracks got other numbers. */
 void stx_obstacles_number_parts(StxObstacles *state, const uint32_t *now)
 {
@@ -168,7 +159,12 @@ void stx_obstacles_keep_parts(StxObstacles *state)
     }
   for (size_t i = 0; i < state->count; i++) {
     Piece *piece = &state->pieces[i];
-    piece->owner = owner_of(state, piece, tracks);
+    /* Pieces of a track that is not seen itself, since it joined something else or is too small to
+     * count, stay its own. */
+    uint16_t member = state->members[piece->record];
+    bool missed = piece->owner != OBSTACLES_NONE && state->tracks[piece->owner].unseen > 0;
+    if (!missed && member != STX_FREE_NO_OBSTACLE)
+      piece->owner = tracks[member];
     if (piece->owner != OBSTACLES_NONE)
       state->expected[piece->owner] = 1;
   }

@@ -21,16 +21,6 @@ typedef struct {
   double n[OBSTACLES_GROUND], x[OBSTACLES_GROUND], y[OBSTACLES_GROUND], xx, xy, yy;
 } Across;
 
-static void add_across(Across *across, int z, double x, double y)
-{
-  across->n[z]++;
-  across->x[z] += x;
-  across->y[z] += y;
-  across->xx += x * x;
-  across->xy += x * y;
-  across->yy += y * y;
-}
-
 /* By how much the ground falls per metre to the right: linear regression of y on x within each
  * metre ahead, so that hills do not count. 0 if that explains little, or is what roads have. */
 static double lean_of(const Across *across)
@@ -67,8 +57,14 @@ static void add_ground(StxObstacles *state, const StxObstaclesFrame *frame, cons
       continue;
     state->ground[z] += level;
     state->weights[z] += 1;
-    if (z <= SLOPE_LENGTH)
-      add_across(across, z, x, y);
+    if (z > SLOPE_LENGTH)
+      continue;
+    across->n[z]++;
+    across->x[z] += x;
+    across->y[z] += y;
+    across->xx += x * x;
+    across->xy += x * y;
+    across->yy += y * y;
   }
 }
 
@@ -519,19 +515,6 @@ static bool make_piece(StxObstacles *state, const StxObstaclesFrame *frame, size
   return !((double)piece->high < .5 * state->params.min_height);
 }
 
-static void find_pieces(StxObstacles *state, const StxObstaclesFrame *frame, int columns)
-{
-  int column = 0;
-  state->count = 0;
-  for (size_t i = 0; i < frame->count; i++) {
-    for (; column <= frame->stixels[i].column; column++)
-      state->starts[column] = (uint32_t)state->count;
-    state->count += make_piece(state, frame, i, &state->pieces[state->count]);
-  }
-  for (; column <= columns; column++)
-    state->starts[column] = (uint32_t)state->count;
-}
-
 /* ---- Free space ----------------------------------------------------------------------------- */
 
 static StxFreeSpace free_until(
@@ -549,25 +532,27 @@ static StxFreeSpace free_until(
       frame->stixels[best->record].bottom, STX_FREE_NO_OBSTACLE};
 }
 
-/* Whether a column shows ground. */
-static void find_free_space(StxObstacles *state, const StxObstaclesFrame *frame, uint32_t columns)
+void stx_obstacles_stand(StxObstacles *state, const StxObstaclesFrame *frame)
 {
+  uint32_t columns = (uint32_t)((frame->width - 1) / frame->stixel_width + 1);
+  find_road(state, frame);
+  uint32_t column = 0;
+  state->count = 0;
+  for (size_t i = 0; i < frame->count; i++) {
+    for (; column <= frame->stixels[i].column; column++)
+      state->starts[column] = (uint32_t)state->count;
+    state->count += make_piece(state, frame, i, &state->pieces[state->count]);
+  }
+  for (; column <= columns; column++)
+    state->starts[column] = (uint32_t)state->count;
+  stx_obstacles_claim(state, frame);
+  form_groups(state, &frame->camera, columns);
   size_t i = 0;
   for (uint32_t c = 0; c < columns; c++) {
-    bool seen = false;
+    bool seen = false; /* ground */
     for (; i < frame->count && frame->stixels[i].column == c; i++)
       seen = seen || (frame->stixels[i].kind == STX_KIND_GROUND &&
                          is_known(frame->stixels[i].disparity_bottom));
     state->free_space[c] = free_until(state, frame, c, seen);
   }
-}
-
-void stx_obstacles_stand(StxObstacles *state, const StxObstaclesFrame *frame)
-{
-  uint32_t columns = (uint32_t)((frame->width - 1) / frame->stixel_width + 1);
-  find_road(state, frame);
-  find_pieces(state, frame, (int)columns);
-  stx_obstacles_claim(state, frame);
-  form_groups(state, &frame->camera, columns);
-  find_free_space(state, frame, columns);
 }

@@ -241,20 +241,6 @@ static uint32_t next_id(StxObstacles *state)
   return id;
 }
 
-/* A track is confirmed, and has an id, from the second time on: what is seen once is often a piece
- * of something else. */
-static void update(
-    StxObstacles *state, Track *track, const StxObstacle *o, uint32_t place, double dt)
-{
-  track->id = track->id > 0 ? track->id : next_id(state);
-  track->width = (double)o->width;
-  track->label = o->label;
-  track->unseen = 0;
-  track->place = place;
-  track->age++;
-  track->seen += dt > 0;
-}
-
 /* confirmed: where nothing was followed, all of it has an id at once. */
 static void begin(StxObstacles *state, uint32_t place, bool confirmed, bool over_ground,
     double speed, double noise)
@@ -321,14 +307,6 @@ void stx_obstacles_foretell(StxObstacles *state, double dt, const StxMotion *mot
   stx_obstacles_move_parts(state, dt, motion);
 }
 
-static double shared_of(const Choices *choices)
-{
-  const Candidate *candidate = choices->candidate;
-  while (candidate->obstacle != choices->assigned)
-    candidate++;
-  return (double)candidate->shared;
-}
-
 void stx_obstacles_follow(
     StxObstacles *state, double dt, const StxMotion *motion, const Noise *noise)
 {
@@ -344,7 +322,10 @@ void stx_obstacles_follow(
       continue;
     }
     const StxObstacle *o = &state->obstacle[place];
-    track->shared = shared_of(&state->choices[t]);
+    const Candidate *candidate = state->choices[t].candidate;
+    while (candidate->obstacle != place)
+      candidate++;
+    track->shared = (double)candidate->shared;
     if (!(dt > 0) && !state->again) /* where it is says nothing of how fast it is */
       track->x.p01 = track->z.p01 = track->cross[0][1] = track->cross[1][0] = 0;
     if (motion != NULL && motion->state == STX_MOTION_KNOWN)
@@ -352,7 +333,14 @@ void stx_obstacles_follow(
           obstacles_noise(noise, (double)o->z));
     else if (motion == NULL && !state->again)
       update_relative(track, o, obstacles_noise(noise, (double)o->z));
-    update(state, track, o, place, dt);
+    /* A track is confirmed, and has an id, from the second time on: what is seen once is often a
+     * piece of something else. */
+    track->id = track->id > 0 ? track->id : next_id(state);
+    track->width = (double)o->width;
+    track->label = o->label;
+    track->unseen = 0;
+    track->age++;
+    track->seen += dt > 0;
   }
   double speed = usual_speed(state);
   size_t kept = 0;

@@ -130,29 +130,6 @@ static bool exchange(void **memory, size_t size, StxError *error)
   return true;
 }
 
-static bool make_room_for_cells(StxOccupancy *state, size_t cells, StxError *error)
-{
-  StxOccupancy measured;
-  if (!exchange(&state->memory, lay_out_cells(&measured, NULL, cells), error))
-    return false;
-  lay_out_cells(state, state->memory, cells);
-  state->begun = false;
-  return true;
-}
-
-static bool make_room_for_frames(
-    StxOccupancy *state, size_t stixels, size_t columns, StxError *error)
-{
-  StxOccupancy measured;
-  size_t size = lay_out_frame(&measured, NULL, stixels, columns);
-  if (!exchange(&state->frame_memory, size, error))
-    return false;
-  lay_out_frame(state, state->frame_memory, stixels, columns);
-  state->room = stixels;
-  state->columns = columns;
-  return true;
-}
-
 bool stx_occupancy_prepare(StxOccupancy *state, const StxOccupancyParams *params, size_t stixels,
     size_t columns, StxError *error)
 {
@@ -162,12 +139,25 @@ bool stx_occupancy_prepare(StxOccupancy *state, const StxOccupancyParams *params
     return stx_fail(error, "%zu stixels in %zu columns: %d in %d at most", stixels, columns,
         STX_OCCUPANCY_MAX_RECORDS, STX_OCCUPANCY_MAX_COLUMNS);
   int side = stx_occupancy_side(params);
-  if ((stixels > state->room || columns > state->columns) &&
-      !make_room_for_frames(state, stixels > state->room ? stixels : state->room,
-          columns > state->columns ? columns : state->columns, error))
-    return false;
-  if (side != state->side && !make_room_for_cells(state, (size_t)side * (size_t)side, error))
-    return false;
+  if (stixels > state->room || columns > state->columns) {
+    StxOccupancy measured;
+    stixels = stixels > state->room ? stixels : state->room;
+    columns = columns > state->columns ? columns : state->columns;
+    size_t size = lay_out_frame(&measured, NULL, stixels, columns);
+    if (!exchange(&state->frame_memory, size, error))
+      return false;
+    lay_out_frame(state, state->frame_memory, stixels, columns);
+    state->room = stixels;
+    state->columns = columns;
+  }
+  if (side != state->side) {
+    StxOccupancy measured;
+    size_t cells = (size_t)side * (size_t)side;
+    if (!exchange(&state->memory, lay_out_cells(&measured, NULL, cells), error))
+      return false;
+    lay_out_cells(state, state->memory, cells);
+    state->begun = false;
+  }
   if (params->resolution != state->params.resolution)
     state->begun = false;
   state->side = side;
@@ -222,27 +212,6 @@ static void begin(StxOccupancy *state, bool fixed)
   state->begun = true;
 }
 
-/* Moves the sensor in the plane: its way, in its axes of before, and its new heading. */
-static void drive(StxOccupancy *state, const StxMotion *motion)
-{
-  const double *r = motion->rotation, *t = motion->translation;
-  double right = -(r[0] * t[0] + r[3] * t[1] + r[6] * t[2]);
-  double ahead = -(r[2] * t[0] + r[5] * t[1] + r[8] * t[2]);
-  double c = cos(state->yaw), s = sin(state->yaw);
-  state->x += c * ahead + s * right;
-  state->y += s * ahead - c * right;
-  state->yaw = remainder(state->yaw + atan2(-r[6], r[8]), 2 * M_PI);
-}
-
-static bool is_of_another_time(
-    const StxOccupancy *state, const StxOccupancyFrame *frame, double step)
-{
-  if (frame->interval == STX_OCCUPANCY_NO_TIME || frame->interval == 0 ||
-      frame->time == STX_OCCUPANCY_NO_TIME || state->time == STX_OCCUPANCY_NO_TIME)
-    return false;
-  return fabs((double)frame->interval * 1e-9 - step) > LATE * step;
-}
-
 static double length(const double *v)
 {
   return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -255,7 +224,9 @@ static const char *follow(StxOccupancy *state, const StxOccupancyFrame *frame, d
   if (motion->state == STX_MOTION_FIRST)
     return "the motion begins anew";
   if (motion->state == STX_MOTION_KNOWN) {
-    if (is_of_another_time(state, frame, step))
+    bool timed = frame->interval != STX_OCCUPANCY_NO_TIME && frame->interval != 0 &&
+                 frame->time != STX_OCCUPANCY_NO_TIME && state->time != STX_OCCUPANCY_NO_TIME;
+    if (timed && fabs((double)frame->interval * 1e-9 - step) > LATE * step)
       return "frames between were lost, and their motion with them";
     if (length(motion->translation) > state->params.size)
       return "the sensor moved by more than the size of the grid";
@@ -263,7 +234,14 @@ static const char *follow(StxOccupancy *state, const StxOccupancyFrame *frame, d
     state->unknown = 0;
   } else if (state->motion.state != STX_MOTION_KNOWN || ++state->unknown > WAITS)
     return "the motion could not be found";
-  drive(state, &state->motion);
+  /* The sensor's way in the plane, in its axes of before, and its new heading. */
+  const double *r = state->motion.rotation, *t = state->motion.translation;
+  double right = -(r[0] * t[0] + r[3] * t[1] + r[6] * t[2]);
+  double ahead = -(r[2] * t[0] + r[5] * t[1] + r[8] * t[2]);
+  double c = cos(state->yaw), s = sin(state->yaw);
+  state->x += c * ahead + s * right;
+  state->y += s * ahead - c * right;
+  state->yaw = remainder(state->yaw + atan2(-r[6], r[8]), 2 * M_PI);
   return NULL;
 }
 
@@ -281,15 +259,6 @@ static const char *move(StxOccupancy *state, const StxOccupancyFrame *frame, dou
   if (lost != NULL)
     begin(state, true);
   return lost;
-}
-
-/* Seconds since the last frame. */
-static double step_to(const StxOccupancy *state, const StxOccupancyFrame *frame)
-{
-  if (frame->time != STX_OCCUPANCY_NO_TIME && state->time != STX_OCCUPANCY_NO_TIME &&
-      frame->time > state->time)
-    return (double)(frame->time - state->time) * 1e-9;
-  return NO_TIME_STEP;
 }
 
 /* ---- The grid ------------------------------------------------------------------------------- */
@@ -324,24 +293,6 @@ static void recentre(StxOccupancy *state)
   state->first_y = y;
 }
 
-static void forget(StxOccupancy *state, double step)
-{
-  if (!(state->params.memory > 0))
-    return;
-  size_t cells = (size_t)state->side * (size_t)state->side;
-  int32_t kept = (int32_t)(exp2(-step / state->params.memory) * 32768);
-  for (size_t i = 0; i < cells; i++)
-    state->odds[i] = (int16_t)(state->odds[i] * kept / 32768);
-}
-
-/* The frame's evidence about a cell, thousandths of log-odds. */
-static int said_of(
-    const StxOccupancy *state, const StxOccupancyFrame *frame, size_t cell, const Spot *spot)
-{
-  return (frame->width > 0 ? stx_occupancy_by_stixels(state, frame, spot) : 0) +
-         (frame->point_count > 0 ? stx_occupancy_by_scan(state, cell, spot) : 0);
-}
-
 static void add(StxOccupancy *state, const StxOccupancyFrame *frame)
 {
   double cell = state->params.resolution, c = cos(state->yaw), s = sin(state->yaw);
@@ -351,7 +302,11 @@ static void add(StxOccupancy *state, const StxOccupancyFrame *frame)
       double x = (state->first_x + column + .5) * cell - state->x;
       double y = (state->first_y + row + .5) * cell - state->y;
       Spot spot = {c * x + s * y, c * y - s * x};
-      int odds = state->odds[i] + said_of(state, frame, i, &spot);
+      int odds = state->odds[i];
+      if (frame->width > 0)
+        odds += stx_occupancy_by_stixels(state, frame, &spot);
+      if (frame->point_count > 0)
+        odds += stx_occupancy_by_scan(state, i, &spot);
       odds = odds > OCCUPANCY_LIMIT ? OCCUPANCY_LIMIT : odds;
       state->odds[i] = (int16_t)(odds < OCCUPANCY_LEAST ? OCCUPANCY_LEAST : odds);
     }
@@ -384,13 +339,19 @@ bool stx_occupancy_update(StxOccupancy *state, const StxOccupancyFrame *frame,
     return stx_fail(error, "an occupancy grid has to be prepared before its first frame");
   if (!check_frame(state, frame, error))
     return false;
-  double step = step_to(state, frame);
+  bool timed = frame->time != STX_OCCUPANCY_NO_TIME && state->time != STX_OCCUPANCY_NO_TIME &&
+               frame->time > state->time;
+  double step = timed ? (double)(frame->time - state->time) * 1e-9 : NO_TIME_STEP;
   bool again = state->begun && state->fixed && frame->motion != NULL &&
                frame->motion->state == STX_MOTION_STILL;
   const char *lost = again ? NULL : move(state, frame, step);
   if (!again) {
     recentre(state);
-    forget(state, step);
+    size_t cells = (size_t)state->side * (size_t)state->side;
+    bool forgets = state->params.memory > 0;
+    int32_t kept = forgets ? (int32_t)(exp2(-step / state->params.memory) * 32768) : 32768;
+    for (size_t i = 0; i < cells && forgets; i++)
+      state->odds[i] = (int16_t)(state->odds[i] * kept / 32768);
     if (frame->width > 0)
       stx_occupancy_look_at_stixels(state, frame);
     if (frame->point_count > 0)

@@ -70,29 +70,6 @@ static void add_ground(StxOccupancy *state, const Point *point)
     *cell |= CELL_GROUND;
 }
 
-/* Bins without ground have that of the next nearer one, and before the first that of the first. */
-static void fill_ground(float *ground)
-{
-  float last = NAN;
-  for (int b = 0; b < OCCUPANCY_BINS && isnan(last); b++)
-    last = ground[b];
-  for (int b = 0; b < OCCUPANCY_BINS; b++)
-    last = ground[b] = isnan(ground[b]) ? last : ground[b];
-}
-
-/* Points without a known ground count as obstacles. */
-static void add_obstacle(StxOccupancy *state, const Point *point)
-{
-  int sector = sector_of(point->x, point->y);
-  double height = point->z - (double)state->ground[sector][bin_of(point->range)];
-  uint8_t *cell = cell_of(state, point);
-  if (height < state->params.min_height || height > state->params.clearance)
-    return;
-  state->sectors[sector].obstacle = fmin(state->sectors[sector].obstacle, point->range);
-  if (cell != NULL)
-    *cell |= CELL_OBSTACLE;
-}
-
 void stx_occupancy_look_at_scan(StxOccupancy *state, const StxOccupancyFrame *frame)
 {
   Point point;
@@ -106,11 +83,25 @@ void stx_occupancy_look_at_scan(StxOccupancy *state, const StxOccupancyFrame *fr
   for (size_t i = 0; i < frame->point_count; i++)
     if (take_point(frame, i, &point) && point.ground)
       add_ground(state, &point);
-  for (int s = 0; s < OCCUPANCY_SECTORS; s++)
-    fill_ground(state->ground[s]);
+  for (int s = 0; s < OCCUPANCY_SECTORS; s++) {
+    float *ground = state->ground[s], last = NAN;
+    /* Bins without ground have that of the next nearer one, the first ones that of the first. */
+    for (int b = 0; b < OCCUPANCY_BINS && isnan(last); b++)
+      last = ground[b];
+    for (int b = 0; b < OCCUPANCY_BINS; b++)
+      last = ground[b] = isnan(ground[b]) ? last : ground[b];
+  }
   for (size_t i = 0; i < frame->point_count; i++)
-    if (take_point(frame, i, &point) && !point.ground)
-      add_obstacle(state, &point);
+    if (take_point(frame, i, &point) && !point.ground) {
+      int sector = sector_of(point.x, point.y);
+      double height = point.z - (double)state->ground[sector][bin_of(point.range)];
+      uint8_t *cell = cell_of(state, &point);
+      if (height < state->params.min_height || height > state->params.clearance)
+        continue; /* points without a known ground count as obstacles */
+      state->sectors[sector].obstacle = fmin(state->sectors[sector].obstacle, point.range);
+      if (cell != NULL)
+        *cell |= CELL_OBSTACLE;
+    }
 }
 
 int stx_occupancy_by_scan(const StxOccupancy *state, size_t cell, const Spot *spot)

@@ -26,12 +26,6 @@ static bool is_in_the_way(
   return !(top < params->min_height) && !(foot > params->clearance);
 }
 
-static Thing thing_at(const StxOccupancy *state, const StxCamera *camera, double z)
-{
-  double off = z * z * state->params.uncertainty / (camera->focal * camera->baseline);
-  return (Thing){z, fmax(.75 * state->params.resolution, off)};
-}
-
 /* One column's stixels, from the bottom up. `seen`: where the frame shows the nearest ground;
  * `road`: how far below the camera that was in the columns before, or not a number. */
 static void look_at_column(StxOccupancy *state, const StxOccupancyFrame *frame, Column *column,
@@ -51,7 +45,8 @@ static void look_at_column(StxOccupancy *state, const StxOccupancyFrame *frame, 
       *road = isnan(far) ? below_camera(camera, s->bottom + .5, z)
                          : below_camera(camera, s->top - .5, far);
     } else if (is_in_the_way(&state->params, camera, s, *road)) {
-      Thing thing = thing_at(state, camera, z);
+      double off = z * z * state->params.uncertainty / (camera->focal * camera->baseline);
+      Thing thing = {z, fmax(.75 * state->params.resolution, off)};
       state->things[column->first + column->count++] = thing;
       nearest = fmin(nearest, thing.z - 2 * thing.reach);
     }
@@ -59,22 +54,15 @@ static void look_at_column(StxOccupancy *state, const StxOccupancyFrame *frame, 
   column->free_until = fmin(isinf(nearest) ? ground_end : nearest, state->params.max_distance);
 }
 
-/* The depth of the nearest ground that the frame shows; infinite: it shows none. */
-static double nearest_ground(const StxOccupancyFrame *frame)
-{
-  double nearest = INFINITY;
-  for (size_t i = 0; i < frame->count; i++) {
-    double z = stx_metres_depth(&frame->camera, frame->stixels[i].disparity_bottom);
-    if (frame->stixels[i].kind == STX_KIND_GROUND && z < nearest)
-      nearest = z;
-  }
-  return nearest;
-}
-
 void stx_occupancy_look_at_stixels(StxOccupancy *state, const StxOccupancyFrame *frame)
 {
   int columns = (frame->width - 1) / frame->stixel_width + 1;
-  double seen = nearest_ground(frame), road = NAN;
+  double seen = INFINITY, road = NAN; /* the depth of the nearest ground that the frame shows */
+  for (size_t k = 0; k < frame->count; k++) {
+    double z = stx_metres_depth(&frame->camera, frame->stixels[k].disparity_bottom);
+    if (frame->stixels[k].kind == STX_KIND_GROUND && z < seen)
+      seen = z;
+  }
   uint32_t things = 0;
   size_t i = 0;
   for (int c = 0; c < columns; c++) {
