@@ -35,11 +35,6 @@ static inline size_t stx_ground_occupied_bytes(int side)
   return (size_t)side * (size_t)stx_ground_row_words(side) * sizeof(uint64_t);
 }
 
-static inline size_t stx_ground_most_runs(int side)
-{
-  return (size_t)side * (size_t)((side + 1) / 2);
-}
-
 /* Takes what the clusters need. */
 static inline void stx_ground_clusters_take(
     StxLayout *at, const StxGroundParams *params, StxGroundClusters *c)
@@ -47,7 +42,7 @@ static inline void stx_ground_clusters_take(
   c->side = stx_ground_side(params);
   c->words = stx_ground_row_words(c->side);
   STX_TAKE(at, c->number, (size_t)c->side * (size_t)c->words * 64);
-  STX_TAKE(at, c->run, stx_ground_most_runs(c->side));
+  STX_TAKE(at, c->run, (size_t)c->side * (size_t)((c->side + 1) / 2));
   STX_TAKE(at, c->begin, c->side + 1);
 }
 

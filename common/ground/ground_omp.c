@@ -54,15 +54,10 @@ static void collect_lows(Scan *s)
   }
 }
 
-static bool needs_plane(const StxGroundParams *params)
-{
-  return params->level || params->sensor_height == 0;
-}
-
 static void level_scan(Scan *s)
 {
   StxGroundPlane plane = {0, 0, 0};
-  if (needs_plane(s->params)) {
+  if (s->params->level || s->params->sensor_height == 0) {
     stx_parallel(s->workers, pieces_of(looked_at(s), PIECE), find_lowest, s);
     gather(s, LOWEST);
     collect_lows(s);
@@ -394,17 +389,6 @@ static void label_points(Scan *s)
   stx_parallel(s->workers, pieces_of(s->count, PIECE), label_piece, s);
 }
 
-static void find_clusters(Scan *s)
-{
-  gather(s, OCCUPIED);
-  uint64_t *occupied = s->came[0]->occupied;
-  size_t words = stx_ground_occupied_bytes(s->clusters.side) / sizeof *occupied;
-  for (int t = 1; t < s->came_count; t++)
-    for (size_t i = 0; i < words; i++)
-      occupied[i] |= s->came[t]->occupied[i];
-  s->result.clusters = stx_ground_join_cells(&s->clusters, occupied);
-}
-
 static void number_piece(void *data, int piece, int worker)
 {
   const Scan *s = data;
@@ -418,7 +402,13 @@ static void number_clusters(Scan *s)
 {
   if (s->clusters.side == 0)
     return;
-  find_clusters(s);
+  gather(s, OCCUPIED);
+  uint64_t *occupied = s->came[0]->occupied;
+  size_t words = stx_ground_occupied_bytes(s->clusters.side) / sizeof *occupied;
+  for (int t = 1; t < s->came_count; t++)
+    for (size_t i = 0; i < words; i++)
+      occupied[i] |= s->came[t]->occupied[i];
+  s->result.clusters = stx_ground_join_cells(&s->clusters, occupied);
   stx_parallel(s->workers, pieces_of(s->count, PIECE), number_piece, s);
 }
 

@@ -141,8 +141,12 @@ static inline void take_extremes(Extremes *to, const Extremes *from)
 
 /* ---- Tables ------------------------------------------------------------------------------- */
 
-static void clear_table(const Scan *s, Worker *w, unsigned table)
+/* The worker, whose table is empty when it comes for the first time. */
+static Worker *worker_with(const Scan *s, int worker, unsigned table)
 {
+  Worker *w = s->worker[worker];
+  if (w->made & table)
+    return w;
   if (table == LOWEST)
     memset(w->lowest, EXTREME_NONE, sizeof w->lowest);
   if (table == OCCUPIED)
@@ -150,14 +154,6 @@ static void clear_table(const Scan *s, Worker *w, unsigned table)
   if (table == BINS)
     memset(w->bin, EXTREME_NONE, (s->bins + 1) * sizeof *w->bin);
   w->made |= table;
-}
-
-/* The worker, whose table is empty when it comes for the first time. */
-static Worker *worker_with(const Scan *s, int worker, unsigned table)
-{
-  Worker *w = s->worker[worker];
-  if (!(w->made & table))
-    clear_table(s, w, table);
   return w;
 }
 

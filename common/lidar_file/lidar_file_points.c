@@ -18,18 +18,6 @@
  * so that the formats a build can read would depend on where it was built, for thirty lines.
  */
 
-/* Copies forward byte by byte: source and target overlap where a pattern repeats. */
-static void copy_back(uint8_t *to, size_t back, size_t length)
-{
-  const uint8_t *from = to - back;
-  if (back >= length) {
-    memcpy(to, from, length);
-    return;
-  }
-  for (size_t i = 0; i < length; i++)
-    to[i] = from[i];
-}
-
 /*
  * Unpacks `packed` bytes of LZF, which must give exactly `size` bytes. Otherwise false, with the
  * byte of the file in error (`origin` is where the packed bytes lie in it).
@@ -63,8 +51,11 @@ static bool unpack_lzf(
       return stx_fail(error,
           "the compressed points refer %zu bytes back at byte %zu; possible: 1 … %zu", back,
           origin + begin, out);
-    if (copies) {
-      copy_back(to + out, back, length);
+    if (copies && back >= length) {
+      memcpy(to + out, to + out - back, length);
+    } else if (copies) { /* forward byte by byte: they overlap where a pattern repeats */
+      for (size_t i = 0; i < length; i++)
+        to[out + i] = to[out + i - back];
     } else {
       memcpy(to + out, from + in, length);
       in += length;
@@ -220,21 +211,15 @@ float stx_lidar_value(const uint8_t *from, StxLidarType type)
   return value;
 }
 
-/* True if a record already is a point. */
-static bool is_packed(const StxLidarFile *file)
-{
-  bool packed = file->record == CHANNELS * sizeof(float);
-  packed = packed && file->encoding == STX_LIDAR_LITTLE && !host_is_big;
-  for (size_t c = 0; c < CHANNELS; c++)
-    packed =
-        packed && file->fields[c].type == STX_LIDAR_F32 && file->fields[c].at == c * sizeof(float);
-  return packed;
-}
-
 /* `base` is where the first record, or the array of the first field, is. */
 static void read_records(const StxLidarFile *file, const uint8_t *base, float *points)
 {
-  if (is_packed(file)) {
+  bool packed = file->record == CHANNELS * sizeof(float) && file->encoding == STX_LIDAR_LITTLE &&
+                !host_is_big; /* a record is a point */
+  for (size_t c = 0; c < CHANNELS; c++)
+    packed =
+        packed && file->fields[c].type == STX_LIDAR_F32 && file->fields[c].at == c * sizeof(float);
+  if (packed) {
     memcpy(points, base, file->points * file->record);
     return;
   }

@@ -280,18 +280,6 @@ static uint32_t azimuth_of(const Packet *packet, unsigned block)
   return stx_le16(shots_of(packet, block) - 2);
 }
 
-/* False if the blocks look further than once around. */
-static bool add_turns(Packet *packet)
-{
-  for (unsigned b = 1; b < packet->layout->blocks; b++) {
-    int32_t step = (int32_t)((azimuth_of(packet, b) + 36000 - azimuth_of(packet, b - 1)) % 36000);
-    packet->turn[b] = packet->turn[b - 1] + (step >= 36000 - BEHIND ? step - 36000 : step);
-    packet->low = packet->turn[b] < packet->low ? packet->turn[b] : packet->low;
-    packet->high = packet->turn[b] > packet->high ? packet->turn[b] : packet->high;
-  }
-  return packet->low >= -BEHIND && packet->high < 36000;
-}
-
 static bool is_sound(Packet *packet)
 {
   const Layout *layout = packet->layout;
@@ -307,7 +295,14 @@ static bool is_sound(Packet *packet)
     if (layout->header == 0 && (shots[-4] != 0xFF || shots[-3] != 0xEE))
       return false;
   }
-  return add_turns(packet);
+  for (unsigned b = 1; b < layout->blocks; b++) {
+    int32_t step = (int32_t)((azimuth_of(packet, b) + 36000 - azimuth_of(packet, b - 1)) % 36000);
+    packet->turn[b] = packet->turn[b - 1] + (step >= 36000 - BEHIND ? step - 36000 : step);
+    packet->low = packet->turn[b] < packet->low ? packet->turn[b] : packet->low;
+    packet->high = packet->turn[b] > packet->high ? packet->turn[b] : packet->high;
+  }
+  return packet->low >= -BEHIND &&
+         packet->high < 36000; /* else they look further than once around */
 }
 
 /* Time of a block, nanoseconds after the packet's earliest. */

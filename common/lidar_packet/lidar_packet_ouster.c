@@ -313,15 +313,6 @@ uint64_t stx_lidar_sum(const uint8_t *bytes, size_t size)
 
 /* Firmware before 3.1 has zeros, or always the same, where newer one has the sum. */
 #define NO_SUM UINT64_C(0xDEADBEEF0000C0DE)
-static bool has_right_sum(const StxLidarSensor *sensor, const uint8_t *bytes)
-{
-  size_t size = sensor->packet_size - 8;
-  if (sensor->legacy || sensor->fusa)
-    return true;
-  uint64_t sum = stx_le64(bytes + size);
-  return sum == 0 || sum == NO_SUM || sum == stx_lidar_sum(bytes, size);
-}
-
 static const uint8_t *column_of(const StxLidarSensor *sensor, const uint8_t *bytes, unsigned column)
 {
   size_t begin = sensor->legacy ? 0 : HEADER;
@@ -389,16 +380,6 @@ static void describe(const StxLidarSensor *sensor, const uint8_t *bytes, StxLida
   out->count = 0;
 }
 
-static bool is_sound(const StxLidarSensor *sensor, const uint8_t *bytes)
-{
-  for (unsigned c = 0; c < sensor->columns_per_packet; c++) {
-    const uint8_t *column = column_of(sensor, bytes, c);
-    if (stx_le16(column + 8) >= sensor->columns)
-      return false;
-  }
-  return has_right_sum(sensor, bytes);
-}
-
 static StxLidarVerdict decode(
     StxLidarSensor *sensor, const uint8_t *bytes, size_t size, StxLidarPacket *out)
 {
@@ -409,7 +390,12 @@ static StxLidarVerdict decode(
     return STX_LIDAR_FOREIGN;
   if (size < sensor->packet_size)
     return sensor->legacy ? STX_LIDAR_FOREIGN : STX_LIDAR_TRUNCATED;
-  if (!is_sound(sensor, bytes))
+  for (unsigned c = 0; c < sensor->columns_per_packet; c++)
+    if (stx_le16(column_of(sensor, bytes, c) + 8) >= sensor->columns)
+      return STX_LIDAR_FORGED;
+  const size_t place = sensor->packet_size - 8;
+  const uint64_t sum = sensor->legacy || sensor->fusa ? 0 : stx_le64(bytes + place);
+  if (sum != 0 && sum != NO_SUM && sum != stx_lidar_sum(bytes, place))
     return STX_LIDAR_FORGED;
   describe(sensor, bytes, out);
   for (unsigned c = 0; c < sensor->columns_per_packet; c++) {

@@ -178,16 +178,6 @@ static bool read_lasers(
   return true;
 }
 
-static bool read_calibration(StxLidarSensor *sensor, const char *path, StxError *error)
-{
-  const char *name = stx_text_file_name(path);
-  json_t *tree = stx_calibration_tree(path, error);
-  bool good = tree != NULL && read_lasers(sensor, tree, name, error);
-  sensor->stated = number(tree, "distance_resolution", sensor->resolution);
-  json_decref(tree);
-  return good;
-}
-
 static void set_slots(StxLidarSensor *sensor, const Layout *layout)
 {
   sensor->slots = layout->blocks * BLOCK_SHOTS;
@@ -218,8 +208,14 @@ static bool open(StxLidarSensor *sensor, const char *calibration, StxError *erro
   for (unsigned b = 0; b < sensor->beams && calibration == NULL; b++)
     stx_lidar_beam_angles(
         &sensor->beam[b], layout->azimuth != NULL ? layout->azimuth(b) : 0, layout->elevation(b));
-  if (calibration != NULL && !read_calibration(sensor, calibration, error))
-    return false;
+  if (calibration != NULL) {
+    json_t *tree = stx_calibration_tree(calibration, error);
+    bool good = tree != NULL && read_lasers(sensor, tree, stx_text_file_name(calibration), error);
+    sensor->stated = number(tree, "distance_resolution", sensor->resolution);
+    json_decref(tree);
+    if (!good)
+      return false;
+  }
   number_rings(sensor);
   set_slots(sensor, layout);
   return true;
@@ -262,16 +258,6 @@ static unsigned block_of(const Packet *packet, unsigned group, unsigned bank, un
   return blocks == 2 ? group * 4 + echo * 2 + bank : (group * blocks + bank) * 2 + echo;
 }
 
-static bool has_banks(const uint8_t *bytes, unsigned banks)
-{
-  for (unsigned b = 0; b < BLOCKS; b++) {
-    int bank = bank_of(bytes + b * BLOCK);
-    if (bank < 0 || (unsigned)bank >= banks)
-      return false;
-  }
-  return true;
-}
-
 static bool probe(const StxLidarSensorInfo *info, const uint8_t *bytes, size_t size)
 {
   const Layout *layout = info->layout;
@@ -279,7 +265,10 @@ static bool probe(const StxLidarSensorInfo *info, const uint8_t *bytes, size_t s
     return false;
   if (layout->product != 0)
     return bytes[PACKET - 1] == layout->product;
-  return has_banks(bytes, 2) && bank_of(bytes + BLOCK) == 1;
+  for (unsigned b = 0; b < BLOCKS; b++)
+    if (bank_of(bytes + b * BLOCK) < 0 || bank_of(bytes + b * BLOCK) > 1)
+      return false;
+  return bank_of(bytes + BLOCK) == 1;
 }
 
 static bool has_returns_of_two(const Packet *packet)

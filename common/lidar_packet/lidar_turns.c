@@ -28,14 +28,6 @@ static int64_t turn_at(const StxLidarTurns *turns, int64_t position)
   return from / TURN - (from % TURN < 0);
 }
 
-static bool was_seen(const StxLidarTurns *turns, uint64_t order)
-{
-  for (unsigned i = 0; i < STX_LIDAR_ORDERS && i < turns->packets; i++)
-    if (turns->orders[i] == order)
-      return true;
-  return false;
-}
-
 /* ---- Where a packet belongs ---------------------------------------------------------------- */
 
 /* The sensor's azimuth if packets may be missing: as many turns further as its speed suggests. */
@@ -60,14 +52,6 @@ static bool is_left_out(const StxLidarTurns *turns, const StxLidarPacket *packet
   int64_t ahead = ((int64_t)packet->azimuth - turns->position) % TURN;
   ahead += ahead < 0 ? TURN : 0;
   return turns->gap > 0 && ahead >= turns->gap && ahead < turns->gap + TURN / 64;
-}
-
-static void note_rate(StxLidarTurns *turns, int64_t missing)
-{
-  double time = (double)(int64_t)(turns->now - turns->clock);
-  int64_t ahead = turns->place - turns->position;
-  if (missing == 0 && time > 0 && ahead > 0 && ahead < TURN / 4)
-    turns->rate = fmin((double)ahead / time, FASTEST);
 }
 
 /* A turn that takes this long has all points that the sensor can give. */
@@ -102,19 +86,6 @@ static void place_counted(StxLidarTurns *turns, const StxLidarPacket *packet, in
     turn->lost += turns->lowest > (int64_t)turn->number ? packet->pieces - 1 - turns->piece
                                                         : (uint32_t)missing;
   turns->piece = packet->piece;
-}
-
-/* Counts the open turns that are over, and finds whether they are complete. */
-static void end_turns(StxLidarTurns *turns)
-{
-  turns->ended = 0;
-  for (unsigned t = 0; t < 2; t++) {
-    StxLidarTurn *turn = &turns->open[t];
-    if (turn->packets == 0 || (int64_t)turn->number >= turns->lowest)
-      continue;
-    turn->complete = turn->begun && turn->lost == 0;
-    turns->ended = t + 1;
-  }
 }
 
 /* The open turns are those from the lowest on. */
@@ -182,7 +153,10 @@ static void place_next(
       turns->open[0].begun = turns->open[1].begun = false;
     }
     turns->lowest = turn_at(turns, turns->place + packet->low);
-    note_rate(turns, missing);
+    double time = (double)(int64_t)(turns->now - turns->clock);
+    int64_t ahead = turns->place - turns->position;
+    if (missing == 0 && time > 0 && ahead > 0 && ahead < TURN / 4)
+      turns->rate = fmin((double)ahead / time, FASTEST);
     if (missing > 0) {
       turns->open[0].lost += (uint32_t)missing;
       turns->whole = turns->place + packet->ahead;
@@ -214,10 +188,11 @@ StxLidarFate stx_lidar_turns_place(StxLidarTurns *turns, const StxLidarPacket *p
   int64_t more = difference(packet->order, turns->wrapped_order, packet->order_modulus);
   uint64_t order = turns->order + (uint64_t)more;
   turns->ended = 0;
-  if (turns->running && was_seen(turns, order)) {
-    turns->doubled++;
-    return STX_LIDAR_FATE_DOUBLED;
-  }
+  for (unsigned i = 0; turns->running && i < STX_LIDAR_ORDERS && i < turns->packets; i++)
+    if (turns->orders[i] == order) {
+      turns->doubled++;
+      return STX_LIDAR_FATE_DOUBLED;
+    }
   bool strange = turns->running && is_strange(turns, packet, more);
   turns->strangers = strange ? turns->strangers + 1 : 0;
   if (strange && turns->strangers < STX_LIDAR_STRANGERS) {
@@ -237,7 +212,14 @@ StxLidarFate stx_lidar_turns_place(StxLidarTurns *turns, const StxLidarPacket *p
       return place_late(turns, packet, order, -more / step);
     int64_t missing = (int64_t)(((uint64_t)more + (uint64_t)step / 2) / (uint64_t)step) - 1;
     place_next(turns, packet, order, missing > 0 && !is_left_out(turns, packet) ? missing : 0);
-    end_turns(turns);
+    turns->ended = 0;
+    for (unsigned t = 0; t < 2; t++) {
+      StxLidarTurn *turn = &turns->open[t];
+      if (turn->packets == 0 || (int64_t)turn->number >= turns->lowest)
+        continue;
+      turn->complete = turn->begun && turn->lost == 0;
+      turns->ended = t + 1;
+    }
   }
   if (turns->ended == 0)
     open_turns(turns);
@@ -266,18 +248,6 @@ static void add_points(StxLidarTurn *turn, const StxLidarPacket *packet, size_t 
   turn->count += count;
 }
 
-/* Runs of points that look from `from` to `to`. */
-static void add_part(StxLidarTurns *turns, StxLidarTurn *turn, const StxLidarPacket *packet,
-    float *points, StxLidarMark *marks)
-{
-  int64_t from = (int64_t)turn->number * TURN + turns->cut - turns->place, to = from + TURN;
-  for (size_t i = 0, begin; i < packet->count; i++) {
-    for (begin = i; i < packet->count && packet->at[i] >= from && packet->at[i] < to; i++)
-      ;
-    add_points(turn, packet, begin, i - begin, turns->now, points, marks);
-  }
-}
-
 void stx_lidar_turns_add(StxLidarTurns *turns, const StxLidarPacket *packet, unsigned which,
     float *points, StxLidarMark *marks)
 {
@@ -297,10 +267,15 @@ void stx_lidar_turns_add(StxLidarTurns *turns, const StxLidarPacket *packet, uns
     turn->begun = packet->piece == 0;
     turn->lost = packet->piece;
   }
+  int64_t from = number * TURN + turns->cut - turns->place, to = from + TURN;
   if (inside)
     add_points(turn, packet, 0, packet->count, turns->now, points, marks);
   else
-    add_part(turns, turn, packet, points, marks);
+    for (size_t i = 0, begin; i < packet->count; i++) { /* runs of points that look between them */
+      for (begin = i; i < packet->count && packet->at[i] >= from && packet->at[i] < to; i++)
+        ;
+      add_points(turn, packet, begin, i - begin, turns->now, points, marks);
+    }
   turn->spans += packet->span;
   turn->end = turns->now + packet->span;
   if (!packet->turns && turns->piece + 1 == packet->pieces) {
