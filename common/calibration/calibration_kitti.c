@@ -38,28 +38,10 @@ static bool read_camera(
          stx_calibration_size(&input->first, key_of("S_rect", number).text, NULL, NULL, rectified);
 }
 
-/* Recordings are often kept as rectified pictures, "synced", beside the same file. Their size is
- * another one: then nothing is to be done to them. */
-static void keep_rectified(StxCalibratedCamera *camera, const int size[2])
-{
-  const double *p = camera->p;
-  camera->lens = (StxLens){.fx = p[0], .fy = p[5], .cx = p[2], .cy = p[6]};
-  camera->width = size[0];
-  camera->height = size[1];
-  memcpy(camera->r, stx_calibration_no_turn.r, sizeof camera->r);
-}
-
-/* The left camera of the pair. */
-static int left_of(const StxCalibrationInput *input)
-{
-  if (input->pair >= 0)
-    return input->pair;
-  return has(input, "K", 2) || has(input, "K", 3) ? 2 : 0;
-}
-
 static bool read(StxCalibrationInput *input, StxCalibration *c)
 {
-  int left = left_of(input), size[2][2];
+  int left = input->pair >= 0 ? input->pair : has(input, "K", 2) || has(input, "K", 3) ? 2 : 0;
+  int size[2][2];
   c->rectified = true;
   for (int i = 0; i < 2; i++)
     if (!read_camera(input, left + i, i, c, size[i]))
@@ -67,12 +49,17 @@ static bool read(StxCalibrationInput *input, StxCalibration *c)
   c->width = size[0][0];
   c->height = size[0][1];
   for (int i = 0; i < 2; i++) {
-    const StxCalibratedCamera *camera = &c->camera[i];
+    StxCalibratedCamera *camera = &c->camera[i];
     bool same = camera->width == c->width && camera->height == c->height;
     if (!same && input->width == c->width && input->height == c->height &&
         stx_is_rotation(camera->r)) {
       c->format = "KITTI, of pictures that are rectified";
-      keep_rectified(&c->camera[i], size[0]);
+      /* As recordings often are, "synced", beside the same file: then nothing is to be done. */
+      camera->lens =
+          (StxLens){.fx = camera->p[0], .fy = camera->p[5], .cx = camera->p[2], .cy = camera->p[6]};
+      camera->width = c->width;
+      camera->height = c->height;
+      memcpy(camera->r, stx_calibration_no_turn.r, sizeof camera->r);
     }
   }
   return true;

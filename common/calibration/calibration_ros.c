@@ -89,15 +89,6 @@ static bool apply(
   return true;
 }
 
-/* Simulators leave R at zeros where they have no lens. */
-static bool is_zero(const double r[9])
-{
-  for (int i = 0; i < 9; i++)
-    if (r[i] != 0)
-      return false;
-  return true;
-}
-
 static bool read_camera(
     StxCalibrationInput *input, const StxCalibrationPart *part, int side, StxCalibration *c)
 {
@@ -105,7 +96,9 @@ static bool read_camera(
   if (!stx_calibration_camera(input, part, &camera_keys, side, c) ||
       (camera->width > 0 && !apply(part, camera, input->width, input->height)))
     return false;
-  bool none = is_zero(camera->r);
+  bool none = true; /* simulators leave R at zeros where they have no lens */
+  for (int i = 0; i < 9; i++)
+    none = none && camera->r[i] == 0;
   for (int i = 0; i < 3 && none; i++)
     camera->r[4 * i] = 1;
   return true;

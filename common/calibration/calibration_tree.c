@@ -165,26 +165,20 @@ static json_t *read_document(Yaml *yaml)
   return NULL;
 }
 
-/* libyaml compares each directive with all before it. */
-static bool check_directives(const char *text, const char *name, StxError *error)
-{
-  int found = 0, line = 1;
-  for (; text != NULL; text = strchr(text, '\n'), line++) {
-    text += *text == '\n';
-    found += *text == '%';
-    if (found > MOST_NAMES)
-      return stx_fail(error, "%s:%d: more directives (%%) than a calibration has", name, line);
-  }
-  return true;
-}
-
 static json_t *read_yaml(const char *text, const char *name, StxError *error)
 {
   Yaml yaml = {.name = name, .error = error};
   if (strncmp(text, "%YAML", 5) == 0) /* OpenCV's "%YAML:1.0", or "%YAML 1.0", libyaml refuses */
     text += strcspn(text, "\r\n");
-  if (!check_directives(text, name, error))
+  int found = 0, line = 1; /* libyaml compares each directive with all before it */
+  for (const char *at = text; at != NULL; at = strchr(at, '\n'), line++) {
+    at += *at == '\n';
+    found += *at == '%';
+    if (found <= MOST_NAMES)
+      continue;
+    stx_fail(error, "%s:%d: more directives (%%) than a calibration has", name, line);
     return NULL;
+  }
   yaml.anchors = json_object();
   if (!yaml_parser_initialize(&yaml.parser)) {
     stx_fail(error, "%s: no memory to read it", name);

@@ -47,15 +47,6 @@ static int rank(const StxCalibrationInput *input, const Mode *mode)
   return known && stx_same_shape(mode->width, mode->height, input->width, input->height) ? 2 : 1;
 }
 
-static const Mode *choose(const StxCalibrationInput *input)
-{
-  const Mode *best = &modes[0];
-  for (size_t i = 1; i < MODES; i++)
-    if (rank(input, &modes[i]) > rank(input, best))
-      best = &modes[i];
-  return best;
-}
-
 /* The calibrator calls a lens a fisheye that has no tangential coefficients, but k3 and k4. */
 static bool is_fisheye(const double d[8])
 {
@@ -118,7 +109,10 @@ static bool read_pose(StxCalibrationInput *input, const Mode *mode, StxCalibrati
 
 static bool read(StxCalibrationInput *input, StxCalibration *c)
 {
-  const Mode *mode = choose(input);
+  const Mode *mode = &modes[0];
+  for (size_t i = 1; i < MODES; i++)
+    if (rank(input, &modes[i]) > rank(input, mode))
+      mode = &modes[i];
   return read_camera(input, "left_cam", mode, 0, c) &&
          read_camera(input, "right_cam", mode, 1, c) && read_pose(input, mode, c);
 }

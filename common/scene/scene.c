@@ -364,16 +364,6 @@ static double weave(StxScene *scene)
 
 /* ---- Frames --------------------------------------------------------------------------------- */
 
-static void take_axes(StxScene *scene)
-{
-  double slope = stx_scene_traits(scene)->weave > 0 ? weave(scene) : 0;
-  double length = sqrt(1 + slope * slope), s = slope / length, c = 1 / length;
-  double y = scene->forward_y, z = scene->forward_z;
-  const double axis[3][3] = {{c, 0, -s}, {s * y, -z, c * y}, {s * z, y, c * z}};
-  memcpy(scene->axis, axis, sizeof axis);
-  scene->turned = s != 0;
-}
-
 /* Puts the car where it is in a frame. */
 static void stand(StxScene *scene, uint64_t frame)
 {
@@ -387,7 +377,12 @@ static void stand(StxScene *scene, uint64_t frame)
   double slope = scene->stance, length = sqrt(1 + slope * slope);
   scene->forward_y = (slope * cosine - sine) / length;
   scene->forward_z = (cosine + slope * sine) / length;
-  take_axes(scene);
+  slope = stx_scene_traits(scene)->weave > 0 ? weave(scene) : 0;
+  length = sqrt(1 + slope * slope);
+  double s = slope / length, c = 1 / length, y = scene->forward_y, z = scene->forward_z;
+  const double axis[3][3] = {{c, 0, -s}, {s * y, -z, c * y}, {s * z, y, c * z}};
+  memcpy(scene->axis, axis, sizeof axis);
+  scene->turned = s != 0;
 }
 
 /* Goes to a frame by way of the one before. */

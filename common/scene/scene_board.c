@@ -163,20 +163,15 @@ static double wave_integral(double x, int count)
   return whole & 1 ? 1 - part : part;
 }
 
-/* Shares of the board that are on the pattern, and means of the wave there. */
-static void means(double at, double foot, int count, double *on, double *wave)
-{
-  double w = scene_max(foot, 1e-3), low = at - .5 * w, high = at + .5 * w;
-  *on = scene_band(at, foot, 0, count);
-  *wave = (wave_integral(high, count) - wave_integral(low, count)) / w;
-}
-
 double stx_scene_board_white(const StxScene *scene, const double p[2], const double foot[2])
 {
   const StxSceneBoard *size = &scene->params.board;
   const int count[2] = {size->columns + 1, size->rows + 1};
-  double on[2], wave[2];
-  for (int i = 0; i < 2; i++)
-    means(p[i] / size->square + .5 * count[i], foot[i] / size->square, count[i], &on[i], &wave[i]);
+  double on[2], wave[2]; /* the share on the pattern, and the mean of the wave there */
+  for (int i = 0; i < 2; i++) {
+    double at = p[i] / size->square + .5 * count[i], w = scene_max(foot[i] / size->square, 1e-3);
+    on[i] = scene_band(at, w, 0, count[i]);
+    wave[i] = (wave_integral(at + .5 * w, count[i]) - wave_integral(at - .5 * w, count[i])) / w;
+  }
   return 1 - .5 * (on[0] * on[1] + wave[0] * wave[1]);
 }

@@ -139,19 +139,6 @@ StxExtrinsics stx_scene_lidar_extrinsics(const StxSceneLidar *lidar, const StxCa
       .pitch = lidar->pitch - camera->pitch};
 }
 
-static Angle elevation_of(const StxSceneLidar *lidar, int beam)
-{
-  double share = lidar->beams > 1 ? (double)beam / (lidar->beams - 1) : .5;
-  return angle_of(lidar->top + share * (lidar->bottom - lidar->top));
-}
-
-static void direction_of(const Angle *azimuth, const Angle *elevation, double d[3])
-{
-  d[0] = elevation->cosine * azimuth->cosine;
-  d[1] = elevation->cosine * azimuth->sine;
-  d[2] = elevation->sine;
-}
-
 static StxSceneRay ray_of(const Sensor *sensor, const double d[3])
 {
   StxSceneRay ray;
@@ -363,8 +350,9 @@ static void scan_azimuth(void *data, int step, int worker)
       list[count++] = scan->order[i];
   }
   for (int beam = 0; beam < lidar->beams; beam++) {
-    double d[3];
-    direction_of(&azimuth, &scan->elevation[beam], d);
+    const Angle *elevation = &scan->elevation[beam];
+    double d[3] = {
+        elevation->cosine * azimuth.cosine, elevation->cosine * azimuth.sine, elevation->sine};
     StxSceneRay ray = ray_of(&scan->sensor, d);
     SceneProbe probe = stx_scene_probe(scene, &ray);
     SceneContact contact = stx_scene_ground_cast(scene, &probe);
@@ -399,8 +387,10 @@ size_t stx_scene_scan(
       .labels = labels};
   if (points == NULL && labels == NULL)
     return 0;
-  for (int beam = 0; beam < lidar->beams; beam++)
-    scan.elevation[beam] = elevation_of(lidar, beam);
+  for (int beam = 0; beam < lidar->beams; beam++) {
+    double share = lidar->beams > 1 ? (double)beam / (lidar->beams - 1) : .5;
+    scan.elevation[beam] = angle_of(lidar->top + share * (lidar->bottom - lidar->top));
+  }
   scan.objects = make_covers(scene, &scan.sensor, scan.order);
   scene->eye = -1; /* the covers of pictures are gone */
   stx_parallel(scene->threads, lidar->steps, scan_azimuth, &scan);

@@ -216,24 +216,9 @@ static bool differs(const StxScene *scene, const SceneContact *a, const SceneCon
 
 /* ---- Colours to bytes ------------------------------------------------------------------------ */
 
-/* Soft shoulder, then gamma 2: linear light → 0 … 255. */
-static float develop(float light)
-{
-  float x = 1.5f * light;
-  x = x * (1 + x * (1 / 5.3f)) / (1 + x);
-  return 255 * sqrtf(x > 0 ? x : 0);
-}
-
 static uint8_t to_byte(float value)
 {
   return (uint8_t)(value <= 0 ? 0 : value >= 255 ? 255 : (int)(value + .5f));
-}
-
-/* The exposure is another one every few frames, of both eyes. */
-static float exposure(const StxScene *scene)
-{
-  uint64_t key = scene_key(scene->params.seed, KEY_RAIN, (int64_t)(scene->frame / EXPOSED));
-  return (float)scene_between(&key, .5, 1.4);
 }
 
 /* Gray levels that a drop adds to a pixel: in some bands of rows a column has a streak. */
@@ -276,15 +261,10 @@ static void add_colour(const Job *job, const SceneContact *contact, const StxSce
     float share, float value[3])
 {
   SceneColour colour = stx_scene_shade(job->scene, contact, ray);
-  for (int i = 0; i < 3; i++)
-    value[i] += share * develop(colour[i]);
-}
-
-static void smooth_outline(const Job *job, SceneProbe probes[SAMPLES], int x, int y, float value[3])
-{
-  for (int k = 0; k < SAMPLES; k++) {
-    SceneContact contact = cast_at(job->scene, &probes[k], x + SAMPLE_U[k], x, y);
-    add_colour(job, &contact, &probes[k].ray, 1.f / SAMPLES, value);
+  for (int i = 0; i < 3; i++) { /* soft shoulder, then gamma 2: linear light → 0 … 255 */
+    float light = 1.5f * colour[i];
+    light = light * (1 + light * (1 / 5.3f)) / (1 + light);
+    value[i] += share * (255 * sqrtf(light > 0 ? light : 0));
   }
 }
 
@@ -334,7 +314,8 @@ static void colour_row(const Job *job, int y, const SceneContact *row, const Sce
   StxScene *scene = job->scene;
   int width = scene->params.width;
   bool real = scene->params.calibration != NULL, rain = stx_scene_traits(scene)->rain;
-  float gain = rain ? exposure(scene) : 1;
+  uint64_t exposed = scene_key(scene->params.seed, KEY_RAIN, (int64_t)(scene->frame / EXPOSED));
+  float gain = rain ? (float)scene_between(&exposed, .5, 1.4) : 1; /* another every few frames */
   SceneProbe probe = row_probe(scene, job->eye, y), samples[SAMPLES];
   for (int k = 0; k < SAMPLES; k++)
     samples[k] = row_probe(scene, job->eye, y + SAMPLE_V[k]);
@@ -349,7 +330,10 @@ static void colour_row(const Job *job, int y, const SceneContact *row, const Sce
     if (real) {
       colour_real(job, x, y, c, outline, value);
     } else if (outline) {
-      smooth_outline(job, samples, x, y, value);
+      for (int k = 0; k < SAMPLES; k++) {
+        SceneContact contact = cast_at(scene, &samples[k], x + SAMPLE_U[k], x, y);
+        add_colour(job, &contact, &samples[k].ray, 1.f / SAMPLES, value);
+      }
     } else {
       aim(scene, &probe, x);
       add_colour(job, c, &probe.ray, 1, value);

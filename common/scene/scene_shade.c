@@ -83,15 +83,6 @@ static double along_street(const StxScene *scene, double x, double s, double fx,
          .09 * scene_grain(scene, x, s, .8, 43, fx, fz);
 }
 
-static double asphalt(const StxScene *scene, double x, double s, double fx, double fz)
-{
-  double tone =
-      1 + along_street(scene, x, s, fx, fz) + .14 * scene_grain(scene, x, s, 2.3, 5.9, fx, fz);
-  double lane = scene_min(scene_abs(x), scene_abs(x - SCENE_LANE_LEFT));
-  double wear = scene_step(.3, .65, lane) * (1 - scene_step(.95, 1.3, lane));
-  return tone - .13 * wear;
-}
-
 /* x of the painted lines. */
 #define MIDDLE_LINE (.5 * SCENE_LANE_LEFT)
 #define CYCLE_LANE 1.78
@@ -121,7 +112,10 @@ static double markings(const StxScene *scene, double x, double z, double fx, dou
 static SceneColour road_colour(const StxScene *scene, const SceneSpot *spot)
 {
   double x = spot->p[0], z = spot->p[2], fx = spot->foot[0], fz = spot->foot[2];
-  double tone = asphalt(scene, x, z + scene->travelled, fx, fz);
+  double s = z + scene->travelled, lane = scene_min(scene_abs(x), scene_abs(x - SCENE_LANE_LEFT));
+  double wear = scene_step(.3, .65, lane) * (1 - scene_step(.95, 1.3, lane));
+  double tone = 1 + along_street(scene, x, s, fx, fz) +
+                .14 * scene_grain(scene, x, s, 2.3, 5.9, fx, fz) - .13 * wear;
   double gutter = scene_min(x - SCENE_KERB_LEFT, SCENE_KERB_RIGHT - x);
   tone *= 1 - .3 * (1 - scene_step(.1, .45, gutter));
   SceneColour surface = COLOUR(.108, .107, .108);
