@@ -198,13 +198,6 @@ static bool run_depth(const Job *job, StxError *error)
 
 static const StxCudaKernel rows_kernel = {&module, "stx_colmean_rows"};
 
-/* Without classes. */
-static bool run_rows(const Job *job, StxError *error)
-{
-  return stx_cuda_launch(job->place, &rows_kernel, (StxCudaSize){row_blocks(job), 1, 1}, block_size,
-      row_shared(&job->target, job->rows.lanes), &job->rows, error);
-}
-
 /* Launches a kernel with blocks for rows beside its own work, `passes` slices of one block per
  * tile. `rows` lies in `args`. */
 static bool run_classes(const Job *job, const StxCudaKernel *kernel, const StxColmeanTile *tile,
@@ -236,18 +229,6 @@ static void divide_rows(StxColmeanTile *tile, int cell_height, int rows)
   tile->part_rows = (cell_height + (1 << tile->part_shift) - 1) >> tile->part_shift;
 }
 
-/* Tiles of as many cells as there are threads, or fewer large ones. */
-static void tile_labels(StxColmeanLabelsArgs *args)
-{
-  const StxGrid *grid = &args->target.grid;
-  int rows = LABEL_PIXELS / grid->cell_width;
-  divide_rows(&args->tile, grid->cell_height, rows > 0 ? rows : 1);
-  int cells_shift = LABEL_TILE_SHIFT - args->tile.part_shift;
-  args->tile.row_shift = cells_shift < LABEL_ROW_SHIFT ? cells_shift : LABEL_ROW_SHIFT;
-  args->column_shift = cells_shift - args->tile.row_shift;
-  args->tile.columns = 1 << args->column_shift;
-}
-
 static bool run_labels(const Job *job, StxError *error)
 {
   const StxImage8 *labels = &job->input->labels;
@@ -258,7 +239,13 @@ static bool run_labels(const Job *job, StxError *error)
       .tables = job->tables};
   for (int i = 0; i < 256; i++)
     args.label_map[i] = job->params->label_map[i];
-  tile_labels(&args);
+  /* Tiles of as many cells as there are threads, or fewer large ones. */
+  int rows = LABEL_PIXELS / args.target.grid.cell_width;
+  divide_rows(&args.tile, args.target.grid.cell_height, rows > 0 ? rows : 1);
+  int cells_shift = LABEL_TILE_SHIFT - args.tile.part_shift;
+  args.tile.row_shift = cells_shift < LABEL_ROW_SHIFT ? cells_shift : LABEL_ROW_SHIFT;
+  args.column_shift = cells_shift - args.tile.row_shift;
+  args.tile.columns = 1 << args.column_shift;
   size_t counters = (size_t)(job->params->grid.classes + 1) * args.tile.columns *
                     ((1 << args.tile.row_shift) + 1);
   return run_classes(job, &labels_kernel, &args.tile, &args.rows, 1,
@@ -316,24 +303,6 @@ static void lay_out_scores(const Job *job, StxColmeanScoresArgs *args)
 static int last_cell(int pixels, int cell)
 {
   return (pixels - 1) % cell + 1;
-}
-
-static void set_shares(StxColmeanScoresArgs *args, int score_size)
-{
-  const StxGrid *grid = &args->target.grid;
-  int widths[2] = {grid->cell_width, last_cell(grid->width, grid->cell_width)};
-  int heights[2] = {grid->cell_height, last_cell(grid->height, grid->cell_height)};
-  uint32_t one = score_size == 1 ? 255 : 65535;
-  for (int bottom = 0; bottom < 2; bottom++)
-    for (int right = 0; right < 2; right++)
-      args->share[bottom][right] = stx_colmean_share(
-          one * widths[right] * heights[bottom], score_size == 1 ? STX_COLMEAN_BYTE_SHIFT : 0);
-}
-
-static ScoreKind score_kind(const Job *job, const StxColmeanScoresArgs *args)
-{
-  bool four = args->elements == 1 && job->params->grid.cell_width % 4 == 0;
-  return (ScoreKind){score_size(job->params), args->shift > 0 ? SUM_SCALED : four ? SUM_4 : SUM_1};
 }
 
 static int greatest_common_divisor(int a, int b)
@@ -395,9 +364,17 @@ static bool run_scores(const Job *job, StxError *error)
 {
   StxColmeanScoresArgs args = {.target = job->target, .rows = job->rows, .tables = job->tables};
   lay_out_scores(job, &args);
-  ScoreKind kind = score_kind(job, &args);
+  bool four = args.elements == 1 && job->params->grid.cell_width % 4 == 0;
+  ScoreKind kind = {score_size(job->params), args.shift > 0 ? SUM_SCALED : four ? SUM_4 : SUM_1};
   tile_scores(&args, kind);
-  set_shares(&args, kind.size);
+  const StxGrid *grid = &args.target.grid;
+  int widths[2] = {grid->cell_width, last_cell(grid->width, grid->cell_width)};
+  int heights[2] = {grid->cell_height, last_cell(grid->height, grid->cell_height)};
+  uint32_t one = kind.size == 1 ? 255 : 65535;
+  for (int bottom = 0; bottom < 2; bottom++)
+    for (int right = 0; right < 2; right++)
+      args.share[bottom][right] = stx_colmean_share(
+          one * widths[right] * heights[bottom], kind.size == 1 ? STX_COLMEAN_BYTE_SHIFT : 0);
   return run_classes(job, &scores_kernels[kind.size / 2][kind.sums], &args.tile, &args.rows,
       job->params->grid.classes / args.classes, score_shared(&args), &args, error);
 }
@@ -420,7 +397,8 @@ static bool run(const StxColmeanParams *params, const StxColmeanTables *tables,
     return false;
   switch (params->semantics) {
   case STX_SEMANTICS_NONE:
-    return run_rows(&job, error);
+    return stx_cuda_launch(place, &rows_kernel, (StxCudaSize){row_blocks(&job), 1, 1}, block_size,
+        row_shared(&job.target, job.rows.lanes), &job.rows, error);
   case STX_SEMANTICS_LABELS:
     return run_labels(&job, error);
   default:

@@ -145,26 +145,22 @@ StxCuda *stx_cuda_open(int device, StxError *error)
   return cuda;
 }
 
-static bool adopt_context(StxCuda *cuda, CUcontext context, StxError *error)
-{
-  CUdevice device;
-  cuda->context = context;
-  return STX_CUDA_CALL(cuda, error, cuCtxGetDevice(&device), "cuCtxGetDevice") &&
-         read_info(&cuda->driver, device, &cuda->info, error);
-}
-
 StxCuda *stx_cuda_wrap(void *cu_context, StxError *error)
 {
   if (cu_context == NULL) {
     stx_fail(error, "no CUDA context to load the kernels into");
     return NULL;
   }
+  CUdevice device;
   StxCuda *cuda = cuda_new(error);
-  if (cuda != NULL && !adopt_context(cuda, cu_context, error)) {
-    cuda_delete(cuda);
+  if (cuda == NULL)
     return NULL;
-  }
-  return cuda;
+  cuda->context = cu_context;
+  if (STX_CUDA_CALL(cuda, error, cuCtxGetDevice(&device), "cuCtxGetDevice") &&
+      read_info(&cuda->driver, device, &cuda->info, error))
+    return cuda;
+  cuda_delete(cuda);
+  return NULL;
 }
 
 void stx_cuda_close(StxCuda *cuda)

@@ -15,16 +15,6 @@ static bool find(void *library, const char *name, void *slot, StxError *error)
   return true;
 }
 
-static bool find_all(StxDriver *driver, StxError *error)
-{
-#define FIND(name, arguments)                                                                      \
-  if (!find(driver->library, #name, &driver->p_##name, error))                                     \
-    return false;
-  STX_DRIVER_CALLS(FIND)
-#undef FIND
-  return true;
-}
-
 bool stx_driver_open(StxDriver *driver, StxError *error)
 {
   memset(driver, 0, sizeof *driver);
@@ -32,7 +22,12 @@ bool stx_driver_open(StxDriver *driver, StxError *error)
   driver->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (driver->library == NULL)
     return stx_fail(error, "no NVIDIA driver: %s", dlerror());
-  if (find_all(driver, error) && stx_driver_check(driver, error, driver->p_cuInit(0), "cuInit"))
+  bool found = true;
+#define FIND(name, arguments)                                                                      \
+  found = found && find(driver->library, #name, &driver->p_##name, error);
+  STX_DRIVER_CALLS(FIND)
+#undef FIND
+  if (found && stx_driver_check(driver, error, driver->p_cuInit(0), "cuInit"))
     return true;
   stx_driver_close(driver);
   return false;

@@ -139,19 +139,6 @@ static bool raise_shared(StxCuda *cuda, StxLoadedKernel *kernel, size_t shared, 
   return true;
 }
 
-/* The driver's function, loaded and ready for that much dynamic shared memory. */
-static bool prepare(StxCuda *cuda, const StxCudaKernel *kernel, size_t shared, CUfunction *function,
-    StxError *error)
-{
-  pthread_mutex_lock(&cuda->lock);
-  StxLoadedKernel *loaded = NULL;
-  bool ok = find_kernel(cuda, kernel, &loaded, error) && raise_shared(cuda, loaded, shared, error);
-  if (ok)
-    *function = loaded->function;
-  pthread_mutex_unlock(&cuda->lock);
-  return ok;
-}
-
 bool stx_cuda_launch(const StxPlace *place, const StxCudaKernel *kernel, StxCudaSize grid,
     StxCudaSize block, size_t shared, const void *args, StxError *error)
 {
@@ -160,8 +147,12 @@ bool stx_cuda_launch(const StxPlace *place, const StxCudaKernel *kernel, StxCuda
     return true;
   if (!stx_cuda_enter(cuda, error))
     return false;
-  CUfunction function;
-  if (!prepare(cuda, kernel, shared, &function, error)) {
+  pthread_mutex_lock(&cuda->lock);
+  StxLoadedKernel *loaded = NULL; /* the driver's, ready for that much dynamic shared memory */
+  bool ok = find_kernel(cuda, kernel, &loaded, error) && raise_shared(cuda, loaded, shared, error);
+  CUfunction function = ok ? loaded->function : NULL;
+  pthread_mutex_unlock(&cuda->lock);
+  if (!ok) {
     stx_cuda_leave(cuda);
     return false;
   }

@@ -86,15 +86,6 @@ static StxCudaCopy copy_of(const void *device, const void *host, size_t size)
   return (StxCudaCopy){(void *)device, size, (void *)host, (ptrdiff_t)size, size, 1};
 }
 
-static bool upload_corners(const StxEgomotion *s, const StxEgomotionDevice *device,
-    const StxEgomotionArgs *args, StxError *error)
-{
-  StxCudaCopy copy =
-      copy_of(args->corners, s->corners, (size_t)s->corner_count * sizeof *s->corners);
-  return stx_cuda_ring_upload(
-      device->place.device, device->ring, &copy, device->place.stream, error);
-}
-
 /* From `device` on, up to as many matches. Waits. */
 static bool download(const StxEgomotionDevice *to, const void *device, const void *host,
     const EgoMatch *matches, int count, StxError *error)
@@ -105,23 +96,6 @@ static bool download(const StxEgomotionDevice *to, const void *device, const voi
 }
 
 /* ---- Launches ------------------------------------------------------------------------------ */
-
-static bool take(const StxEgomotionArgs *args, const StxPlace *place, StxError *error)
-{
-  StxCudaSize grid = {
-      stx_cuda_blocks((size_t)(args->left.height + 1) / 2, STX_EGOMOTION_ROWS), 1, 1};
-  StxCudaSize block = {STX_EGOMOTION_LANES, STX_EGOMOTION_ROWS, 1};
-  return stx_cuda_clear(place, args->look, sizeof *args->look, error) &&
-         stx_cuda_launch(place, &take_kernel, grid, block, 0, args, error);
-}
-
-static bool look_at_tiles(const StxEgomotionArgs *args, const StxPlace *place, StxError *error)
-{
-  StxCudaSize grid = {stx_cuda_blocks((size_t)args->cells_across, STX_EGOMOTION_TILE_CELLS),
-      (unsigned)cells_of(args->left.height), 1};
-  StxCudaSize block = {STX_EGOMOTION_TILE_THREADS, 1, 1};
-  return stx_cuda_launch(place, &look_kernel, grid, block, 0, args, error);
-}
 
 static bool match_corners(const StxEgomotionArgs *args, const StxPlace *place, StxError *error)
 {
@@ -134,10 +108,22 @@ static bool look(
     StxEgomotion *s, const StxEgomotionFrame *frame, const EgoSearch *search, StxError *error)
 {
   const StxEgomotionDevice *device = frame->device;
+  const StxPlace *place = &device->place;
   const StxEgomotionArgs args = args_of(s, frame, search);
-  if (!take(&args, &device->place, error) || !look_at_tiles(&args, &device->place, error) ||
-      (search != NULL && (!upload_corners(s, device, &args, error) ||
-                             !match_corners(&args, &device->place, error))) ||
+  const StxCudaSize grid = {stx_cuda_blocks((size_t)args.cells_across, STX_EGOMOTION_TILE_CELLS),
+      (unsigned)cells_of(args.left.height), 1};
+  const StxCudaSize block = {STX_EGOMOTION_TILE_THREADS, 1, 1};
+  const StxCudaCopy corners =
+      copy_of(args.corners, s->corners, (size_t)s->corner_count * sizeof *s->corners);
+  const StxCudaSize rows = {
+      stx_cuda_blocks((size_t)(args.left.height + 1) / 2, STX_EGOMOTION_ROWS), 1, 1};
+  if (!stx_cuda_clear(place, args.look, sizeof *args.look, error) ||
+      !stx_cuda_launch(place, &take_kernel, rows,
+          (StxCudaSize){STX_EGOMOTION_LANES, STX_EGOMOTION_ROWS, 1}, 0, &args, error) ||
+      !stx_cuda_launch(place, &look_kernel, grid, block, 0, &args, error) ||
+      (search != NULL &&
+          (!stx_cuda_ring_upload(place->device, device->ring, &corners, place->stream, error) ||
+              !match_corners(&args, place, error))) ||
       !download(device, args.look, s->look, s->matches, search != NULL ? search->count : 0, error))
     return false;
   s->look->differs |= !s->begun;

@@ -78,22 +78,6 @@ static bool find_plane(const Run *r)
          launch(r, &plane_kernel, blocks * STX_GROUND_PLANE_THREADS, STX_GROUND_PLANE_THREADS);
 }
 
-static bool find_lines(const Run *r)
-{
-  const StxGroundParams *params = &r->args->params;
-  return launch(r, &bins_kernel, r->args->count, STX_GROUND_POINT_THREADS) &&
-         launch_with(r, &lines_kernel, (size_t)params->sectors * LANES, LANES,
-             stx_ground_sector(params->bins).bytes);
-}
-
-static bool find_clusters(const Run *r)
-{
-  size_t cells = (size_t)r->args->cells;
-  return launch(r, &merge_kernel, cells, STX_GROUND_POINT_THREADS) &&
-         launch(r, &rank_kernel, cells, STX_GROUND_RANK_THREADS) &&
-         launch(r, &number_kernel, cells > 0 ? r->args->count : 0, STX_GROUND_POINT_THREADS);
-}
-
 /* Without what lies between the fields: the pretended driver of the tests takes all that looks like
  * an address of the host for a mistake. */
 static void copy_params(const StxGroundParams *params, StxGroundParams *copy)
@@ -132,9 +116,14 @@ static bool run(const StxGroundParams *params, const float *points, size_t count
   Run r = {place, &args, error};
   args.labels = labels;
   args.result = result;
+  const size_t cells = (size_t)args.cells, lanes = (size_t)params->sectors * LANES;
   return stx_cuda_fill_bytes(place->device, scratch, 0xFF, minima, place->stream, error) &&
-         find_plane(&r) && find_lines(&r) &&
-         launch(&r, &labels_kernel, count, STX_GROUND_POINT_THREADS) && find_clusters(&r);
+         find_plane(&r) && launch(&r, &bins_kernel, count, STX_GROUND_POINT_THREADS) &&
+         launch_with(&r, &lines_kernel, lanes, LANES, stx_ground_sector(params->bins).bytes) &&
+         launch(&r, &labels_kernel, count, STX_GROUND_POINT_THREADS) &&
+         launch(&r, &merge_kernel, cells, STX_GROUND_POINT_THREADS) &&
+         launch(&r, &rank_kernel, cells, STX_GROUND_RANK_THREADS) &&
+         launch(&r, &number_kernel, cells > 0 ? count : 0, STX_GROUND_POINT_THREADS);
 }
 
 static const StxGroundImpl impls[] = {

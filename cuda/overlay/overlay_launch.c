@@ -85,16 +85,6 @@ static void set_params(StxOverlayParams *to, const StxOverlayParams *from)
   to->frame_height = from->frame_height;
 }
 
-static bool launch_index(const StxOverlayIndexArgs *args, const StxPlace *place, StxError *error)
-{
-  size_t range_bytes = (size_t)args->params.columns * sizeof(StxOverlayRange);
-  size_t items = args->count > (uint32_t)args->pixels ? args->count : (uint32_t)args->pixels;
-  StxCudaSize grid = {stx_cuda_blocks(items, STX_OVERLAY_INDEX_THREADS), 1, 1};
-  StxCudaSize block = {STX_OVERLAY_INDEX_THREADS, 1, 1};
-  return stx_cuda_clear(place, args->range, range_bytes, error) &&
-         stx_cuda_launch(place, &index_kernel, grid, block, 0, args, error);
-}
-
 static bool link_records(const StxOverlay *overlay, const void *prepared, const StxStixel *records,
     size_t count, StxOverlayResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
@@ -124,7 +114,12 @@ static bool link_records(const StxOverlay *overlay, const void *prepared, const 
   set_params(&columns.params, &overlay->params);
   StxCudaSize grid = {(unsigned)overlay->params.columns, 1, 1};
   StxCudaSize block = {STX_OVERLAY_COLUMN_THREADS, 1, 1};
-  return launch_index(&index, place, error) &&
+  const size_t range_bytes = (size_t)overlay->params.columns * sizeof(StxOverlayRange);
+  const size_t items = index.count > (uint32_t)index.pixels ? index.count : (uint32_t)index.pixels;
+  return stx_cuda_clear(place, index.range, range_bytes, error) &&
+         stx_cuda_launch(place, &index_kernel,
+             (StxCudaSize){stx_cuda_blocks(items, STX_OVERLAY_INDEX_THREADS), 1, 1},
+             (StxCudaSize){STX_OVERLAY_INDEX_THREADS, 1, 1}, 0, &index, error) &&
          stx_cuda_launch(place, &columns_kernel, grid, block, 0, &columns, error);
 }
 

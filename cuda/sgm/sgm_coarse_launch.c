@@ -201,17 +201,6 @@ static bool paths(const Job *job, const Level *level, const StxSgmPaths *which)
   return launch(job, &paths_kernel, grid, 2 * STX_SGM_COARSE_PATHS, &args);
 }
 
-/* Volumes as full search has them. */
-static bool all_paths(const Job *job, const Level *level)
-{
-  StxSgmPaths launches[STX_SGM_PATHS_LAUNCHES];
-  int count = stx_sgm_all_paths(job->params->paths, job->volumes, launches);
-  bool ok = true;
-  for (int i = 0; i < count && ok; i++)
-    ok = paths(job, level, &launches[i]);
-  return ok;
-}
-
 static bool winner(const Job *job, const Level *level)
 {
   const bool finest = level == job->levels;
@@ -258,8 +247,12 @@ static bool match(const Job *job, int k)
   const Level *coarser = k + 1 < job->count ? level + 1 : NULL;
   if (coarser == NULL && is_searched_in_full(job))
     return match_fully(job);
-  return census(job, &level->census) && windows(job, level, coarser) && all_paths(job, level) &&
-         (k > 0 || census(job, job->pair)) && winner(job, level);
+  StxSgmPaths launches[STX_SGM_PATHS_LAUNCHES]; /* volumes as full search has them */
+  int count = stx_sgm_all_paths(job->params->paths, job->volumes, launches);
+  bool ok = census(job, &level->census) && windows(job, level, coarser);
+  for (int i = 0; i < count && ok; i++)
+    ok = paths(job, level, &launches[i]);
+  return ok && (k > 0 || census(job, job->pair)) && winner(job, level);
 }
 
 bool stx_sgm_coarse_cuda(const StxSgmParams *params, const StxSgmCensusArgs *pair,

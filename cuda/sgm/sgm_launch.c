@@ -118,13 +118,6 @@ static StxSgmCensusArgs census_args(const Job *job, const StxImage8 *right)
   };
 }
 
-static bool census(const Job *job, const StxSgmCensusArgs *args)
-{
-  StxCudaSize grid =
-      stx_cuda_grid(args->width, STX_SGM_CENSUS_COLUMNS, args->height, STX_SGM_CENSUS_ROWS, 2);
-  return launch(job, &census_kernel, grid, STX_SGM_CENSUS_ROWS, args);
-}
-
 /* Returns the tasks of all lines along an axis: see first_pixel in sgm_paths.cuh. */
 static unsigned axis_tasks(const Job *job, const StxSgmAxis *axis)
 {
@@ -223,9 +216,12 @@ static bool search(const Job *job, const StxImage8 *right)
 {
   const StxSgmCensusArgs args = census_args(job, right);
   const StxSgmParams *params = job->params;
-  if (params->search == STX_SGM_FULL)
-    return census(job, &args) && all_paths(job) && winner(job) &&
-           finish(job, job->maps, params->height);
+  if (params->search == STX_SGM_FULL) {
+    StxCudaSize grid =
+        stx_cuda_grid(args.width, STX_SGM_CENSUS_COLUMNS, args.height, STX_SGM_CENSUS_ROWS, 2);
+    return launch(job, &census_kernel, grid, STX_SGM_CENSUS_ROWS, &args) && all_paths(job) &&
+           winner(job) && finish(job, job->maps, params->height);
+  }
   StxImage8 sure = job->sure;
   if (job->maps.confidence == NULL)
     sure.data = NULL;
@@ -284,26 +280,23 @@ static bool clear(const StxImage16 *disparity, const StxImage8 *confidence, cons
              clear_rows(confidence->data, confidence->stride, width, height, place, error));
 }
 
-static bool run_job(const StxSgmJob *pair, void *scratch, const StxPlace *place, StxError *error)
-{
-  const StxSgmParams *params = &pair->params;
-  Job job = {.place = place,
-      .error = error,
-      .left = &pair->left,
-      .maps = stx_sgm_maps(&pair->disparity, &pair->confidence)};
-  lay_out(&job, params, scratch);
-  return search(&job, &pair->right) && (!params->sky || sky(&job)) &&
-         (params->lr_max_diff < 0 || border(&job)) && (params->depth == 0 || depth(&job));
-}
-
 static bool run(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
     const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
     StxError *error)
 {
-  StxSgmJob job = {*params, *left, *right, *disparity, *confidence};
+  StxSgmJob pair = {*params, *left, *right, *disparity, *confidence};
   if (params->infinity != 0 && !clear(disparity, confidence, place, error))
     return false;
-  return !stx_sgm_count_from_infinity(&job) || run_job(&job, scratch, place, error);
+  if (!stx_sgm_count_from_infinity(&pair))
+    return true;
+  params = &pair.params;
+  Job job = {.place = place,
+      .error = error,
+      .left = &pair.left,
+      .maps = stx_sgm_maps(&pair.disparity, &pair.confidence)};
+  lay_out(&job, params, scratch);
+  return search(&job, &pair.right) && (!params->sky || sky(&job)) &&
+         (params->lr_max_diff < 0 || border(&job)) && (params->depth == 0 || depth(&job));
 }
 
 static const StxSgmImpl impls[] = {
