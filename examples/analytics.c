@@ -42,27 +42,21 @@ static const char *number(char text[32], double value)
   return text;
 }
 
-/* Over ground; not a number: unknown. */
-static double speed_of(const StxVelocity *velocity)
-{
-  if (velocity == NULL || velocity->moves == STX_MOVES_UNKNOWN)
-    return NAN;
-  return velocity->moves == STX_MOVES_NOT ? 0 : hypot(velocity->x, velocity->z);
-}
-
 /* Its box in pixels, metres, metres per second; whether it stands in the corridor. */
 static void print_thing(const GstStxObstacles *obstacles, guint i, const StxObstacle *thing,
     const StxVelocity *velocity)
 {
-  double x = 0, y = 0, width = 0, height = 0;
+  double x = 0, y = 0, width = 0, height = 0, over_ground = NAN; /* unknown */
   char distance[32], speed[32];
 
+  if (velocity != NULL && velocity->moves != STX_MOVES_UNKNOWN)
+    over_ground = velocity->moves == STX_MOVES_NOT ? 0 : hypot(velocity->x, velocity->z);
   gst_stx_obstacles_get_rectangle(obstacles, i, &x, &y, &width, &height);
   printf("%s{\"id\": %u, \"class\": \"%s\", \"box\": [%.0f, %.0f, %.0f, %.0f], \"distance\": %s, "
          "\"speed\": %s, \"ahead\": %s}",
       i > 0 ? ", " : "", thing->id,
       thing->label < G_N_ELEMENTS(classes) ? classes[thing->label] : "unknown", x, y, width, height,
-      number(distance, thing->z), number(speed, speed_of(velocity)),
+      number(distance, thing->z), number(speed, over_ground),
       thing->flags & STX_OBSTACLE_IN_CORRIDOR ? "true" : "false");
 }
 

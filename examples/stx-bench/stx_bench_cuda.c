@@ -45,21 +45,16 @@ static bool measure_copy(BenchDevice *d, StxError *error)
   return good;
 }
 
-static bool open_parts(BenchDevice *d, StxError *error)
-{
-  d->info = stx_cuda_info(d->cuda);
-  return stx_cuda_stream_new(d->cuda, &d->stream, error) &&
-         stx_cuda_event_new(d->cuda, &d->begin, error) &&
-         stx_cuda_event_new(d->cuda, &d->end, error) && measure_copy(d, error);
-}
-
 bool bench_device_open(BenchDevice *device, StxError *error)
 {
   StxError reason;
   *device = (BenchDevice){.cuda = stx_cuda_open(0, &reason)};
   if (device->cuda == NULL)
     return stx_fail(error, "no GPU to time: %s", reason.text);
-  if (open_parts(device, error))
+  device->info = stx_cuda_info(device->cuda);
+  if (stx_cuda_stream_new(device->cuda, &device->stream, error) &&
+      stx_cuda_event_new(device->cuda, &device->begin, error) &&
+      stx_cuda_event_new(device->cuda, &device->end, error) && measure_copy(device, error))
     return true;
   bench_device_close(device);
   return false;

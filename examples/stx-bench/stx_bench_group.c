@@ -32,21 +32,6 @@ static const Step *first_step(const Group *g)
   return g->stage->steps[0];
 }
 
-/* The table of a stage that is one step: its implementations are timed one by one. */
-static const StxImplTable *single_table(const Group *g)
-{
-  return first_step(g) != NULL && g->stage->steps[1] == NULL ? first_step(g)->cpu : NULL;
-}
-
-static void find_buffers(Group *g)
-{
-  for (int k = 0; k < MOST_STEPS && g->stage->steps[k] != NULL; k++) {
-    const Step *step = g->stage->steps[k];
-    g->in |= step->in & ~g->made;
-    g->made |= g->out = step->out;
-  }
-}
-
 static void add_entry(Group *g, Entry entry)
 {
   if (g->count < BENCH_MAX_ROWS)
@@ -86,7 +71,9 @@ static bool on_gpu(const Group *g)
 static void list_entries(Group *g)
 {
   const BenchMachine *machine = g->context->machine;
-  const StxImplTable *table = single_table(g);
+  /* Where a stage is one step, its implementations are timed one by one. */
+  const bool is_single = first_step(g) != NULL && g->stage->steps[1] == NULL;
+  const StxImplTable *table = is_single ? first_step(g)->cpu : NULL;
   bool vectors = false;
   if (table != NULL && machine->thread_counts > 0 && !g->context->vectors)
     g->reference = stx_impl_named(table, "omp");
@@ -188,17 +175,6 @@ static size_t moved(const Group *g, Buffer buffer)
   return buffer == STIXELS ? g->stixel_count * sizeof(StxStixel) : g->size[buffer];
 }
 
-static bool upload_sets(const Group *g, StxError *error)
-{
-  const BenchDevice *d = g->context->machine->device;
-  for (int b = 0; b < BUFFERS; b++)
-    for (int set = 0; g->in & 1u << b && g->device.at[b] != NULL && set < g->device.sets; set++)
-      if (!stx_cuda_upload_bytes(
-              d->cuda, buffer_at(&g->device, b, set), g->host.at[b], moved(g, b), d->stream, error))
-        return false;
-  return true;
-}
-
 static bool open_device(Group *g, StxError *error)
 {
   const BenchDevice *d = g->context->machine->device;
@@ -221,7 +197,11 @@ static bool open_device(Group *g, StxError *error)
   if (good && g->what->stage == BENCH_OVERLAY)
     good = ((const StxOverlayImpl *)stx_impl_at(&stx_overlay_cuda_impls, 0))
                ->upload(g->host.prepared, m->prepared, &m->place, error);
-  return good && upload_sets(g, error) && stx_cuda_synchronize(d->cuda, d->stream, error);
+  for (int b = 0; b < BUFFERS; b++)
+    for (int set = 0; g->in & 1u << b && m->at[b] != NULL && set < m->sets; set++)
+      good = good && stx_cuda_upload_bytes(d->cuda, buffer_at(m, b, set), g->host.at[b],
+                         moved(g, b), d->stream, error);
+  return good && stx_cuda_synchronize(d->cuda, d->stream, error);
 }
 
 static void close_device(Group *g)
@@ -233,23 +213,6 @@ static void close_device(Group *g)
       (void *)g->device.satdp_tables, g->device.prepared};
   for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
     stx_cuda_free(cuda, blocks[i]);
-}
-
-static bool group_open(Group *g, StxError *error)
-{
-  find_buffers(g);
-  list_entries(g);
-  return stage_set_up(g, error) && open_host(g, error) && (!on_gpu(g) || open_device(g, error));
-}
-
-static void group_close(Group *g)
-{
-  if (on_gpu(g))
-    close_device(g);
-  stage_close(g);
-  free(g->host_memory);
-  free(g->host.scratch);
-  free(g);
 }
 
 /* ---- Runs --------------------------------------------------------------------------------- */
@@ -463,18 +426,6 @@ static bool add_rate(Group *g, Entry *entry, BenchRow *row, StxError *error)
   return true;
 }
 
-static bool make_rows(Group *g, double base, BenchRow *rows, int *count, StxError *error)
-{
-  *count = 0;
-  for (int i = 0; i < g->count; i++) {
-    Entry *entry = &g->entries[i];
-    rows[*count] = make_row(g, entry, base);
-    if (!add_rate(g, entry, &rows[(*count)++], error))
-      return false;
-  }
-  return true;
-}
-
 bool bench_group(
     const BenchContext *context, const BenchCase *what, BenchRow *rows, int *count, StxError *error)
 {
@@ -484,13 +435,29 @@ bool bench_group(
   g->context = context;
   g->what = what;
   g->stage = &bench_stages[what->stage];
-  bool good = group_open(g, error) && run_first(g, error) &&
+  for (int k = 0; k < MOST_STEPS && g->stage->steps[k] != NULL; k++) {
+    const Step *step = g->stage->steps[k];
+    g->in |= step->in & ~g->made;
+    g->made |= g->out = step->out;
+  }
+  list_entries(g);
+  bool good = stage_set_up(g, error) && open_host(g, error) &&
+              (!on_gpu(g) || open_device(g, error)) && run_first(g, error) &&
               time_entries(g, false, context->warm_up, error) &&
               time_entries(g, true, context->gpu_warm_up, error);
   double base = 0;
   if (good && g->reference != NULL)
     base = make_row(g, &g->entries[g->count - 1], 0).median;
-  good = good && make_rows(g, base, rows, count, error);
-  group_close(g);
+  *count = 0;
+  for (int i = 0; good && i < g->count; i++) {
+    rows[*count] = make_row(g, &g->entries[i], base);
+    good = add_rate(g, &g->entries[i], &rows[(*count)++], error);
+  }
+  if (on_gpu(g))
+    close_device(g);
+  stage_close(g);
+  free(g->host_memory);
+  free(g->host.scratch);
+  free(g);
   return good;
 }
