@@ -27,20 +27,6 @@ static guint missing_roles(const GstStxQueued *queued)
   return missing;
 }
 
-/* The oldest head that is required, or NULL. */
-static const GstStxHead *oldest_head(const GstStxQueued *queued)
-{
-  const GstStxHead *oldest = NULL;
-
-  for (guint role = 0; role < queued->count; role++) {
-    const GstStxHead *head = &queued->head[role];
-
-    if (head->required && head->timed && (oldest == NULL || head->moment < oldest->moment))
-      oldest = head;
-  }
-  return oldest;
-}
-
 /* Returns how long to wait: longer than `timeout` for pads that are late, but little longer than
  * for the moment before. A pad that was given up and is only late keeps the delay that has been
  * reached, otherwise its next buffer would come too late again. */
@@ -58,9 +44,12 @@ static GstClockTime wait_for(const GstStxDeadline *self, guint missing, guint ti
 GstClockTime gst_stx_deadline_time(
     const GstStxDeadline *self, const GstStxQueued *queued, guint timeout, GstClockTime latency)
 {
-  const GstStxHead *oldest = oldest_head(queued);
+  const GstStxHead *oldest = NULL; /* that is required */
   GstClockTime wait;
 
+  for (const GstStxHead *head = queued->head; head < queued->head + queued->count; head++)
+    if (head->required && head->timed && (oldest == NULL || head->moment < oldest->moment))
+      oldest = head;
   if (oldest == NULL || (timeout == 0 && latency == 0))
     return GST_CLOCK_TIME_NONE;
   wait = latency > 0 ? 0 : wait_for(self, missing_roles(queued), timeout);

@@ -23,18 +23,11 @@ gboolean gst_stx_accept_caps(GstBaseTransform *transform, GstPadDirection direct
   return gst_caps_is_subset(caps, possible);
 }
 
-static void post_refusal(GstBaseTransform *transform, GstCaps *caps)
-{
-  g_autoptr(GstCaps) made =
-      GST_BASE_TRANSFORM_GET_CLASS(transform)->transform_caps(transform, GST_PAD_SINK, caps, NULL);
-
-  gst_stx_element_check_output(GST_ELEMENT(transform), GST_BASE_TRANSFORM_SRC_PAD(transform), made);
-}
-
 gboolean gst_stx_sink_event(GstBaseTransform *transform, GstEvent *event)
 {
   GstBaseTransformClass *base = g_type_class_peek(GST_TYPE_BASE_TRANSFORM);
   g_autoptr(GstCaps) caps = NULL;
+  g_autoptr(GstCaps) made = NULL;
   gboolean taken;
 
   if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS)
@@ -42,8 +35,12 @@ gboolean gst_stx_sink_event(GstBaseTransform *transform, GstEvent *event)
   if (caps != NULL)
     gst_caps_ref(caps);
   taken = base->sink_event(transform, event);
-  if (!taken && caps != NULL)
-    post_refusal(transform, caps);
+  if (!taken && caps != NULL) {
+    made = GST_BASE_TRANSFORM_GET_CLASS(transform)->transform_caps(
+        transform, GST_PAD_SINK, caps, NULL);
+    gst_stx_element_check_output(
+        GST_ELEMENT(transform), GST_BASE_TRANSFORM_SRC_PAD(transform), made);
+  }
   return taken;
 }
 
@@ -106,26 +103,22 @@ static const gchar *source_of(const gchar *type)
                                           : "the element that makes them";
 }
 
-static void refuse_bare(GstElement *element, GstPad *sink)
-{
-  g_autoptr(GstCaps) needed = gst_pad_get_pad_template_caps(sink);
-  const gchar *type = gst_structure_get_name(gst_caps_get_structure(needed, 0));
-
-  GST_ELEMENT_ERROR(element, STREAM, FORMAT,
-      ("Pad %s got bytes without caps, expected %s: put %s before %s", GST_PAD_NAME(sink), type,
-          source_of(type), name_of(element)),
-      (NULL));
-}
-
 static GstPadProbeReturn see_data(GstPad *sink, GstPadProbeInfo *info, gpointer nothing)
 {
   g_autoptr(GstElement) element = NULL;
+  g_autoptr(GstCaps) needed = NULL;
+  const gchar *type;
 
   if (gst_pad_has_current_caps(sink))
     return GST_PAD_PROBE_OK;
   element = gst_pad_get_parent_element(sink);
+  needed = gst_pad_get_pad_template_caps(sink);
+  type = gst_structure_get_name(gst_caps_get_structure(needed, 0));
   if (element != NULL)
-    refuse_bare(element, sink);
+    GST_ELEMENT_ERROR(element, STREAM, FORMAT,
+        ("Pad %s got bytes without caps, expected %s: put %s before %s", GST_PAD_NAME(sink), type,
+            source_of(type), name_of(element)),
+        (NULL));
   gst_mini_object_unref(GST_PAD_PROBE_INFO_DATA(info));
   GST_PAD_PROBE_INFO_FLOW_RETURN(info) = GST_FLOW_ERROR;
   return GST_PAD_PROBE_HANDLED;

@@ -96,14 +96,6 @@ static void post_missing(GstStxLinks *links, guint linked)
   }
 }
 
-static void post_waiting(const GstStxLinks *links, guint role)
-{
-  GST_ELEMENT_WARNING(links->element, STREAM, FAILED,
-      ("Pad %s has brought nothing for %u s, and the other pads wait for it",
-          links->roles->names[role], (guint)(GST_STX_LINKS_DEADLINE / GST_SECOND)),
-      ("in live pipelines the property latency limits how long optional pads are waited for"));
-}
-
 /* The clock's thread, when the deadline is over; posts what is wrong, if anything is. */
 static void judge(GstStxLinks *links)
 {
@@ -122,7 +114,11 @@ static void judge(GstStxLinks *links)
   if (!suffices(links->roles, linked))
     post_missing(links, linked);
   else if (full != 0 && (linked & ~full) != 0 && !g_atomic_int_get(&links->moved))
-    post_waiting(links, g_bit_nth_lsf(linked & ~full, -1));
+    GST_ELEMENT_WARNING(links->element, STREAM, FAILED,
+        ("Pad %s has brought nothing for %u s, and the other pads wait for it",
+            links->roles->names[g_bit_nth_lsf(linked & ~full, -1)],
+            (guint)(GST_STX_LINKS_DEADLINE / GST_SECOND)),
+        ("in live pipelines the property latency limits how long optional pads are waited for"));
 }
 
 void gst_stx_links_warn_untimed(GstStxLinks *links, const GstStxQueued *queued)
@@ -170,20 +166,15 @@ void gst_stx_links_see(GstStxLinks *links, guint role, const GstStxHead *head, G
   links->last[role] = head->time;
 }
 
-static gboolean lacks_frames(const GstStxLinks *links, const GstStxQueued *queued)
+void gst_stx_links_warn_slow(
+    GstStxLinks *links, const GstStxQueued *queued, GstClockTime work, GstClockTime frame)
 {
   gboolean lacks = TRUE;
 
   for (guint role = 0; role < queued->count; role++)
     if (queued->head[role].pad != NULL && queued->head[role].required)
       lacks = lacks && links->holes[role] >= HOLES;
-  return lacks;
-}
-
-void gst_stx_links_warn_slow(
-    GstStxLinks *links, const GstStxQueued *queued, GstClockTime work, GstClockTime frame)
-{
-  if (links->told_slow || (work == 0 && !lacks_frames(links, queued)))
+  if (links->told_slow || (work == 0 && !lacks))
     return;
   links->told_slow = links->told_orphan = TRUE;
   if (work > 0)

@@ -109,20 +109,10 @@ static gboolean waits(GstStxPairing *self)
   return pads > 1;
 }
 
-/* The nearest partner is within half a frame. As much is for the work, unless that takes more. An
- * optional partner comes with a latency of its own, which the pipeline has counted already. */
-static GstClockTime latency_of(GstStxPairing *self, GstClockTime frame, GstClockTime work)
-{
-  if (!waits(self))
-    return work;
-  frame = frame > 0 ? frame : expected_frame(self);
-  return frame / 2 + MAX(frame - frame / 2, work);
-}
-
 void gst_stx_pairing_plan_latency(GstStxPairing *self)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
-  GstClockTime frame, work, latency;
+  GstClockTime frame, work, period, latency;
   gboolean changed;
 
   do {
@@ -130,24 +120,16 @@ void gst_stx_pairing_plan_latency(GstStxPairing *self)
     frame = priv->frame;
     work = priv->delay.reported;
     GST_OBJECT_UNLOCK(self);
-    latency = latency_of(self, frame, work);
+    /* The nearest partner is within half a frame. As much is for the work, unless that takes more.
+     * An optional partner's latency of its own is counted by the pipeline already. */
+    period = frame > 0 || !waits(self) ? frame : expected_frame(self);
+    latency = waits(self) ? period / 2 + MAX(period - period / 2, work) : work;
     gst_aggregator_set_latency(GST_AGGREGATOR(self), latency, latency);
     GST_STX_LOCKED(self, changed = frame != priv->frame || work != priv->delay.reported);
   } while (changed);
 }
 
 /* ---- Events and queries -------------------------------------------------------------------- */
-
-static guint role_of(GstStxPairing *self, GstAggregatorPad *pad)
-{
-  guint role = 0;
-
-  while (CLASS(self)->roles.names[role] != NULL &&
-         g_strcmp0(GST_PAD_TEMPLATE_NAME_TEMPLATE(GST_PAD_PAD_TEMPLATE(pad)),
-             CLASS(self)->roles.names[role]) != 0)
-    role++;
-  return role;
-}
 
 static gboolean is_leading(GstStxPairing *self, guint role)
 {
@@ -237,9 +219,13 @@ static gboolean pairing_sink_event(
 {
   GstStxPairing *self = GST_STX_PAIRING(aggregator);
   gboolean segment = GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT, result;
-  guint role = role_of(self, pad);
+  const gchar *name = GST_PAD_TEMPLATE_NAME_TEMPLATE(GST_PAD_PAD_TEMPLATE(pad));
+  guint role = 0;
   guint32 seqnum = gst_event_get_seqnum(event);
 
+  while (CLASS(self)->roles.names[role] != NULL &&
+         g_strcmp0(name, CLASS(self)->roles.names[role]) != 0)
+    role++;
   if (GST_EVENT_IS_SERIALIZED(event) && GST_EVENT_TYPE(event) != GST_EVENT_FLUSH_STOP)
     gst_stx_pairing_wake(self, pad);
   if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {

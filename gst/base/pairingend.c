@@ -23,16 +23,6 @@ static void push_stream_start(GstStxPairing *self)
   gst_stx_pairing_push_event(self, gst_event_new_stream_start(id));
 }
 
-/* Also where nothing came before it. */
-static void push_end(GstStxPairing *self)
-{
-  g_autofree gchar *id = gst_pad_get_stream_id(GST_AGGREGATOR_SRC_PAD(self));
-
-  if (id == NULL)
-    push_stream_start(self);
-  gst_stx_pairing_push_event(self, gst_event_new_eos());
-}
-
 static void park(GstStxPairing *self, const GstStxQueued *queued)
 {
   for (guint role = 0; role < queued->count; role++) {
@@ -48,13 +38,18 @@ static void park(GstStxPairing *self, const GstStxQueued *queued)
 
 static void tell_end(GstStxPairing *self)
 {
+  g_autofree gchar *id = NULL;
+
   if (PRIVATE(self)->told_end)
     return;
   PRIVATE(self)->told_end = TRUE;
   if (CLASS(self)->end != NULL)
     CLASS(self)->end(self);
   gst_stx_stats_log(GST_ELEMENT(self));
-  push_end(self);
+  id = gst_pad_get_stream_id(GST_AGGREGATOR_SRC_PAD(self));
+  if (id == NULL) /* nothing came before it */
+    push_stream_start(self);
+  gst_stx_pairing_push_event(self, gst_event_new_eos());
 }
 
 /* Counts what has no partner any more. In a live pipeline a warning has come with the end. */

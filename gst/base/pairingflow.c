@@ -104,13 +104,6 @@ static void count_orphan(GstStxPairing *self, const GstStxQueued *queued, guint 
 
 /* ---- Times that are not believed ----------------------------------------------------------- */
 
-/* The running time in a live pipeline; NONE: it is not. */
-static GstClockTime running_of(GstStxPairing *self)
-{
-  return gst_stx_pairing_is_live(self) ? gst_element_get_current_running_time(GST_ELEMENT(self))
-                                       : GST_CLOCK_TIME_NONE;
-}
-
 #define OFF_CLOCK (GST_SECOND / 4)
 
 /* The distance from what was expected that needs no reason. */
@@ -262,7 +255,10 @@ static guint find_ahead(const GstStxQueued *queued, const GstStxHead *oldest, gi
  * are not believed; 0: look again. */
 static guint doubt_times(GstStxPairing *self, const GstStxQueued *queued, guint roles)
 {
-  GstClockTime running = running_of(self);
+  /* Known in a live pipeline. */
+  GstClockTime running = gst_stx_pairing_is_live(self)
+                             ? gst_element_get_current_running_time(GST_ELEMENT(self))
+                             : GST_CLOCK_TIME_NONE;
   gint64 limit = hole_of(self, running);
   guint ahead = 0, odd = 0, held = 0;
 
@@ -433,13 +429,6 @@ static guint gaps_of(GstStxPairing *self, const GstStxQueued *queued, guint role
   return gaps;
 }
 
-static GstStxQosMode mode_of(GstStxPairing *self)
-{
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(GST_OBJECT_GET_LOCK(self));
-
-  return PRIVATE(self)->qos.mode;
-}
-
 /* In a live pipeline: to drop the newest set there is would only make the element wait. Once a
  * newer one is there, that is enough reason for one that does not keep up. */
 static gboolean is_outdated(GstStxPairing *self, const GstStxHead *lead, gboolean late)
@@ -458,9 +447,10 @@ static gboolean is_late(
 {
   GstStxQos *qos = &PRIVATE(self)->qos;
   const GstStxHead *lead = &queued->head[queued->lead];
-  GstStxQosMode mode = mode_of(self);
+  GstStxQosMode mode;
   gboolean late;
 
+  GST_STX_LOCKED(self, mode = qos->mode);
   if (!lead->timed)
     return FALSE;
   if (gaps_of(self, queued, roles, TRUE) != 0)
@@ -471,14 +461,6 @@ static gboolean is_late(
   if (mode == GST_STX_QOS_AUTO)
     late = CLASS(self)->drops_late && GST_CLOCK_TIME_IS_VALID(now) && is_outdated(self, lead, late);
   return gst_stx_qos_drops(qos, late && mode != GST_STX_QOS_FALSE, lead->time);
-}
-
-static void count_late(GstStxPairing *self, const GstStxHead *lead, GstBuffer *stamp)
-{
-  GST_DEBUG_OBJECT(self, "late: dropped the set of %" GST_PTR_FORMAT, stamp);
-  gst_stx_stats_count(&PRIVATE(self)->stats.dropped, GST_ELEMENT(self));
-  gst_stx_qos_post(&PRIVATE(self)->qos, GST_ELEMENT(self), stamp, lead->time);
-  PRIVATE(self)->discont = TRUE;
 }
 
 /* Notes the time differences within a set, for the next one. */
@@ -501,16 +483,6 @@ static void note_skew(GstStxPairing *self, const GstStxQueued *queued, guint rol
   }
 }
 
-/* Flags, times and motion of a buffer without it, which the element may want writable. */
-static GstBuffer *stamp_of(GstBuffer *buffer)
-{
-  GstBuffer *stamp = gst_buffer_new();
-
-  gst_buffer_copy_into(stamp, buffer, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
-  gst_buffer_copy_stx_motion_meta(stamp, buffer);
-  return stamp;
-}
-
 static GstFlowReturn push(GstStxPairing *self, GstBuffer *out, GstBuffer *stamp)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
@@ -531,44 +503,31 @@ static GstFlowReturn push(GstStxPairing *self, GstBuffer *out, GstBuffer *stamp)
   return flow;
 }
 
-static void note_work(GstStxPairing *self, GstClockTime begin)
-{
-  GstStxPairingPrivate *priv = PRIVATE(self);
-  GstClockTime time = gst_stx_stats_frame(&priv->stats, GST_ELEMENT(self), begin);
-  gboolean changed;
-
-  GST_STX_LOCKED(self, changed = gst_stx_delay_note(&priv->delay, time));
-  if (changed)
-    gst_stx_pairing_plan_latency(self);
-}
-
-/* Elements that do all on the CPU read their inputs without the stage, which would see this. */
-static gboolean is_readable(GstStxPairing *self, GstBuffer **set, StxError *error)
-{
-  if (gst_stx_stage_has_device(gst_stx_pairing_stage(self)) && !CLASS(self)->stage.on_host)
-    return TRUE;
-  for (guint role = 0; role < GST_STX_ROLES_MAX; role++)
-    if (set[role] != NULL && gst_stx_input_is_lost(set[role], PRIVATE(self)->caps[role]))
-      return stx_fail(error, GST_STX_CUDA_LOST);
-  return TRUE;
-}
-
 static GstFlowReturn compute(GstStxPairing *self, GstBuffer **set, GstBuffer **out)
 {
-  GstClockTime begin = gst_util_get_timestamp();
+  GstClockTime begin = gst_util_get_timestamp(), time;
   GstStxPairingFrame frame = {.set = set};
+  gboolean changed;
   GstFlowReturn flow;
   StxError error;
 
-  if (!is_readable(self, set, &error))
-    return gst_stx_stage_leave_out(gst_stx_pairing_stage(self), &error);
+  /* Elements that do all on the CPU read their inputs without the stage, which would see this. */
+  for (guint role = 0; role < GST_STX_ROLES_MAX; role++)
+    if ((!gst_stx_stage_has_device(gst_stx_pairing_stage(self)) || CLASS(self)->stage.on_host) &&
+        set[role] != NULL && gst_stx_input_is_lost(set[role], PRIVATE(self)->caps[role])) {
+      stx_fail(&error, GST_STX_CUDA_LOST);
+      return gst_stx_stage_leave_out(gst_stx_pairing_stage(self), &error);
+    }
   if (CLASS(self)->process != NULL) {
     flow = CLASS(self)->process(self, set, out);
   } else {
     flow = gst_stx_stage_run(gst_stx_pairing_stage(self), &frame);
     *out = frame.out;
   }
-  note_work(self, begin);
+  time = gst_stx_stats_frame(&PRIVATE(self)->stats, GST_ELEMENT(self), begin);
+  GST_STX_LOCKED(self, changed = gst_stx_delay_note(&PRIVATE(self)->delay, time));
+  if (changed)
+    gst_stx_pairing_plan_latency(self);
   return flow == GST_STX_PAIRING_FLOW_NOTHING ? GST_FLOW_OK : flow;
 }
 
@@ -590,8 +549,13 @@ static GstFlowReturn process(
     PRIVATE(self)->discont = TRUE;
     flow = GST_FLOW_OK;
   }
-  if (set[queued->lead] != NULL && late)
-    count_late(self, &queued->head[queued->lead], stamp);
+  if (set[queued->lead] != NULL && late) {
+    GST_DEBUG_OBJECT(self, "late: dropped the set of %" GST_PTR_FORMAT, stamp);
+    gst_stx_stats_count(&PRIVATE(self)->stats.dropped, GST_ELEMENT(self));
+    gst_stx_qos_post(
+        &PRIVATE(self)->qos, GST_ELEMENT(self), stamp, queued->head[queued->lead].time);
+    PRIVATE(self)->discont = TRUE;
+  }
   if (flow == GST_FLOW_OK && out != NULL) {
     flow = push(self, g_steal_pointer(&out), stamp);
     gst_stx_load_note(&PRIVATE(self)->load, gst_util_get_timestamp() - begin);
@@ -609,8 +573,12 @@ static GstFlowReturn take(GstStxPairing *self, GstStxQueued *queued, guint roles
   const GstStxHead *lead = &queued->head[queued->lead];
   GstClockTime now = gst_stx_deadline_now(GST_AGGREGATOR(self));
   gboolean late = is_late(self, queued, roles, now);
-  g_autoptr(GstBuffer) stamp = stamp_of(lead->buffer);
+  /* Flags, times and motion without the buffer, which the element may want writable. */
+  g_autoptr(GstBuffer) stamp = gst_buffer_new();
 
+  gst_buffer_copy_into(
+      stamp, lead->buffer, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  gst_buffer_copy_stx_motion_meta(stamp, lead->buffer);
   PRIVATE(self)->time =
       lead->timed && lead->time >= 0 ? (GstClockTime)lead->time : GST_CLOCK_TIME_NONE;
   for (guint role = 0; role < queued->count; role++)

@@ -98,15 +98,6 @@ const gchar *gst_stx_stage_impl_name(const GstStxStage *self)
 
 /* ---- A frame ------------------------------------------------------------------------------- */
 
-static void choose_place(GstStxStage *self, gpointer frame)
-{
-  self->on_device =
-      gst_stx_stage_has_device(self) && !self->klass->on_host &&
-      (self->klass->wants_device == NULL || self->klass->wants_device(self->element, frame));
-  self->place.device = self->on_device ? self->cuda.cuda : NULL;
-  self->place.stream = self->on_device ? self->cuda.stream : NULL;
-}
-
 static GstFlowReturn refuse(GstStxStage *self, const StxError *error)
 {
   gst_stx_element_fail(self->element, error);
@@ -140,7 +131,11 @@ static GstFlowReturn run_once(GstStxStage *self, gpointer frame, StxError *error
 {
   GstFlowReturn flow;
 
-  choose_place(self, frame);
+  self->on_device =
+      gst_stx_stage_has_device(self) && !self->klass->on_host &&
+      (self->klass->wants_device == NULL || self->klass->wants_device(self->element, frame));
+  self->place.device = self->on_device ? self->cuda.cuda : NULL;
+  self->place.stream = self->on_device ? self->cuda.stream : NULL;
   flow = self->klass->work(self->element, frame, error);
   flow = gst_stx_stage_end_frame(self, flow, error);
   if (flow == GST_FLOW_ERROR && error->kind == STX_ERROR_UNSAID)

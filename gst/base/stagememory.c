@@ -192,28 +192,22 @@ static gboolean find_bytes(GstStxStage *self, guint slot, GstBuffer *buffer, gsi
          stx_cuda_copy_bytes(self->cuda.cuda, copy, found, size, self->cuda.stream, error);
 }
 
-static gboolean read_bytes(GstStxStage *self, guint slot, GstBuffer *buffer, gsize size,
-    const void **data, StxError *error)
-{
-  gsize actual = gst_buffer_get_size(buffer);
-
-  if (actual < size)
-    return stx_fail(error,
-        "a buffer of %" G_GSIZE_FORMAT " bytes, but its caps make %" G_GSIZE_FORMAT, actual, size);
-  if (self->on_device && gst_stx_cuda_is_bytes(&self->cuda, buffer))
-    return find_bytes(self, slot, buffer, size, data, error);
-  if (!map_bytes(self, slot, buffer, GST_MAP_READ, error))
-    return FALSE;
-  return self->on_device ? upload(self, slot, size, data, error)
-                         : align(self, slot, size, data, error);
-}
-
 gboolean gst_stx_stage_read(GstStxStage *self, guint slot, const gchar *what, GstBuffer *buffer,
     gsize size, const void **data, StxError *error)
 {
+  gsize actual = gst_buffer_get_size(buffer);
+  gboolean found = FALSE;
   StxError cause;
 
-  return read_bytes(self, slot, buffer, size, data, &cause) || fail_at(what, &cause, error);
+  if (actual < size)
+    stx_fail(&cause, "a buffer of %" G_GSIZE_FORMAT " bytes, but its caps make %" G_GSIZE_FORMAT,
+        actual, size);
+  else if (self->on_device && gst_stx_cuda_is_bytes(&self->cuda, buffer))
+    found = find_bytes(self, slot, buffer, size, data, &cause);
+  else if (map_bytes(self, slot, buffer, GST_MAP_READ, &cause))
+    found = self->on_device ? upload(self, slot, size, data, &cause)
+                            : align(self, slot, size, data, &cause);
+  return found || fail_at(what, &cause, error);
 }
 
 gboolean gst_stx_stage_write(
@@ -363,23 +357,19 @@ static gboolean find_planes(GstStxStage *self, guint slot, GstBuffer *buffer,
   return TRUE;
 }
 
-static gboolean find_picture(GstStxStage *self, guint slot, GstBuffer *buffer,
-    const GstVideoInfo *info, guint planes, GstMapFlags access, StxFrame *picture, StxError *error)
-{
-  if (self->on_device && gst_stx_cuda_is_picture(&self->cuda, buffer))
-    return find_planes(self, slot, buffer, info, planes, access, picture, error);
-  return map_frame(self, slot, buffer, info, access, error) &&
-         (self->on_device ? upload_planes : map_planes)(
-             self, slot, info, planes, access, picture, error);
-}
-
 gboolean gst_stx_stage_picture(GstStxStage *self, guint slot, const gchar *what, GstBuffer *buffer,
     const GstVideoInfo *info, guint planes, GstMapFlags access, StxFrame *picture, StxError *error)
 {
   StxError cause;
+  gboolean found;
 
-  return find_picture(self, slot, buffer, info, planes, access, picture, &cause) ||
-         fail_at(what, &cause, error);
+  if (self->on_device && gst_stx_cuda_is_picture(&self->cuda, buffer))
+    found = find_planes(self, slot, buffer, info, planes, access, picture, &cause);
+  else
+    found = map_frame(self, slot, buffer, info, access, &cause) &&
+            (self->on_device ? upload_planes : map_planes)(
+                self, slot, info, planes, access, picture, &cause);
+  return found || fail_at(what, &cause, error);
 }
 
 gboolean gst_stx_stage_image8(GstStxStage *self, guint slot, const gchar *what, GstBuffer *buffer,
@@ -544,15 +534,11 @@ static gboolean download_all(GstStxStage *self, StxError *error)
   return TRUE;
 }
 
-static gboolean finish(GstStxStage *self, StxError *error)
-{
-  return download_all(self, error) &&
-         gst_stx_cuda_finish(&self->cuda, self->gives, self->awaits, error);
-}
-
 GstFlowReturn gst_stx_stage_end_frame(GstStxStage *self, GstFlowReturn flow, StxError *error)
 {
-  if (flow == GST_FLOW_OK && self->on_device && !finish(self, error))
+  if (flow == GST_FLOW_OK && self->on_device &&
+      !(download_all(self, error) &&
+          gst_stx_cuda_finish(&self->cuda, self->gives, self->awaits, error)))
     flow = GST_FLOW_ERROR;
   if (flow != GST_FLOW_OK && self->on_device) /* what is enqueued may still use the buffers */
     self->gpu_lost = !gst_stx_cuda_finish(&self->cuda, FALSE, TRUE, NULL);

@@ -47,36 +47,22 @@ static gboolean score_dimensions(const GstTensor *tensor, int dimensions[3])
   return tensor->num_dims >= 3;
 }
 
-static gchar *shape_of(const GstTensor *tensor)
-{
-  GString *text = g_string_new(NULL);
-
-  for (gsize i = 0; i < tensor->num_dims; i++)
-    g_string_append_printf(text, "%s%" G_GSIZE_FORMAT, i > 0 ? "x" : "", tensor->dims[i]);
-  return g_string_free(text, FALSE);
-}
-
-static gboolean refuse_tensor(const GstTensor *tensor, StxError *error)
-{
-  g_autofree gchar *shape = shape_of(tensor);
-
-  stx_fail(error,
-      "semantics: a tensor %s of type %d (GstTensorDataType), must be uint8, int8, float16 or "
-      "float32, 1 x classes x height x width or 1 x height x width x classes",
-      shape, (gint)tensor->data_type);
-  return FALSE;
-}
-
 static gboolean is_scores(
     const GstTensor *tensor, int width, int height, GstStxSemantics *semantics, StxError *error)
 {
+  g_autoptr(GString) shape = g_string_new(NULL);
   StxColmeanInput layout;
   int classes;
 
-  if (tensor->data == NULL || !score_type(tensor->data_type, &semantics->kind) ||
-      !score_dimensions(tensor, semantics->dimensions))
-    return refuse_tensor(tensor, error);
-  return gst_stx_semantics_layout(semantics, width, height, &classes, &layout, error);
+  if (tensor->data != NULL && score_type(tensor->data_type, &semantics->kind) &&
+      score_dimensions(tensor, semantics->dimensions))
+    return gst_stx_semantics_layout(semantics, width, height, &classes, &layout, error);
+  for (gsize i = 0; i < tensor->num_dims; i++)
+    g_string_append_printf(shape, "%s%" G_GSIZE_FORMAT, i > 0 ? "x" : "", tensor->dims[i]);
+  return stx_fail(error,
+      "semantics: a tensor %s of type %d (GstTensorDataType), must be uint8, int8, float16 or "
+      "float32, 1 x classes x height x width or 1 x height x width x classes",
+      shape->str, (gint)tensor->data_type);
 }
 
 /* In any of the picture's metas: each network attaches one. FALSE: none of the tensors is; `error`
@@ -206,15 +192,6 @@ static gboolean draw_all(Drawing *drawing, GstAnalyticsRelationMeta *relations, 
       drawing->unknown != NULL ? drawing->unknown : "(none)");
 }
 
-static gboolean has_segmentation(GstAnalyticsRelationMeta *relations)
-{
-  GstAnalyticsSegmentationMtd mtd;
-  gpointer state = NULL;
-
-  return relations != NULL && gst_analytics_relation_meta_iterate(relations, &state,
-                                  gst_analytics_segmentation_mtd_get_mtd_type(), &mtd);
-}
-
 /* A label image of the disparity's size. */
 static gboolean find_labels(GstStxSemantics *semantics, GstAnalyticsRelationMeta *relations,
     int width, int height, const uint8_t ids[256], GstBuffer **data, StxError *error)
@@ -246,10 +223,13 @@ gboolean gst_stx_attached_read(GstStxSemantics *semantics, GstBuffer *picture, i
 {
   const GstTensorMeta *tensors = gst_buffer_get_tensor_meta(picture);
   GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta(picture);
+  GstAnalyticsSegmentationMtd segmentation;
+  gpointer state = NULL;
 
   if (tensors != NULL && find_scores(picture, width, height, semantics, data, error))
     return TRUE;
-  if (has_segmentation(relations))
+  if (relations != NULL && gst_analytics_relation_meta_iterate(relations, &state,
+                               gst_analytics_segmentation_mtd_get_mtd_type(), &segmentation))
     return find_labels(semantics, relations, width, height, ids, data, error);
   return tensors == NULL &&
          stx_fail(error,

@@ -10,17 +10,6 @@ typedef struct {
   int *value;
 } Field;
 
-/* Reads the integer fields; the first one that is missing or no integer goes into the error. */
-static gboolean read_fields(
-    const GstStructure *structure, const Field *fields, guint count, StxError *error)
-{
-  for (guint i = 0; i < count; i++)
-    if (!gst_structure_get_int(structure, fields[i].name, fields[i].value))
-      return stx_fail(error, "caps %s lack the integer field '%s'",
-          gst_structure_get_name(structure), fields[i].name);
-  return TRUE;
-}
-
 static const GstStructure *structure_named(const GstCaps *caps, const char *name, StxError *error)
 {
   gboolean named = !gst_caps_is_empty(caps) && !gst_caps_is_any(caps);
@@ -59,19 +48,11 @@ GstCaps *gst_stx_columns_caps_new(
   return caps;
 }
 
-/* Caps without the field are of 256. */
-static gboolean read_steps(const GstStructure *structure, StxGrid *grid, StxError *error)
-{
-  gint steps;
-
-  return !gst_structure_get_int(structure, STEPS, &steps) || stx_grid_set_steps(grid, steps, error);
-}
-
 gboolean gst_stx_columns_caps_parse(const GstCaps *caps, StxGrid *grid, StxError *error)
 {
   const GstStructure *structure = structure_named(caps, GST_STX_COLUMNS_MEDIA_TYPE, error);
   StxGrid read = {0};
-  int columns, rows;
+  int columns, rows, steps;
   const Field fields[] = {
       {"width", &read.width},
       {"height", &read.height},
@@ -82,9 +63,15 @@ gboolean gst_stx_columns_caps_parse(const GstCaps *caps, StxGrid *grid, StxError
       {"rows", &rows},
   };
 
-  if (structure == NULL || !read_fields(structure, fields, G_N_ELEMENTS(fields), error))
+  if (structure == NULL)
     return FALSE;
-  if (!read_steps(structure, &read, error) || !stx_grid_check(&read, error))
+  for (guint i = 0; i < G_N_ELEMENTS(fields); i++)
+    if (!gst_structure_get_int(structure, fields[i].name, fields[i].value))
+      return stx_fail(error, "caps %s lack the integer field '%s'",
+          gst_structure_get_name(structure), fields[i].name);
+  if (gst_structure_get_int(structure, STEPS, &steps) && !stx_grid_set_steps(&read, steps, error))
+    return FALSE; /* caps without the field are of 256 */
+  if (!stx_grid_check(&read, error))
     return FALSE;
   if (!check_count("columns", columns, stx_grid_columns(&read), error) ||
       !check_count("rows", rows, stx_grid_rows(&read), error))

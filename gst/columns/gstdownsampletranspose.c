@@ -212,18 +212,6 @@ static const GstCaps *disparity_caps(GstDownsampleTranspose *self)
   return gst_stx_pairing_caps(GST_STX_PAIRING(self), GST_STX_CELL_DISPARITY);
 }
 
-static gboolean find_camera(GstDownsampleTranspose *self, StxCamera *camera, StxError *error)
-{
-  const StxGrid *grid = &self->params.grid;
-  const StxDisparityMeaning *meaning = &self->params.disparity;
-  /* Depths are none of an image's pixels; disparities are of this one's, if the user says so. */
-  gboolean scales = stx_disparity_is_depth(meaning->encoding) || meaning->scale > 0;
-
-  return gst_stx_pairing_find_camera(GST_STX_PAIRING(self), disparity_caps(self),
-      scales ? GST_STX_CAMERA_OF_PICTURES : GST_STX_CAMERA_OF_DATA, grid->width, grid->height,
-      camera, error);
-}
-
 /* Depths become disparities by the camera; one without a second lens gets one. */
 static gboolean find_meaning(GstDownsampleTranspose *self, StxCamera *camera, StxError *error)
 {
@@ -245,34 +233,36 @@ static gboolean find_meaning(GstDownsampleTranspose *self, StxCamera *camera, St
   return stx_colmean_check(&self->params, error);
 }
 
-/* Whether the confidence of unknown pixels tells the sky from what could not be matched. */
-static gboolean tells_sky(GstDownsampleTranspose *self, guint roles)
-{
-  gboolean sky = FALSE;
-
-  if (roles & 1u << GST_STX_CELL_CONFIDENCE)
-    return self->layout.confidence_is_sky;
-  gst_structure_get_boolean(
-      gst_caps_get_structure(disparity_caps(self), 0), GST_STX_SKY_FIELD, &sky);
-  return sky;
-}
-
 /* Makes everything ready for sets of these roles. */
 static GstFlowReturn configure(GstDownsampleTranspose *self, guint roles, StxError *error)
 {
   GstStxPairing *pairing = GST_STX_PAIRING(self);
   const StxGrid *grid = &self->params.grid;
   StxCamera camera;
+  gboolean scales, sky;
   GstFlowReturn flow;
   GstCaps *caps;
 
-  if (!choose(self, roles, error) || !find_camera(self, &camera, error) ||
+  if (!choose(self, roles, error))
+    return GST_FLOW_ERROR;
+  /* Depths are none of an image's pixels; disparities are of this one's, if the user says so. */
+  scales =
+      stx_disparity_is_depth(self->params.disparity.encoding) || self->params.disparity.scale > 0;
+  if (!gst_stx_pairing_find_camera(pairing, disparity_caps(self),
+          scales ? GST_STX_CAMERA_OF_PICTURES : GST_STX_CAMERA_OF_DATA, grid->width, grid->height,
+          &camera, error) ||
       !find_meaning(self, &camera, error))
     return GST_FLOW_ERROR;
   GST_DEBUG_OBJECT(self, "%d columns of %d cells, implementation %s", stx_grid_columns(grid),
       stx_grid_rows(grid), gst_stx_stage_impl_name(gst_stx_pairing_stage(pairing)));
   caps = gst_stx_columns_caps_new(grid, &camera, disparity_caps(self));
-  if (tells_sky(self, roles))
+  /* Does the confidence of unknown pixels tell the sky from what could not be matched? */
+  sky = self->layout.confidence_is_sky;
+  if (!(roles & 1u << GST_STX_CELL_CONFIDENCE) &&
+      !gst_structure_get_boolean(
+          gst_caps_get_structure(disparity_caps(self), 0), GST_STX_SKY_FIELD, &sky))
+    sky = FALSE;
+  if (sky)
     gst_caps_set_simple(caps, GST_STX_SKY_FIELD, G_TYPE_BOOLEAN, TRUE, NULL);
   flow = gst_stx_pairing_set_src_caps(pairing, caps);
   if (flow == GST_FLOW_OK)

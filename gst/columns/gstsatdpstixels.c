@@ -172,25 +172,23 @@ static gboolean configure(GstStxSegmentation *base, StxError *error)
 
 /* ---- The road ------------------------------------------------------------------------------ */
 
-static const char *missing_of(const StxCamera *camera)
-{
-  if (!stx_camera_is_metric(camera))
-    return "no focal length or baseline";
-  if (stx_camera_has_ground(camera))
-    return "all of these, which this setting of ground does not use";
-  return camera->height > 0 ? "no cy" : "no camera-height";
-}
-
 static void warn_no_road(GstSatDpStixels *self)
 {
+  const StxCamera *camera = &self->stream->camera;
+  const char *missing = camera->height > 0 ? "no cy" : "no camera-height";
+
   if (self->warned)
     return;
   self->warned = TRUE;
+  if (!stx_camera_is_metric(camera))
+    missing = "no focal length or baseline";
+  else if (stx_camera_has_ground(camera))
+    missing = "all of these, which this setting of ground does not use";
   GST_ELEMENT_WARNING(self, STREAM, FAILED,
       ("no road was found, as in a close-up or before a wall: no stixel is ground until one is. "
        "If there is one, set calibration=FILE, or focal, cy, baseline and camera-height (the caps "
        "give %s), and max-disparity=auto if the matcher says that it is too small",
-          missing_of(&self->stream->camera)),
+          missing),
       (NULL));
 }
 

@@ -72,17 +72,6 @@ static gboolean find_camera(
   return stx_camera_of_data(camera, grid->width, grid->height, error);
 }
 
-/* Writes the camera into the caps downstream, unless it does not fit; `configure` refuses that. */
-static void say_camera(const GstCaps *caps, GstStructure *structure)
-{
-  StxCamera camera;
-  StxGrid grid;
-  StxError error;
-
-  if (gst_stx_columns_caps_parse(caps, &grid, &error) && find_camera(caps, &grid, &camera, &error))
-    gst_stx_camera_to_structure(&camera, structure);
-}
-
 static gboolean is_no_camera(const char *field)
 {
   return !g_str_has_prefix(field, "camera-");
@@ -96,14 +85,19 @@ static GstCaps *other_caps(
   GstStxSegmentation *self = GST_STX_SEGMENTATION(transform);
   gboolean down = direction == GST_PAD_SINK;
   GstCaps *result = gst_caps_new_empty();
+  StxCamera camera;
+  StxGrid grid;
+  StxError error;
 
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
     GstStructure *structure = gst_stx_columns_rename(gst_caps_get_structure(caps, i),
         down ? GST_STX_STIXELS_MEDIA_TYPE : GST_STX_COLUMNS_MEDIA_TYPE);
 
     gst_stx_columns_keep(structure, is_no_camera);
-    if (down && gst_caps_is_fixed(caps))
-      say_camera(caps, structure);
+    /* A camera that does not fit is refused by `configure`. */
+    if (down && gst_caps_is_fixed(caps) && gst_stx_columns_caps_parse(caps, &grid, &error) &&
+        find_camera(caps, &grid, &camera, &error))
+      gst_stx_camera_to_structure(&camera, structure);
     gst_caps_append_structure(result, structure);
   }
   return gst_stx_cuda_both_caps(&gst_stx_segmentation_stage(self)->cuda, result);

@@ -92,21 +92,6 @@ gboolean gst_stx_semantics_from_caps(
   return stx_fail(error, "semantics: %s; " EXPECTED, gst_structure_get_name(structure));
 }
 
-static gboolean labels_layout(
-    const GstStxSemantics *semantics, int width, int height, int *classes, StxError *error)
-{
-  int label_width = GST_VIDEO_INFO_WIDTH(&semantics->video);
-  int label_height = GST_VIDEO_INFO_HEIGHT(&semantics->video);
-
-  if (label_width != width || label_height != height)
-    return stx_fail(error,
-        "semantics: a label image of %dx%d, but the disparity has %dx%d; scale it with "
-        "videoscale method=nearest-neighbour",
-        label_width, label_height, width, height);
-  *classes = STX_LABEL_CLASSES;
-  return TRUE;
-}
-
 /* Whether a tensor's image is 1 / 2^shift of one of width × height pixels, for the least shift. */
 static gboolean is_image(const int side[2], int width, int height, int *shift)
 {
@@ -155,11 +140,19 @@ static gboolean scores_layout(const GstStxSemantics *semantics, int width, int h
 gboolean gst_stx_semantics_layout(const GstStxSemantics *semantics, int width, int height,
     int *classes, StxColmeanInput *input, StxError *error)
 {
+  int label_width = GST_VIDEO_INFO_WIDTH(&semantics->video);
+  int label_height = GST_VIDEO_INFO_HEIGHT(&semantics->video);
+
   if (semantics->kind == STX_SEMANTICS_NONE)
     return stx_fail(error, "semantics: what pictures bring is known when one has come");
-  if (semantics->kind == STX_SEMANTICS_LABELS)
-    return labels_layout(semantics, width, height, classes, error);
-  return scores_layout(semantics, width, height, classes, input, error);
+  if (semantics->kind != STX_SEMANTICS_LABELS)
+    return scores_layout(semantics, width, height, classes, input, error);
+  *classes = STX_LABEL_CLASSES;
+  return (label_width == width && label_height == height) ||
+         stx_fail(error,
+             "semantics: a label image of %dx%d, but the disparity has %dx%d; scale it with "
+             "videoscale method=nearest-neighbour",
+             label_width, label_height, width, height);
 }
 
 gsize gst_stx_semantics_score_bytes(const GstStxSemantics *semantics)

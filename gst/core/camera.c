@@ -172,16 +172,6 @@ static gboolean fit(const GstStxCameraSettings *settings, GstStxCameraUse use, g
   return TRUE;
 }
 
-/* The camera in the caps, if its pixels count. */
-static gboolean is_carried(
-    const GstStxCameraSettings *settings, const GstCaps *caps, StxCamera *carried)
-{
-  *carried = unknown;
-  if (caps != NULL)
-    gst_stx_camera_from_caps(caps, carried);
-  return stx_camera_has_pixels(carried) && settings->file.focal <= 0 && !is_all_single(settings);
-}
-
 /* Whether single properties speak of the image that comes here: they need no fitting. */
 static gboolean is_of_stream(const GstStxCameraSettings *settings)
 {
@@ -204,10 +194,14 @@ static void doubt(const GstStxCameraSettings *settings, gint width, gint height,
 gboolean gst_stx_camera_settings_apply(const GstStxCameraSettings *settings, const GstCaps *caps,
     GstStxCameraUse use, gint width, gint height, StxCamera *camera, StxError *note)
 {
-  StxCamera carried;
-  gboolean carries = is_carried(settings, caps, &carried);
+  StxCamera carried = unknown; /* by the caps */
+  gboolean carries;
 
   note->text[0] = '\0';
+  if (caps != NULL)
+    gst_stx_camera_from_caps(caps, &carried);
+  carries =
+      stx_camera_has_pixels(&carried) && settings->file.focal <= 0 && !is_all_single(settings);
   if (use == GST_STX_CAMERA_OF_DATA && carries &&
       !stx_camera_expect(&carried, width + settings->left + settings->right,
           height + settings->top + settings->bottom, note))

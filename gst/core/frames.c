@@ -151,46 +151,31 @@ static gssize skip_to(
   return x * GST_VIDEO_INFO_COMP_PSTRIDE(info, component) + y * stride;
 }
 
-/* The start of the part's planes: by the buffer's own description, or by the caps. */
-static void find_part(GstBuffer *buffer, const GstVideoInfo *info, const GstVideoRectangle *part,
-    gsize *offset, gint *stride)
-{
-  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
-
-  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(info); p++) {
-    stride[p] = meta != NULL ? meta->stride[p] : GST_VIDEO_INFO_PLANE_STRIDE(info, p);
-    offset[p] = meta != NULL ? meta->offset[p] : GST_VIDEO_INFO_PLANE_OFFSET(info, p);
-    offset[p] += (gsize)skip_to(info, p, part, stride[p]);
-  }
-}
-
-/* A plane's memory is looked for at its offset, in the one memory that has it. */
-static void share_memory(GstBuffer *to, GstBuffer *from)
-{
-  if (gst_buffer_get_video_meta(from) == NULL) {
-    gst_buffer_append_memory(to, gst_buffer_get_all_memory(from));
-    return;
-  }
-  for (guint i = 0; i < gst_buffer_n_memory(from); i++)
-    gst_buffer_append_memory(to, gst_buffer_get_memory(from, i));
-}
-
 GstBuffer *gst_stx_frame_part(
     GstBuffer *buffer, const GstVideoInfo *info, const GstVideoRectangle *part, StxError *error)
 {
   gsize offset[GST_VIDEO_MAX_PLANES] = {0};
   gint stride[GST_VIDEO_MAX_PLANES] = {0};
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
   GstBuffer *result;
 
   if (!is_alike(buffer, info) || gst_buffer_n_memory(buffer) == 0 ||
-      (gst_buffer_get_video_meta(buffer) == NULL &&
-          gst_buffer_get_size(buffer) < GST_VIDEO_INFO_SIZE(info))) {
+      (meta == NULL && gst_buffer_get_size(buffer) < GST_VIDEO_INFO_SIZE(info))) {
     gst_stx_fail_fit(buffer, info, error);
     return NULL;
   }
-  find_part(buffer, info, part, offset, stride);
+  /* The start of the part's planes: by the buffer's own description, or by the caps. */
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(info); p++) {
+    stride[p] = meta != NULL ? meta->stride[p] : GST_VIDEO_INFO_PLANE_STRIDE(info, p);
+    offset[p] = meta != NULL ? meta->offset[p] : GST_VIDEO_INFO_PLANE_OFFSET(info, p);
+    offset[p] += (gsize)skip_to(info, p, part, stride[p]);
+  }
   result = gst_buffer_new();
-  share_memory(result, buffer);
+  if (meta == NULL)
+    gst_buffer_append_memory(result, gst_buffer_get_all_memory(buffer));
+  else /* a plane is looked for at its offset, in the one memory that has it */
+    for (guint i = 0; i < gst_buffer_n_memory(buffer); i++)
+      gst_buffer_append_memory(result, gst_buffer_get_memory(buffer, i));
   gst_buffer_add_video_meta_full(result, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(info),
       (guint)part->w, (guint)part->h, GST_VIDEO_INFO_N_PLANES(info), offset, stride);
   return result;

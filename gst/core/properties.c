@@ -30,28 +30,23 @@ static gchar *type_name(const StxField *field, const char *prefix)
   return g_string_free(name, FALSE);
 }
 
-/* GLib keeps the values for ever. Those of flags have the same members. */
-static GType register_choices(const gchar *name, const StxFieldChoice *choice, gboolean are_flags)
-{
-  GArray *values = g_array_new(TRUE, TRUE, sizeof(GEnumValue));
-  gpointer kept;
-
-  for (; choice->nick != NULL; choice++)
-    g_array_append_val(values, ((GEnumValue){choice->value, choice->text, choice->nick}));
-  kept = g_array_free(values, FALSE);
-  return are_flags ? g_flags_register_static(name, kept) : g_enum_register_static(name, kept);
-}
-
 /* Several elements may have the same field. GLib runs one class_init at a time. */
 static GType choices_type(const StxField *field, const char *prefix)
 {
   g_autofree gchar *name = type_name(field, prefix);
   GType type = g_type_from_name(name);
+  GArray *values;
+  gpointer kept; /* by GLib, for ever; those of flags have the same members */
 
-  if (type == 0) {
-    type = register_choices(name, field->choices, field->type == STX_FIELD_FLAGS);
-    gst_type_mark_as_plugin_api(type, 0);
-  }
+  if (type != 0)
+    return type;
+  values = g_array_new(TRUE, TRUE, sizeof(GEnumValue));
+  for (const StxFieldChoice *choice = field->choices; choice->nick != NULL; choice++)
+    g_array_append_val(values, ((GEnumValue){choice->value, choice->text, choice->nick}));
+  kept = g_array_free(values, FALSE);
+  type = field->type == STX_FIELD_FLAGS ? g_flags_register_static(name, kept)
+                                        : g_enum_register_static(name, kept);
+  gst_type_mark_as_plugin_api(type, 0);
   return type;
 }
 
@@ -174,25 +169,20 @@ static void take_number(GValue *value, gdouble number)
   }
 }
 
-/* The element refuses unreadable and forbidden values when it starts. */
-static void spell(const StxField *field, gpointer params, const GValue *value)
-{
-  const gchar *text = g_value_get_string(value);
-  StxError error;
-
-  if (!field->spelling->read(text != NULL ? text : "", params, &error))
-    GST_WARNING("%s", error.text);
-}
-
 static void set_field(const StxField *field, gpointer params, const GValue *value)
 {
   gpointer at = (gchar *)params + field->offset;
+  const gchar *text;
+  StxError error;
 
   if (field->type == STX_FIELD_TEXT) {
     g_free(*(gchar **)at);
     *(gchar **)at = g_value_dup_string(value);
   } else if (field->type == STX_FIELD_SPELLED) {
-    spell(field, params, value);
+    text = g_value_get_string(value);
+    /* The element refuses unreadable and forbidden values when it starts. */
+    if (!field->spelling->read(text != NULL ? text : "", params, &error))
+      GST_WARNING("%s", error.text);
   } else if (field->type == STX_FIELD_FRACTION) {
     ((gint *)at)[0] = gst_value_get_fraction_numerator(value);
     ((gint *)at)[1] = gst_value_get_fraction_denominator(value);

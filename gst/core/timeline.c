@@ -16,18 +16,10 @@ static gboolean goes_on(const GstStxTimeline *self, gint64 time)
          !gst_stx_times_are_apart(time, self->odd, self->odd - self->last);
 }
 
-static void note_step(GstStxTimeline *self, gint64 interval, gboolean begins)
-{
-  if (interval <= 0)
-    return;
-  self->step = begins ? interval : MIN(interval, self->interval);
-  self->interval = interval;
-}
-
 GstStxTimeVerdict gst_stx_timeline_see(
     GstStxTimeline *self, gint64 time, gint64 limit, gboolean plausible)
 {
-  gint64 most = MAX(limit, 2 * self->step);
+  gint64 most = MAX(limit, 2 * self->step), interval;
   gboolean good = !self->running || plausible || !gst_stx_times_are_apart(time, self->last, most);
   gboolean follows =
       self->doubted && (!gst_stx_times_are_apart(time, self->odd, most) || goes_on(self, time));
@@ -37,8 +29,11 @@ GstStxTimeVerdict gst_stx_timeline_see(
     self->odd = time;
     return GST_STX_TIME_ODD;
   }
-  if (self->running)
-    note_step(self, time - (good ? self->last : self->odd), !good);
+  interval = self->running ? time - (good ? self->last : self->odd) : 0;
+  if (interval > 0) {
+    self->step = good ? MIN(interval, self->interval) : interval;
+    self->interval = interval;
+  }
   self->running = TRUE;
   self->last = time;
   return good ? GST_STX_TIME_GOOD : GST_STX_TIME_SET;

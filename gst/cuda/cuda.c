@@ -41,13 +41,6 @@ static GstCudaContext *get_context(GstStxCuda *self)
   return (GstCudaContext *)context;
 }
 
-static void clear_context(GstStxCuda *self)
-{
-  g_autoptr(GstObject) context = NULL;
-
-  GST_STX_LOCKED(self->element, context = g_steal_pointer(&self->context));
-}
-
 void gst_stx_cuda_set_context(GstStxCuda *self, GstContext *context)
 {
   const GstStxCudaLib *lib;
@@ -81,15 +74,6 @@ gboolean gst_stx_cuda_query_context(GstStxCuda *self, GstQuery *query)
 
 /* ---- Start --------------------------------------------------------------------------------- */
 
-static gboolean check_number(int number, StxError *error)
-{
-  int count = stx_cuda_count(error);
-
-  return number < count ||
-         stx_fail(error, "cuda-device-id=%d, but the GPUs of this machine are 0 ... %d", number,
-             count - 1);
-}
-
 /* The pipeline's context, or a new one for it. */
 static GstCudaContext *find_context(
     GstStxCuda *self, const GstStxCudaLib *lib, int number, StxError *error)
@@ -97,9 +81,13 @@ static GstCudaContext *find_context(
   /* Asking neighbours and bins ends in our set_context, which fills self->context in; GstCuda
    * looks there, and puts a context of its own making there. */
   GstCudaContext **place = (GstCudaContext **)&self->context;
+  int count = stx_cuda_count(error);
 
-  if (!check_number(number, error))
+  if (number >= count) {
+    stx_fail(
+        error, "cuda-device-id=%d, but the GPUs of this machine are 0 ... %d", number, count - 1);
     return NULL;
+  }
   if (!lib->ensure_element_context(self->element, number, place)) {
     stx_fail(error, "no context on GPU %d: it may have no free memory", MAX(number, 0));
     return NULL;
@@ -182,8 +170,10 @@ static void close_device(GstStxCuda *self)
 
 void gst_stx_cuda_stop(GstStxCuda *self)
 {
+  g_autoptr(GstObject) context = NULL;
+
   close_device(self);
-  clear_context(self);
+  GST_STX_LOCKED(self->element, context = g_steal_pointer(&self->context));
 }
 
 gboolean gst_stx_cuda_fail(GstStxCuda *self, const StxError *error)

@@ -21,26 +21,12 @@ struct _GstStxCudaPool {
 
 G_DEFINE_FINAL_TYPE(GstStxCudaPool, gst_stx_cuda_pool, GST_TYPE_BUFFER_POOL)
 
-/*
- * GstCuda maps memory to the host through page-locked memory that it allocates as large as the
- * GstMemory is at the first map, and fills with the whole row: too much, if the GstMemory was made
- * smaller before. So that first map happens here.
- */
-static gboolean allocate_host_side(GstMemory *memory)
-{
-  GstMapInfo map;
-
-  if (!gst_memory_map(memory, &map, GST_MAP_READ))
-    return FALSE;
-  gst_memory_unmap(memory, &map);
-  return TRUE;
-}
-
 static GstMemory *allocate(GstStxCudaPool *self)
 {
   gsize pixels = MAX((self->size + PIXEL - 1) / PIXEL, 1);
   GstVideoInfo row;
   GstMemory *memory;
+  GstMapInfo map;
 
   if (pixels > G_MAXINT / PIXEL ||
       !gst_video_info_set_format(&row, GST_VIDEO_FORMAT_RGBA, (guint)pixels, 1))
@@ -48,9 +34,15 @@ static GstMemory *allocate(GstStxCudaPool *self)
   memory = gst_stx_cuda_lib_alloc(self->device->lib, self->device->context, &row);
   if (memory == NULL)
     return NULL;
-  if ((self->shrinks || self->size % PIXEL != 0) && !allocate_host_side(memory)) {
-    gst_memory_unref(memory);
-    return NULL;
+  /* GstCuda maps memory to the host through page-locked memory that it allocates as large as the
+   * GstMemory is at the first map, and fills with the whole row: too much, if the GstMemory was
+   * made smaller before. So that first map happens here. */
+  if (self->shrinks || self->size % PIXEL != 0) {
+    if (!gst_memory_map(memory, &map, GST_MAP_READ)) {
+      gst_memory_unref(memory);
+      return NULL;
+    }
+    gst_memory_unmap(memory, &map);
   }
   gst_memory_resize(memory, 0, self->size);
   gst_stx_cuda_memory_mark(memory);

@@ -98,15 +98,6 @@ static InputKind kind_of(const GstStructure *structure)
   return INPUT_STIXELS; /* or what reading its caps refuses */
 }
 
-/* Reads the stixels' image from the caps; for video it stays 0, because the metas have it. */
-static gboolean read_image(GstStixelJson *self, const GstCaps *caps, StxError *error)
-{
-  self->info = (GstStxStixelInfo){0};
-  if (self->kind == INPUT_STIXELS)
-    return gst_stx_stixels_caps_parse(caps, &self->info, error);
-  return self->kind != INPUT_OBSTACLES || gst_stx_obstacles_caps_parse(caps, &self->info, error);
-}
-
 static gboolean set_caps(GstBaseTransform *transform, GstCaps *input, GstCaps *output)
 {
   GstStixelJson *self = GST_STIXEL_JSON(transform);
@@ -114,7 +105,10 @@ static gboolean set_caps(GstBaseTransform *transform, GstCaps *input, GstCaps *o
 
   self->kind = kind_of(gst_caps_get_structure(input, 0));
   self->missed = FALSE;
-  if (!read_image(self, input, &error)) {
+  self->info = (GstStxStixelInfo){0}; /* for video it stays 0, because the metas have it */
+  if ((self->kind == INPUT_STIXELS && !gst_stx_stixels_caps_parse(input, &self->info, &error)) ||
+      (self->kind == INPUT_OBSTACLES &&
+          !gst_stx_obstacles_caps_parse(input, &self->info, &error))) {
     GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
     return FALSE;
   }
@@ -192,30 +186,6 @@ static void take_info(Input *input, const GstStxStixelInfo *info)
     input->frame.info = info;
 }
 
-static gboolean take_stixels_meta(Input *input, GstBuffer *buffer, guint wanted)
-{
-  GstStxStixelMeta *meta = gst_buffer_get_stx_stixel_meta(buffer);
-
-  if (meta == NULL)
-    return TRUE;
-  take_info(input, &meta->info);
-  return !(wanted & GST_STX_JSON_STIXELS) || take_stixels(input, meta->stixels);
-}
-
-static gboolean take_obstacles_meta(Input *input, GstBuffer *buffer, guint wanted)
-{
-  GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(buffer);
-
-  if (meta == NULL)
-    return TRUE;
-  take_info(input, &meta->info);
-  if (wanted & GST_STX_JSON_OBSTACLES && !take_obstacles(input, meta->obstacles))
-    return FALSE;
-  return !(wanted & GST_STX_JSON_FREE_SPACE) || meta->free_space == NULL ||
-         take_any(input, meta->free_space, sizeof(StxFreeSpace), GST_STX_JSON_FREE_SPACE,
-             &input->frame.free_space);
-}
-
 /* Those of obstacles or stixels that are written, if there are as many. */
 static gboolean take_velocities(Input *input, GstBuffer *buffer)
 {
@@ -233,79 +203,59 @@ static gboolean take_velocities(Input *input, GstBuffer *buffer)
 
 static gboolean take_metas(Input *input, GstBuffer *buffer, guint wanted)
 {
+  GstStxStixelMeta *stixels = gst_buffer_get_stx_stixel_meta(buffer);
+  GstStxObstaclesMeta *obstacles = gst_buffer_get_stx_obstacles_meta(buffer);
+
   if (wanted & GST_STX_JSON_MOTION)
     input->frame.motion = gst_buffer_get_stx_motion_meta(buffer);
   if (input->frame.motion != NULL)
     input->frame.parts |= GST_STX_JSON_MOTION;
-  return take_stixels_meta(input, buffer, wanted) && take_obstacles_meta(input, buffer, wanted);
+  if (stixels != NULL)
+    take_info(input, &stixels->info);
+  if (stixels != NULL && wanted & GST_STX_JSON_STIXELS && !take_stixels(input, stixels->stixels))
+    return FALSE;
+  if (obstacles == NULL)
+    return TRUE;
+  take_info(input, &obstacles->info);
+  return (!(wanted & GST_STX_JSON_OBSTACLES) || take_obstacles(input, obstacles->obstacles)) &&
+         (!(wanted & GST_STX_JSON_FREE_SPACE) || obstacles->free_space == NULL ||
+             take_any(input, obstacles->free_space, sizeof(StxFreeSpace), GST_STX_JSON_FREE_SPACE,
+                 &input->frame.free_space));
 }
 
 /* ---- Frames -------------------------------------------------------------------------------- */
 
-/* A scan with its labels, where it has some. */
-static gboolean take_scan(Input *input, GstBuffer *scan)
-{
-  GstStxPointLabelsMeta *meta = gst_buffer_get_stx_point_labels_meta(scan);
-
-  return meta == NULL || take_points(input, scan, meta->labels);
-}
-
 /* The kind of the buffer itself. */
 static gboolean take_buffer(GstStixelJson *self, Input *input, GstBuffer *buffer, guint wanted)
 {
+  GstStxPointLabelsMeta *meta = gst_buffer_get_stx_point_labels_meta(buffer);
+
   if (self->kind == INPUT_STIXELS && wanted & GST_STX_JSON_STIXELS)
     return take_stixels(input, buffer);
   if (self->kind == INPUT_OBSTACLES && wanted & GST_STX_JSON_OBSTACLES)
     return take_obstacles(input, buffer);
   if (self->kind == INPUT_POINTS && wanted & GST_STX_JSON_POINTS)
-    return take_scan(input, buffer);
+    return meta == NULL || take_points(input, buffer, meta->labels);
   return TRUE;
-}
-
-static gboolean take(GstStixelJson *self, Input *input, GstBuffer *buffer, guint wanted)
-{
-  if (self->info.columns > 0)
-    input->frame.info = &self->info;
-  return take_buffer(self, input, buffer, wanted) &&
-         take_metas(input, buffer, wanted & ~input->frame.parts) && take_velocities(input, buffer);
-}
-
-/* "obstacles+free-space", as users write it; to be freed. */
-static gchar *write_words(guint write)
-{
-  GString *words = g_string_new(NULL);
-
-  for (const StxFieldChoice *part = parts; part->nick != NULL; part++)
-    if (write & (guint)part->value)
-      g_string_append_printf(words, "%s%s", words->len > 0 ? "+" : "", part->nick);
-  return g_string_free(words, FALSE);
 }
 
 /* Once: the user is waiting for something that will not come. */
 static void warn(GstStixelJson *self, guint write)
 {
-  g_autofree gchar *words = NULL;
+  g_autoptr(GString) words = g_string_new(NULL); /* "obstacles+free-space", as users write it */
 
   if (self->missed)
     return;
   self->missed = TRUE;
-  words = write_words(write);
+  for (const StxFieldChoice *part = parts; part->nick != NULL; part++)
+    if (write & (guint)part->value)
+      g_string_append_printf(words, "%s%s", words->len > 0 ? "+" : "", part->nick);
   GST_ELEMENT_WARNING(self, STREAM, FORMAT,
       ("The input carries nothing of write=%s, and so the lines have none of it: put in front what "
        "makes it, stixel-overlay or stereo-stixels, for points lidar-ground, for obstacles and "
        "free-space stixel-obstacles, for motion stereo-sgm with motion=true",
-          words),
+          words->str),
       (NULL));
-}
-
-static void append_line(GstStixelJson *self, const GstStxJsonFrame *frame, GstBuffer *output)
-{
-  GstStxJsonText line = {g_malloc(self->reserve), 0, self->reserve};
-
-  gst_stx_json_frame(&line, frame);
-  self->reserve = line.length + line.length / 8;
-  gst_buffer_append_memory(
-      output, gst_memory_new_wrapped(0, line.bytes, line.size, 0, line.length, line.bytes, g_free));
 }
 
 static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *buffer, GstBuffer *output)
@@ -313,15 +263,24 @@ static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *buffer, GstBuf
   GstStixelJson *self = GST_STIXEL_JSON(base);
   Input input = {.element = GST_ELEMENT(self), .frame.pts = GST_BUFFER_PTS(buffer)};
   GstStixelJsonSettings settings;
+  GstStxJsonText line;
   gboolean good;
 
   GST_STX_LOCKED(self, settings = self->settings);
   input.frame.metres = settings.metres;
-  good = take(self, &input, buffer, settings.write);
+  if (self->info.columns > 0)
+    input.frame.info = &self->info;
+  good = take_buffer(self, &input, buffer, settings.write) &&
+         take_metas(&input, buffer, settings.write & ~input.frame.parts) &&
+         take_velocities(&input, buffer);
   if (good && input.frame.parts == 0)
     warn(self, settings.write);
   if (good) {
-    append_line(self, &input.frame, output);
+    line = (GstStxJsonText){g_malloc(self->reserve), 0, self->reserve};
+    gst_stx_json_frame(&line, &input.frame);
+    self->reserve = line.length + line.length / 8;
+    gst_buffer_append_memory(output,
+        gst_memory_new_wrapped(0, line.bytes, line.size, 0, line.length, line.bytes, g_free));
     gst_stx_offer(GST_ELEMENT(self), GST_BASE_TRANSFORM_SRC_PAD(base), output);
   }
   while (input.count > 0) {

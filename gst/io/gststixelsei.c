@@ -14,6 +14,7 @@
  * avdec_h264 ! stixel-overlay ! videoconvert ! autovideosink
  * ]|
  */
+#define _GNU_SOURCE /* memmem */
 #include "gst/base/inputs.h"
 #include "gst/core/elements.h"
 
@@ -144,16 +145,6 @@ static gssize find_picture(const GstStixelSei *self, const guint8 *data, gsize s
   return -1;
 }
 
-/* Is there a message of ours in the units before the picture? The UUID has no zeros, so it is never
- * escaped. */
-static gboolean has_message(const guint8 *data, gsize size)
-{
-  for (gsize at = 0; at + sizeof uuid <= size; at++)
-    if (memcmp(data + at, uuid, sizeof uuid) == 0)
-      return TRUE;
-  return FALSE;
-}
-
 /* ---- Frames -------------------------------------------------------------------------------- */
 
 static GstBuffer *insert(GstBuffer *input, gsize at, GByteArray *unit)
@@ -240,7 +231,8 @@ static GstBuffer *write_message(GstStixelSei *self, GstBuffer *input, GBytes *by
   if (!gst_buffer_map(input, &map, GST_MAP_READ))
     return input;
   at = find_picture(self, map.data, map.size);
-  if (at > 0 && has_message(map.data, (gsize)at))
+  /* Is there a message of ours before the picture? The UUID has no zeros: it is never escaped. */
+  if (at > 0 && memmem(map.data, (gsize)at, uuid, sizeof uuid) != NULL)
     at = -1;
   gst_buffer_unmap(input, &map);
   if (at < 0)

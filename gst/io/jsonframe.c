@@ -94,15 +94,6 @@ static void write_camera(GstStxJsonText *text, const StxCamera *camera)
   put(text, "}");
 }
 
-static void write_image(GstStxJsonText *text, const GstStxStixelInfo *info)
-{
-  put_whole(text, ",\"width\":", info->width);
-  put_whole(text, ",\"height\":", info->height);
-  put_whole(text, ",\"stixel_width\":", info->stixel_width);
-  put_whole(text, ",\"columns\":", info->columns);
-  write_camera(text, &info->camera);
-}
-
 /* Writes a Cityscapes train id and the name of its class. */
 static void write_label(GstStxJsonText *text, guint label)
 {
@@ -331,24 +322,13 @@ static void write_obstacle_metres(
   put(text, "}");
 }
 
-/* Speeds relative to the sensor are as uncertain as those over ground. */
-static void write_speeds(GstStxJsonText *text, const StxObstacle *obstacle,
-    const GstStxJsonRecords *velocities, gsize index)
-{
-  StxVelocity v;
-  gboolean known = velocity_at(velocities, index, &v);
-
-  put_number(text, ",\"closing_speed\":", obstacle->closing_speed);
-  put_number(text, ",\"closing_speed_deviation\":", known ? v.deviation_z : NAN);
-  put_number(text, ",\"lateral_speed\":", obstacle->lateral_speed);
-  put_number(text, ",\"lateral_speed_deviation\":", known ? v.deviation_x : NAN);
-}
-
 static void write_obstacle(
     GstStxJsonText *text, gconstpointer record, gsize index, gconstpointer data)
 {
   const StxObstacle *obstacle = record;
   const GstStxJsonFrame *frame = data;
+  gboolean known;
+  StxVelocity v;
 
   if (obstacle->id > 0)
     put_whole(text, "{\"id\":", obstacle->id);
@@ -362,7 +342,11 @@ static void write_obstacle(
   write_box(text, obstacle);
   put_whole(text, ",\"count\":", obstacle->count);
   write_obstacle_metres(text, frame->info, obstacle);
-  write_speeds(text, obstacle, &frame->obstacle_velocities, index);
+  known = velocity_at(&frame->obstacle_velocities, index, &v);
+  put_number(text, ",\"closing_speed\":", obstacle->closing_speed);
+  put_number(text, ",\"closing_speed_deviation\":", known ? v.deviation_z : NAN);
+  put_number(text, ",\"lateral_speed\":", obstacle->lateral_speed); /* over ground: as uncertain */
+  put_number(text, ",\"lateral_speed_deviation\":", known ? v.deviation_x : NAN);
   put_bool(text, ",\"in_corridor\":", obstacle->flags & STX_OBSTACLE_IN_CORRIDOR);
   put_bool(text, ",\"cut\":", obstacle->flags & STX_OBSTACLE_CUT);
   put_number(text, ",\"confidence\":", obstacle->confidence);
@@ -371,13 +355,6 @@ static void write_obstacle(
 }
 
 /* ---- Free space ---------------------------------------------------------------------------- */
-
-static const char *state_of(const StxFreeSpace *space)
-{
-  if (isnan(space->z))
-    return "unknown";
-  return isfinite(space->z) ? "obstacle" : "free";
-}
 
 static void write_place(GstStxJsonText *text, const char *key, guint place, guint none)
 {
@@ -391,7 +368,10 @@ static void write_space(GstStxJsonText *text, gconstpointer record, gsize index,
 {
   const StxFreeSpace *space = record;
 
-  put_name(text, "{\"state\":", state_of(space));
+  put_name(text, "{\"state\":",
+      isnan(space->z)      ? "unknown"
+      : isfinite(space->z) ? "obstacle"
+                           : "free");
   put_number(text, ",\"x\":", isfinite(space->z) ? space->x : NAN);
   put_number(text, ",\"z\":", space->z);
   write_place(text, ",\"row\":", space->row, 0);
@@ -466,14 +446,6 @@ static void write_points(
 
 /* ---- The line ------------------------------------------------------------------------------ */
 
-static void write_time(GstStxJsonText *text, GstClockTime pts)
-{
-  if (GST_CLOCK_TIME_IS_VALID(pts))
-    put_whole(text, ",\"pts\":", pts);
-  else
-    put(text, ",\"pts\":null");
-}
-
 /* Lists of records, in the order of the line; those of points stand for what is said of them. */
 typedef struct {
   guint part;
@@ -519,9 +491,17 @@ static void write_lists(GstStxJsonText *text, const GstStxJsonFrame *frame)
 void gst_stx_json_frame(GstStxJsonText *text, const GstStxJsonFrame *frame)
 {
   put_whole(text, "{\"version\":", GST_STX_JSON_VERSION);
-  write_time(text, frame->pts);
-  if (frame->info != NULL)
-    write_image(text, frame->info);
+  if (GST_CLOCK_TIME_IS_VALID(frame->pts))
+    put_whole(text, ",\"pts\":", frame->pts);
+  else
+    put_name(text, ",\"pts\":", NULL);
+  if (frame->info != NULL) {
+    put_whole(text, ",\"width\":", frame->info->width);
+    put_whole(text, ",\"height\":", frame->info->height);
+    put_whole(text, ",\"stixel_width\":", frame->info->stixel_width);
+    put_whole(text, ",\"columns\":", frame->info->columns);
+    write_camera(text, &frame->info->camera);
+  }
   if (frame->parts & GST_STX_JSON_MOTION)
     write_motion(text, frame->motion);
   write_lists(text, frame);

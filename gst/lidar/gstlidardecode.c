@@ -205,16 +205,6 @@ static void note_latency(GstLidarDecode *self, GstClockTime duration)
     gst_stx_delay_tell(GST_ELEMENT(self));
 }
 
-/* Once. */
-static void tell_set(GstLidarDecode *self)
-{
-  if (!self->told_set)
-    GST_STX_ELEMENT_INFO(self, STREAM, FAILED,
-        ("The sensor's clock was set, or the sensor began anew: scans go on with the pipeline's "
-         "times; more of this kind is only counted (stats: restarts)"));
-  self->told_set = TRUE;
-}
-
 /* The time by the sensor's clock, unless the arrival and the turns before speak against it. */
 static GstClockTime time_of(GstLidarDecode *self, const StxLidarTurn *turn, GstClockTime arrival)
 {
@@ -295,15 +285,6 @@ static GstBuffer *wrap(GstLidarDecode *self, const GstLidarDecodeSettings *setti
   return buffer;
 }
 
-static void count_turn(GstLidarDecode *self, const StxLidarTurn *turn)
-{
-  GST_OBJECT_LOCK(self);
-  self->counts.turns++;
-  self->counts.points += turn->count;
-  self->counts.incomplete += !turn->complete;
-  GST_OBJECT_UNLOCK(self);
-}
-
 static GstFlowReturn push_turn(GstLidarDecode *self)
 {
   GstLidarDecodeSettings settings = get_settings(self);
@@ -313,7 +294,11 @@ static GstFlowReturn push_turn(GstLidarDecode *self)
 
   if (turn.count == 0 && !turn.complete)
     return GST_FLOW_OK;
-  count_turn(self, &turn);
+  GST_OBJECT_LOCK(self);
+  self->counts.turns++;
+  self->counts.points += turn.count;
+  self->counts.incomplete += !turn.complete;
+  GST_OBJECT_UNLOCK(self);
   GST_LOG_OBJECT(self, "turn of %" G_GSIZE_FORMAT " points, %u packets, %u lost, %scomplete",
       turn.count, turn.packets, turn.lost, turn.complete ? "" : "in");
   if (!turn.complete && settings.incomplete == GST_LIDAR_INCOMPLETE_DROP) {
@@ -368,18 +353,6 @@ static GstFlowReturn fail(GstLidarDecode *self, const StxError *error)
   else
     GST_STX_ELEMENT_ERROR(self, RESOURCE, SETTINGS, error);
   return GST_FLOW_ERROR;
-}
-
-/* Before the first packet: whose packets count. */
-static gboolean set_sender(GstLidarDecode *self, StxError *error)
-{
-  g_autofree gchar *source = NULL;
-
-  if (self->sender_set)
-    return TRUE;
-  GST_STX_LOCKED(self, source = g_strdup(self->settings.source));
-  self->sender_set = gst_stx_sender_set(&self->sender, source, error);
-  return self->sender_set;
 }
 
 static const gchar *name_of(StxLidarSensorKind kind)
@@ -500,8 +473,12 @@ static GstFlowReturn take(GstLidarDecode *self, GstClockTime arrival)
 
   if (fate == STX_LIDAR_FATE_STRANGE)
     note_mixed(self);
-  if (self->turns.restarts > self->counts.restarts)
-    tell_set(self);
+  if (self->turns.restarts > self->counts.restarts && !self->told_set) {
+    self->told_set = TRUE;
+    GST_STX_ELEMENT_INFO(self, STREAM, FAILED,
+        ("The sensor's clock was set, or the sensor began anew: scans go on with the pipeline's "
+         "times; more of this kind is only counted (stats: restarts)"));
+  }
   if (fate != STX_LIDAR_FATE_TAKEN)
     return flow;
   gst_stx_turn_clock_note(&self->clock, self->turns.now + packet->span, arrival);
@@ -520,11 +497,16 @@ static GstFlowReturn take(GstLidarDecode *self, GstClockTime arrival)
 static GstFlowReturn read_packet(GstLidarDecode *self, GstBuffer *buffer, const GstMapInfo *map)
 {
   StxLidarVerdict verdict = STX_LIDAR_FOREIGN;
+  g_autofree gchar *source = NULL;
   GstFlowReturn flow = GST_FLOW_OK;
   StxError error = {""};
 
-  if (!set_sender(self, &error))
-    return fail(self, &error);
+  if (!self->sender_set) { /* before the first packet: whose packets count */
+    GST_STX_LOCKED(self, source = g_strdup(self->settings.source));
+    self->sender_set = gst_stx_sender_set(&self->sender, source, &error);
+    if (!self->sender_set)
+      return fail(self, &error);
+  }
   if (!gst_stx_sender_is(&self->sender, buffer, &error)) {
     if (error.text[0] != '\0')
       GST_ELEMENT_WARNING(
@@ -576,16 +558,6 @@ static void start_again(GstLidarDecode *self)
   self->discont = TRUE;
 }
 
-/* Bytes have no time: turns have. Caps have to go first. */
-static gboolean take_segment(GstLidarDecode *self, GstEvent *event)
-{
-  /* The first shots were fired before the first packet arrived. */
-  event = gst_stx_time_segment(event, &self->last_pts);
-  if (!send_caps(self, self->sent_rate > 0 ? self->sent_rate : 0))
-    GST_DEBUG_OBJECT(self, "downstream refuses the caps; the first buffer will say so");
-  return gst_pad_push_event(self->src, event);
-}
-
 /* A stream of packets of which none was the sensor's has failed; one without packets may have. The
  * end goes on its way all the same: not every program that waits for it hears of errors. */
 static void check_end(GstLidarDecode *self)
@@ -618,7 +590,11 @@ static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
   case GST_EVENT_SEGMENT:
     finish(self);
     start_again(self);
-    return take_segment(self, event);
+    /* Bytes have no time, turns have; the first shots were fired before the first packet came. */
+    event = gst_stx_time_segment(event, &self->last_pts);
+    if (!send_caps(self, self->sent_rate > 0 ? self->sent_rate : 0)) /* caps have to go first */
+      GST_DEBUG_OBJECT(self, "downstream refuses the caps; the first buffer will say so");
+    return gst_pad_push_event(self->src, event);
   case GST_EVENT_EOS:
     finish(self);
     gst_stx_stats_log(GST_ELEMENT(self));

@@ -72,19 +72,6 @@ static const GstStxPropertyGroup properties[] = {
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
-/* Points in CUDAMemory stay there; those in system memory may be uploaded. */
-static void append_points(
-    GstStxCuda *cuda, GstCaps *result, GstPadDirection direction, const GstCaps *caps, guint index)
-{
-  GstCaps *one = gst_caps_copy_nth(caps, index);
-
-  if (gst_stx_cuda_is_caps(one) == (direction == GST_PAD_SRC)) {
-    gst_caps_set_features_simple(one, NULL);
-    one = gst_stx_cuda_both_caps(cuda, one);
-  }
-  gst_caps_append(result, one);
-}
-
 /* `name` with the frame rate of that structure. */
 static GstStructure *renamed(const GstCaps *caps, guint index, const char *name)
 {
@@ -105,9 +92,16 @@ static GstCaps *other_caps(
   GstCaps *points = gst_caps_new_empty(), *labels = gst_caps_new_empty();
 
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
-    if (gst_structure_has_name(gst_caps_get_structure(caps, i), GST_STX_LIDAR_MEDIA_TYPE))
-      append_points(cuda, points, direction, caps, i);
-    else if (direction == GST_PAD_SINK) /* set_caps will say why not */
+    if (gst_structure_has_name(gst_caps_get_structure(caps, i), GST_STX_LIDAR_MEDIA_TYPE)) {
+      GstCaps *one = gst_caps_copy_nth(caps, i);
+
+      /* Points in CUDAMemory stay there; those in system memory may be uploaded. */
+      if (gst_stx_cuda_is_caps(one) == (direction == GST_PAD_SRC)) {
+        gst_caps_set_features_simple(one, NULL);
+        one = gst_stx_cuda_both_caps(cuda, one);
+      }
+      gst_caps_append(points, one);
+    } else if (direction == GST_PAD_SINK) /* set_caps will say why not */
       gst_caps_append(points, gst_caps_new_empty_simple(GST_STX_LIDAR_MEDIA_TYPE));
     gst_caps_append(
         labels, gst_stx_cuda_both_caps(cuda, gst_caps_new_full(renamed(caps, i, name), NULL)));
@@ -159,26 +153,24 @@ static GstFlowReturn renegotiate(GstElement *element)
 
 /* ---- Scans --------------------------------------------------------------------------------- */
 
-static gboolean check_scan(GstLidarGround *self, GstBuffer *input, StxError *error)
-{
-  gsize size = gst_buffer_get_size(input), count = size / GST_STX_POINT_BYTES;
-
-  if (!stx_ground_check(&self->active.params, error)) /* set in mid-stream */
-    return stx_fail_as(error, STX_ERROR_SETTINGS);
-  if (size > 0 && !gst_stx_check_input(input, 0, GST_STX_POINT_BYTES, error))
-    return FALSE;
-  return count <= STX_GROUND_MAX_POINTS ||
-         stx_fail(error, "a scan of %" G_GSIZE_FORMAT " points, at most %d are possible", count,
-             STX_GROUND_MAX_POINTS);
-}
-
 static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
 {
   GstLidarGround *self = GST_LIDAR_GROUND(element);
   const GstStxTransformFrame *frame = data;
+  gsize size = gst_buffer_get_size(frame->input), count = size / GST_STX_POINT_BYTES;
 
   take_settings(self);
-  return check_scan(self, frame->input, error) ? GST_FLOW_OK : GST_FLOW_ERROR;
+  if (!stx_ground_check(&self->active.params, error)) { /* set in mid-stream */
+    stx_fail_as(error, STX_ERROR_SETTINGS);
+    return GST_FLOW_ERROR;
+  }
+  if (size > 0 && !gst_stx_check_input(frame->input, 0, GST_STX_POINT_BYTES, error))
+    return GST_FLOW_ERROR;
+  if (count <= STX_GROUND_MAX_POINTS)
+    return GST_FLOW_OK;
+  stx_fail(error, "a scan of %" G_GSIZE_FORMAT " points, at most %d are possible", count,
+      STX_GROUND_MAX_POINTS);
+  return GST_FLOW_ERROR;
 }
 
 /*
@@ -289,24 +281,20 @@ static gchar *find_fault(const StxGroundParams *params, const StxGroundResult *r
   return NULL;
 }
 
-/* Until a whole scan has a ground: units and axes stay as they are. */
-static void judge(GstLidarGround *self)
-{
-  g_autofree gchar *fault = find_fault(&self->active.params, &self->result);
-
-  self->judged = fault != NULL || self->result.ground > 0;
-  if (fault != NULL)
-    GST_ELEMENT_WARNING(self, STREAM, FORMAT, ("%s", fault),
-        ("the scan is the first whole one; others are not judged"));
-}
-
 static void done(GstStxTransform *transform, GstBuffer *scan)
 {
   GstLidarGround *self = GST_LIDAR_GROUND(transform);
   const StxGroundResult *result = &self->result;
+  g_autofree gchar *fault = NULL;
 
-  if (!self->judged && !GST_BUFFER_FLAG_IS_SET(scan, GST_BUFFER_FLAG_CORRUPTED))
-    judge(self);
+  /* Until a whole scan has a ground: units and axes stay as they are. */
+  if (!self->judged && !GST_BUFFER_FLAG_IS_SET(scan, GST_BUFFER_FLAG_CORRUPTED)) {
+    fault = find_fault(&self->active.params, result);
+    self->judged = fault != NULL || result->ground > 0;
+  }
+  if (fault != NULL)
+    GST_ELEMENT_WARNING(self, STREAM, FORMAT, ("%s", fault),
+        ("the scan is the first whole one; others are not judged"));
   if (!self->active.post_messages)
     return;
   gst_element_post_message(GST_ELEMENT(self),

@@ -308,21 +308,10 @@ static void start_again(GstLidarParse *self)
 
 /* ---- Events -------------------------------------------------------------------------------- */
 
-/* Files are counted in bytes, points in time: unless the input has times of its own, scan 0 is at
- * 0. Caps have to go first. */
-static gboolean take_segment(GstLidarParse *self, GstEvent *event)
-{
-  GstLidarParseSettings settings = get_settings(self);
-
-  event = gst_stx_time_segment(event, &self->begin);
-  if (!send_caps(self, &settings))
-    GST_DEBUG_OBJECT(self, "downstream refuses the caps; the first buffer will say so");
-  return gst_pad_push_event(self->src, event);
-}
-
 static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstLidarParse *self = GST_LIDAR_PARSE(parent);
+  GstLidarParseSettings settings;
   GstCaps *caps;
 
   switch (GST_EVENT_TYPE(event)) {
@@ -336,7 +325,13 @@ static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
     return TRUE;
   case GST_EVENT_SEGMENT:
     finish_file(self);
-    return take_segment(self, event);
+    /* Files are counted in bytes, points in time: unless the input has times of its own, scan 0
+     * is at 0. Caps have to go first. */
+    event = gst_stx_time_segment(event, &self->begin);
+    settings = get_settings(self);
+    if (!send_caps(self, &settings))
+      GST_DEBUG_OBJECT(self, "downstream refuses the caps; the first buffer will say so");
+    return gst_pad_push_event(self->src, event);
   case GST_EVENT_STREAM_START:
     finish_file(self);
     break;

@@ -56,29 +56,22 @@ static const GstMetaInfo *find_info(void)
   return info != NULL && (info->size == SIZE_2026_0 || info->size == SIZE_2026_1) ? info : NULL;
 }
 
-static guint stream_of(GstPad *src)
-{
-  GstEvent *start = gst_pad_get_sticky_event(src, GST_EVENT_STREAM_START, 0);
-  guint group = 0;
-
-  if (start != NULL)
-    gst_event_parse_group_id(start, &group);
-  gst_clear_event(&start);
-  return group;
-}
-
 void gst_stx_lidar_meta_attach(GstPad *src, GstBuffer *scan, guint64 number)
 {
   const GstMetaInfo *info = find_info();
   LidarMeta *meta = info != NULL ? (LidarMeta *)gst_buffer_add_meta(scan, info, NULL) : NULL;
-  guint stream;
+  guint stream = 0;
+  GstEvent *start;
 
   if (meta == NULL)
     return;
   meta->points = (guint)(gst_buffer_get_size(scan) / GST_STX_POINT_BYTES);
   meta->number = (gsize)number;
   meta->left_source = GST_BUFFER_PTS(scan);
-  stream = stream_of(src);
+  start = gst_pad_get_sticky_event(src, GST_EVENT_STREAM_START, 0);
+  if (start != NULL)
+    gst_event_parse_group_id(start, &stream);
+  gst_clear_event(&start);
   memcpy((guint8 *)meta + info->size - 8, &stream, sizeof stream);
 }
 

@@ -15,20 +15,10 @@ static gint64 plus(gint64 one, gint64 other)
   return (gint64)((guint64)one + (guint64)other);
 }
 
-/* Without arrival nothing but the sensor's clock says how much time has passed; of one that was set
- * it is taken that none has. */
-static void go_on(GstStxTurnClock *self, guint64 sensor)
-{
-  gint64 passed = minus(sensor, self->last);
-
-  if (passed < -JUMP || passed > SILENT)
-    self->offset = minus((guint64)self->offset, (guint64)passed);
-}
-
 void gst_stx_turn_clock_note(GstStxTurnClock *self, guint64 sensor, GstClockTime arrival)
 {
   gboolean arrives = GST_CLOCK_TIME_IS_VALID(arrival);
-  gint64 offset = minus(arrives ? arrival : 0, sensor), more, drift;
+  gint64 offset = minus(arrives ? arrival : 0, sensor), more, drift, passed;
 
   if (!self->running) {
     self->offset = offset;
@@ -37,7 +27,10 @@ void gst_stx_turn_clock_note(GstStxTurnClock *self, guint64 sensor, GstClockTime
     drift = MAX(sensor, self->last) / 10000 - MIN(sensor, self->last) / 10000;
     self->offset = more < 0 || more > JUMP ? offset : plus(self->offset, MIN(more, drift));
   } else {
-    go_on(self, sensor);
+    /* Nothing but the sensor's clock says how much time has passed; if it was set, none has. */
+    passed = minus(sensor, self->last);
+    if (passed < -JUMP || passed > SILENT)
+      self->offset = minus((guint64)self->offset, (guint64)passed);
   }
   self->running = TRUE;
   self->last = sensor;

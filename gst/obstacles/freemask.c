@@ -12,14 +12,6 @@ typedef struct {
   gint width, height; /* rows follow each other without a gap: some programs know of none */
 } Mask;
 
-/* Ground of a column below the foot of what stands there; all of it where nothing does. */
-static gboolean is_free(const StxStixel *stixel, const StxFreeSpace *space)
-{
-  if (stixel->kind != STX_KIND_GROUND || isnan(space->z))
-    return FALSE;
-  return isinf(space->z) || stixel->top >= space->row;
-}
-
 static void fill(const Mask *mask, gdouble x, gdouble y, gdouble width, gdouble height)
 {
   gint left = CLAMP((gint)lround(x), 0, mask->width);
@@ -31,6 +23,7 @@ static void fill(const Mask *mask, gdouble x, gdouble y, gdouble width, gdouble 
     memset(mask->data + (gsize)row * (gsize)mask->width + left, 1, (gsize)(right - left));
 }
 
+/* Ground of a column below the foot of what stands there; all of it where nothing does. */
 static void draw(const Mask *mask, const GstStxStixels *stixels, const GstStxObstacles *obstacles)
 {
   const StxStixel *records = gst_stx_stixels_get_records(stixels);
@@ -39,7 +32,8 @@ static void draw(const Mask *mask, const GstStxStixels *stixels, const GstStxObs
 
   for (guint i = 0; i < gst_stx_stixels_get_count(stixels); i++)
     if (gst_stx_obstacles_get_free_space(obstacles, records[i].column, &space) &&
-        is_free(&records[i], &space) &&
+        records[i].kind == STX_KIND_GROUND && !isnan(space.z) &&
+        (isinf(space.z) || records[i].top >= space.row) &&
         gst_stx_stixels_get_rectangle(stixels, i, &x, &y, &width, &height))
       fill(mask, x, y, width, height);
 }

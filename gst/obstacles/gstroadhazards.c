@@ -68,14 +68,6 @@ GST_STX_PAD(src, SRC, ALWAYS, PICTURES);
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
-static gboolean refuse(const gchar *pad, const GstCaps *caps, StxError *error)
-{
-  g_autofree gchar *text = gst_caps_to_string(caps);
-
-  stx_fail(error, "pad %s got %.120s; expected " PICTURES ": put videoconvert in front", pad, text);
-  return FALSE;
-}
-
 static gboolean take_disparity(GstRoadHazards *self, const GstCaps *caps, StxError *error)
 {
   StxDisparityEncoding encoding;
@@ -89,22 +81,20 @@ static gboolean take_disparity(GstRoadHazards *self, const GstCaps *caps, StxErr
                          "with output=disparity gives them");
 }
 
-static gboolean take_picture(GstRoadHazards *self, guint role, GstCaps *caps, StxError *error)
-{
-  g_autoptr(GstCaps) possible = gst_static_pad_template_get_caps(&sink_left_template);
-  gboolean usable =
-      gst_caps_is_subset(caps, possible) && gst_video_info_from_caps(&self->pictures[role], caps);
-
-  return usable || refuse(roles[role], caps, error);
-}
-
 static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps, StxError *error)
 {
   GstRoadHazards *self = GST_ROAD_HAZARDS(pairing);
+  g_autoptr(GstCaps) possible = gst_static_pad_template_get_caps(&sink_left_template);
+  g_autofree gchar *text = NULL;
 
   self->changed = TRUE;
-  return role == ROLE_DISPARITY ? take_disparity(self, caps, error)
-                                : take_picture(self, role, caps, error);
+  if (role == ROLE_DISPARITY)
+    return take_disparity(self, caps, error);
+  if (gst_caps_is_subset(caps, possible) && gst_video_info_from_caps(&self->pictures[role], caps))
+    return TRUE;
+  text = gst_caps_to_string(caps);
+  return stx_fail(error, "pad %s got %.120s; expected " PICTURES ": put videoconvert in front",
+      roles[role], text);
 }
 
 static gboolean check_sizes(GstRoadHazards *self, StxError *error)

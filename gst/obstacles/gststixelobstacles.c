@@ -129,17 +129,6 @@ static void append(GstCaps *caps, GstStructure *structure)
   gst_caps_append_structure_full(caps, structure, gst_caps_features_new_any());
 }
 
-/* Stixels, video and points of which obstacles of this structure may be. */
-static void append_inputs(GstCaps *inputs, const GstStructure *obstacles)
-{
-  if (may_be_of(obstacles, STEREO)) {
-    append(inputs, gst_stx_columns_rename(obstacles, GST_STX_STIXELS_MEDIA_TYPE));
-    append(inputs, with_rate_of(obstacles, VIDEO));
-  }
-  if (may_be_of(obstacles, LIDAR))
-    append(inputs, with_rate_of(obstacles, GST_STX_LIDAR_MEDIA_TYPE));
-}
-
 static gboolean is_known(const GstStructure *structure)
 {
   return gst_structure_has_name(structure, GST_STX_STIXELS_MEDIA_TYPE) ||
@@ -182,8 +171,14 @@ static GstCaps *inputs_of(const GstCaps *outputs)
 
     if (is_known(structure))
       append_same(same, outputs, i);
-    else if (gst_structure_has_name(structure, GST_STX_OBSTACLES_MEDIA_TYPE))
-      append_inputs(inputs, structure);
+    if (!gst_structure_has_name(structure, GST_STX_OBSTACLES_MEDIA_TYPE))
+      continue;
+    if (may_be_of(structure, STEREO)) {
+      append(inputs, gst_stx_columns_rename(structure, GST_STX_STIXELS_MEDIA_TYPE));
+      append(inputs, with_rate_of(structure, VIDEO));
+    }
+    if (may_be_of(structure, LIDAR))
+      append(inputs, with_rate_of(structure, GST_STX_LIDAR_MEDIA_TYPE));
   }
   return gst_caps_merge(same, inputs);
 }
@@ -237,26 +232,22 @@ static GstCaps *fixate_caps(
   return caps_of_video(&self->info, caps);
 }
 
-static gboolean configure_video(GstStixelObstacles *self, const GstCaps *caps, StxError *error)
+static gboolean configure(GstStixelObstacles *self, const GstCaps *caps, StxError *error)
 {
   const GstStructure *structure = gst_caps_get_structure(caps, 0);
 
-  self->input = OF_VIDEO;
-  gst_stx_camera_from_caps(caps, &self->video_camera);
-  return (gst_structure_get_int(structure, "width", &self->width) &&
-             gst_structure_get_int(structure, "height", &self->height)) ||
-         refuse_input(caps, error);
-}
-
-static gboolean configure(GstStixelObstacles *self, const GstCaps *caps, StxError *error)
-{
   if (is_of(caps, GST_STX_STIXELS_MEDIA_TYPE)) {
     self->input = OF_STIXELS;
     return gst_stx_stixels_caps_parse(caps, &self->info, error) &&
            gst_obstacles_stage_check_camera(&self->info.camera, error);
   }
-  if (is_of(caps, "video/x-raw"))
-    return configure_video(self, caps, error);
+  if (is_of(caps, "video/x-raw")) {
+    self->input = OF_VIDEO;
+    gst_stx_camera_from_caps(caps, &self->video_camera);
+    return (gst_structure_get_int(structure, "width", &self->width) &&
+               gst_structure_get_int(structure, "height", &self->height)) ||
+           refuse_input(caps, error);
+  }
   self->input = OF_SCANS;
   return is_of(caps, GST_STX_LIDAR_MEDIA_TYPE) || refuse_input(caps, error);
 }
@@ -328,14 +319,6 @@ static void miss(GstStixelObstacles *self, GstBuffer *frame)
       ("the property frames-without-stixels counts them"));
 }
 
-/* Played backwards, things are followed but have no speeds. */
-static guint64 time_of(GstStixelObstacles *self, GstBuffer *frame)
-{
-  GstClockTime time = gst_stx_frame_time_of(&self->times, frame);
-
-  return GST_BASE_TRANSFORM(self)->segment.rate > 0 ? time : STX_OBSTACLES_NO_TIME;
-}
-
 /* ---- Corridor ------------------------------------------------------------------------------ */
 
 /* The running time as the pipeline's clock has it; NONE without a clock. */
@@ -351,8 +334,8 @@ static GstClockTime clock_time(GstElement *element, GstClockTime running)
   return timed && GST_CLOCK_TIME_IS_VALID(running) ? base + running : GST_CLOCK_TIME_NONE;
 }
 
-/* The same times as in messages of GStreamer's element `level`, and that of the clock. */
-static void set_times(GstStructure *structure, GstBaseTransform *base, GstBuffer *frame)
+/* With the times that messages of GStreamer's element `level` have, and that of the clock. */
+static void post_message(GstBaseTransform *base, GstBuffer *frame, GstStructure *structure)
 {
   const GstSegment *segment = &base->segment;
   GstClockTime time = GST_BUFFER_PTS(frame);
@@ -362,24 +345,7 @@ static void set_times(GstStructure *structure, GstBaseTransform *base, GstBuffer
       gst_segment_to_stream_time(segment, GST_FORMAT_TIME, time), "running-time", G_TYPE_UINT64,
       running, "clock-time", G_TYPE_UINT64, clock_time(GST_ELEMENT(base), running), "duration",
       G_TYPE_UINT64, GST_BUFFER_DURATION(frame), NULL);
-}
-
-static void post_message(GstBaseTransform *base, GstBuffer *frame, GstStructure *structure)
-{
-  set_times(structure, base, frame);
   gst_element_post_message(GST_ELEMENT(base), gst_message_new_element(GST_OBJECT(base), structure));
-}
-
-/* Posts what has changed with `frame`: stx-corridor-entered for each obstacle that comes into the
- * corridor, stx-corridor-free when nothing is in it any more. */
-static void tell_corridor(
-    GstBaseTransform *element, GstBuffer *frame, const StxObstaclesResult *result)
-{
-  for (gsize i = 0; i < result->entered_count; i++)
-    post_message(element, frame,
-        gst_stx_obstacle_structure("stx-corridor-entered", &result->obstacles[result->entered[i]]));
-  if (result->corridor_cleared)
-    post_message(element, frame, gst_structure_new_empty("stx-corridor-free"));
 }
 
 /* ---- What leaves --------------------------------------------------------------------------- */
@@ -477,29 +443,23 @@ static GstFlowReturn pass(GstStixelObstacles *self, GstBuffer *input, GstBuffer 
   return GST_BASE_TRANSFORM_FLOW_DROPPED;
 }
 
-/* Takes the settings, which a controller may set, at the time of the frame. */
-static void take_settings(GstStixelObstacles *self, GstBuffer *frame)
-{
-  GstClockTime time = gst_segment_to_stream_time(
-      &GST_BASE_TRANSFORM(self)->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(frame));
-
-  if (GST_CLOCK_TIME_IS_VALID(time))
-    gst_object_sync_values(GST_OBJECT(self), time);
-  GST_STX_LOCKED(self, self->active = self->settings);
-}
-
 static GstFlowReturn prepare_output_buffer(
     GstBaseTransform *base, GstBuffer *input, GstBuffer **output)
 {
   GstStixelObstacles *self = GST_STIXEL_OBSTACLES(base);
-  GstClockTime begin = gst_util_get_timestamp();
+  GstClockTime begin = gst_util_get_timestamp(), at;
   GstObstaclesInput found = look(self, input);
-  guint64 time = time_of(self, input);
+  guint64 time = gst_stx_frame_time_of(&self->times, input);
   GstFlowReturn flow = GST_FLOW_OK;
   StxObstaclesResult result;
   StxError error;
 
-  take_settings(self, input);
+  if (base->segment.rate < 0) /* played backwards, things are followed but have no speeds */
+    time = STX_OBSTACLES_NO_TIME;
+  at = gst_segment_to_stream_time(&base->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(input));
+  if (GST_CLOCK_TIME_IS_VALID(at)) /* a controller may set properties */
+    gst_object_sync_values(GST_OBJECT(self), at);
+  GST_STX_LOCKED(self, self->active = self->settings);
   if (found.stixels == NULL && found.labels == NULL)
     return pass(self, input, output);
   if (!gst_obstacles_stage_find(
@@ -508,8 +468,11 @@ static GstFlowReturn prepare_output_buffer(
     return GST_FLOW_ERROR;
   }
   self->warned = TRUE;
-  if (self->active.post_messages)
-    tell_corridor(base, input, &result);
+  for (gsize i = 0; self->active.post_messages && i < result.entered_count; i++)
+    post_message(base, input,
+        gst_stx_obstacle_structure("stx-corridor-entered", &result.obstacles[result.entered[i]]));
+  if (self->active.post_messages && result.corridor_cleared)
+    post_message(base, input, gst_structure_new_empty("stx-corridor-free"));
   if (self->gives_records)
     flow = give_records(self, input, &result, &found, output);
   else
@@ -532,21 +495,16 @@ static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *frame, GstBuff
 
 /* ---- Streams ------------------------------------------------------------------------------- */
 
-static gboolean turns(GstBaseTransform *base, GstEvent *event)
-{
-  const GstSegment *segment;
-
-  gst_event_parse_segment(event, &segment);
-  return (segment->rate > 0) != (base->segment.rate > 0);
-}
-
 static gboolean sink_event(GstBaseTransform *base, GstEvent *event)
 {
   GstStixelObstacles *self = GST_STIXEL_OBSTACLES(base);
   GstEventType type = GST_EVENT_TYPE(event);
+  const GstSegment *segment = &base->segment;
 
+  if (type == GST_EVENT_SEGMENT)
+    gst_event_parse_segment(event, &segment);
   if (type == GST_EVENT_FLUSH_STOP || type == GST_EVENT_STREAM_START ||
-      (type == GST_EVENT_SEGMENT && turns(base, event))) {
+      (segment->rate > 0) != (base->segment.rate > 0)) {
     gst_obstacles_stage_reset(&self->stage);
     gst_stx_frame_time_reset(&self->times);
   }

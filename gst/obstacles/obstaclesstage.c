@@ -237,25 +237,18 @@ void gst_obstacles_stage_attach(
   gst_obstacles_stage_attach_motion(frame, result);
 }
 
-static void attach_given(GstBuffer *frame, const StxObstaclesResult *result)
-{
-  GstStxMotionMeta *older;
-
-  if (result->given == NULL)
-    return;
-  while ((older = gst_buffer_get_stx_motion_meta(frame)) != NULL)
-    gst_buffer_remove_meta(frame, &older->meta);
-  gst_buffer_add_stx_motion_meta(frame, result->given, result->given_interval, NULL, 0, 0);
-}
-
 void gst_obstacles_stage_attach_motion(GstBuffer *frame, const StxObstaclesResult *result)
 {
   GstStxVelocitiesMeta *older;
+  GstStxMotionMeta *motion;
   g_autoptr(GstBuffer) obstacles = NULL, stixels = NULL;
 
   while ((older = gst_buffer_get_stx_velocities_meta(frame)) != NULL)
     gst_buffer_remove_meta(frame, &older->meta);
-  attach_given(frame, result);
+  while (result->given != NULL && (motion = gst_buffer_get_stx_motion_meta(frame)) != NULL)
+    gst_buffer_remove_meta(frame, &motion->meta);
+  if (result->given != NULL)
+    gst_buffer_add_stx_motion_meta(frame, result->given, result->given_interval, NULL, 0, 0);
   if (result->velocities == NULL)
     return;
   obstacles = copy(result->velocities, result->count * sizeof(StxVelocity));

@@ -184,32 +184,25 @@ static void add_class(
         relations, GST_ANALYTICS_REL_TYPE_RELATE_TO, detection, mtd.id);
 }
 
-/* The text that objectdetectionoverlay writes on the box, in place of the detection's type: the
- * first classification. */
-static void add_label(GstAnalyticsRelationMeta *relations, guint detection,
-    const GstStxRegionsFrame *frame, const StxObstacle *obstacle)
-{
-  gchar distance[STX_METRES_TEXT], label[2 * TEXT_SIZE];
-
-  if (!tell_distance(frame, obstacle, distance))
-    return;
-  g_snprintf(label, sizeof label, "%s %s", class_of(obstacle), distance);
-  add_class(relations, detection, obstacle->confidence, label);
-}
-
 /* The number of the detection, which the region gets, too. */
 static gint relate(const GstStxRegionsFrame *frame, const StxObstacle *obstacle,
     const StxVelocity *velocity, const GstVideoRectangle *box)
 {
   GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta(frame->buffer);
   GstAnalyticsODMtd detection;
+  gchar distance[STX_METRES_TEXT], label[2 * TEXT_SIZE];
 
   if (relations == NULL)
     relations = gst_buffer_add_analytics_relation_meta(frame->buffer);
   if (!gst_analytics_relation_meta_add_od_mtd(relations, g_quark_from_string(class_of(obstacle)),
           box->x, box->y, box->w, box->h, obstacle->confidence, &detection))
     return (gint)obstacle->id;
-  add_label(relations, detection.id, frame, obstacle);
+  /* The text that objectdetectionoverlay writes on the box, in place of the detection's type, is
+   * that of the first classification. */
+  if (tell_distance(frame, obstacle, distance)) {
+    g_snprintf(label, sizeof label, "%s %s", class_of(obstacle), distance);
+    add_class(relations, detection.id, obstacle->confidence, label);
+  }
   if (state_of(velocity) != NULL)
     add_class(relations, detection.id, 1, state_of(velocity));
   if (obstacle->id != 0)

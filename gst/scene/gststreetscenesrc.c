@@ -73,19 +73,6 @@ static gboolean check_live(const GstVideoInfo *info, StxError *error)
       info->fps_n, info->fps_d, info->fps_d / info->fps_n / 3600, LONGEST);
 }
 
-/* The start of a stream that would begin at `position`: now, if that is later. FALSE: there is no
- * clock.
- */
-static gboolean begin_live(GstElement *element, GstClockTime *position)
-{
-  GstClockTime now = gst_element_get_current_running_time(element);
-
-  if (!GST_CLOCK_TIME_IS_VALID(now))
-    return FALSE;
-  *position = MAX(*position, now);
-  return TRUE;
-}
-
 /* Which frame to deliver in place of `frame`: the one that lasts now, if that one is late by more
  * than a frame. Cameras do not keep what they could not deliver. */
 static gint64 skip_late(GstElement *element, const GstVideoInfo *info, gint64 frame)
@@ -229,11 +216,16 @@ static gboolean decide_allocation(GstBaseSrc *base, GstQuery *query)
 static void find_frame(GstStreetSceneSrc *self)
 {
   guint64 unit = (guint64)self->info.fps_d * GST_SECOND, rate = (guint64)self->info.fps_n;
+  GstClockTime now;
 
   if (self->position == GST_CLOCK_TIME_NONE)
     return;
-  if (gst_base_src_is_live(GST_BASE_SRC(self)))
-    self->round_up |= begin_live(GST_ELEMENT(self), &self->position);
+  /* A live stream begins now, if that is later; without a clock at its position. */
+  now = gst_element_get_current_running_time(GST_ELEMENT(self));
+  if (gst_base_src_is_live(GST_BASE_SRC(self)) && GST_CLOCK_TIME_IS_VALID(now)) {
+    self->position = MAX(self->position, now);
+    self->round_up = TRUE;
+  }
   self->frame = (gint64)(self->round_up ? gst_util_uint64_scale_ceil(self->position, rate, unit)
                                         : gst_util_uint64_scale(self->position, rate, unit));
   /* The begin of a frame may have been rounded down to whole nanoseconds. */
@@ -245,33 +237,12 @@ static void find_frame(GstStreetSceneSrc *self)
   self->round_up = FALSE;
 }
 
-/* TRUE: some frames are left out. */
-static gboolean skip_frames(GstStreetSceneSrc *self)
-{
-  gint64 late = self->frame;
-
-  self->frame = skip_late(GST_ELEMENT(self), &self->info, late);
-  GST_STX_LOCKED(self, self->settings.skipped += (guint64)(self->frame - late));
-  return self->frame > late;
-}
-
 static gint frame_count(GstStreetSceneSrc *self)
 {
   gint count;
 
   g_object_get(self, "num-buffers", &count, NULL);
   return count;
-}
-
-static void stamp(GstStreetSceneSrc *self, GstBuffer *buffer)
-{
-  GstClockTime begin = time_of(&self->info, self->frame);
-
-  GST_BUFFER_PTS(buffer) = begin;
-  GST_BUFFER_DTS(buffer) = GST_CLOCK_TIME_NONE;
-  GST_BUFFER_DURATION(buffer) = time_of(&self->info, self->frame + 1) - begin;
-  GST_BUFFER_OFFSET(buffer) = (guint64)self->frame;
-  GST_BUFFER_OFFSET_END(buffer) = (guint64)self->frame + 1;
 }
 
 /* A frame of a live camera is there when it ends. */
@@ -300,11 +271,17 @@ static GstFlowReturn fill(GstPushSrc *src, GstBuffer *buffer)
   GstFlowReturn flow = GST_FLOW_OK;
   StxError error = {""};
   gboolean skipped;
+  gint64 first;
 
   if (self->scene == NULL)
     return GST_FLOW_NOT_NEGOTIATED;
   find_frame(self);
-  skipped = live && skip_frames(self);
+  first = self->frame;
+  if (live)
+    self->frame = skip_late(GST_ELEMENT(self), &self->info, first);
+  skipped = self->frame > first; /* some are left out */
+  if (live)
+    GST_STX_LOCKED(self, self->settings.skipped += (guint64)(self->frame - first));
   if (self->frame < 0 || (count >= 0 && self->frame >= count && !self->reverse))
     return GST_FLOW_EOS;
   stx_scene_move(self->scene, (guint64)self->frame + self->first_frame);
@@ -313,7 +290,11 @@ static GstFlowReturn fill(GstPushSrc *src, GstBuffer *buffer)
     GST_STX_ELEMENT_ERROR(self, RESOURCE, WRITE, &error);
     return GST_FLOW_ERROR;
   }
-  stamp(self, buffer);
+  GST_BUFFER_PTS(buffer) = time_of(&self->info, self->frame);
+  GST_BUFFER_DTS(buffer) = GST_CLOCK_TIME_NONE;
+  GST_BUFFER_DURATION(buffer) = time_of(&self->info, self->frame + 1) - GST_BUFFER_PTS(buffer);
+  GST_BUFFER_OFFSET(buffer) = (guint64)self->frame;
+  GST_BUFFER_OFFSET_END(buffer) = (guint64)self->frame + 1;
   if (gst_street_scene_view_is_lidar(self->view))
     gst_stx_lidar_meta_attach(GST_BASE_SRC_PAD(self), buffer, (guint64)self->frame);
   if (skipped)
@@ -401,29 +382,21 @@ static gboolean answer_duration(GstStreetSceneSrc *self, GstQuery *query)
   return TRUE;
 }
 
-/* A frame of a live camera is complete when it ends. */
-static gboolean answer_latency(GstStreetSceneSrc *self, GstQuery *query)
-{
-  GstVideoInfo info;
-
-  GST_STX_LOCKED(self, info = self->info);
-  if (!gst_base_src_is_live(GST_BASE_SRC(self)) || info.fps_n == 0)
-    return FALSE;
-  gst_query_set_latency(query, TRUE, time_of(&info, 1), time_of(&info, 1));
-  return TRUE;
-}
-
 static gboolean query(GstBaseSrc *base, GstQuery *query)
 {
   GstStreetSceneSrc *self = GST_STREET_SCENE_SRC(base);
   gboolean answered = FALSE;
+  GstVideoInfo info;
 
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONVERT)
     answered = answer_convert(self, query);
   else if (GST_QUERY_TYPE(query) == GST_QUERY_DURATION)
     answered = answer_duration(self, query);
-  else if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY)
-    answered = answer_latency(self, query);
+  GST_STX_LOCKED(self, info = self->info);
+  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY && gst_base_src_is_live(base) && info.fps_n > 0) {
+    gst_query_set_latency(query, TRUE, time_of(&info, 1), time_of(&info, 1)); /* when it ends */
+    return TRUE;
+  }
   return answered || GST_BASE_SRC_CLASS(gst_street_scene_src_parent_class)->query(base, query);
 }
 

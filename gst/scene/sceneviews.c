@@ -125,15 +125,6 @@ gboolean gst_street_scene_view_is_lidar(GstStreetSceneView view)
 
 /* ---- Caps ----------------------------------------------------------------------------------- */
 
-static GstCaps *scan_caps(GstStreetSceneView view)
-{
-  const char *media_type =
-      view == GST_STREET_SCENE_LIDAR ? GST_STX_LIDAR_MEDIA_TYPE : GST_STX_POINT_LABELS_MEDIA_TYPE;
-
-  return gst_caps_new_simple(
-      media_type, "framerate", GST_TYPE_FRACTION_RANGE, 1, G_MAXINT, G_MAXINT, 1, NULL);
-}
-
 GstCaps *gst_street_scene_view_caps(GstStreetSceneView view)
 {
   static const char *const formats[][2] = {
@@ -146,7 +137,9 @@ GstCaps *gst_street_scene_view_caps(GstStreetSceneView view)
   GstCaps *caps;
 
   if (gst_street_scene_view_is_lidar(view))
-    return scan_caps(view);
+    return gst_caps_new_simple(
+        view == GST_STREET_SCENE_LIDAR ? GST_STX_LIDAR_MEDIA_TYPE : GST_STX_POINT_LABELS_MEDIA_TYPE,
+        "framerate", GST_TYPE_FRACTION_RANGE, 1, G_MAXINT, G_MAXINT, 1, NULL);
   caps = gst_caps_truncate(gst_caps_from_string(GST_STREET_SCENE_CAPS));
   gst_value_list_init(&list, 2);
   g_value_init(&format, G_TYPE_STRING);
@@ -158,13 +151,6 @@ GstCaps *gst_street_scene_view_caps(GstStreetSceneView view)
   g_value_unset(&list);
   g_value_unset(&format);
   return caps;
-}
-
-/* Fields of a real camera without its calibration. */
-static StxCamera of_real_camera(const StxCamera *pair)
-{
-  return (StxCamera){
-      .height = pair->height, .pitch = pair->pitch, .missing = STX_CAMERA_CX | STX_CAMERA_CY};
 }
 
 static void fixate_picture(
@@ -191,7 +177,9 @@ static void fixate_picture(
     return;
   if (settings->is_real &&
       (settings->view == GST_STREET_SCENE_LEFT || settings->view == GST_STREET_SCENE_RIGHT))
-    camera = of_real_camera(&camera);
+    camera = (StxCamera){.height = camera.height, /* of a real camera without its calibration */
+        .pitch = camera.pitch,
+        .missing = STX_CAMERA_CX | STX_CAMERA_CY};
   gst_stx_camera_to_structure(&camera, structure);
 }
 

@@ -56,17 +56,6 @@ static gpointer look(gpointer data)
   return NULL;
 }
 
-static void begin_work(GstStxDriftMoment *moment)
-{
-  gsize size = stx_pair_scratch(moment->width[0], moment->height[0]);
-
-  moment->failed = moment->width[0] != moment->width[1] || moment->height[0] != moment->height[1] ||
-                   !gst_stx_scratch_reserve(&moment->scratch, size, NULL);
-  if (!moment->failed)
-    moment->worker = g_thread_try_new("stx-drift", look, moment, NULL);
-  moment->failed = moment->worker == NULL;
-}
-
 /* ---- Both lanes ------------------------------------------------------------------------------ */
 
 /* Is the lane's frame that of a moment that the other lane has begun? */
@@ -84,21 +73,17 @@ static gboolean joins(GstStxDrift *self, guint lane, GstClockTime time)
   return FALSE;
 }
 
-/* A look costs a share of a frame: slow streams are looked at every eighth frame. */
-static GstClockTime pause_after(const GstStxDrift *self, guint lane, GstClockTime time)
-{
-  GstClockTime frame = time - self->last[lane];
-
-  return frame < LOST ? MAX(EVERY, 15 * frame / 2) : EVERY;
-}
-
 static gboolean begins(GstStxDrift *self, guint lane, GstClockTime time)
 {
+  GstClockTime frame;
+
   if (self->next[lane] < self->begun || time < self->due ||
       self->begun - self->taken >= GST_STX_DRIFT_MOMENTS)
     return FALSE;
   moment_at(self, self->begun++)->time = time;
-  self->due = time + pause_after(self, lane, time);
+  /* A look costs a share of a frame: slow streams are looked at every eighth frame. */
+  frame = time - self->last[lane];
+  self->due = time + (frame < LOST ? MAX(EVERY, 15 * frame / 2) : EVERY);
   return TRUE;
 }
 
@@ -119,24 +104,21 @@ gboolean gst_stx_drift_wants(GstStxDrift *self, guint lane, GstClockTime time)
   return wanted;
 }
 
-static void copy(const StxImage8 *picture, gint step, guint8 *to)
-{
-  for (gint y = 0; y < picture->height; y++, to += picture->width)
-    for (gint x = 0; x < picture->width; x++)
-      to[x] = stx_row8(picture, y)[x * step];
-}
-
 void gst_stx_drift_put(
     GstStxDrift *self, guint lane, const StxImage8 *picture, gint step, const StxRectifyView *view)
 {
   GstStxDriftMoment *moment;
   gsize size = (gsize)picture->width * (gsize)picture->height;
+  guint8 *to;
 
   g_mutex_lock(&self->lock);
   moment = moment_at(self, self->next[lane]);
   if (self->next[lane] < self->begun && gst_stx_scratch_reserve(&moment->view[lane], size, NULL)) {
     self->next[lane]++;
-    copy(picture, step, moment->view[lane].data);
+    to = moment->view[lane].data;
+    for (gint y = 0; y < picture->height; y++)
+      for (gint x = 0; x < picture->width; x++)
+        *to++ = stx_row8(picture, y)[x * step];
     moment->width[lane] = picture->width;
     moment->height[lane] = picture->height;
     if (view != NULL) {
@@ -146,8 +128,15 @@ void gst_stx_drift_put(
       moment->pair.cx = view->cx;
       moment->pair.cy = view->cy;
     }
-    if (moment->width[!lane] > 0)
-      begin_work(moment);
+    if (moment->width[!lane] > 0) {
+      size = stx_pair_scratch(moment->width[0], moment->height[0]);
+      moment->failed = moment->width[0] != moment->width[1] ||
+                       moment->height[0] != moment->height[1] ||
+                       !gst_stx_scratch_reserve(&moment->scratch, size, NULL);
+      if (!moment->failed)
+        moment->worker = g_thread_try_new("stx-drift", look, moment, NULL);
+      moment->failed = moment->worker == NULL;
+    }
   }
   g_mutex_unlock(&self->lock);
 }

@@ -52,20 +52,6 @@ static const StxImplTable impl_table = {impls, G_N_ELEMENTS(impls), sizeof impls
 
 /* ---- Life ---------------------------------------------------------------------------------- */
 
-/* The texts stay the element's: they change in NULL and READY alone. */
-static GstStxNetworkSettings copy_settings(GstOnnxStereo *self)
-{
-  const GstStxRun *run = &gst_stx_pairing_stage(GST_STX_PAIRING(self))->properties;
-  GstStxNetworkSettings settings;
-
-  GST_OBJECT_LOCK(self);
-  settings = self->settings;
-  settings.runtime.device = MAX(run->cuda_device_id, 0);
-  settings.runtime.threads = stx_threads(run->threads);
-  GST_OBJECT_UNLOCK(self);
-  return settings;
-}
-
 static void describe(GstOnnxStereo *self)
 {
   const GstStxOnnx *onnx = self->network->onnx;
@@ -84,8 +70,14 @@ static void describe(GstOnnxStereo *self)
 /* A file that is no network is told at once. Without any, caps and pads are still negotiated. */
 static gboolean open_network(GstOnnxStereo *self, StxError *error)
 {
-  GstStxNetworkSettings settings = copy_settings(self);
+  const GstStxRun *run = &gst_stx_pairing_stage(GST_STX_PAIRING(self))->properties;
+  GstStxNetworkSettings settings; /* its texts stay the element's: they change in NULL and READY */
 
+  GST_OBJECT_LOCK(self);
+  settings = self->settings;
+  settings.runtime.device = MAX(run->cuda_device_id, 0);
+  settings.runtime.threads = stx_threads(run->threads);
+  GST_OBJECT_UNLOCK(self);
   self->network = gst_stx_network_open(&settings, error);
   if (self->network != NULL)
     describe(self);

@@ -138,23 +138,19 @@ static void release_pad(GstElement *element, GstPad *pad)
 
 /* ---- States -------------------------------------------------------------------------------- */
 
-/* Faults of the files are reported before any frame flows. */
-static gboolean start(GstStereoRectify *self)
-{
-  StxError error;
-
-  GST_STX_LOCKED(self, self->seek = GST_SEQNUM_INVALID);
-  gst_stx_drift_start(&self->rig.drift, self->rig.settings.refine);
-  if (gst_stx_rectify_check_files(&self->rig, &error))
-    return TRUE;
-  GST_STX_ELEMENT_ERROR(self, RESOURCE, OPEN_READ, &error);
-  return FALSE;
-}
-
 static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition)
 {
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start(GST_STEREO_RECTIFY(element)))
-    return GST_STATE_CHANGE_FAILURE;
+  GstStereoRectify *self = GST_STEREO_RECTIFY(element);
+  StxError error;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    GST_STX_LOCKED(self, self->seek = GST_SEQNUM_INVALID);
+    gst_stx_drift_start(&self->rig.drift, self->rig.settings.refine);
+    if (!gst_stx_rectify_check_files(&self->rig, &error)) { /* before any frame flows */
+      GST_STX_ELEMENT_ERROR(self, RESOURCE, OPEN_READ, &error);
+      return GST_STATE_CHANGE_FAILURE;
+    }
+  }
   return PARENT->change_state(element, transition);
 }
 

@@ -176,23 +176,13 @@ static gboolean correct(GstStereoSgm *self, StxSgmRange *range)
   return moved;
 }
 
-/* Infinity has moved: what motion knows of disparities, and those that it compares with, are of
- * another one. */
-static void forget_motion(GstStereoSgm *self)
-{
-  GstStxMatcher *matcher = GST_STX_MATCHER(self);
-
-  matcher->offset[1] = 0;
-  if (matcher->egomotion != NULL)
-    stx_egomotion_reset(matcher->egomotion);
-}
-
 /* The parameters of this pair: those of the plan, and what the pictures say. */
 static gboolean choose(GstStereoSgm *self, GstStxStage *stage, const GstStxMatcherPair *pair,
     StxSgmParams *params, StxError *error)
 {
   gboolean open =
       self->active.max_disparity == STX_SGM_AUTO || self->active.infinity == STX_SGM_INFINITY_AUTO;
+  GstStxMatcher *matcher = GST_STX_MATCHER(self);
   gboolean by_motion;
   StxSgmRange range, before;
 
@@ -207,11 +197,14 @@ static gboolean choose(GstStereoSgm *self, GstStxStage *stage, const GstStxMatch
   }
   /* Else the pair before was matched with another one. */
   by_motion = range.infinity == before.infinity && correct(self, &range);
-  if (range.infinity != before.infinity)
-    forget_motion(self);
+  if (range.infinity != before.infinity) { /* what motion knows of disparities is of another one */
+    matcher->offset[1] = 0;
+    if (matcher->egomotion != NULL)
+      stx_egomotion_reset(matcher->egomotion);
+  }
   *params = self->active;
   stx_sgm_range_apply(&range, params);
-  GST_STX_MATCHER(self)->plan.reach =
+  matcher->plan.reach =
       MIN(params->max_disparity + MAX(params->infinity, 0), STX_SGM_LARGEST_RANGE);
   if (params->max_disparity != self->range.max_disparity)
     GST_INFO_OBJECT(self, "max-disparity: %d", params->max_disparity);

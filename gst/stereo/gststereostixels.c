@@ -261,19 +261,13 @@ static guint first_child(const Proxy *proxy)
   return index;
 }
 
-/* The class of a factory of ours; its registration has loaded it. A new reference. */
-static GObjectClass *take_class(const gchar *factory)
-{
-  g_autoptr(GstElementFactory) found = gst_element_factory_find(factory);
-
-  return g_type_class_ref(gst_element_factory_get_element_type(found));
-}
-
 /* Their ids are 1, 2, … in the order of the table. */
 static void install_proxies(GObjectClass *klass)
 {
   for (guint i = 0; i < G_N_ELEMENTS(proxies); i++) {
-    GObjectClass *child = take_class(gst_plumbing_parts[first_child(&proxies[i])].factory);
+    const gchar *factory = gst_plumbing_parts[first_child(&proxies[i])].factory;
+    g_autoptr(GstElementFactory) found = gst_element_factory_find(factory); /* is loaded */
+    GObjectClass *child = g_type_class_ref(gst_element_factory_get_element_type(found));
     GParamSpec *spec = g_object_class_find_property(child, name_of(&proxies[i]));
 
     g_object_class_install_property(

@@ -19,15 +19,6 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstStxMatcher, gst_stx_matcher, GST_TYPE_STX_PA
 
 /* ---- From caps and properties to a plan ---------------------------------------------------- */
 
-/* The camera of the views. FALSE with a text in `error` where it is that of another image. */
-static gboolean plan_camera(GstStxMatcher *self, StxCamera *camera, StxError *error)
-{
-  GstStxPairing *pairing = GST_STX_PAIRING(self);
-
-  return gst_stx_pairing_find_camera(pairing, gst_stx_pairing_caps(pairing, self->views.lead),
-      GST_STX_CAMERA_OF_PICTURES, self->views.width, self->views.height, camera, error);
-}
-
 /* Caps of the source pad: the size of a view, the rest as the leading pad has it. */
 static GstCaps *plan_caps(GstStxMatcher *self, const StxCamera *camera)
 {
@@ -47,12 +38,15 @@ static GstCaps *plan_caps(GstStxMatcher *self, const StxCamera *camera)
 /* After a change of caps or properties. */
 static gboolean make_plan(GstStxMatcher *self, guint roles, StxError *error)
 {
+  GstStxPairing *pairing = GST_STX_PAIRING(self);
   GstStxMatcherSettings settings;
 
   GST_STX_LOCKED(self, settings = self->settings);
   self->plan = (GstStxMatcherPlan){.confidence = settings.confidence, .motion = settings.motion};
   if (!gst_stereo_sgm_views_plan(&self->views, roles, settings.layout, error) ||
-      !plan_camera(self, &self->view_camera, error) ||
+      !gst_stx_pairing_find_camera(pairing, gst_stx_pairing_caps(pairing, self->views.lead),
+          GST_STX_CAMERA_OF_PICTURES, self->views.width, self->views.height, &self->view_camera,
+          error) ||
       !CLASS(self)->make_plan(self, &self->view_camera, error))
     return FALSE;
   if (settings.motion == GST_STX_MOTION_FALSE ||
@@ -324,28 +318,6 @@ static gboolean find_motion(GstStxMatcher *self, GstStxStage *stage, GstStxPairi
 
 /* ---- One pair ------------------------------------------------------------------------------ */
 
-/* Asks for every frame: what stands behind may change at any time. */
-static gboolean wants_motion(GstStxMatcher *self, const GstStxPairingFrame *frame)
-{
-  return gst_buffer_get_stx_motion_meta(frame->set[self->views.lead]) == NULL &&
-         (self->plan.motion == GST_STX_MOTION_TRUE ||
-             (self->plan.motion == GST_STX_MOTION_AUTO &&
-                 gst_stx_motion_is_wanted(GST_AGGREGATOR_SRC_PAD(self))));
-}
-
-/* A meta to be filled in, unless the left picture came with one: nothing can be hung on a buffer
- * while it is written. */
-static void add_motion(GstStxMatcher *self, const GstStxPairingFrame *frame)
-{
-  const StxMotion none = {.state = STX_MOTION_FIRST};
-
-  if (wants_motion(self, frame)) {
-    gst_buffer_add_stx_motion_meta(frame->out, &none, GST_CLOCK_TIME_NONE, NULL, 0, 0);
-    return;
-  }
-  GST_STX_LOCKED(self, self->restart = TRUE);
-}
-
 /* The disparity, and with it the confidence, which must not be shared while it is written. */
 static GstFlowReturn acquire(GstStxMatcher *self, GstBuffer **disparity, StxError *error)
 {
@@ -399,12 +371,21 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(self));
   GstStxPairingFrame *frame = data;
   GstFlowReturn flow = acquire(self, &frame->out, error);
+  const StxMotion none = {.state = STX_MOTION_FIRST};
   GstStxMatcherPair pair;
 
   if (flow != GST_FLOW_OK)
     return flow;
   self->has_gray = FALSE;
-  add_motion(self, frame);
+  /* A motion that came with the left picture stays. Else a meta to be filled in: nothing can be
+   * hung on a buffer while it is written. Downstream may ask for it at any time. */
+  if (gst_buffer_get_stx_motion_meta(frame->set[self->views.lead]) == NULL &&
+      (self->plan.motion == GST_STX_MOTION_TRUE ||
+          (self->plan.motion == GST_STX_MOTION_AUTO &&
+              gst_stx_motion_is_wanted(GST_AGGREGATOR_SRC_PAD(self)))))
+    gst_buffer_add_stx_motion_meta(frame->out, &none, GST_CLOCK_TIME_NONE, NULL, 0, 0);
+  else
+    GST_STX_LOCKED(self, self->restart = TRUE);
   return find_pictures(self, stage, frame->set, &pair, error) &&
                  find_outputs(self, stage, frame->out, &pair, error) &&
                  match(self, stage, frame, &pair, error)

@@ -319,17 +319,6 @@ static gboolean find_outputs(
   return FALSE;
 }
 
-static gboolean check_names(
-    const GstStxNetworkSettings *settings, const GstStxOnnx *onnx, StxError *error)
-{
-  return check_name("left-input", settings->left_input, onnx->input, onnx->inputs, error) &&
-         check_name("right-input", settings->right_input, onnx->input, onnx->inputs, error) &&
-         check_name(
-             "disparity-output", settings->disparity_output, onnx->output, onnx->outputs, error) &&
-         check_name(
-             "confidence-output", settings->confidence_output, onnx->output, onnx->outputs, error);
-}
-
 /* ---- Life ---------------------------------------------------------------------------------- */
 
 GstStxNetwork *gst_stx_network_open(const GstStxNetworkSettings *settings, StxError *error)
@@ -346,8 +335,14 @@ GstStxNetwork *gst_stx_network_open(const GstStxNetworkSettings *settings, StxEr
   if (read_table(self, settings, error))
     self->onnx = gst_stx_onnx_open(&settings->runtime, error);
   if (self->onnx != NULL) {
-    if (check_names(settings, self->onnx, &cause) && find_inputs(self, settings, &cause) &&
-        find_outputs(self, settings, &cause))
+    const GstStxOnnx *onnx = self->onnx;
+    if (check_name("left-input", settings->left_input, onnx->input, onnx->inputs, &cause) &&
+        check_name("right-input", settings->right_input, onnx->input, onnx->inputs, &cause) &&
+        check_name(
+            "disparity-output", settings->disparity_output, onnx->output, onnx->outputs, &cause) &&
+        check_name("confidence-output", settings->confidence_output, onnx->output, onnx->outputs,
+            &cause) &&
+        find_inputs(self, settings, &cause) && find_outputs(self, settings, &cause))
       return self;
     stx_fail(
         error, "model=%.100s: %.145s", stx_text_file_name(settings->runtime.model), cause.text);
@@ -399,18 +394,14 @@ gboolean gst_stx_network_plan(GstStxNetwork *self, gint width, gint height, StxE
 
 /* ---- Tensors in ---------------------------------------------------------------------------- */
 
-static gsize values_of(const GstStxNetworkInput *input)
-{
-  return (gsize)input->x.network * (gsize)input->y.network * (gsize)input->channels *
-         (input->views == BOTH ? 2 : 1);
-}
-
 gsize gst_stx_network_bytes(const GstStxNetwork *self, guint input)
 {
   static const gsize sizes[] = {
       [STX_TENSOR_FLOAT] = 4, [STX_TENSOR_HALF] = 2, [STX_TENSOR_BYTE] = 1};
+  const GstStxNetworkInput *to = &self->input[input];
 
-  return values_of(&self->input[input]) * sizes[self->input[input].type];
+  return (gsize)to->x.network * (gsize)to->y.network * (gsize)to->channels *
+         (to->views == BOTH ? 2 : 1) * sizes[to->type];
 }
 
 static StxTensorView view_of(const GstStxNetworkInput *input, gboolean right)
@@ -482,17 +473,6 @@ static guint sides_of(const GstStxOnnxTensor *tensor, gint64 sides[3])
   return count;
 }
 
-/* Whether a map of these sides is the picture's, or 1/2, 1/4 or 1/8 of it, rounded up. */
-static gboolean is_map(const GstStxNetwork *self, gint64 height, gint64 width)
-{
-  gint x = self->x.network, y = self->y.network;
-
-  for (gint n = 1; n <= LEAST_PART; n *= 2)
-    if (width == (x + n - 1) / n && height == (y + n - 1) / n)
-      return TRUE;
-  return FALSE;
-}
-
 static gboolean find_map(
     const GstStxNetwork *self, const GstStxOnnxTensor *tensor, StxTensorMap *map, StxError *error)
 {
@@ -500,10 +480,13 @@ static gboolean find_map(
   guint count = sides_of(tensor, sides);
   gboolean first = count == 3 && sides[0] == 2, last = count == 3 && sides[2] == 2 && !first;
   guint y = first ? 1 : 0;
+  gint down = self->y.network, across = self->x.network;
+  gboolean is_map = FALSE;
   g_autofree gchar *is = NULL;
 
-  if (find_type(tensor->type, FALSE, &map->type) && (count == 2 || first || last) &&
-      is_map(self, sides[y], sides[y + 1])) {
+  for (gint n = 1; n <= LEAST_PART; n *= 2) /* the picture's sides, or a part of them, rounded up */
+    is_map |= sides[y] == (down + n - 1) / n && sides[y + 1] == (across + n - 1) / n;
+  if (find_type(tensor->type, FALSE, &map->type) && (count == 2 || first || last) && is_map) {
     map->data = tensor->data;
     map->height = (gint)sides[y];
     map->width = (gint)sides[y + 1];

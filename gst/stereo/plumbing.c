@@ -266,21 +266,12 @@ static gboolean join_inputs(GstPlumbing *self)
   return joined;
 }
 
-/* If the next element takes only records of obstacles, nothing has to be drawn. */
-static void drop_picture(GstPlumbing *self)
-{
-  g_autoptr(GstCaps) video = gst_plumbing_any_video();
-  g_autoptr(GstCaps) taken = gst_pad_peer_query_caps(self->src, NULL);
-  g_autoptr(GstCaps) records = gst_caps_new_empty_simple(GST_STX_OBSTACLES_MEDIA_TYPE);
-
-  if (self->settings.obstacles && self->settings.output == GST_PLUMBING_OUTPUT_OVERLAY &&
-      !gst_caps_can_intersect(taken, video) && gst_caps_can_intersect(taken, records))
-    self->settings.output = GST_PLUMBING_OUTPUT_STIXELS;
-}
-
 gboolean gst_plumbing_connect(GstPlumbing *self, const GstPlumbingSettings *settings)
 {
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->lock);
+  g_autoptr(GstCaps) video = gst_plumbing_any_video();
+  g_autoptr(GstCaps) records = gst_caps_new_empty_simple(GST_STX_OBSTACLES_MEDIA_TYPE);
+  g_autoptr(GstCaps) taken = NULL;
 
   if (!gst_stx_parts_check(
           GST_ELEMENT(self->bin), gst_plumbing_parts, GST_PLUMBING_PARTS, self->part) ||
@@ -288,7 +279,11 @@ gboolean gst_plumbing_connect(GstPlumbing *self, const GstPlumbingSettings *sett
     return FALSE;
   self->connected = TRUE;
   self->settings = *settings;
-  drop_picture(self);
+  taken = gst_pad_peer_query_caps(self->src, NULL);
+  /* If the next element takes only records of obstacles, nothing has to be drawn. */
+  if (settings->obstacles && settings->output == GST_PLUMBING_OUTPUT_OVERLAY &&
+      !gst_caps_can_intersect(taken, video) && gst_caps_can_intersect(taken, records))
+    self->settings.output = GST_PLUMBING_OUTPUT_STIXELS;
   g_atomic_int_set(&self->warned, FALSE);
   for (GstPlumbingPart i = 0; i < GST_PLUMBING_PARTS; i++)
     gst_stx_part_use(self->part[i], i < GST_PLUMBING_REDUCTION || i > GST_PLUMBING_JSON);
@@ -456,19 +451,11 @@ static void src_linked(GstPad *src, GstPad *peer, GstPlumbing *self)
 
 /* ---- Life ---------------------------------------------------------------------------------- */
 
-/* A tee without a linked pad goes on. */
-static void set_tees(GstPlumbing *self)
+void gst_plumbing_init(GstPlumbing *self, GstBin *bin, GstPad *src)
 {
   static const GstPlumbingPart tees[] = {
       GST_PLUMBING_LEFT, GST_PLUMBING_DISPARITY, GST_PLUMBING_RECORDS};
 
-  for (guint i = 0; i < G_N_ELEMENTS(tees); i++)
-    if (self->part[tees[i]] != NULL)
-      g_object_set(self->part[tees[i]], "allow-not-linked", TRUE, NULL);
-}
-
-void gst_plumbing_init(GstPlumbing *self, GstBin *bin, GstPad *src)
-{
   self->bin = bin;
   self->src = src;
   g_mutex_init(&self->lock);
@@ -477,7 +464,9 @@ void gst_plumbing_init(GstPlumbing *self, GstBin *bin, GstPad *src)
     if (self->part[lengths[i].queue] != NULL)
       g_object_set(self->part[lengths[i].queue], "max-size-buffers", lengths[i].frames,
           "max-size-bytes", 0, "max-size-time", G_GUINT64_CONSTANT(0), NULL);
-  set_tees(self);
+  for (guint i = 0; i < G_N_ELEMENTS(tees); i++) /* one without a linked pad goes on */
+    if (self->part[tees[i]] != NULL)
+      g_object_set(self->part[tees[i]], "allow-not-linked", TRUE, NULL);
   g_signal_connect(src, "linked", G_CALLBACK(src_linked), self);
   gst_plumbing_watch(self);
 }

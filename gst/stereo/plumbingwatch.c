@@ -28,15 +28,6 @@ static void lend(GstPlumbing *self, const gchar *path)
   self->lent = path != NULL;
 }
 
-static void refuse(GstPlumbing *self, const gchar *path, const StxError *raw, const StxError *pair)
-{
-  if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
-    GST_ELEMENT_ERROR(self->bin, RESOURCE, OPEN_READ,
-        ("%s; and as a calibration of cameras: %s", pair->text, raw->text), (NULL));
-  else
-    GST_STX_ELEMENT_ERROR(self->bin, RESOURCE, OPEN_READ, pair);
-}
-
 static gboolean refines(GstPlumbing *self)
 {
   gint refine;
@@ -54,7 +45,11 @@ static gboolean choose_rectified(GstPlumbing *self, const gchar *path, const Stx
 
   g_object_get(self->part[GST_PLUMBING_SGM], "calibration-pair", &pair, NULL);
   if (!stx_camera_load(path, pair, &camera, &error)) {
-    refuse(self, path, raw, &error);
+    if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
+      GST_ELEMENT_ERROR(self->bin, RESOURCE, OPEN_READ,
+          ("%s; and as a calibration of cameras: %s", error.text, raw->text), (NULL));
+    else
+      GST_STX_ELEMENT_ERROR(self->bin, RESOURCE, OPEN_READ, &error);
     return FALSE;
   }
   self->rectifies = refines(self);
@@ -245,17 +240,6 @@ static GstPadProbeReturn see_frame(Input *input, GstBuffer *frame)
   return GST_PAD_PROBE_DROP;
 }
 
-/* A stream that was dropped as a whole has the wrong caps. */
-static void see_end(Input *input)
-{
-  if (input->warned && !input->fitted)
-    GST_ELEMENT_ERROR(input->plumbing->bin, STREAM, FORMAT,
-        ("No frame of pad %s fitted its caps: %dx%d in %s", input->name,
-            GST_VIDEO_INFO_WIDTH(&input->info), GST_VIDEO_INFO_HEIGHT(&input->info),
-            GST_VIDEO_INFO_NAME(&input->info)),
-        (NULL));
-}
-
 static GstPadProbeReturn see_input(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Input *input = data;
@@ -277,8 +261,14 @@ static GstPadProbeReturn see_input(GstPad *pad, GstPadProbeInfo *info, gpointer 
       gst_video_info_init(&input->info);
   }
   set_length(input);
-  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS)
-    see_end(input);
+  /* A stream that was dropped as a whole has the wrong caps. */
+  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS && input->warned &&
+      !input->fitted)
+    GST_ELEMENT_ERROR(input->plumbing->bin, STREAM, FORMAT,
+        ("No frame of pad %s fitted its caps: %dx%d in %s", input->name,
+            GST_VIDEO_INFO_WIDTH(&input->info), GST_VIDEO_INFO_HEIGHT(&input->info),
+            GST_VIDEO_INFO_NAME(&input->info)),
+        (NULL));
   return GST_PAD_PROBE_OK;
 }
 

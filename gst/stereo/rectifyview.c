@@ -92,24 +92,6 @@ static gboolean is_subsampled(Shift shift)
   return shift.x > 0 || shift.y > 0;
 }
 
-/* Outside everything is 0: black, and transparent where there is an alpha; chroma has 128 for it.
- */
-static StxRectifySample sample_of(const GstVideoInfo *info, guint plane)
-{
-  StxRectifySample sample = {
-      .bytes = GST_VIDEO_INFO_COMP_PSTRIDE(info, gst_stx_first_component(info, plane))};
-
-  if (GST_VIDEO_INFO_IS_YUV(info) && plane > 0)
-    memset(sample.border, 128, sizeof sample.border);
-  return sample;
-}
-
-static gboolean is_packed(const GstVideoInfo *info)
-{
-  return GST_VIDEO_INFO_N_PLANES(info) == 1 && GST_VIDEO_INFO_N_COMPONENTS(info) > 1 &&
-         is_subsampled(shift_of(info, 1));
-}
-
 /* ---- Plan ---------------------------------------------------------------------------------- */
 
 /* The maps of planes at full size, and of subsampled ones: exact, or fast. */
@@ -175,10 +157,14 @@ static gboolean run_plane(GstStxStage *stage, Plan *plan, guint p, const StxFram
     const StxFrame *output, StxError *error)
 {
   const StxRectifyImpl *impl = gst_stx_stage_impl(stage);
-  StxRectifySample sample = sample_of(&plan->input, p);
+  StxRectifySample sample = {
+      .bytes = GST_VIDEO_INFO_COMP_PSTRIDE(&plan->input, gst_stx_first_component(&plan->input, p))};
   StxImage8 source, target;
   StxRectifyMap map;
 
+  /* Outside all is 0: black, and transparent where there is an alpha; chroma has 128 for it. */
+  if (GST_VIDEO_INFO_IS_YUV(&plan->input) && p > 0)
+    memset(sample.border, 128, sizeof sample.border);
   if (!find_map(stage, plan, gst_stx_first_component(&plan->input, p), &map, error))
     return FALSE;
   source = (StxImage8){input->data[p], input->stride[p], map.source_width, map.source_height};
@@ -274,7 +260,8 @@ static gboolean rectify(GstStxRectifyView *self, const GstStxTransformFrame *fra
       !gst_stx_stage_picture(
           stage, OUTPUT, "output", frame->output, &plan->output, planes, GST_MAP_WRITE, &to, error))
     return FALSE;
-  if (is_packed(&plan->input)) {
+  if (planes == 1 && GST_VIDEO_INFO_N_COMPONENTS(&plan->input) > 1 &&
+      is_subsampled(shift_of(&plan->input, 1))) { /* packed */
     if (!run_packed(stage, plan, &from, &to, error))
       return FALSE;
   } else {

@@ -26,25 +26,19 @@ static GstStereoSgmLayout layout_of(const GstVideoInfo *info, GstStereoSgmLayout
   }
 }
 
-static gboolean refuse_mode(GstVideoMultiviewMode mode, StxError *error)
-{
-  const gchar *name = gst_video_multiview_mode_to_caps_string(mode);
-
-  return stx_fail(error,
-      "Frames of pad sink have multiview-mode=%s, which is not a stereo pair: set "
-      "layout=side-by-side or layout=top-bottom, or use the pads sink_left and sink_right",
-      name != NULL ? name : "mono");
-}
-
 /* Cuts the frames of pad "sink" in two. */
 static gboolean plan_halves(GstStereoSgmViews *views, GstStereoSgmLayout wanted, StxError *error)
 {
   const GstVideoInfo *info = &views->info[GST_STEREO_SGM_BOTH];
   GstStereoSgmLayout layout = layout_of(info, wanted);
+  const gchar *mode = gst_video_multiview_mode_to_caps_string(GST_VIDEO_INFO_MULTIVIEW_MODE(info));
   gint *size;
 
   if (layout == GST_STEREO_SGM_LAYOUT_AUTO)
-    return refuse_mode(GST_VIDEO_INFO_MULTIVIEW_MODE(info), error);
+    return stx_fail(error,
+        "Frames of pad sink have multiview-mode=%s, which is not a stereo pair: set "
+        "layout=side-by-side or layout=top-bottom, or use the pads sink_left and sink_right",
+        mode != NULL ? mode : "mono");
   views->rows = layout == GST_STEREO_SGM_LAYOUT_TOP_BOTTOM;
   views->swap =
       (GST_VIDEO_INFO_MULTIVIEW_FLAGS(info) & GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_VIEW_FIRST) != 0;

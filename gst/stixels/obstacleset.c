@@ -41,16 +41,6 @@ GstStxObstacles *gst_stx_obstacles_new(
   return new_of(records, free_space, &frame, error);
 }
 
-/* Finds the image's place in the frame. Buffers of stixels are the image; a scan has none. */
-static gboolean find_frame(GstStxObstaclesMeta *meta, GstBuffer *buffer, const GstCaps *caps,
-    GstStxFrame *frame, GError **error)
-{
-  gst_stx_frame_is_image(frame, &meta->info);
-  return meta->info.width == 0 || gst_stx_caps_are(caps, GST_STX_STIXELS_MEDIA_TYPE) ||
-         gst_stx_placement_in_frame(
-             &meta->info, gst_stx_placement_of(meta), buffer, caps, &frame->placement, error);
-}
-
 static GstStxObstacles *new_of_meta(GstBuffer *buffer, const GstCaps *caps, GError **error)
 {
   GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(buffer);
@@ -61,7 +51,10 @@ static GstStxObstacles *new_of_meta(GstBuffer *buffer, const GstCaps *caps, GErr
                         "elements that change a frame without saying how take them away");
     return NULL;
   }
-  if (!find_frame(meta, buffer, caps, &frame, error))
+  gst_stx_frame_is_image(&frame, &meta->info); /* as for buffers of stixels; a scan has none */
+  if (meta->info.width != 0 && !gst_stx_caps_are(caps, GST_STX_STIXELS_MEDIA_TYPE) &&
+      !gst_stx_placement_in_frame(
+          &meta->info, gst_stx_placement_of(meta), buffer, caps, &frame.placement, error))
     return NULL;
   return new_of(meta->obstacles, meta->free_space, &frame, error);
 }

@@ -31,18 +31,11 @@ static const GstStxMetaKind kind = {
 
 GST_STX_DEFINE_META(Obstacles, obstacles)
 
-/* Obstacles of a frame's stixels lie where these do. */
-static void inherit(GstStxObstaclesMeta *meta, GstStxStixelMeta *stixels)
-{
-  if (stixels != NULL && stixels->info.width == meta->info.width &&
-      stixels->info.height == meta->info.height)
-    gst_stx_place(meta, gst_stx_placement_of(stixels));
-}
-
 GstStxObstaclesMeta *gst_buffer_add_stx_obstacles_meta(
     GstBuffer *buffer, GstBuffer *obstacles, GstBuffer *free_space, const GstStxStixelInfo *info)
 {
   GstStxObstaclesMeta *meta;
+  GstStxStixelMeta *stixels;
 
   g_return_val_if_fail(GST_IS_BUFFER(buffer) && gst_buffer_is_writable(buffer), NULL);
   g_return_val_if_fail(GST_IS_BUFFER(obstacles), NULL);
@@ -55,7 +48,10 @@ GstStxObstaclesMeta *gst_buffer_add_stx_obstacles_meta(
   meta->free_space = free_space != NULL ? gst_buffer_ref(free_space) : NULL;
   if (info != NULL) {
     meta->info = *info;
-    inherit(meta, gst_buffer_get_stx_stixel_meta(buffer));
+    stixels = gst_buffer_get_stx_stixel_meta(buffer);
+    if (stixels != NULL && stixels->info.width == info->width &&
+        stixels->info.height == info->height)
+      gst_stx_place(meta, gst_stx_placement_of(stixels));
   }
   return meta;
 }

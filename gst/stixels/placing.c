@@ -20,20 +20,7 @@ typedef struct {
   gfloat matrix[3][3];
 } MatrixTransform;
 
-static gboolean is_matrix(GQuark type)
-{
-  return type != 0 && type == g_quark_try_string("gst-video-matrix");
-}
-
 /* ---- Steps --------------------------------------------------------------------------------- */
-
-static gboolean step_of_scale(const GstVideoMetaTransform *scale, StxPlacement *step)
-{
-  const GstVideoInfo *in = scale->in_info, *out = scale->out_info;
-  gdouble shape = ((gdouble)in->par_n / in->par_d) / ((gdouble)out->par_n / out->par_d);
-
-  return stx_placement_scaled(in->width, in->height, out->width, out->height, shape, step);
-}
 
 /* A matrix counts the columns and rows of a mirrored picture by pixels: the first becomes the last.
  * Where it scales, it moves edges. */
@@ -57,14 +44,20 @@ static gboolean step_of_matrix(const MatrixTransform *data, StxPlacement *step)
 
 static gboolean find_step(GQuark type, gpointer data, const GstVideoInfo **in, StxPlacement *step)
 {
-  if (is_matrix(type)) {
+  const GstVideoMetaTransform *scale = data;
+  gdouble shape;
+
+  if (type != 0 && type == g_quark_try_string("gst-video-matrix")) {
     *in = ((MatrixTransform *)data)->in_info;
     return step_of_matrix(data, step);
   }
   if (!GST_VIDEO_META_TRANSFORM_IS_SCALE(type))
     return FALSE;
-  *in = ((GstVideoMetaTransform *)data)->in_info;
-  return step_of_scale(data, step);
+  *in = scale->in_info;
+  shape = ((gdouble)scale->in_info->par_n / scale->in_info->par_d) /
+          ((gdouble)scale->out_info->par_n / scale->out_info->par_d);
+  return stx_placement_scaled(scale->in_info->width, scale->in_info->height, scale->out_info->width,
+      scale->out_info->height, shape, step);
 }
 
 /* ---- Frames -------------------------------------------------------------------------------- */
@@ -142,24 +135,18 @@ gboolean gst_stx_placement_is_kept(GQuark type, gpointer data)
              step.y0 == 0 && step.width == in->width && step.height == in->height);
 }
 
-static gboolean frame_size(const GstCaps *caps, gint *width, gint *height)
-{
-  const GstStructure *structure = caps != NULL && !gst_caps_is_empty(caps) && !gst_caps_is_any(caps)
-                                      ? gst_caps_get_structure(caps, 0)
-                                      : NULL;
-
-  return structure != NULL && gst_structure_get_int(structure, "width", width) &&
-         gst_structure_get_int(structure, "height", height);
-}
-
 gboolean gst_stx_placement_in_frame(const GstStxStixelInfo *info, const StxPlacement *placement,
     GstBuffer *frame, const GstCaps *caps, StxPlacement *result, GError **error)
 {
   const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta(frame);
   const GstVideoMeta *whole = gst_buffer_get_video_meta(frame);
+  const GstStructure *structure = caps != NULL && !gst_caps_is_empty(caps) && !gst_caps_is_any(caps)
+                                      ? gst_caps_get_structure(caps, 0)
+                                      : NULL;
   gint width, height, whole_width, whole_height;
 
-  if (!frame_size(caps, &width, &height))
+  if (structure == NULL || !gst_structure_get_int(structure, "width", &width) ||
+      !gst_structure_get_int(structure, "height", &height))
     return gst_stx_fail(error, "the caps of the frame do not say its width and height");
   whole_width = crop != NULL ? (whole != NULL ? (gint)whole->width : 0) : width;
   whole_height = crop != NULL ? (whole != NULL ? (gint)whole->height : 0) : height;

@@ -16,24 +16,16 @@ GstCaps *gst_stx_view_fixate(GstCaps *caps, gint width, gint height)
 
 /* ---- Preparation --------------------------------------------------------------------------- */
 
-static StxMatrix matrix_of(const GstVideoInfo *video)
-{
-  switch (video->colorimetry.matrix) {
-  case GST_VIDEO_COLOR_MATRIX_BT709:
-    return STX_MATRIX_BT709;
-  case GST_VIDEO_COLOR_MATRIX_BT2020:
-    return STX_MATRIX_BT2020;
-  default:
-    return STX_MATRIX_BT601;
-  }
-}
-
 StxCanvasParams gst_canvas_stage_params(const GstVideoInfo *video)
 {
+  GstVideoColorMatrix matrix = video->colorimetry.matrix;
+
   return (StxCanvasParams){.width = GST_VIDEO_INFO_WIDTH(video),
       .height = GST_VIDEO_INFO_HEIGHT(video),
       .format = stx_pixel_format(GST_VIDEO_INFO_NAME(video)),
-      .matrix = matrix_of(video),
+      .matrix = matrix == GST_VIDEO_COLOR_MATRIX_BT709    ? STX_MATRIX_BT709
+                : matrix == GST_VIDEO_COLOR_MATRIX_BT2020 ? STX_MATRIX_BT2020
+                                                          : STX_MATRIX_BT601,
       .full_range = video->colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255};
 }
 
@@ -60,22 +52,14 @@ void gst_canvas_stage_clear(GstCanvasStage *self)
 
 /* ---- One frame ----------------------------------------------------------------------------- */
 
-/* Canvases are different from frame to frame: their block grows in powers of two. */
-static gsize room_for(gsize size)
-{
-  gsize room = ROOM_MIN;
-
-  while (room < size)
-    room *= 2;
-  return room;
-}
-
 /* The canvas's tiles where the stage works. */
 static const void *bring(GstCanvasStage *self, GstStxStage *stage, guint slot, StxError *error)
 {
-  gsize size = stx_canvas_tiles_size(self->canvas);
+  gsize size = stx_canvas_tiles_size(self->canvas), room = ROOM_MIN;
 
-  if (stage->on_device && gst_stx_stage_block(stage, slot, room_for(size), error) == NULL)
+  while (room < size) /* differs from frame to frame: the block grows in powers of two */
+    room *= 2;
+  if (stage->on_device && gst_stx_stage_block(stage, slot, room, error) == NULL)
     return NULL;
   if (self->changes != stx_canvas_changes(self->canvas))
     self->copy = NULL;

@@ -128,13 +128,6 @@ static gboolean is_bytes(const GstDisparityColour *self)
   return !self->is_stixels && GST_VIDEO_INFO_FORMAT(&self->map) == GST_VIDEO_FORMAT_GRAY8;
 }
 
-static StxColormapMode choose_mode(const GstDisparityColour *self, StxDisparityEncoding encoding)
-{
-  if (is_bytes(self))
-    return STX_COLORMAP_CONFIDENCE;
-  return stx_disparity_is_depth(encoding) ? STX_COLORMAP_DEPTH : STX_COLORMAP_DISPARITY;
-}
-
 /* Is the mode one of what comes in? */
 static gboolean check_mode(const GstDisparityColour *self, StxColormapMode mode, StxError *error)
 {
@@ -149,66 +142,37 @@ static gboolean check_mode(const GstDisparityColour *self, StxColormapMode mode,
   return TRUE;
 }
 
-/* The camera of what comes in. FALSE with a text in `error` where it is that of another image. */
-static gboolean find_camera(
-    GstDisparityColour *self, const Plan *plan, StxCamera *camera, StxError *error)
-{
-  GstStxPairing *pairing = GST_STX_PAIRING(self);
-  gboolean scales = stx_disparity_is_depth(plan->colormap.encoding);
-
-  return gst_stx_pairing_find_camera(pairing, gst_stx_pairing_caps(pairing, ROLE_MAP),
-      scales ? GST_STX_CAMERA_OF_PICTURES : GST_STX_CAMERA_OF_DATA, plan->width, plan->height,
-      camera, error);
-}
-
-static StxColormapNumbers numbers_of(const GstDisparityColour *self, StxColormapMode mode)
-{
-  if (mode != STX_COLORMAP_CONFIDENCE && mode != STX_COLORMAP_COST)
-    return STX_COLORMAP_OF_MAP;
-  if (self->is_stixels)
-    return STX_COLORMAP_OF_PART;
-  return is_bytes(self) ? STX_COLORMAP_OF_BYTE : STX_COLORMAP_OF_SURE;
-}
-
-static gboolean find_encoding(
-    GstDisparityColour *self, StxDisparityEncoding *encoding, StxError *error)
-{
-  GstStxDisparity map = {.encoding = self->encoding};
-  StxDisparityEncoding wanted = *encoding;
-
-  *encoding = STX_DISPARITY_KITTI;
-  return self->is_stixels || is_bytes(self) ||
-         gst_stx_disparity_encoding(&map, wanted, encoding, error);
-}
-
 static gboolean plan_colormap(GstDisparityColour *self, Plan *plan, StxError *error)
 {
   StxColormapParams *colormap = &plan->colormap;
   StxCamera *camera = &plan->camera;
+  GstStxDisparity map = {.encoding = self->encoding};
+  GstStxPairing *pairing = GST_STX_PAIRING(self);
 
   plan->width = self->is_stixels ? (gint)self->stixels.width : GST_VIDEO_INFO_WIDTH(&self->map);
   plan->height = self->is_stixels ? (gint)self->stixels.height : GST_VIDEO_INFO_HEIGHT(&self->map);
-  if (!find_encoding(self, &colormap->encoding, error))
+  if (self->is_stixels || is_bytes(self))
+    colormap->encoding = STX_DISPARITY_KITTI;
+  else if (!gst_stx_disparity_encoding(&map, colormap->encoding, &colormap->encoding, error))
     return FALSE;
   if (colormap->mode == STX_COLORMAP_AUTO)
-    colormap->mode = choose_mode(self, colormap->encoding);
-  colormap->numbers = numbers_of(self, colormap->mode);
-  if (!check_mode(self, colormap->mode, error) || !find_camera(self, plan, camera, error))
+    colormap->mode = is_bytes(self)                               ? STX_COLORMAP_CONFIDENCE
+                     : stx_disparity_is_depth(colormap->encoding) ? STX_COLORMAP_DEPTH
+                                                                  : STX_COLORMAP_DISPARITY;
+  if (colormap->mode != STX_COLORMAP_CONFIDENCE && colormap->mode != STX_COLORMAP_COST)
+    colormap->numbers = STX_COLORMAP_OF_MAP;
+  else
+    colormap->numbers = self->is_stixels ? STX_COLORMAP_OF_PART
+                        : is_bytes(self) ? STX_COLORMAP_OF_BYTE
+                                         : STX_COLORMAP_OF_SURE;
+  if (!check_mode(self, colormap->mode, error) ||
+      !gst_stx_pairing_find_camera(pairing, gst_stx_pairing_caps(pairing, ROLE_MAP),
+          stx_disparity_is_depth(colormap->encoding) ? GST_STX_CAMERA_OF_PICTURES
+                                                     : GST_STX_CAMERA_OF_DATA,
+          plan->width, plan->height, camera, error))
     return FALSE;
   colormap->focal_baseline = stx_camera_is_metric(camera) ? camera->focal * camera->baseline : 0;
   return TRUE;
-}
-
-/* Returns the output's caps, in any format. */
-static GstCaps *plan_caps(GstDisparityColour *self, const Plan *plan)
-{
-  GstCaps *caps = gst_caps_from_string("video/x-raw,format=" FORMATS ",framerate=0/1");
-  GstStructure *to = gst_caps_get_structure(caps, 0);
-
-  gst_structure_set(to, "width", G_TYPE_INT, plan->width, "height", G_TYPE_INT, plan->height, NULL);
-  gst_stx_pairing_keep_shape(GST_STX_PAIRING(self), ROLE_MAP, to);
-  gst_stx_camera_to_structure(&plan->camera, to);
-  return caps;
 }
 
 /* The format is downstream's, which may change its mind. */
@@ -253,7 +217,9 @@ static gboolean make_tables(GstDisparityColour *self, const Plan *plan, StxError
 /* After a change of caps or properties. */
 static GstFlowReturn configure(GstDisparityColour *self, StxError *error)
 {
+  GstStructure *to;
   GstFlowReturn flow;
+  GstCaps *caps;
   Plan plan;
 
   GST_OBJECT_LOCK(self);
@@ -264,7 +230,12 @@ static GstFlowReturn configure(GstDisparityColour *self, StxError *error)
   GST_OBJECT_UNLOCK(self);
   if (!plan_colormap(self, &plan, error))
     return GST_FLOW_ERROR;
-  flow = gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), plan_caps(self, &plan));
+  caps = gst_caps_from_string("video/x-raw,format=" FORMATS ",framerate=0/1");
+  to = gst_caps_get_structure(caps, 0);
+  gst_structure_set(to, "width", G_TYPE_INT, plan.width, "height", G_TYPE_INT, plan.height, NULL);
+  gst_stx_pairing_keep_shape(GST_STX_PAIRING(self), ROLE_MAP, to);
+  gst_stx_camera_to_structure(&plan.camera, to);
+  flow = gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), caps);
   if (flow != GST_FLOW_OK)
     return flow;
   GST_INFO_OBJECT(self, "%s, %s",

@@ -73,18 +73,6 @@ static gboolean check_camera(const StxCamera *camera, StxError *error)
              camera->focal > 0 ? "the camera's cx or cy" : "the camera's focal length");
 }
 
-/* Plans the drawing for the current pictures and scans. */
-static gboolean plan(GstLidarOverlay *self, StxScanviewLens *lens, StxError *error)
-{
-  GstStxPairing *pairing = GST_STX_PAIRING(self);
-
-  return gst_stx_pairing_find_camera(pairing, gst_stx_pairing_caps(pairing, ROLE_VIDEO),
-             GST_STX_CAMERA_OF_PICTURES, GST_VIDEO_INFO_WIDTH(&self->parent.video),
-             GST_VIDEO_INFO_HEIGHT(&self->parent.video), &lens->camera, error) &&
-         check_camera(&lens->camera, error) &&
-         gst_stx_pairing_find_sensor(pairing, ROLE_POINTS, lens->extrinsics, error);
-}
-
 /* ---- One frame ----------------------------------------------------------------------------- */
 
 /* Draws a scan on the canvas, with the labels and obstacles that are attached to it, where these
@@ -118,10 +106,16 @@ static gboolean draw_scan(
 static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
 {
   GstLidarOverlay *self = GST_LIDAR_OVERLAY(element);
+  GstStxPairing *pairing = GST_STX_PAIRING(self);
   StxScanviewParams params;
 
   GST_STX_LOCKED(self, params = self->settings.params);
-  return stx_scanview_check(&params, error) && plan(self, &self->lens, error) &&
+  return stx_scanview_check(&params, error) &&
+                 gst_stx_pairing_find_camera(pairing, gst_stx_pairing_caps(pairing, ROLE_VIDEO),
+                     GST_STX_CAMERA_OF_PICTURES, GST_VIDEO_INFO_WIDTH(&self->parent.video),
+                     GST_VIDEO_INFO_HEIGHT(&self->parent.video), &self->lens.camera, error) &&
+                 check_camera(&self->lens.camera, error) &&
+                 gst_stx_pairing_find_sensor(pairing, ROLE_POINTS, self->lens.extrinsics, error) &&
                  gst_canvas_stage_prepare(&self->canvas, &self->parent.video, error) &&
                  draw_scan(self, &params, data, error)
              ? GST_FLOW_OK

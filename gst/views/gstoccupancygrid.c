@@ -176,17 +176,6 @@ static gboolean find_stixels(
       (gint)found->info.width, (gint)found->info.height, &found->info.camera, error);
 }
 
-/* The pose of the pad's points relative to the camera. */
-static gboolean find_place(GstOccupancyGrid *self, gdouble place[12], StxError *error)
-{
-  gdouble matrix[12];
-
-  if (!gst_stx_pairing_find_sensor(GST_STX_PAIRING(self), ROLE_POINTS, matrix, error))
-    return FALSE;
-  stx_extrinsics_to_scan_axes(matrix, place);
-  return TRUE;
-}
-
 /* ---- One frame ----------------------------------------------------------------------------- */
 
 static void tell_lost(GstOccupancyGrid *self, const GstBuffer *input, const gchar *why)
@@ -239,14 +228,6 @@ static GstFlowReturn give(
   return flow;
 }
 
-static gboolean update(GstOccupancyGrid *self, const StxOccupancyFrame *frame, guint columns,
-    StxOccupancyResult *grid, StxError *error)
-{
-  self->records = MAX(self->records, frame->count);
-  return stx_occupancy_prepare(self->state, &self->active, self->records, columns, error) &&
-         stx_occupancy_update(self->state, frame, grid, error);
-}
-
 static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 {
   GstOccupancyGrid *self = GST_OCCUPANCY_GRID(element);
@@ -258,13 +239,15 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   GstStxMapped *r = self->record;
   GstObstaclesInput found;
   StxOccupancyResult grid;
-  gdouble place[12];
+  gdouble matrix[12], place[12];
   gboolean good;
 
   if (!find_stixels(self, input, &found, error) ||
       (self->input != GST_STX_INPUT_SCANS && scan_labels != NULL &&
-          !find_place(self, place, error)))
+          !gst_stx_pairing_find_sensor(GST_STX_PAIRING(self), ROLE_POINTS, matrix, error)))
     return GST_FLOW_ERROR;
+  if (self->input != GST_STX_INPUT_SCANS && scan_labels != NULL)
+    stx_extrinsics_to_scan_axes(matrix, place); /* the points' pose relative to the camera */
   if (self->input == GST_STX_INPUT_SCANS ? scan_labels == NULL && gst_buffer_get_size(input) > 0
                                          : found.stixels == NULL)
     miss(self, input);
@@ -287,7 +270,10 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
         .time = gst_stx_pairing_time(GST_STX_PAIRING(self)),
         .interval = motion != NULL ? motion->interval : GST_CLOCK_TIME_NONE};
 
-    good = update(self, &frame, found.info.columns, &grid, error);
+    self->records = MAX(self->records, frame.count);
+    good = stx_occupancy_prepare(
+               self->state, &self->active, self->records, found.info.columns, error) &&
+           stx_occupancy_update(self->state, &frame, &grid, error);
   }
   gst_stx_mapped_unmap(r, RECORDS);
   if (!good)

@@ -166,19 +166,16 @@ static void miss(GstStxBev *self, GstBuffer *frame)
       ("the property frames-without-stixels counts them"));
 }
 
-static gboolean is_same_image(const GstStxStixelInfo *a, const GstStxStixelInfo *b)
-{
-  return a->width == b->width && a->height == b->height && a->stixel_width == b->stixel_width &&
-         stx_camera_is_same(&a->camera, &b->camera);
-}
-
 /* The camera that counts for stixels of `info`: properties are stronger. */
 static gboolean find_camera(GstStxBev *self, GstStxStixelInfo *info, StxError *error)
 {
-  StxError note;
+  const GstStxStixelInfo *given = &self->given;
   g_autoptr(GstCaps) caps = NULL;
+  StxError note;
 
-  if (!is_same_image(info, &self->given)) {
+  if (info->width != given->width || info->height != given->height ||
+      info->stixel_width != given->stixel_width ||
+      !stx_camera_is_same(&info->camera, &given->camera)) {
     caps = gst_stx_stixel_info_to_caps(info, 0, 1);
     if (!gst_stx_pairing_find_camera(GST_STX_PAIRING(self), caps, GST_STX_CAMERA_OF_DATA,
             (gint)info->width, (gint)info->height, &self->camera, error))
@@ -196,22 +193,18 @@ static gboolean find_camera(GstStxBev *self, GstStxStixelInfo *info, StxError *e
 
 /* ---- One frame ----------------------------------------------------------------------------- */
 
-/* Points of a scan alone show clusters; points over stixels have a colour that stands out. */
-static StxBevMode point_mode(const GstStxBev *self, const Settings *settings)
-{
-  if (settings->picture.mode != STX_BEV_AUTO)
-    return settings->picture.mode;
-  if (self->input == GST_STX_INPUT_SCANS || settings->stixels.mode == STX_BEV_BY_OBSTACLE)
-    return STX_BEV_CLUSTERS;
-  return settings->stixels.mode == STX_BEV_BY_HEIGHT ? STX_BEV_HEIGHT : STX_BEV_PLAIN;
-}
-
 /* Makes `bev` one for pictures of these settings. */
 static gboolean prepare_bev(GstStxBev *self, const Settings *settings, StxError *error)
 {
   StxBevParams params = settings->picture;
 
-  params.mode = point_mode(self, settings);
+  /* Points of a scan alone show clusters; points over stixels have a colour that stands out. */
+  if (params.mode == STX_BEV_AUTO)
+    params.mode =
+        self->input == GST_STX_INPUT_SCANS || settings->stixels.mode == STX_BEV_BY_OBSTACLE
+            ? STX_BEV_CLUSTERS
+        : settings->stixels.mode == STX_BEV_BY_HEIGHT ? STX_BEV_HEIGHT
+                                                      : STX_BEV_PLAIN;
   params.width = GST_VIDEO_INFO_WIDTH(&self->video);
   params.height = GST_VIDEO_INFO_HEIGHT(&self->video);
   params.format = stx_pixel_format(GST_VIDEO_INFO_NAME(&self->video));
