@@ -52,15 +52,24 @@ static void tell_end(GstStxPairing *self)
   gst_stx_pairing_push_event(self, gst_event_new_eos());
 }
 
-/* Counts what has no partner any more. In a live pipeline a warning has come with the end. */
-static void count_left_over(GstStxPairing *self, const GstStxHead *head, guint role)
+/* Counts what has no partner any more, and says so where a loss is not yet known: in a live pipeline
+ * a warning comes with the end. */
+static void count_left_over(GstStxPairing *self, const GstStxQueued *queued)
 {
-  GST_OBJECT_LOCK(self);
-  PRIVATE(self)->unpaired++;
-  PRIVATE(self)->unpaired_of[role]++;
-  GST_OBJECT_UNLOCK(self);
-  if (head->required && !gst_stx_pairing_is_live(self))
-    gst_stx_links_warn_ended(&PRIVATE(self)->links, PRIVATE(self)->ended);
+  GstStxPairingPrivate *priv = PRIVATE(self);
+
+  for (guint role = 0; role < queued->count; role++) {
+    const GstStxHead *head = &queued->head[role];
+
+    if (head->buffer == NULL || gst_stx_is_gap(head->buffer))
+      continue;
+    GST_OBJECT_LOCK(self);
+    priv->unpaired++;
+    priv->unpaired_of[role]++;
+    GST_OBJECT_UNLOCK(self);
+    if (head->required && !gst_stx_pairing_is_live(self) && !priv->links.told_orphan)
+      gst_stx_links_warn_ended(&priv->links, priv->ended);
+  }
 }
 
 /* Drops the buffers on the pads. Returns the flow of the gap downstream. */
@@ -74,8 +83,6 @@ static GstFlowReturn drop_all(GstStxPairing *self, const GstStxQueued *queued)
     if (head->buffer == NULL)
       continue;
     gst_stx_head_drop(head);
-    if (!gst_stx_is_gap(head->buffer))
-      count_left_over(self, head, role);
     if (role == queued->lead && !PRIVATE(self)->told_end)
       flow = gst_stx_pairing_push_gap(self, queued, head->buffer, FALSE);
   }
@@ -103,9 +110,10 @@ GstFlowReturn gst_stx_pairing_end(GstStxPairing *self, const GstStxQueued *queue
   }
   partners = partners && gst_stx_pairing_is_live(self);
   /* What is behind a matcher gets nothing, either: the matcher alone says so. */
-  if (!g_atomic_int_get(&priv->links.moved) && CLASS(self)->drops_late)
+  if (!g_atomic_int_get(&priv->links.moved) && !priv->links.told_orphan && CLASS(self)->drops_late)
     gst_stx_links_warn_empty(&priv->links, priv->ended);
   g_atomic_int_set(&priv->links.moved, TRUE);
+  count_left_over(self, queued);
   if (!partners)
     tell_end(self);
   if (first && partners)

@@ -122,6 +122,18 @@ STX_TEST(nothing_is_linked)
   stx_test_warns("downsample-transpose ! fakesink", "No input is linked; expected sink", NULL);
 }
 
+STX_TEST(a_view_that_ends_early_or_at_once)
+{
+  stx_test_warns(VIEW("left", "4", SMALL) "sgm.sink_left " VIEW(
+                     "right", "2", SMALL) "sgm.sink_right "
+                                          "stereo-sgm name=sgm ! fakesink",
+      "Pad sink_right has ended", NULL);
+  stx_test_warns(VIEW("left", "4", SMALL) "sgm.sink_left " VIEW(
+                     "right", "0", SMALL) "sgm.sink_right "
+                                          "stereo-sgm name=sgm ! fakesink",
+      "No frame came before the end on pad sink_right", NULL);
+}
+
 STX_TEST(stixels_that_never_come)
 {
   stx_test_warns(
