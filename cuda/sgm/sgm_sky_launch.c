@@ -8,8 +8,8 @@ STX_CUDA_MODULE(sgm_sky);
 /* Kernels with a thread per tile, in their order. */
 static const StxCudaKernel tile_kernels[] = {{&module, "stx_sgm_sky_tiles"},
     {&module, "stx_sgm_sky_samples"}, {&module, "stx_sgm_sky_candidates"},
-    {&module, "stx_sgm_sky_inner"}, {&module, "stx_sgm_sky_join"},
-    {&module, "stx_sgm_sky_edge"}, {&module, "stx_sgm_sky_patches"}};
+    {&module, "stx_sgm_sky_inner"}, {&module, "stx_sgm_sky_join"}, {&module, "stx_sgm_sky_edge"},
+    {&module, "stx_sgm_sky_patches"}};
 static const StxCudaKernel mark_kernel = {&module, "stx_sgm_sky_mark"};
 
 static size_t lay_out(StxSgmSkyArgs *a, const StxSgmParams *params, void *base)

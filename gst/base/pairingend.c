@@ -52,8 +52,8 @@ static void tell_end(GstStxPairing *self)
   gst_stx_pairing_push_event(self, gst_event_new_eos());
 }
 
-/* Counts what has no partner any more, and says so where a loss is not yet known: in a live pipeline
- * a warning comes with the end. */
+/* Counts what has no partner any more, and says so where a loss is not yet known: in a live
+ * pipeline a warning comes with the end. */
 static void count_left_over(GstStxPairing *self, const GstStxQueued *queued)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
@@ -109,7 +109,7 @@ GstFlowReturn gst_stx_pairing_end(GstStxPairing *self, const GstStxQueued *queue
     priv->ended |= head->eos ? 1u << role : 0;
   }
   partners = partners && gst_stx_pairing_is_live(self);
-  /* What is behind a matcher gets nothing, either: the matcher alone says so. */
+  /* Elements behind a matcher get nothing, either: the matcher alone says so. */
   if (!g_atomic_int_get(&priv->links.moved) && !priv->links.told_orphan && CLASS(self)->drops_late)
     gst_stx_links_warn_empty(&priv->links, priv->ended);
   g_atomic_int_set(&priv->links.moved, TRUE);

@@ -154,7 +154,7 @@ static void *call(void *bad)
   return NULL;
 }
 
-/* However many helpers they ask for together, there is one per core, or what one of them asks for. */
+/* However many helpers they ask for together, there is one per core, or what one of them asks. */
 STX_TEST(callers_share_the_helpers)
 {
   grant_threads(MOST);

@@ -7,12 +7,12 @@ usage: launch_lines.py SOURCE_ROOT
 A line passes if the pipeline ends without an error, or, where it has no end, if it ends cleanly on
 an interrupt after its first frames. num-buffers is reduced to one, and the street to a small one
 where a line names no size: check_debugging.py and check_frames.py look at it in full. Files of the
-reader's own are those of samples.py. Recordings of the street take the place of cameras; a line
-with them must not warn either, as the matcher does of views that are no pair. Of lines that need
-another machine or a maker's elements, every factory of ours must exist. Windows are replaced by
-fakesink; a page whose lines open one says how to do without, and one whose lines need other
-packages than GStreamer's base and good names them. A block of YAML whose first line is "# name.yml"
-is a file that lines of all pages may name.
+reader's own are those of samples.py. Recordings of the street take the place of cameras: the
+matcher warns of views that are no pair, so such a line must not warn either. Lines that need
+another machine or a maker's elements are only parsed: every factory of ours must exist. Windows are
+replaced by fakesink; a page whose lines open one says how to do without, and one whose lines need
+other packages than GStreamer's base and good names them. A block of YAML whose first line is "#
+name.yml" is a file that lines of all pages may name.
 """
 import functools
 import itertools

@@ -126,8 +126,8 @@ def write_packets(folder):
 
 
 def write_cameras(folder):
-    """What cameras send: each view, both beside and above one another, as JPEG and raw, and their
-    calibration, as pairs that are rectified as they come, of OpenCV, ZED and Cityscapes."""
+    """Writes recordings of cameras, each view, both beside and above one another, as JPEG and raw,
+    and their calibration, as pairs rectified as they come, of OpenCV, ZED and Cityscapes."""
     w, h = CAMERA_WIDTH, CAMERA_HEIGHT
     parts = [f"street-scene-src view={view} num-buffers={FRAMES} ! video/x-raw,format=RGB,"
              f"width={w},height={h},framerate=30/1 ! videoconvert ! video/x-raw,format=I420 ! "

@@ -39,8 +39,8 @@ typedef struct PtxPast {
 
 enum { MOST_PAST = 1024, LINE = 16, LINES = 4096 };
 
-/* How many old values there were with the last one in the lines of memory that share a number: a
- * load looks at these lines' alone. An access is aligned, and so lies in one line. */
+/* The number of old values up to the last one of the lines of memory that share this entry: a load
+ * looks at these lines' alone. An access is aligned, and so lies in one line. */
 static int *lines_past(PtxRun *run, const uint8_t *at)
 {
   return &run->past_lines[(uintptr_t)at / LINE % LINES];

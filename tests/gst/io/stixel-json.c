@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * stixel-json: each kind of buffer, as stixel-json.lines has it; in any locale; every line fits the
- * schema. After a change that was meant, run with STX_LINES=stixel-json.lines and look at the change.
+ * schema. After a change that was meant, run with STX_LINES=stixel-json.lines and look at the diff.
  */
 #include "tests/gst/fixtures/util.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The LiDAR in the synthetic street: caps, times, odd scans. Its bytes: tests/frames/records.txt. */
+/* The LiDAR in the synthetic street: caps, times, odd scans. Bytes: tests/frames/records.txt. */
 #include "tests/gst/fixtures/util.h"
 
 #include <math.h>

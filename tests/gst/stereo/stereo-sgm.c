@@ -378,9 +378,8 @@ STX_TEST(disparities_count_from_an_infinity_that_is_found_and_told)
   g_autoptr(GstMessage) message = gst_bus_pop_filtered(pair.bus, GST_MESSAGE_INFO);
   g_autoptr(GError) info = NULL;
   gint infinity = told(&pair, "disparity-at-infinity");
-  g_autofree char *wanted = g_strdup_printf(
-      "Disparities count from there; set disparity-at-infinity=%d ",
-      infinity);
+  g_autofree char *wanted =
+      g_strdup_printf("Disparities count from there; set disparity-at-infinity=%d ", infinity);
 
   ck_assert_int_le(abs(infinity + 16), 1);
   fail_unless(message != NULL);
