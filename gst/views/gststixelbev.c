@@ -230,27 +230,28 @@ static void look(GstStxBev *self, GstBuffer *input)
     miss(self, input);
 }
 
-/* Magnifies the view of near things. Every 16th frame decides, so that it does not jump. */
-static gboolean fit(GstStxBev *self, Settings *settings, StxError *error)
+/* Magnifies the view of near things. Every 16th frame decides, so that it does not jump; where its
+ * stixels cannot be read, work says why. */
+static void fit(GstStxBev *self, Settings *settings)
 {
   GstStxMapped *stixels = &self->records[STIXELS];
   StxBevParams *view = &settings->picture;
   gdouble range = view->center_x + view->extent / view->zoom;
+  StxError unused;
 
   if (!settings->stixels.fit || self->found.stixels == NULL)
-    return TRUE;
+    return;
   if (self->fitted++ % 16 == 0 || range != self->range) {
-    if (!gst_stx_mapped_read(stixels, self->found.stixels, sizeof(StxStixel), error))
-      return FALSE;
     self->range = range;
-    self->needed = gst_stx_needed_share(stixels, &self->camera, range, STX_BEV_MIN_EXTENT);
+    self->needed = 1;
+    if (gst_stx_mapped_read(stixels, self->found.stixels, sizeof(StxStixel), &unused))
+      self->needed = gst_stx_needed_share(stixels, &self->camera, range, STX_BEV_MIN_EXTENT);
     gst_stx_mapped_unmap(stixels, 1);
   }
   view->zoom = MIN(view->zoom / self->needed, 100); /* its largest */
   view->center_x *= self->needed;
   view->center_y *= self->needed;
   settings->stixels.max_distance = MAX(settings->stixels.max_distance * self->needed, 1);
-  return TRUE;
 }
 
 static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
@@ -265,8 +266,7 @@ static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error
   GST_STX_LOCKED(self, self->drawn = self->settings);
   if (self->found.stixels != NULL && !find_camera(self, &self->found.info, error))
     return GST_FLOW_ERROR;
-  if (!fit(self, &self->drawn, error))
-    return GST_FLOW_ERROR;
+  fit(self, &self->drawn);
   if (stx_bev_stixels_check(&self->drawn.stixels, error) && prepare_bev(self, &self->drawn, error))
     return GST_FLOW_OK;
   stx_fail_as(error, STX_ERROR_SETTINGS);

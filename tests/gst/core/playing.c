@@ -88,6 +88,8 @@ static const struct {
         "sensor-pitch=0.1 sensor-roll=0.1 sensor-x=1 sensor-y=1 sensor-yaw=0.1 sensor-z=1"},
     {"stixel-bev corridor-width=3", {{"sink", STIXELS " ! stixel-obstacles"}},
         "video/x-raw,format=RGB,width=320,height=240", "corridor-length=9 corridor-offset=1"},
+    {"stixel-bev baseline=0.02", {{"sink", STIXELS " ! stixel-obstacles"}},
+        "video/x-raw,format=RGB,width=320,height=240", "fit=false"},
     {"stixel-json", {{"sink", STIXELS " ! stixel-obstacles"}}, NULL, "metres=false write=stixels"},
     {"stixel-obstacles follow=false", {{"sink", STIXELS}}, "application/x-obstacles",
         "clearance=1 depth-step=0.1 disparity-step=0.1 gap=9 max-distance=9 max-length=2 "
