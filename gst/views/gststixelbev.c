@@ -80,7 +80,7 @@ typedef struct {
   GstObstaclesInput found; /* of this frame; stixels NULL: there are none */
   Settings drawn;          /* settings of this frame */
   gdouble range, needed;   /* with fit=true: metres, and the share of them that is drawn */
-  guint fitted;            /* frames since they were looked at */
+  guint fitted;            /* frames until they are looked at again */
 } GstStxBev;
 
 typedef struct {
@@ -241,13 +241,15 @@ static void fit(GstStxBev *self, Settings *settings)
 
   if (!settings->stixels.fit || self->found.stixels == NULL)
     return;
-  if (self->fitted++ % 16 == 0 || range != self->range) {
-    self->range = range;
-    self->needed = 1;
-    if (gst_stx_mapped_read(stixels, self->found.stixels, sizeof(StxStixel), &unused))
+  if (self->fitted == 0 || range != self->range) {
+    if (gst_stx_mapped_read(stixels, self->found.stixels, sizeof(StxStixel), &unused)) {
       self->needed = gst_stx_needed_share(stixels, &self->camera, range, STX_BEV_MIN_EXTENT);
+      self->range = range;
+      self->fitted = 16;
+    }
     gst_stx_mapped_unmap(stixels, 1);
   }
+  self->fitted -= self->fitted > 0;
   view->zoom = MIN(view->zoom / self->needed, 100); /* its largest */
   view->center_x *= self->needed;
   view->center_y *= self->needed;
@@ -457,6 +459,7 @@ static const GstStxPropertyGroup properties[] = {
 static void gst_stixel_bev_init(GstStixelBev *self)
 {
   self->settings = (Settings){STX_BEV_AHEAD_DEFAULTS, STX_BEV_STIXELS_DEFAULTS};
+  self->needed = 1;
   self->settings.picture.mode = STX_BEV_AUTO;
   gst_stx_pairing_add_pad(GST_STX_PAIRING(self), ROLE_SINK);
 }
