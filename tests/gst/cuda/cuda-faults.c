@@ -282,7 +282,7 @@ static const struct {
   guint frames, lost, first, step;
 } losses[] = {
     {STEREO(""), FRAMES, 5, 150, 80},
-    {STEREO("! stixel-bev ! video/x-raw,format=RGB "), FRAMES, 5, 190, 80},
+    {STEREO("! stixel-bev fit=false ! video/x-raw,format=RGB "), FRAMES, 5, 190, 80},
     {PLATE OUT, 3, 0, 8, 32},
 };
 
