@@ -414,14 +414,13 @@ static void draw_obstacles(const Scene *scene)
   const StxVelocity *v = s->velocities;
   draw_stixel_speeds(scene);
   for (size_t i = 0; i < s->obstacle_count; i++) {
-    StxBox box = box_of(scene, &s->obstacles[i]);
-    stx_canvas_outline(scene->over.canvas, box, 0, 1.3 * scene->over.line,
-        stx_bev_ink(meaning_of(&s->obstacles[i]), .9));
+    const StxObstacle *o = &s->obstacles[i];
+    StxBox box = box_of(scene, o);
     StxSpot middle = {box.x + box.width / 2, box.y + box.height / 2};
-    StxInk ink = stx_bev_ink(meaning_of(&s->obstacles[i]), .9);
+    StxInk ink = stx_bev_ink(meaning_of(o), .9);
+    stx_canvas_outline(scene->over.canvas, box, 0, 1.3 * scene->over.line, ink);
     if (v == NULL) /* seen from the sensor, as both go on now; else over ground */
-      draw_speed(scene, middle, (double)s->obstacles[i].lateral_speed,
-          -(double)s->obstacles[i].closing_speed, ink);
+      draw_speed(scene, middle, (double)o->lateral_speed, -(double)o->closing_speed, ink);
     else if (v[i].moves >= STX_MOVES_ON)
       draw_speed(scene, middle, (double)v[i].x, (double)v[i].z, ink);
   }

@@ -113,7 +113,7 @@ void gst_stx_pairing_plan_latency(GstStxPairing *self)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
   GstClockTime frame, work, period, latency;
-  gboolean changed;
+  gboolean pairs, changed;
 
   do {
     GST_OBJECT_LOCK(self);
@@ -122,8 +122,9 @@ void gst_stx_pairing_plan_latency(GstStxPairing *self)
     GST_OBJECT_UNLOCK(self);
     /* The nearest partner is within half a frame. As much is for the work, unless that takes more.
      * An optional partner's latency of its own is counted by the pipeline already. */
-    period = frame > 0 || !waits(self) ? frame : expected_frame(self);
-    latency = waits(self) ? period / 2 + MAX(period - period / 2, work) : work;
+    pairs = waits(self);
+    period = frame > 0 || !pairs ? frame : expected_frame(self);
+    latency = pairs ? period / 2 + MAX(period - period / 2, work) : work;
     gst_aggregator_set_latency(GST_AGGREGATOR(self), latency, latency);
     GST_STX_LOCKED(self, changed = frame != priv->frame || work != priv->delay.reported);
   } while (changed);

@@ -57,6 +57,9 @@ GstClockTime gst_stx_pairing_get_next_time(GstAggregator *aggregator);
 /* Downstream, with the seqnum of the stream. */
 gboolean gst_stx_pairing_push_event(GstStxPairing *self, GstEvent *event);
 
+/* Counts a buffer that is dropped without a partner. */
+void gst_stx_pairing_count_unpaired(GstStxPairing *self, guint role);
+
 /* For this moment of the leading pad nothing comes out, since it would be `late` or since something
  * is missing: what waits for it downstream is told. */
 GstFlowReturn gst_stx_pairing_push_gap(

@@ -63,10 +63,7 @@ static void count_left_over(GstStxPairing *self, const GstStxQueued *queued)
 
     if (head->buffer == NULL || gst_stx_is_gap(head->buffer))
       continue;
-    GST_OBJECT_LOCK(self);
-    priv->unpaired++;
-    priv->unpaired_of[role]++;
-    GST_OBJECT_UNLOCK(self);
+    gst_stx_pairing_count_unpaired(self, role);
     if (head->required && !gst_stx_pairing_is_live(self) && !priv->links.told_orphan)
       gst_stx_links_warn_ended(&priv->links, priv->ended);
   }

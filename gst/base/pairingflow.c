@@ -82,6 +82,11 @@ static gboolean is_doubted(GstStxPairing *self, const GstStxHead *head, guint ro
   return PRIVATE(self)->timelines[role].doubted || (head->held != NULL && !head->held->believed);
 }
 
+void gst_stx_pairing_count_unpaired(GstStxPairing *self, guint role)
+{
+  GST_STX_LOCKED(self, PRIVATE(self)->unpaired++; PRIVATE(self)->unpaired_of[role]++);
+}
+
 /* A buffer that is no gap, and was no use. */
 static void count_orphan(GstStxPairing *self, const GstStxQueued *queued, guint role)
 {
@@ -89,10 +94,7 @@ static void count_orphan(GstStxPairing *self, const GstStxQueued *queued, guint 
   const GstStxHead *head = &queued->head[role];
   GstClockTime work = gst_stx_load_is_over(&priv->load, priv->frame) ? priv->load.busy : 0;
 
-  GST_OBJECT_LOCK(self);
-  priv->unpaired++;
-  priv->unpaired_of[role]++;
-  GST_OBJECT_UNLOCK(self);
+  gst_stx_pairing_count_unpaired(self, role);
   if (head->required && gst_stx_pairing_is_live(self))
     gst_stx_links_warn_slow(&priv->links, queued, work, priv->frame);
   if (head->required)
